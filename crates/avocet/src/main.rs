@@ -1,2 +1,47 @@
-//! x
-fn main(){}
+//! Avocet: a web crawler and search repository that spends every fetch where it pays most.
+
+mod answer;
+mod cli;
+mod clock;
+mod command;
+mod config;
+mod engine;
+mod progress;
+mod recover;
+mod replay;
+mod scope;
+mod store;
+mod verdict;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let arguments = cli::Arguments::parse();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("AVOCET_LOG")
+                .unwrap_or_else(|_| "warn,avocet=info".into()),
+        )
+        .with_target(false)
+        .init();
+    match command::run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("avocet: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether whoever read our output has read enough, as `head` does.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<std::io::Error>();
+    io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,1 +1,37 @@
-//! Placeholder
+//! How do we get the bytes?
+//!
+//! A [`Fetcher`] finds a [`Route`] to a server, opens a [`Connection`] to it and asks for one page after
+//! another. Who is asked, when and how often is decided elsewhere.
+//!
+//! **Invariants.** Whatever a server does becomes an [`Answer`]: typed, bounded in bytes and in time, and
+//! never a panic. Nothing reaches the network but through the [`gate`], which sees the address that is
+//! then connected to. A byte belongs to the request it was sent for, or to none.
+
+mod body;
+mod coding;
+mod connection;
+mod cookies;
+mod deadline;
+mod dial;
+mod directives;
+mod dns;
+mod fetcher;
+pub mod gate;
+mod line;
+mod proxy;
+mod response;
+mod robots;
+mod settings;
+mod socket;
+mod tls;
+mod trouble;
+mod wire;
+
+pub use connection::{Answer, Connection, Request};
+pub use directives::Directives;
+pub use fetcher::{Fetcher, Route};
+pub use proxy::{Proxy, ProxyError, ProxyKind};
+pub use response::{Response, Truncation};
+pub use robots::{ROBOTS_LIMIT, Robots, RobotsAnswer, Verdict};
+pub use settings::{AllowPrivate, FetchError, HostSettings, Limits, Ports, Settings};
+pub use trouble::{CertificateFault, Trouble};

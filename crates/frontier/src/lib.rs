@@ -1,1 +1,25 @@
-//! Placeholder
+//! Which page next, and not before when?
+//!
+//! The life of a URL: *discovered* (a link, a seed, a redirect names it) → *admitted* (past the
+//! [`Sieve`]: never heard of before) → *waiting* on the [`Bench`] for its server → *claimed* as part
+//! of a visit → *settled*: visited, with an outcome, and perhaps due again later.
+//!
+//! Everything here but the [`Ledger`] is memory, stepped with `now`. The ledger holds the facts from
+//! which that memory is made again after a stop: what was admitted, what each visit found.
+
+pub mod bench;
+pub mod frontier;
+pub mod ledger;
+pub mod novelty;
+pub mod owner;
+pub mod sieve;
+
+pub use bench::{Bench, Bound, Next, Visit};
+pub use frontier::{Frontier, Link};
+pub use ledger::{
+    Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, PageCopy, PageKey, Place,
+    RobotsFact, Visited,
+};
+pub use novelty::Novelty;
+pub use owner::Partition;
+pub use sieve::Sieve;

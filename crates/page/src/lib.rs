@@ -3,6 +3,20 @@
 //! Pure: bytes and strings in, values out. No I/O, no clock, no chance. What a page says is
 //! hostile until proven otherwise, so every reader here streams and is bounded.
 
+pub mod article;
+pub mod charset;
+#[cfg(test)]
+mod conformance;
+pub mod fingerprint;
+pub mod html;
+pub mod language;
+pub mod media;
+mod scan;
 pub mod url;
 
+pub use article::{Article, article};
+pub use fingerprint::{Digest, Fingerprint, Shingles, Simhash};
+pub use html::{Limits, Link, LinkKind, Reading, RobotsMeta, read};
+pub use media::Media;
+pub use url::traps::{Rules, Trap};
 pub use url::{HostId, PageId, PageUrl, Refusal};

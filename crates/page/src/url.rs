@@ -5,6 +5,13 @@
 //! same resource. Whatever a site *might* treat as equal (a trailing slash, the case of a path, the
 //! order of parameters) stays apart: merging it could lose a page, fetching it twice cannot.
 
+mod normal;
+mod session;
+mod shape;
+#[cfg(test)]
+mod tests;
+pub mod traps;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -46,7 +53,10 @@ impl PageUrl {
 
     /// Resolves a link found on this page.
     pub fn join(&self, link: &str) -> Result<Self, Refusal> {
-        Self::accept(self.0.join(link))
+        match normal::without_extra_slashes(link) {
+            Some(link) => Self::accept(self.0.join(&link)),
+            None => Self::accept(self.0.join(link)),
+        }
     }
 
     fn accept(parsed: Result<Url, url::ParseError>) -> Result<Self, Refusal> {
@@ -60,6 +70,8 @@ impl PageUrl {
         if url.fragment().is_some() {
             url.set_fragment(None);
         }
+        normal::drop_root_dot(&mut url)?;
+        normal::normalise_escapes(&mut url);
         if !url.username().is_empty() || url.password().is_some() {
             url.set_username("").map_err(|()| Refusal::Malformed)?;
             url.set_password(None).map_err(|()| Refusal::Malformed)?;
@@ -97,9 +109,28 @@ impl PageUrl {
         self.0.scheme() == "https"
     }
 
+    /// The path, which starts with a slash.
+    pub fn path(&self) -> &str {
+        self.0.path()
+    }
+
+    /// What follows the question mark; empty is not the same as none.
+    pub fn query(&self) -> Option<&str> {
+        self.0.query()
+    }
+
     /// Path and query, as they go into a request line.
     pub fn path_and_query(&self) -> &str {
         &self.0[url::Position::BeforePath..url::Position::AfterQuery]
+    }
+
+    /// The shape of the URL: equal for the pages that one template of a site is likely to have made.
+    ///
+    /// Host and path count, with numbers, dates and long hexadecimal runs taken for placeholders and
+    /// the last segment for its extension; of the query the sorted keys. What keeps giving
+    /// near-duplicates under one shape is a trap.
+    pub fn pattern(&self) -> u64 {
+        shape::pattern(self)
     }
 
     /// The server it is on.

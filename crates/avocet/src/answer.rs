@@ -1,0 +1,74 @@
+//! What a server answered, whoever asked: the live crawl, an archive read back, an imported file.
+//!
+//! One shape for the three, so that a page is judged by the same code wherever it comes from.
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use fetch::{Directives, Response};
+use page::{PageUrl, Refusal};
+use repository::archive::{Cut, DecodeLimits, Digest, Record};
+
+/// An answer over HTTP.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// Its status.
+    pub status: u16,
+    /// The type it claims.
+    pub content_type: Option<String>,
+    /// Its validators.
+    pub etag: Option<String>,
+    /// Its validators.
+    pub last_modified: Option<String>,
+    /// Where it sends us.
+    pub location: Option<Result<PageUrl, Refusal>>,
+    /// What its `X-Robots-Tag` forbids.
+    pub directives: Directives,
+    /// The decoded body.
+    pub content: Bytes,
+    /// SHA-1 of the body as it came.
+    pub payload: [u8; 20],
+    /// What was cut off, as a kind.
+    pub truncated: Option<&'static str>,
+}
+
+impl Answer {
+    /// From the wire.
+    pub fn live(response: &Response, url: &PageUrl, token: &str, payload: Digest) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        Self {
+            status: response.status,
+            content_type: owned(response.content_type()),
+            etag: owned(response.etag()),
+            last_modified: owned(response.last_modified()),
+            location: response.location(url),
+            directives: response.x_robots_tag(token),
+            content: response.content.clone(),
+            payload: payload.0,
+            truncated: response.truncated.map(fetch::Truncation::name),
+        }
+    }
+
+    /// From an archive.
+    pub fn kept(record: &Record, url: &PageUrl, token: &str) -> Result<Self> {
+        let status = record.status().context("the record holds no HTTP answer")?;
+        let header = |name| record.header(name).map(|value| value.into_owned());
+        let content = record.content(DecodeLimits::default());
+        let tags = record.headers("x-robots-tag");
+        Ok(Self {
+            status,
+            content_type: header("content-type"),
+            etag: header("etag"),
+            last_modified: header("last-modified"),
+            location: header("location").map(|target| url.join(&target)),
+            directives: Directives::of(tags.iter().map(AsRef::as_ref), token),
+            truncated: content.cut.map(|cut| match cut {
+                Cut::Size => "truncated:size",
+                Cut::Ratio => "truncated:ratio",
+                Cut::Corrupt => "truncated:coding",
+                Cut::Encoded => "undecoded",
+            }),
+            content: Bytes::from(content.bytes.into_owned()),
+            payload: Digest::of(&[&record.body()]).0,
+        })
+    }
+}

@@ -1,0 +1,184 @@
+//! The command line: the contract that users and checks rely on.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::config::Time;
+use crate::scope::Reach;
+
+/// A web crawler and search repository that spends every fetch where it pays most.
+#[derive(Debug, Parser)]
+#[command(
+    name = "avocet",
+    version,
+    arg_required_else_help = true,
+    after_help = "\
+Example:
+  avocet crawl https://www.rust-lang.org/ --pages 500
+  avocet search 'memory safety'"
+)]
+pub struct Arguments {
+    /// The directory that holds everything
+    #[arg(long, global = true, default_value = "avocet-data", value_name = "DIR")]
+    pub store: PathBuf,
+    /// Print JSON on standard output, and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Crawl from these seeds until done or a limit is reached; the same command again goes on
+    Crawl(Box<Crawl>),
+    /// Search what was crawled
+    Search(Search),
+    /// Show what the store holds and what the crawl is doing
+    #[command(after_help = "Example:\n  avocet status --store ./docs")]
+    Status,
+    /// Write data out
+    Export(Export),
+    /// Take data in
+    Import(Import),
+    /// Make ledger and index anew from the archive
+    #[command(after_help = "Example:\n  avocet rebuild --store ./docs")]
+    Rebuild,
+    /// Prove that archive, ledger and index agree
+    #[command(after_help = "Example:\n  avocet verify --store ./docs")]
+    Verify,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet crawl https://docs.example.org/guide/ --scope prefix --pages 1000 --contact mailto:me@example.org")]
+pub struct Crawl {
+    /// Where to begin
+    #[arg(value_name = "URL", required_unless_present = "seeds")]
+    pub urls: Vec<String>,
+    /// A file of seeds, one URL a line ('-' reads standard input)
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Option<PathBuf>,
+    /// How far to go: the seeds' hosts, their registrable domains, URLs that begin like a seed, or anywhere
+    #[arg(long, value_enum, default_value = "host")]
+    pub scope: Reach,
+    /// Only URLs that match this expression (repeatable: any of them)
+    #[arg(long, value_name = "REGEX")]
+    pub include: Vec<String>,
+    /// No URLs that match this expression (repeatable)
+    #[arg(long, value_name = "REGEX")]
+    pub exclude: Vec<String>,
+    /// Links from a seed, at most
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u16>,
+    /// Stop after this many pages
+    #[arg(long, value_name = "N")]
+    pub pages: Option<u64>,
+    /// Stop after this time (30s, 10m, 2h)
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<Time>,
+    /// Connections open at once [default: 64]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub connections: Option<u16>,
+    /// Connections to one server at once [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub per_server: Option<u8>,
+    /// Time between requests to one server [default: 1s; none on loopback]
+    #[arg(long, value_name = "TIME")]
+    pub delay: Option<Time>,
+    /// Fetch pages again that were last fetched so long ago
+    #[arg(long, value_name = "TIME")]
+    pub refresh_after: Option<Time>,
+    /// Keep no copies of what was fetched
+    #[arg(long)]
+    pub no_archive: bool,
+    /// Make nothing searchable
+    #[arg(long)]
+    pub no_index: bool,
+    /// Follow links to private, loopback and link-local addresses
+    #[arg(long)]
+    pub allow_private: bool,
+    /// Where a site owner can reach you: a URL or mailto:, sent with every request
+    #[arg(long, value_name = "CONTACT")]
+    pub contact: Option<String>,
+    /// Go through this proxy (http://host:port or socks5://host:port)
+    #[arg(long, value_name = "URL")]
+    pub proxy: Option<String>,
+    /// Keep cookies and send them back
+    #[arg(long)]
+    pub cookies: bool,
+    /// The configuration [default: avocet.toml in the store, if there]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet search 'borrow checker' --site doc.rust-lang.org
+  avocet search '\"garbage collection\" -java' --json")]
+pub struct Search {
+    /// Words, \"phrases\", -without
+    pub query: String,
+    /// How many results
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub limit: u16,
+    /// How many results to pass over
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
+    pub offset: u16,
+    /// Only this host
+    #[arg(long)]
+    pub site: Option<String>,
+    /// Only this language (en, de, …)
+    #[arg(long)]
+    pub language: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet export urls > urls.jsonl
+  avocet export pages --out pages.jsonl
+  avocet export warc --out ./warcs")]
+pub struct Export {
+    /// URLs ever admitted; links; pages with text and Markdown (all JSON Lines); or the WARC files
+    pub what: Exported,
+    /// A file, or for warc a directory [default: standard output; warc: required]
+    #[arg(long, value_name = "PATH")]
+    pub out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Exported {
+    /// {\"url\",\"status\",\"fetched_at\",\"depth\",\"bytes\",\"fingerprint\",\"error\"}
+    Urls,
+    /// {\"from\",\"to\",\"anchor\",\"context\",\"path\",\"kind\",\"nofollow\"}
+    Links,
+    /// {\"url\",\"title\",\"language\",\"fetched_at\",\"text\",\"markdown\"}
+    Pages,
+    /// Copies of the WARC files
+    Warc,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet import warc crawl.warc.gz
+  avocet import urls more-seeds.txt")]
+pub struct Import {
+    /// WARC files of any tool, or a list of URLs to crawl
+    pub what: Imported,
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Imported {
+    /// Answers, as if they had been fetched when the file says
+    Warc,
+    /// URLs, one a line: the next crawl whose scope they are in fetches them
+    Urls,
+}

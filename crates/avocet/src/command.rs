@@ -1,0 +1,27 @@
+//! One file, one command.
+
+mod crawl;
+mod export;
+mod import;
+mod rebuild;
+mod search;
+mod status;
+mod verify;
+
+use anyhow::Result;
+
+use crate::cli::{Arguments, Command};
+
+/// Does what the user asked for.
+pub fn run(arguments: Arguments) -> Result<()> {
+    let (store, json) = (arguments.store.as_path(), arguments.json);
+    match arguments.command {
+        Command::Crawl(wishes) => crawl::run(store, json, &wishes),
+        Command::Search(wishes) => search::run(store, json, &wishes),
+        Command::Status => status::run(store, json),
+        Command::Export(wishes) => export::run(store, &wishes),
+        Command::Import(wishes) => import::run(store, json, &wishes),
+        Command::Rebuild => rebuild::run(store, json),
+        Command::Verify => verify::run(store, json),
+    }
+}

@@ -1,0 +1,175 @@
+//! `avocet crawl`: flags and configuration become a plan, the engine carries it out.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use fetch::{AllowPrivate, Ports};
+use page::PageUrl;
+use page::url::traps::Rules;
+use policy::retry::Retry;
+use repository::archive::Level;
+
+use crate::cli::Crawl;
+use crate::config::{Config, Time};
+use crate::engine::{self, plan::GROUP, plan::Plan, tally::Summary};
+use crate::progress::Progress;
+use crate::scope::ScopeRules;
+use crate::store::Store;
+
+/// Crawls.
+pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
+    let plan = plan(root, wishes)?;
+    let store = Store::create(root)?;
+    eprintln!(
+        "crawling {} into {}; a kill can cost at most {} + {GROUP} requests",
+        describe(&plan.seeds),
+        root.display(),
+        plan.connections
+    );
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let interrupted = async {
+        // Without a signal to wait for, a crawl ends by itself.
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let summary = runtime.block_on(engine::crawl(&store, plan, Progress::start(), interrupted))?;
+    if json {
+        println!("{}", serde_json::to_string(&summary)?);
+    } else {
+        print(&summary);
+    }
+    if summary.pages + summary.unchanged == 0 && summary.queued > 0 {
+        bail!("no page could be fetched; `avocet export urls` says why for each");
+    }
+    Ok(())
+}
+
+fn plan(root: &Path, wishes: &Crawl) -> Result<Plan> {
+    let config = Config::load(wishes.config.as_deref(), root)?;
+    let seeds = seeds(wishes)?;
+    let mut fetch = config.fetch_settings()?;
+    if let Some(contact) = wishes.contact.as_ref().or(config.fetch.contact.as_ref()) {
+        fetch.user_agent = format!("{} (+{contact})", fetch.user_agent);
+    }
+    if let Some(proxy) = &wishes.proxy {
+        fetch.proxy = Some(fetch::Proxy::parse(proxy).context("--proxy")?);
+    }
+    fetch.cookies |= wishes.cookies;
+    let private = wishes.allow_private || config.fetch.allow_private == Some(true);
+    fetch.allow_private = if private {
+        AllowPrivate::Always
+    } else {
+        AllowPrivate::of_seeds(&seeds)
+    };
+    fetch.ports = if private {
+        Ports::Any
+    } else {
+        Ports::of_seeds(&seeds)
+    };
+    let time = |flag: Option<Time>, set: Option<Time>| flag.or(set).map(|time| time.0);
+    let usual = Retry::default();
+    let traps = Rules::default();
+    let scope = ScopeRules {
+        seeds: seeds.iter().map(|seed| seed.as_str().to_owned()).collect(),
+        reach: wishes.scope,
+        include: wishes.include.clone(),
+        exclude: wishes.exclude.clone(),
+        depth: wishes.depth,
+    };
+    crate::scope::Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
+    Ok(Plan {
+        seeds,
+        scope,
+        traps: Rules {
+            max_length: config.limits.url_length.unwrap_or(traps.max_length),
+            max_depth: config.limits.url_depth.unwrap_or(traps.max_depth),
+            max_repeats: config.limits.url_repeats.unwrap_or(traps.max_repeats),
+            ..traps
+        },
+        fetch,
+        pages: wishes.pages,
+        time: wishes.time.map(|time| time.0),
+        connections: wishes
+            .connections
+            .map(usize::from)
+            .or(config.crawl.connections)
+            .unwrap_or(64),
+        per_server: wishes
+            .per_server
+            .or(config.crawl.per_server)
+            .unwrap_or(1)
+            .max(1),
+        pages_per_host: config.crawl.pages_per_host.unwrap_or(1_000_000),
+        delay: time(wishes.delay, config.crawl.delay),
+        refresh: wishes.refresh_after.map(|time| time.0),
+        retry: Retry {
+            first: config.crawl.retry_after.map_or(usual.first, |time| time.0),
+            attempts: config.crawl.attempts.unwrap_or(usual.attempts),
+        },
+        archive: !wishes.no_archive,
+        level: match config.crawl.compression {
+            Some(level) => Level::new(level).context("crawl.compression must be 1 to 9")?,
+            None => Level::default(),
+        },
+        index: !wishes.no_index,
+    })
+}
+
+fn seeds(wishes: &Crawl) -> Result<Vec<PageUrl>> {
+    let mut texts = wishes.urls.clone();
+    if let Some(path) = &wishes.seeds {
+        let mut list = String::new();
+        if path == Path::new("-") {
+            std::io::stdin().read_to_string(&mut list)?;
+        } else {
+            list = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read the seeds in {}", path.display()))?;
+        }
+        let lines = list
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
+        texts.extend(lines.map(str::to_owned));
+    }
+    if texts.is_empty() {
+        bail!("there are no seeds: give a URL, or a file with --seeds");
+    }
+    let parse = |text: &String| {
+        PageUrl::parse(text)
+            .with_context(|| format!("the seed {text:?}: write it like https://example.org/"))
+    };
+    texts.iter().map(parse).collect()
+}
+
+fn describe(seeds: &[PageUrl]) -> String {
+    match seeds {
+        [one] => one.to_string(),
+        [first, rest @ ..] => format!("{first} and {} more seeds", rest.len()),
+        [] => String::new(),
+    }
+}
+
+fn print(summary: &Summary) {
+    let took = Duration::from_secs_f64(summary.seconds);
+    let rate = (summary.pages + summary.unchanged) as f64 / summary.seconds.max(0.001);
+    println!(
+        "{} pages, {} unchanged, {:.1} MB in {:.1} s ({rate:.0} pages/s)",
+        summary.pages,
+        summary.unchanged,
+        summary.bytes as f64 / 1e6,
+        took.as_secs_f64()
+    );
+    println!(
+        "{} URLs known, {} still to fetch",
+        summary.urls_seen, summary.queued
+    );
+    for (kind, count) in &summary.errors {
+        println!("  {count:>8}  {kind}");
+    }
+    println!("search it: avocet search WORDS --store {}", summary.store);
+}

@@ -1,0 +1,167 @@
+//! `avocet export`: what the store holds, for other programs.
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use frontier::Known;
+use page::media::{self, Media};
+use page::{PageUrl, article, charset, language};
+use repository::archive::{self, Location};
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::cli::{Export, Exported};
+use crate::engine::{plan::TOKEN, timestamp};
+use crate::store::Store;
+
+/// Exports.
+pub fn run(root: &Path, wishes: &Export) -> Result<()> {
+    let store = Store::open(root)?;
+    if matches!(wishes.what, Exported::Warc) {
+        let Some(out) = &wishes.out else {
+            bail!("export warc needs a directory: --out DIR")
+        };
+        return copy_archive(&store, out);
+    }
+    let ledger = store.ledger()?;
+    let mut out: Box<dyn Write> = match &wishes.out {
+        Some(path) => Box::new(BufWriter::new(
+            File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
+        )),
+        None => Box::new(BufWriter::new(std::io::stdout().lock())),
+    };
+    for known in ledger.scan() {
+        let known = known?;
+        match wishes.what {
+            Exported::Urls => writeln!(out, "{}", url_line(&known))?,
+            Exported::Links => {
+                for line in links(&store, &known)? {
+                    writeln!(out, "{line}")?;
+                }
+            }
+            Exported::Pages => {
+                if let Some(line) = page_line(&store, &known)? {
+                    writeln!(out, "{line}")?;
+                }
+            }
+            Exported::Warc => {}
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn url_line(known: &Known) -> Value {
+    let visited = known.visited.as_ref();
+    let copy = visited.and_then(|visited| visited.copy.as_ref());
+    let asked = visited.and_then(|visited| visited.history.asked);
+    let text = copy.and_then(|copy| copy.text.as_ref());
+    json!({
+        "url": known.discovery.url,
+        "status": visited.and_then(|visited| visited.status),
+        "fetched_at": asked.map(|at| timestamp(at).to_string()),
+        "depth": known.discovery.depth,
+        "bytes": visited.map(|visited| visited.bytes),
+        "fingerprint": text.map(|text| format!("{:016x}", text.fingerprint.0)),
+        "error": visited.and_then(|visited| visited.error.as_deref()),
+    })
+}
+
+fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
+    let Some((url, answer)) = kept(store, known)? else {
+        return Ok(Vec::new());
+    };
+    let declared = answer.content_type.as_deref();
+    if media::kind(declared, &answer.content) != Media::Html {
+        return Ok(Vec::new());
+    }
+    let (html, _) = charset::decode(&answer.content, declared);
+    let reading = page::read(&html, &url, &page::Limits::default());
+    let line = |link: &page::Link| {
+        json!({
+            "from": url.as_str(),
+            "to": link.url.as_str(),
+            "anchor": reading.anchor(link),
+            "context": reading.around(link, 8),
+            "path": reading.path(link),
+            "kind": format!("{:?}", link.kind).to_lowercase(),
+            "nofollow": link.nofollow,
+        })
+    };
+    Ok(reading.links.iter().map(line).collect())
+}
+
+fn page_line(store: &Store, known: &Known) -> Result<Option<Value>> {
+    let Some((url, answer)) = kept(store, known)? else {
+        return Ok(None);
+    };
+    let declared = answer.content_type.as_deref();
+    let (text, _) = charset::decode(&answer.content, declared);
+    let (title, text, markdown) = match media::kind(declared, &answer.content) {
+        Media::Html => {
+            let article = article::article(&text, &url);
+            (article.title, article.text, article.markdown)
+        }
+        Media::Text => (String::new(), text.to_string(), text.into_owned()),
+        _ => return Ok(None),
+    };
+    let copy = known
+        .visited
+        .as_ref()
+        .and_then(|visited| visited.copy.as_ref());
+    Ok(Some(json!({
+        "url": url.as_str(),
+        "title": title,
+        "language": language::detect(&text, None),
+        "fetched_at": copy.map(|copy| timestamp(copy.at).to_string()),
+        "text": text,
+        "markdown": markdown,
+    })))
+}
+
+/// The archived answer of a page, if there is one.
+fn kept(store: &Store, known: &Known) -> Result<Option<(PageUrl, Answer)>> {
+    let copy = known
+        .visited
+        .as_ref()
+        .and_then(|visited| visited.copy.as_ref());
+    let Some(place) = copy.and_then(|copy| copy.place) else {
+        return Ok(None);
+    };
+    let url = PageUrl::parse(&known.discovery.url)?;
+    let at = Location {
+        file: place.file,
+        offset: place.offset,
+        length: place.length,
+    };
+    let record =
+        archive::read(&store.archive(), &at).with_context(|| format!("the copy of {url}"))?;
+    let answer = Answer::kept(&record, &url, TOKEN)?;
+    Ok(Some((url, answer)))
+}
+
+fn copy_archive(store: &Store, out: &Path) -> Result<()> {
+    fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+    let mut copied = 0;
+    for entry in fs::read_dir(store.archive()).context("the store has no archive")? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default();
+        let text = name.to_string_lossy();
+        if text.ends_with(".warc.gz") || text.ends_with(".cdxj") {
+            let target = out.join(name);
+            if target.exists() {
+                bail!(
+                    "{} is there already: nothing is overwritten",
+                    target.display()
+                );
+            }
+            fs::copy(&path, &target)
+                .with_context(|| format!("cannot write {}", target.display()))?;
+            copied += usize::from(text.ends_with(".warc.gz"));
+        }
+    }
+    eprintln!("{copied} WARC files copied to {}", out.display());
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! `avocet import`: WARC files of any tool, and lists of URLs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use frontier::bench::Manners;
+use frontier::{Batch, Frontier, Ledger, Link};
+use page::PageUrl;
+use policy::{Crawl, Moment, Price};
+use repository::archive::{self, BLOCK_LIMIT, End, Records};
+use serde_json::json;
+
+use crate::cli::{Import, Imported};
+use crate::clock::Clock;
+use crate::recover;
+use crate::replay::{Home, Replay};
+use crate::store::Store;
+
+/// Imports.
+pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
+    for file in &wishes.files {
+        fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?;
+    }
+    let store = Store::create(root)?;
+    let ledger = store.ledger()?;
+    let (taken, passed) = match wishes.what {
+        Imported::Warc => warc(&store, &ledger, &wishes.files)?,
+        Imported::Urls => urls(&ledger, &wishes.files)?,
+    };
+    if json {
+        println!("{}", json!({ "taken": taken, "passed_over": passed }));
+    } else {
+        println!("{taken} taken in, {passed} passed over");
+    }
+    Ok(())
+}
+
+fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
+    let end = ledger
+        .archive_end()?
+        .map(|(file, offset)| End { file, offset });
+    let writer =
+        archive::Writer::open(&store.archive(), recover::archive_options(Vec::new()), end)?;
+    let mut replay = Replay::new(ledger, Some(writer))?;
+    let mut damaged = 0;
+    for file in files {
+        for found in Records::open(file, BLOCK_LIMIT)? {
+            match found {
+                Ok(found) => replay.take(&found.record, &Home::Elsewhere)?,
+                Err(error) => {
+                    eprintln!("passed over: {error}");
+                    damaged += 1;
+                }
+            }
+        }
+    }
+    let counts = (replay.answers, replay.others + damaged);
+    replay.finish()?;
+    drop(recover::open_index(store, ledger)?);
+    Ok(counts)
+}
+
+fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
+    let mut frontier = Frontier::new(Crawl::default(), Price::ONE, Manners::default(), 1);
+    frontier.recall(ledger.scan(), |_| false, Moment::START)?;
+    let now = Clock::start().now();
+    let mut batch = Batch::default();
+    let mut passed = 0;
+    for file in files {
+        let text =
+            fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match PageUrl::parse(line) {
+                Ok(url) => {
+                    let link = Link {
+                        url: &url,
+                        depth: 0,
+                        hops: 0,
+                        source: None,
+                    };
+                    batch.entries.extend(frontier.admit(link, now));
+                }
+                Err(refusal) => {
+                    eprintln!("{}:{}: {line:?}: {refusal}", file.display(), number + 1);
+                    passed += 1;
+                }
+            }
+        }
+    }
+    ledger.commit(&batch)?;
+    Ok((batch.entries.len() as u64, passed))
+}

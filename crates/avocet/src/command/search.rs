@@ -1,0 +1,96 @@
+//! `avocet search`: the index, from the terminal.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use repository::index::{Hit, Index, Query};
+use serde_json::json;
+
+use crate::cli::Search;
+use crate::store;
+
+/// Searches.
+pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
+    store::must_exist(root)?;
+    let path = store::index(root);
+    if !path.exists() {
+        bail!(
+            "the store {} has no index: it was crawled with --no-index; crawl again without",
+            root.display()
+        );
+    }
+    let index = Index::open(&path).with_context(|| format!("the index in {}", path.display()))?;
+    let found = index.search(&Query {
+        text: &wishes.query,
+        limit: wishes.limit.into(),
+        offset: wishes.offset.into(),
+        site: wishes.site.as_deref(),
+        language: wishes.language.as_deref(),
+    })?;
+    let mut out = std::io::stdout().lock();
+    if json {
+        let results: Vec<_> = found.hits.iter().map(document).collect();
+        let answer = json!({ "query": wishes.query, "total": found.total, "relaxed": found.relaxed, "results": results });
+        writeln!(out, "{answer}")?;
+        return Ok(());
+    }
+    let note = if found.relaxed {
+        ", none with all words"
+    } else {
+        ""
+    };
+    writeln!(out, "{} results{note}", found.total)?;
+    let bold = out.is_terminal();
+    for (rank, hit) in found.hits.iter().enumerate() {
+        let title = if hit.title.is_empty() {
+            &hit.url
+        } else {
+            &hit.title
+        };
+        writeln!(
+            out,
+            "\n{:>3}. {title}\n     {}",
+            rank + 1 + usize::from(wishes.offset),
+            hit.url
+        )?;
+        writeln!(out, "     {}", snippet(hit, bold))?;
+    }
+    Ok(())
+}
+
+fn document(hit: &Hit) -> serde_json::Value {
+    json!({
+        "url": hit.url,
+        "title": hit.title,
+        "snippet": hit.snippet.text,
+        "highlights": hit.snippet.highlights.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>(),
+        "score": hit.score,
+        "language": hit.language,
+        "fetched_at": fetched_at(hit.fetched_at),
+    })
+}
+
+fn fetched_at(seconds: i64) -> Option<String> {
+    jiff::Timestamp::from_second(seconds)
+        .ok()
+        .map(|at| at.to_string())
+}
+
+/// The snippet on one line, its words of the query bold on a terminal.
+fn snippet(hit: &Hit, bold: bool) -> String {
+    let mut line = String::new();
+    let mut last = 0;
+    for range in &hit.snippet.highlights {
+        line += &hit.snippet.text[last..range.start];
+        let word = &hit.snippet.text[range.clone()];
+        line += &if bold {
+            format!("\x1b[1m{word}\x1b[0m")
+        } else {
+            word.to_owned()
+        };
+        last = range.end;
+    }
+    line += &hit.snippet.text[last..];
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}

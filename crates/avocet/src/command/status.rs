@@ -1,0 +1,90 @@
+//! `avocet status`: what the store holds; while a crawl goes on, what it is doing.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use repository::index::Index;
+use serde_json::{Value, json};
+
+use crate::store::{self, Store};
+
+/// Shows the state.
+pub fn run(root: &Path, json: bool) -> Result<()> {
+    store::must_exist(root)?;
+    let state = match Store::open(root) {
+        Ok(store) => at_rest(&store)?,
+        Err(in_use) => running(root).with_context(|| format!("{in_use:#}"))?,
+    };
+    if json {
+        println!("{state}");
+        return Ok(());
+    }
+    println!("store      {}", root.display());
+    for (name, value) in state.as_object().into_iter().flatten() {
+        match value {
+            Value::Object(kinds) => {
+                println!("{name}");
+                kinds
+                    .iter()
+                    .for_each(|(kind, count)| println!("  {count:>9}  {kind}"));
+            }
+            other => println!("{name:<10} {other}"),
+        }
+    }
+    Ok(())
+}
+
+/// What the running crawl last said of itself.
+fn running(root: &Path) -> Result<Value> {
+    let text =
+        fs::read_to_string(store::state(root)).context("the crawl has not said anything yet")?;
+    let mut state: Value = serde_json::from_str(&text)?;
+    state["running"] = json!(true);
+    Ok(state)
+}
+
+fn at_rest(store: &Store) -> Result<Value> {
+    let ledger = store.ledger()?;
+    let (mut urls, mut waiting, mut pages) = (0u64, 0u64, 0u64);
+    let mut hosts = HashSet::new();
+    let mut errors: BTreeMap<String, u64> = BTreeMap::new();
+    for known in ledger.scan() {
+        let known = known?;
+        urls += 1;
+        hosts.insert(known.key.page.host());
+        match known.visited {
+            None => waiting += 1,
+            Some(visited) => {
+                pages += u64::from(visited.copy.is_some());
+                if let Some(error) = visited.error {
+                    *errors.entry(error).or_default() += 1;
+                }
+            }
+        }
+    }
+    let index = Index::open(&store.index())
+        .ok()
+        .filter(|_| store.index().exists());
+    Ok(json!({
+        "running": false,
+        "urls_seen": urls,
+        "pages": pages,
+        "queued": waiting,
+        "hosts": hosts.len(),
+        "documents": index.map(|index| index.count()),
+        "archive_bytes": size(&store.archive()),
+        "ledger_bytes": ledger.disk_bytes()?,
+        "index_bytes": size(&store.index()),
+        "errors": errors,
+    }))
+}
+
+fn size(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|data| data.len())
+        .sum()
+}

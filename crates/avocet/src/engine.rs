@@ -1,0 +1,307 @@
+//! The loop that alone joins the parts: frontier, fetch and repository.
+//!
+//! Up to `connections` visits run at once. Each takes the lock on the [`shared::Shared`] memory for
+//! moments only; what they find goes through it to one [`committer`] thread. A permit is out for
+//! every request that is not committed yet, and there are `connections + GROUP` of them: that is the
+//! bound on what a kill at any instant can cost.
+
+pub mod committer;
+pub mod host;
+pub mod plan;
+pub mod shared;
+pub mod tally;
+mod visit;
+
+use std::cell::Cell;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use fetch::Fetcher;
+use frontier::bench::Manners;
+use frontier::{Frontier, Known, Ledger, LedgerError, Next, Visited};
+use page::PageUrl;
+use policy::order::BreadthFirst;
+use policy::refresh::Uniform;
+use policy::{Crawl, Moment, Outcome, Policy, Price};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::clock::Clock;
+use crate::progress::Progress;
+use crate::recover;
+use crate::scope::Scope;
+use crate::store::{self, Store};
+use crate::verdict::Lead;
+use committer::{Committer, Done};
+use plan::{GROUP, Plan};
+use shared::Shared;
+use tally::Summary;
+
+pub use visit::timestamp;
+
+/// How long a settled page waits for the rest of its group.
+const COMMIT_EVERY: Duration = Duration::from_millis(500);
+
+/// A running crawl.
+pub struct Engine {
+    plan: Plan,
+    clock: Clock,
+    fetcher: Fetcher,
+    ledger: Arc<Ledger>,
+    shared: Mutex<Shared>,
+    permits: Semaphore,
+    /// Something settled, was offered or failed: look again.
+    changed: Notify,
+    stop: AtomicBool,
+    failure: Mutex<Option<anyhow::Error>>,
+}
+
+/// Crawls until nothing is left to do, a limit is reached, or `interrupted` ends.
+pub async fn crawl(
+    store: &Store,
+    plan: Plan,
+    progress: Progress,
+    interrupted: impl Future<Output = ()>,
+) -> Result<Summary> {
+    let clock = Clock::start();
+    let ledger = Arc::new(store.ledger()?);
+    let writers = recover::writers(store, &ledger, &plan)?;
+    let (work, queue) = mpsc::channel();
+    let shared = begin(&plan, &ledger, clock, work)?;
+    let engine = Arc::new(Engine {
+        fetcher: Fetcher::new(plan.fetch.clone())?,
+        permits: Semaphore::new(plan.connections + GROUP),
+        shared: Mutex::new(shared),
+        changed: Notify::new(),
+        stop: AtomicBool::new(false),
+        failure: Mutex::new(None),
+        ledger: ledger.clone(),
+        clock,
+        plan,
+    });
+    let committing = engine.clone();
+    let thread = std::thread::Builder::new()
+        .name("committer".into())
+        .spawn(move || {
+            let committer = Committer {
+                ledger: &ledger,
+                archive: writers.archive,
+                index: writers.index,
+            };
+            if let Err(error) = committer.run(&queue, |done| committing.committed(&done)) {
+                committing.fail(error);
+            }
+        })?;
+    let ended = engine
+        .run(progress, interrupted, &store::state(store.root()))
+        .await;
+    // The committer ends when nobody can send it work any more.
+    let summary = engine.finish(store);
+    tokio::task::spawn_blocking(move || thread.join())
+        .await?
+        .ok()
+        .context("the committer panicked")?;
+    if let Some(error) = engine.failure().take() {
+        return Err(error);
+    }
+    if ended {
+        engine.ledger.mark_run(None)?;
+    }
+    Ok(summary)
+}
+
+/// Remembers what earlier runs knew, and admits the seeds.
+fn begin(
+    plan: &Plan,
+    ledger: &Ledger,
+    clock: Clock,
+    work: mpsc::Sender<committer::Work>,
+) -> Result<Shared> {
+    let manners = Manners {
+        seats: plan.per_server,
+        pages_per_host: plan.pages_per_host,
+        ..Manners::default()
+    };
+    let policy = Crawl {
+        order: BreadthFirst,
+        retry: plan.retry,
+        refresh: plan.refresh.map(Uniform::every),
+    };
+    let salt = clock.now().micros() ^ u64::from(std::process::id()) << 40;
+    let mut frontier = Frontier::new(policy, Price::ONE, manners, salt);
+    let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
+    let now = clock.now();
+    recover::widen(&mut scope, &plan.seeds, ledger)?;
+    let copies = Cell::new(0);
+    let inside = |known: &Known| {
+        copies.set(copies.get() + u64::from(known.has_copy()));
+        let url = PageUrl::parse(&known.discovery.url);
+        let inside = url.is_ok_and(|url| scope.judge(&url, known.discovery.depth).is_ok());
+        inside
+            && known
+                .visited
+                .as_ref()
+                .is_none_or(|visited| wanted_again(visited, &policy, now))
+    };
+    frontier.recall(ledger.scan(), inside, now)?;
+    // What this run fetches it does not fetch again: it would never end.
+    frontier.decide_by(Crawl {
+        refresh: None,
+        ..policy
+    });
+    // A run that was cut short goes on: what it fetched counts towards its limit.
+    let begun = ledger.open_run()?.unwrap_or(copies.get());
+    ledger.mark_run(Some(begun))?;
+    let left = plan
+        .pages
+        .map(|pages| pages.saturating_sub(copies.get() - begun.min(copies.get())));
+    let mut shared = Shared::new(frontier, scope, left, work);
+    let leads: Vec<Lead> = plan.seeds.iter().map(Lead::seed).collect();
+    let admitted = shared.admit(&leads, None, now);
+    shared.push_facts(admitted);
+    Ok(shared)
+}
+
+/// Whether a page that was visited is to be visited by the run that begins now.
+fn wanted_again(visited: &Visited, policy: &Crawl, now: Moment) -> bool {
+    let unanswered = visited.history.outcome == Some(Outcome::Unreachable);
+    unanswered
+        || policy
+            .due(&visited.history, Price::ONE)
+            .is_some_and(|due| due <= now)
+}
+
+impl Engine {
+    /// Returns whether the crawl came to its own end.
+    async fn run(
+        self: &Arc<Self>,
+        mut progress: Progress,
+        interrupted: impl Future<Output = ()>,
+        state: &Path,
+    ) -> bool {
+        let mut tick = tokio::time::interval(COMMIT_EVERY);
+        tokio::pin!(interrupted);
+        let mut done = false;
+        loop {
+            let now = self.clock.now();
+            let wake = self.start_visits(now);
+            let idle = self.shared().visits == 0;
+            if idle && (wake.is_none() || self.stopping()) {
+                break;
+            }
+            let wake = wake.unwrap_or(now + Duration::from_secs(3600));
+            tokio::select! {
+                () = self.changed.notified() => {}
+                () = tokio::time::sleep_until(self.clock.instant(wake)), if !self.stopping() => {}
+                () = &mut interrupted, if !done => {
+                    done = true;
+                    self.stop.store(true, Ordering::Relaxed);
+                    progress.note("stopping: waiting for requests under way");
+                }
+                _ = tick.tick() => {
+                    let mut shared = self.shared();
+                    shared.flush();
+                    let room = self.plan.connections.saturating_sub(shared.visits);
+                    shared.close_idle(room, now);
+                    progress.show(&shared, self.clock.elapsed(), &self.plan);
+                    let summary = shared.summary(self.clock.elapsed());
+                    drop(shared);
+                    progress.record(&summary, state);
+                    if self.plan.time.is_some_and(|time| self.clock.elapsed() >= time) {
+                        self.stop.store(true, Ordering::Relaxed);
+                    }
+                }
+            }
+        }
+        progress.finish();
+        !done
+    }
+
+    /// Starts visits while there is room; returns when to look again, or `None`: nothing waits.
+    fn start_visits(self: &Arc<Self>, now: Moment) -> Option<Moment> {
+        loop {
+            if self.stopping() {
+                return None;
+            }
+            let mut shared = self.shared();
+            if shared.visits >= self.plan.connections {
+                return Some(now + Duration::from_secs(1));
+            }
+            match shared.next(now) {
+                Next::Idle => return None,
+                Next::WaitUntil(moment) => return Some(moment),
+                Next::Visit(visit) => {
+                    drop(shared);
+                    let engine = self.clone();
+                    tokio::spawn(async move { engine.visits(visit).await });
+                }
+            }
+        }
+    }
+
+    /// Makes one visit after another, as long as something is due.
+    async fn visits(self: Arc<Self>, first: frontier::Visit) {
+        let mut next = Some(first);
+        while let Some(visit) = next {
+            self.visit(visit).await;
+            next = None;
+            if !self.stopping() {
+                let mut shared = self.shared();
+                if shared.visits < self.plan.connections
+                    && let Next::Visit(visit) = shared.next(self.clock.now())
+                {
+                    next = Some(visit);
+                }
+            }
+        }
+        self.changed.notify_one();
+    }
+
+    fn finish(&self, store: &Store) -> Summary {
+        let mut shared = self.shared();
+        shared.close();
+        let store = store.root().display().to_string();
+        Summary {
+            store,
+            ..shared.summary(self.clock.elapsed())
+        }
+    }
+
+    fn committed(&self, done: &Done) {
+        self.permits.add_permits(done.requests);
+        self.shared().frontier.committed(&done.entries);
+    }
+
+    async fn permit(&self) {
+        // The semaphore is never closed.
+        if let Ok(permit) = self.permits.acquire().await {
+            permit.forget();
+        }
+    }
+
+    fn stopping(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn trust<T>(&self, read: Result<T, LedgerError>) -> Option<T> {
+        read.map_err(|error| self.fail(error.into())).ok()
+    }
+
+    /// Stops the crawl: what we broke is not the web's fault.
+    fn fail(&self, error: anyhow::Error) {
+        self.failure().get_or_insert(error);
+        self.stop.store(true, Ordering::Relaxed);
+        self.permits.add_permits(self.plan.connections);
+        self.changed.notify_one();
+    }
+
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn failure(&self) -> MutexGuard<'_, Option<anyhow::Error>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

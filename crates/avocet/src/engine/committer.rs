@@ -1,0 +1,235 @@
+//! The one place where facts become durable, on a thread of its own.
+//!
+//! **Order:** the archive is appended and synced, then the ledger batch is committed (that is the
+//! commit), then the index hears of it. A kill between any two of these loses nothing that was
+//! committed: bytes behind the archive's committed end are cut off at the next start, and documents
+//! behind the index's sequence are indexed again.
+//!
+//! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use frontier::{Batch, Entry, Ledger, PageKey, Place, Visited};
+use page::PageUrl;
+use repository::archive::{self, Sealed};
+use repository::index;
+
+use crate::verdict::Text;
+
+/// How often the index becomes visible to searchers while a crawl goes on.
+const INDEX_EVERY: Duration = Duration::from_secs(15);
+
+/// One settled page on its way to the disk.
+pub struct Settled {
+    /// The page.
+    pub key: PageKey,
+    /// Its URL.
+    pub url: PageUrl,
+    /// The record to keep.
+    pub visited: Visited,
+    /// The answer for the archive.
+    pub sealed: Option<Sealed>,
+    /// Whether `visited.copy` is of this answer.
+    pub copied: bool,
+    /// What to index.
+    pub text: Option<Text>,
+    /// Whether the page leaves the index.
+    pub gone: bool,
+    /// Pages that were discovered on it.
+    pub admitted: Vec<Entry>,
+    /// Whether a request was made for it, and so a permit is out.
+    pub asked: bool,
+}
+
+/// What is to be committed.
+pub enum Work {
+    /// Settled pages, in the order they were settled.
+    Pages(Vec<Settled>),
+    /// Facts without a page: seeds, robots files.
+    Facts(Vec<Entry>),
+}
+
+/// What was committed.
+pub struct Done {
+    /// The facts.
+    pub entries: Vec<Entry>,
+    /// Requests that are now safe.
+    pub requests: usize,
+}
+
+/// Writes archive, ledger and index.
+pub struct Committer<'a> {
+    /// The ledger.
+    pub ledger: &'a Ledger,
+    /// The archive, unless the user wants none.
+    pub archive: Option<archive::Writer>,
+    /// The index, unless the user wants none.
+    pub index: Option<index::Writer>,
+}
+
+impl Committer<'_> {
+    /// Commits work until no more comes, then closes archive and index.
+    pub fn run(mut self, work: &Receiver<Work>, done: impl Fn(Done)) -> Result<()> {
+        let mut indexed = Instant::now();
+        let mut unindexed = false;
+        loop {
+            match work.recv_timeout(INDEX_EVERY) {
+                Ok(first) => {
+                    let group: Vec<Work> = std::iter::once(first).chain(work.try_iter()).collect();
+                    done(self.commit(group)?);
+                    unindexed = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if unindexed && indexed.elapsed() >= INDEX_EVERY {
+                self.publish()?;
+                indexed = Instant::now();
+                unindexed = false;
+            }
+        }
+        self.publish()?;
+        if let Some(archive) = self.archive {
+            archive.close().context("cannot close the archive")?;
+        }
+        Ok(())
+    }
+
+    /// Commits a group of work.
+    pub fn commit(&mut self, group: Vec<Work>) -> Result<Done> {
+        let mut batch = Batch::default();
+        let mut requests = 0;
+        let mut changes: Vec<(PageKey, PageUrl, i64, Option<Text>)> = Vec::new();
+        for work in group {
+            match work {
+                Work::Facts(facts) => batch.entries.extend(facts),
+                Work::Pages(pages) => {
+                    for mut page in pages {
+                        self.archive_page(&mut page)?;
+                        requests += usize::from(page.asked);
+                        if page.text.is_some() || page.gone {
+                            let at = page
+                                .visited
+                                .history
+                                .asked
+                                .unwrap_or_default()
+                                .unix_seconds();
+                            changes.push((page.key, page.url, at, page.text));
+                        }
+                        batch.entries.extend(page.admitted);
+                        batch
+                            .entries
+                            .push(Entry::Visited(page.key, Box::new(page.visited)));
+                    }
+                }
+            }
+        }
+        if let Some(archive) = &mut self.archive {
+            archive.sync().context("cannot write the archive")?;
+            let end = archive.end();
+            batch.archive_end = Some((end.file, end.offset));
+        }
+        crash_point("archived");
+        self.ledger.commit(&batch)?;
+        crash_point("committed");
+        if let Some(index) = &mut self.index {
+            // Of two changes to one page in a group only the last counts.
+            let last: HashMap<PageKey, usize> = changes
+                .iter()
+                .enumerate()
+                .map(|(at, change)| (change.0, at))
+                .collect();
+            for (at, (key, url, fetched_at, text)) in changes.iter().enumerate() {
+                if last[key] == at {
+                    change_index(index, *key, url, *fetched_at, text.as_ref())?;
+                }
+            }
+        }
+        crash_point("indexed");
+        Ok(Done {
+            entries: batch.entries,
+            requests,
+        })
+    }
+
+    fn archive_page(&mut self, page: &mut Settled) -> Result<()> {
+        let (Some(archive), Some(sealed)) = (&mut self.archive, &page.sealed) else {
+            return Ok(());
+        };
+        let location = archive.append(sealed).context("cannot write the archive")?;
+        let place = Place {
+            file: location.file,
+            offset: location.offset,
+            length: location.length,
+        };
+        page.visited.place = Some(place);
+        if let Some(copy) = &mut page.visited.copy
+            && page.copied
+            && copy.place.is_none()
+        {
+            copy.place = Some(place);
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self) -> Result<()> {
+        let Some(index) = &mut self.index else {
+            return Ok(());
+        };
+        index
+            .commit(self.ledger.sequence()?)
+            .context("cannot commit the index")?;
+        crash_point("published");
+        Ok(())
+    }
+}
+
+/// Puts a text into the index, or takes the page out of it.
+pub fn change_index(
+    index: &mut index::Writer,
+    key: PageKey,
+    url: &PageUrl,
+    fetched_at: i64,
+    text: Option<&Text>,
+) -> Result<()> {
+    let Some(text) = text else {
+        index.remove(key.page);
+        return Ok(());
+    };
+    let language = page::language::detect(&text.body, text.claims.as_deref());
+    index
+        .put(&index::Document {
+            id: key.page,
+            url: url.as_str(),
+            host: url.host_name(),
+            title: &text.title,
+            text: &text.body,
+            language: language.as_deref(),
+            fetched_at,
+        })
+        .with_context(|| format!("cannot index {url}"))
+}
+
+/// Ends the process as a kill would, if the environment variable `AVOCET_CRASH_AT` names this point.
+/// For the crash tests; a release build has no such points.
+fn crash_point(name: &str) {
+    if !cfg!(debug_assertions) {
+        return;
+    }
+    static AT: std::sync::OnceLock<Option<(String, u32)>> = std::sync::OnceLock::new();
+    static PASSED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    let at = AT.get_or_init(|| {
+        let value = std::env::var("AVOCET_CRASH_AT").ok()?;
+        let (name, count) = value.split_once(':').unwrap_or((&value, "1"));
+        Some((name.to_owned(), count.parse().ok()?))
+    });
+    if let Some((point, count)) = at
+        && point == name
+        && PASSED.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 >= *count
+    {
+        std::process::abort();
+    }
+}

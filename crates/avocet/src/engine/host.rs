@@ -1,0 +1,105 @@
+//! What the running crawl remembers of a host: its rules, its timings, its failures.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fetch::{Robots, RobotsAnswer, Verdict};
+use frontier::{Entry, HostFacts, Partition, RobotsFact};
+use page::{HostId, PageUrl};
+use policy::Moment;
+
+use super::plan::TOKEN;
+
+/// RFC 9309, 2.4: a cached robots.txt should not be used for more than a day.
+const ROBOTS_AGE: Duration = Duration::from_secs(86_400);
+/// RFC 9309, 2.3.1.4: while the file cannot be reached an old copy may serve; for thirty days here.
+const ROBOTS_STALE: Duration = Duration::from_secs(30 * 86_400);
+/// How often a host may fail in a row before it is left alone for the rest of the run.
+const FAILURES: u32 = 4;
+/// The wait after the first failure; it doubles with each.
+const BACK_OFF: Duration = Duration::from_secs(1);
+/// The longest wait that a failing or busy server gets.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+/// One host, in memory.
+pub struct Host {
+    key: (Partition, HostId),
+    facts: HostFacts,
+    robots: Option<(Moment, Arc<Robots>)>,
+    failures: u32,
+}
+
+impl Host {
+    /// The host of a page, as the ledger knows it.
+    pub fn recalled(url: &PageUrl, facts: Option<HostFacts>) -> Self {
+        let origin = url.origin().to_owned();
+        let facts = facts.unwrap_or_else(|| HostFacts {
+            origin,
+            ..HostFacts::default()
+        });
+        let robots = match &facts.robots {
+            Some(RobotsFact::Found { at, text }) => {
+                Some((*at, Arc::new(Robots::parse(text.as_bytes(), TOKEN))))
+            }
+            Some(RobotsFact::Missing { at }) => Some((*at, Arc::new(Robots::allow_all()))),
+            None => None,
+        };
+        Self {
+            key: (Partition::of(url), url.host()),
+            facts,
+            robots,
+            failures: 0,
+        }
+    }
+
+    /// Its rules, if they are known and not too old.
+    pub fn rules(&self, now: Moment) -> Option<Arc<Robots>> {
+        let (at, robots) = self.robots.as_ref()?;
+        (now.since(*at) < ROBOTS_AGE).then(|| robots.clone())
+    }
+
+    /// Takes in the answer to a request for robots.txt. `None`: the host may not be crawled now.
+    pub fn learn_rules(&mut self, answer: RobotsAnswer, now: Moment) -> Option<Arc<Robots>> {
+        let (fact, robots) = match answer.verdict {
+            Verdict::Found(text) => {
+                let robots = Robots::parse(&text, TOKEN);
+                let text = String::from_utf8_lossy(&text).into_owned();
+                (RobotsFact::Found { at: now, text }, robots)
+            }
+            Verdict::Missing => (RobotsFact::Missing { at: now }, Robots::allow_all()),
+            Verdict::Unavailable => {
+                let (at, old) = self.robots.as_ref()?;
+                return (now.since(*at) < ROBOTS_STALE).then(|| old.clone());
+            }
+        };
+        let robots = Arc::new(robots);
+        self.facts.robots = Some(fact);
+        self.robots = Some((now, robots.clone()));
+        Some(robots)
+    }
+
+    /// Takes note of a connection that was opened.
+    pub fn connected(&mut self, took: Duration) {
+        self.facts.connections = self.facts.connections.saturating_add(1);
+        self.facts.connect_micros += took.as_micros() as u64;
+    }
+
+    /// Takes note of an answer.
+    pub fn answered(&mut self, first_byte: Duration) {
+        self.failures = 0;
+        self.facts.requests = self.facts.requests.saturating_add(1);
+        self.facts.response_micros += first_byte.as_micros() as u64;
+    }
+
+    /// The fact that keeps what is known of it, if there is anything to keep.
+    pub fn fact(&self) -> Option<Entry> {
+        let known = self.facts.robots.is_some() || self.facts.connections > 0;
+        known.then(|| Entry::Host(self.key.0, self.key.1, self.facts.clone()))
+    }
+
+    /// Takes note that nobody answered; says how long to wait, or `None`: leave it alone.
+    pub fn failed(&mut self) -> Option<Duration> {
+        self.failures += 1;
+        (self.failures < FAILURES).then(|| (BACK_OFF * (1 << self.failures.min(16))) / 2)
+    }
+}

@@ -1,0 +1,50 @@
+//! What the user wants of one crawl.
+
+use std::time::Duration;
+
+use fetch::Settings;
+use page::PageUrl;
+use policy::retry::Retry;
+
+use crate::scope::ScopeRules;
+
+/// Everything that decides how a crawl goes.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Where it begins.
+    pub seeds: Vec<PageUrl>,
+    /// What belongs to it.
+    pub scope: ScopeRules,
+    /// Limits on the shape of URLs.
+    pub traps: page::url::traps::Rules,
+    /// How requests are made.
+    pub fetch: Settings,
+    /// Stop after so many pages.
+    pub pages: Option<u64>,
+    /// Stop after this time.
+    pub time: Option<Duration>,
+    /// Connections open at once.
+    pub connections: usize,
+    /// Visits to one server at once.
+    pub per_server: u8,
+    /// Pages fetched from one host, at most.
+    pub pages_per_host: u32,
+    /// Time between requests to one server; `None`: a second, and none on loopback.
+    pub delay: Option<Duration>,
+    /// Fetch pages again that were last asked for so long ago.
+    pub refresh: Option<Duration>,
+    /// How often, and how long after, a page is asked for again that did not answer.
+    pub retry: Retry,
+    /// Whether answers are kept.
+    pub archive: bool,
+    /// How hard they are compressed.
+    pub level: repository::archive::Level,
+    /// Whether texts are made searchable.
+    pub index: bool,
+}
+
+/// Pages in one group commit: the bound on what a kill can cost beside the requests under way.
+pub const GROUP: usize = 20;
+
+/// The product token that robots.txt files know us by.
+pub const TOKEN: &str = "avocet";

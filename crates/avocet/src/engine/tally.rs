@@ -1,0 +1,68 @@
+//! What a crawl has done so far, counted.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::Serialize;
+
+/// Counts of one run.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    /// Pages fetched with a text or body that we did not have.
+    pub pages: u64,
+    /// Pages fetched again and found unchanged.
+    pub unchanged: u64,
+    /// Bytes over the wire.
+    pub bytes: u64,
+    /// Links that lead out of scope, or into a trap.
+    pub outside: u64,
+    /// What went wrong, by kind.
+    pub errors: BTreeMap<String, u64>,
+}
+
+/// The end of a run, as `--json` prints it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Pages fetched with a text or body that we did not have.
+    pub pages: u64,
+    /// Pages fetched again and found unchanged.
+    pub unchanged: u64,
+    /// URLs ever admitted to the store.
+    pub urls_seen: usize,
+    /// URLs that still wait.
+    pub queued: usize,
+    /// Bytes over the wire.
+    pub bytes: u64,
+    /// How long it took.
+    pub seconds: f64,
+    /// What went wrong, by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// The directory.
+    pub store: String,
+}
+
+impl Tally {
+    /// Counts one thing that went wrong.
+    pub fn error(&mut self, kind: &str) {
+        match self.errors.get_mut(kind) {
+            Some(count) => *count += 1,
+            None => {
+                self.errors.insert(kind.to_owned(), 1);
+            }
+        }
+    }
+
+    /// The summary of a run that knows so many pages, of which so many wait.
+    pub fn summary(&self, known: usize, queued: usize, took: Duration) -> Summary {
+        Summary {
+            pages: self.pages,
+            unchanged: self.unchanged,
+            urls_seen: known,
+            queued,
+            bytes: self.bytes,
+            seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
+            errors: self.errors.clone(),
+            store: String::new(),
+        }
+    }
+}

@@ -1,0 +1,471 @@
+//! One visit to one server: resolve, connect, read the rules, ask for pages one after another.
+//!
+//! Holds the visit from the claim to its settlement, whatever the server does in between.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use fetch::{Connection, Request, Response, Robots, Trouble};
+use frontier::{Bound, Discovery, PageKey, Visit, Visited};
+use page::{PageId, PageUrl};
+use policy::{History, Moment, Outcome};
+use repository::archive::{Capture, Original, Profile, Sealed, Truncated, seal};
+
+use super::Engine;
+use super::committer::Settled;
+use super::host::{Host, LONGEST_WAIT};
+use super::plan::TOKEN;
+use super::shared::Source;
+use crate::answer::Answer;
+use crate::verdict::{Asked, Verdict};
+
+/// Every so many revisits a page is fetched whole: a server's 304 is a hint (hostile-web.md, row 68).
+const TRUST: u32 = 8;
+
+/// Why a visit ended before its pages did.
+enum End {
+    /// The host did not answer, for this reason.
+    Trouble(Trouble),
+    /// The host's robots.txt cannot be had, so nothing may be fetched.
+    NoRules,
+    /// Another host has the address; the pages wait there.
+    Moved,
+}
+
+/// What is known of a claimed page.
+struct Claimed {
+    key: PageKey,
+    url: PageUrl,
+    discovery: Discovery,
+    before: Option<Visited>,
+}
+
+impl Engine {
+    /// Makes one visit.
+    pub(super) async fn visit(self: &Arc<Self>, visit: Visit) {
+        let mut visit = Some(visit);
+        let mut asked = 0;
+        let mut wait = Duration::ZERO;
+        let mut connection = None;
+        let ended = self
+            .pages(&mut visit, &mut asked, &mut wait, &mut connection)
+            .await;
+        let now = self.clock.now();
+        let Some(visit) = visit else { return };
+        let mut shared = self.shared();
+        let host = visit.host;
+        match ended {
+            Ok(delay) => {
+                let open = connection.filter(Connection::is_open);
+                if let Some(connection) = open {
+                    shared.keep_connection(host, connection, now);
+                }
+                shared.settle(visit, asked, now, delay.max(wait).min(LONGEST_WAIT));
+            }
+            Err(End::Moved) => {}
+            Err(end) => {
+                let (kind, transient) = match &end {
+                    End::Trouble(trouble) => (trouble.kind(), trouble.is_transient()),
+                    _ => ("robots:unavailable", true),
+                };
+                let again = shared
+                    .host(host)
+                    .and_then(Host::failed)
+                    .filter(|_| transient);
+                drop(shared);
+                if again.is_none() {
+                    self.give_up(&visit, asked, kind);
+                    asked = visit.pages.len();
+                }
+                let mut shared = self.shared();
+                if again.is_none() {
+                    shared.frontier.bench.park(host);
+                }
+                let delay = again.unwrap_or(LONGEST_WAIT).max(wait);
+                shared.settle(visit, asked, now, delay);
+            }
+        }
+    }
+
+    /// Fetches the pages of a visit in turn. Returns the delay that the server is due.
+    async fn pages(
+        &self,
+        visit: &mut Option<Visit>,
+        asked: &mut usize,
+        wait: &mut Duration,
+        connection: &mut Option<Connection>,
+    ) -> Result<Duration, End> {
+        let pages = visit
+            .as_ref()
+            .map(|visit| visit.pages.clone())
+            .unwrap_or_default();
+        let mut delay = self.plan.delay.unwrap_or(Duration::from_secs(1));
+        for page in pages {
+            if self.stopping() {
+                break;
+            }
+            let Some(claimed) = self.claimed(page) else {
+                break;
+            };
+            self.recall_host(&claimed);
+            self.connect(visit, &claimed.url, connection).await?;
+            let rules = self.rules(&claimed.url, connection).await?;
+            delay = self.delay(connection.as_ref(), &rules);
+            if let Some(reason) = self.forbidden(&claimed.url, &rules) {
+                self.refuse(&claimed, reason);
+                *asked += 1;
+                continue;
+            }
+            if !self.shared().take_allowance() {
+                break;
+            }
+            self.permit().await;
+            match self.ask(visit, &claimed, connection).await {
+                Ok(pause) => *wait = (*wait).max(pause),
+                Err(end) => {
+                    self.permits.add_permits(1);
+                    self.shared().return_allowance();
+                    return Err(end);
+                }
+            }
+            *asked += 1;
+            if !delay.is_zero() || !wait.is_zero() {
+                break;
+            }
+        }
+        Ok(delay)
+    }
+
+    /// Asks for one page and settles it. Returns how long the server wants to be left alone.
+    async fn ask(
+        &self,
+        visit: &mut Option<Visit>,
+        claimed: &Claimed,
+        connection: &mut Option<Connection>,
+    ) -> Result<Duration, End> {
+        let at = self.clock.now();
+        let copy = claimed
+            .before
+            .as_ref()
+            .and_then(|before| before.copy.as_ref());
+        let trusted = copy.filter(|_| !(claimed.history().revisits + 1).is_multiple_of(TRUST));
+        let request = Request {
+            url: &claimed.url,
+            etag: trusted.and_then(|copy| copy.etag.as_deref()),
+            last_modified: trusted.and_then(|copy| copy.last_modified.as_deref()),
+        };
+        let mut repeated = false;
+        let answer = loop {
+            self.connect(visit, &claimed.url, connection).await?;
+            let Some(open) = connection else {
+                return Err(End::Trouble(Trouble::Stale));
+            };
+            let answer = open.get(&request).await;
+            // A kept connection that was closed under us: the server never saw the request.
+            if matches!(answer.outcome, Err(Trouble::Stale)) && !repeated {
+                *connection = None;
+                repeated = true;
+                continue;
+            }
+            break answer;
+        };
+        let mut pause = Duration::ZERO;
+        match &answer.outcome {
+            Ok(response) => {
+                if let Some(host) = self.shared().host(claimed.url.host()) {
+                    host.answered(answer.first_byte);
+                }
+                if matches!(response.status, 429 | 503) {
+                    pause = response
+                        .retry_after(SystemTime::now())
+                        .unwrap_or(Duration::from_secs(5));
+                }
+                if let Some(open) = connection {
+                    let from = open.address().ip();
+                    self.answered(claimed, response, answer.wire_bytes, from, at);
+                }
+            }
+            Err(trouble) => {
+                self.shared().return_allowance();
+                let asked = claimed.asked(at);
+                let visited =
+                    asked.unanswered(Outcome::Unreachable, trouble.kind(), answer.wire_bytes);
+                self.push(claimed, visited, true);
+            }
+        }
+        Ok(pause)
+    }
+
+    /// Reads an answer and hands over what it means.
+    fn answered(
+        &self,
+        claimed: &Claimed,
+        response: &Response,
+        bytes: u64,
+        address: IpAddr,
+        at: Moment,
+    ) {
+        let cut = response.truncated.and_then(|cut| cut.warc()).map(truncated);
+        let capture = Capture::new(
+            &claimed.url,
+            timestamp(at),
+            address,
+            &response.head,
+            &response.body,
+            cut,
+        );
+        let live = Answer::live(response, &claimed.url, TOKEN, capture.digest());
+        let depth = claimed.discovery.depth;
+        let ours = |url: &PageUrl| self.shared().scope.judge(url, depth).is_ok();
+        let verdict = claimed.asked(at).judge(&live, bytes, &ours);
+        let sealed = self
+            .plan
+            .archive
+            .then(|| self.seal(claimed, &capture, &verdict));
+        let now = self.clock.now();
+        let mut shared = self.shared();
+        if !matches!(live.status, 200..=299 | 304) {
+            shared.return_allowance();
+        }
+        if let Some(text) = verdict
+            .visited
+            .copy
+            .as_ref()
+            .and_then(|copy| copy.text.as_ref())
+            && verdict.copied
+        {
+            shared.frontier.novelty.observe(claimed.url.pattern(), text);
+        }
+        let source = Source {
+            url: &claimed.url,
+            depth,
+            hops: claimed.discovery.hops,
+        };
+        let admitted = shared.admit(&verdict.leads, Some(&source), now);
+        let settled = Settled {
+            key: claimed.key,
+            url: claimed.url.clone(),
+            visited: verdict.visited,
+            sealed,
+            copied: verdict.copied,
+            text: verdict.text,
+            gone: verdict.gone,
+            admitted,
+            asked: true,
+        };
+        shared.push(settled, now);
+        if shared.visits < self.plan.connections && shared.frontier.bench.is_ready(now) {
+            self.changed.notify_one();
+        }
+    }
+
+    fn seal(&self, claimed: &Claimed, capture: &Capture<'_>, verdict: &Verdict) -> Sealed {
+        let copy = claimed
+            .before
+            .as_ref()
+            .and_then(|before| before.copy.as_ref());
+        let profile = match verdict.visited.status {
+            Some(304) => Some(Profile::NotModified),
+            _ if verdict.repeated => Some(Profile::IdenticalPayload),
+            _ => None,
+        };
+        match (profile, copy) {
+            (Some(profile), Some(copy)) if copy.place.is_some() => {
+                let original = Original {
+                    url: &claimed.url,
+                    at: timestamp(copy.at),
+                    digest: repository::archive::Digest(copy.payload),
+                };
+                seal::revisit(capture, &original, profile, self.plan.level)
+            }
+            _ => seal::response(capture, self.plan.level),
+        }
+    }
+
+    /// Makes sure there is an open connection to the server of `url`.
+    async fn connect(
+        &self,
+        visit: &mut Option<Visit>,
+        url: &PageUrl,
+        connection: &mut Option<Connection>,
+    ) -> Result<(), End> {
+        if connection.as_ref().is_some_and(Connection::is_open) {
+            return Ok(());
+        }
+        *connection = self
+            .shared()
+            .take_connection(url.host())
+            .filter(Connection::is_open);
+        if connection.is_some() {
+            return Ok(());
+        }
+        let route = self.fetcher.route(url).await.map_err(End::Trouble)?;
+        if let (Some(address), Some(held)) = (route.address(), visit.take()) {
+            match self.shared().bind(held, address.ip(), self.clock.now()) {
+                Bound::Go(held) => *visit = Some(held),
+                Bound::Moved => return Err(End::Moved),
+            }
+        }
+        let opened = self
+            .fetcher
+            .connect(url, &route)
+            .await
+            .map_err(End::Trouble)?;
+        if let Some(host) = self.shared().host(url.host()) {
+            host.connected(opened.connect_time());
+        }
+        *connection = Some(opened);
+        Ok(())
+    }
+
+    /// The rules of a host, from memory or from the host.
+    async fn rules(
+        &self,
+        url: &PageUrl,
+        connection: &mut Option<Connection>,
+    ) -> Result<Arc<Robots>, End> {
+        let known = self
+            .shared()
+            .host(url.host())
+            .and_then(|host| host.rules(self.clock.now()));
+        if let Some(rules) = known {
+            return Ok(rules);
+        }
+        let answer = self.fetcher.robots(url, connection).await;
+        let now = self.clock.now();
+        let mut shared = self.shared();
+        shared.tally.bytes += answer.wire_bytes;
+        let host = shared.host(url.host()).ok_or(End::NoRules)?;
+        let learned = host.learn_rules(answer, now);
+        let fact = host.fact();
+        shared.push_facts(fact.into_iter().collect());
+        learned.ok_or(End::NoRules)
+    }
+
+    /// Brings what the ledger knows of a host to memory.
+    fn recall_host(&self, claimed: &Claimed) {
+        let id = claimed.url.host();
+        if self.shared().host(id).is_some() {
+            return;
+        }
+        let facts = self
+            .trust(self.ledger.host((claimed.key.partition, id)))
+            .flatten();
+        self.shared()
+            .remember(id, Host::recalled(&claimed.url, facts));
+    }
+
+    fn delay(&self, connection: Option<&Connection>, rules: &Robots) -> Duration {
+        let loopback = connection.is_some_and(|open| open.address().ip().is_loopback());
+        let usual = if loopback {
+            Duration::ZERO
+        } else {
+            Duration::from_secs(1)
+        };
+        let wanted = self.plan.delay.unwrap_or(usual);
+        wanted.max(rules.crawl_delay().unwrap_or_default())
+    }
+
+    fn forbidden(&self, url: &PageUrl, rules: &Robots) -> Option<&'static str> {
+        if !rules.allows(url) {
+            return Some("robots");
+        }
+        (!self.shared().frontier.novelty.allows(url.pattern())).then_some("trap:pattern")
+    }
+
+    fn refuse(&self, claimed: &Claimed, reason: &str) {
+        let asked = claimed.asked(self.clock.now());
+        self.push(
+            claimed,
+            asked.unanswered(Outcome::Refused, reason, 0),
+            false,
+        );
+    }
+
+    /// Settles the rest of a visit to a host that is left alone, so that the reason can be seen.
+    fn give_up(&self, visit: &Visit, asked: usize, kind: &str) {
+        for &page in visit.pages.iter().skip(asked) {
+            if let Some(claimed) = self.claimed(page) {
+                let asked = claimed.asked(self.clock.now());
+                self.push(
+                    &claimed,
+                    asked.unanswered(Outcome::Unreachable, kind, 0),
+                    false,
+                );
+            }
+        }
+    }
+
+    fn push(&self, claimed: &Claimed, visited: Visited, asked: bool) {
+        let settled = Settled {
+            key: claimed.key,
+            url: claimed.url.clone(),
+            visited,
+            sealed: None,
+            copied: false,
+            text: None,
+            gone: false,
+            admitted: Vec::new(),
+            asked,
+        };
+        self.shared().push(settled, self.clock.now());
+    }
+
+    /// What is known of a claimed page; `None`: its discovery is still on its way to the ledger, or
+    /// the ledger failed, and then the crawl stops.
+    fn claimed(&self, page: PageId) -> Option<Claimed> {
+        let (key, recent) = {
+            let shared = self.shared();
+            (
+                shared.frontier.key(page)?,
+                shared.frontier.recent(page).cloned(),
+            )
+        };
+        let (discovery, before) = match recent {
+            Some(discovery) => (discovery, None),
+            None => {
+                let discovery = self.trust(self.ledger.discovery(key)).flatten()?;
+                (discovery, self.trust(self.ledger.visited(key)).flatten())
+            }
+        };
+        let url = PageUrl::parse(&discovery.url).ok()?;
+        Some(Claimed {
+            key,
+            url,
+            discovery,
+            before,
+        })
+    }
+}
+
+impl Claimed {
+    fn history(&self) -> History {
+        let new = History::discovered(self.discovery.at, self.discovery.depth);
+        self.before.as_ref().map_or(new, |before| before.history)
+    }
+
+    fn asked(&self, at: Moment) -> Asked<'_> {
+        Asked {
+            url: &self.url,
+            hops: self.discovery.hops,
+            history: self.history(),
+            before: self.before.as_ref(),
+            at,
+        }
+    }
+}
+
+fn truncated(warc: &str) -> Truncated {
+    match warc {
+        "length" => Truncated::Length,
+        "time" => Truncated::Time,
+        "disconnect" => Truncated::Disconnect,
+        _ => Truncated::Unspecified,
+    }
+}
+
+/// The moment as the archive writes it.
+pub fn timestamp(moment: Moment) -> jiff::Timestamp {
+    jiff::Timestamp::from_microsecond(moment.micros() as i64).unwrap_or_default()
+}

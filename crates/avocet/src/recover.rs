@@ -1,0 +1,164 @@
+//! What an earlier run left behind, made whole again.
+//!
+//! **Invariant:** when this is done the archive ends where the ledger says, and the index holds what
+//! the ledger says is indexed: no more, no less, and in the newest version.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use frontier::{Ledger, Place};
+use page::PageUrl;
+use repository::archive::{self, End, Location};
+use repository::index::{self, Index, IndexError};
+use tracing::{info, warn};
+
+use crate::answer::Answer;
+use crate::engine::committer::change_index;
+use crate::engine::plan::{Plan, TOKEN};
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::verdict::{Asked, Text};
+
+/// Memory for documents that are not written out yet.
+const INDEX_HEAP: usize = 48 << 20;
+
+/// What a crawl writes to.
+pub struct Writers {
+    /// The archive, unless the user wants none.
+    pub archive: Option<archive::Writer>,
+    /// The index, unless the user wants none.
+    pub index: Option<index::Writer>,
+}
+
+/// Opens archive and index as the ledger knows them.
+pub fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Writers> {
+    let archive = plan
+        .archive
+        .then(|| open_archive(store, ledger, plan))
+        .transpose()?;
+    let index = plan.index.then(|| open_index(store, ledger)).transpose()?;
+    Ok(Writers { archive, index })
+}
+
+/// Takes what redirects of the seeds led to into the scope.
+pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
+    for target in ledger
+        .seeds()?
+        .iter()
+        .filter_map(|url| PageUrl::parse(url).ok())
+    {
+        if seeds.iter().any(|seed| scope.follows_seed(seed, &target)) {
+            scope.add_seed(&target);
+        }
+    }
+    Ok(())
+}
+
+/// Opens the index and brings it up to the ledger's sequence.
+pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
+    let path = store.index();
+    let index = match Index::open(&path) {
+        Err(IndexError::Damaged { .. }) => {
+            warn!(path = %path.display(), "the index is damaged and is made anew");
+            fs::remove_dir_all(&path)
+                .with_context(|| format!("cannot remove {}", path.display()))?;
+            Index::open(&path)?
+        }
+        opened => opened?,
+    };
+    let sequence = index.sequence()?;
+    let mut writer = index.writer(INDEX_HEAP)?;
+    if sequence != Some(ledger.sequence()?) {
+        catch_up(store, ledger, &mut writer, sequence.unwrap_or(0))?;
+    }
+    Ok(writer)
+}
+
+fn open_archive(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<archive::Writer> {
+    let mut options = archive_options(vec![(
+        "avocet-scope".to_owned(),
+        serde_json::to_string(&plan.scope)?,
+    )]);
+    options.info.user_agent.clone_from(&plan.fetch.user_agent);
+    let end = ledger
+        .archive_end()?
+        .map(|(file, offset)| End { file, offset });
+    let writer =
+        archive::Writer::open(&store.archive(), options, end).context("cannot open the archive")?;
+    for path in writer.set_aside() {
+        warn!(path = %path.display(), "set aside: the ledger knows nothing of this file");
+    }
+    Ok(writer)
+}
+
+/// How our WARC files are written.
+pub fn archive_options(notes: Vec<(String, String)>) -> archive::Options {
+    let info = archive::Info {
+        software: concat!("avocet/", env!("CARGO_PKG_VERSION")).to_owned(),
+        robots: "obey".to_owned(),
+        notes,
+        ..archive::Info::default()
+    };
+    archive::Options {
+        max_bytes: archive::MAX_BYTES,
+        info,
+    }
+}
+
+/// Indexes what the ledger committed after `sequence`.
+fn catch_up(
+    store: &Store,
+    ledger: &Ledger,
+    writer: &mut index::Writer,
+    sequence: u64,
+) -> Result<()> {
+    let (mut indexed, mut unread) = (0u64, 0u64);
+    for known in ledger.scan() {
+        let known = known?;
+        let Some(visited) = known.visited.filter(|visited| visited.sequence > sequence) else {
+            continue;
+        };
+        let Some(copy) = visited.copy else { continue };
+        let url = PageUrl::parse(&known.discovery.url)?;
+        let text = match copy.place.filter(|_| copy.indexed) {
+            Some(place) => kept_text(store, place, &url),
+            None => None,
+        };
+        unread += u64::from(copy.indexed && text.is_none());
+        indexed += 1;
+        change_index(
+            writer,
+            known.key,
+            &url,
+            copy.at.unix_seconds(),
+            text.as_ref(),
+        )?;
+    }
+    writer
+        .commit(ledger.sequence()?)
+        .context("cannot commit the index")?;
+    if indexed > 0 {
+        info!(documents = indexed, "the index caught up with the ledger");
+    }
+    if unread > 0 {
+        warn!(
+            pages = unread,
+            "not searchable: the archive does not have them; fetch them again with --refresh-after 1s"
+        );
+    }
+    Ok(())
+}
+
+/// The text of an archived page.
+fn kept_text(store: &Store, place: Place, url: &PageUrl) -> Option<Text> {
+    let location = Location {
+        file: place.file,
+        offset: place.offset,
+        length: place.length,
+    };
+    let record = archive::read(&store.archive(), &location)
+        .inspect_err(|error| warn!(%url, %error, "cannot be read from the archive"))
+        .ok()?;
+    let answer = Answer::kept(&record, url, TOKEN).ok()?;
+    Asked::again(url).judge(&answer, 0, &|_| false).text
+}

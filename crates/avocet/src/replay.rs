@@ -1,0 +1,242 @@
+//! Archived answers, taken in as if they came from the network now.
+//!
+//! `rebuild` reads our own archive, whose records stay where they are; `import` reads the files of
+//! others, whose records are sealed into our archive first.
+
+use std::collections::HashSet;
+
+use anyhow::{Context, Result};
+use frontier::bench::Manners;
+use frontier::{Entry, Frontier, Ledger, Link, PageKey, Place};
+use page::{PageId, PageUrl};
+use policy::{Crawl, History, Moment, Outcome, Price, Visit};
+use repository::archive::{self, Capture, Kind, Record, seal};
+
+use crate::answer::Answer;
+use crate::engine::committer::{Committer, Settled, Work};
+use crate::engine::plan::TOKEN;
+use crate::scope::{Scope, ScopeRules};
+use crate::verdict::{Asked, Verdict};
+
+/// Pages in one commit.
+const GROUP: usize = 500;
+
+/// Where a record is, or is to go.
+pub enum Home {
+    /// It is in our archive.
+    Here(Place),
+    /// It is to be sealed into our archive.
+    Elsewhere,
+}
+
+/// Takes records in.
+pub struct Replay<'a> {
+    committer: Committer<'a>,
+    frontier: Frontier<Crawl>,
+    scope: Option<Scope>,
+    pending: Vec<Settled>,
+    unwritten: HashSet<PageId>,
+    /// Answers taken in.
+    pub answers: u64,
+    /// Records passed over: requests, metadata, what is not HTTP.
+    pub others: u64,
+}
+
+impl<'a> Replay<'a> {
+    /// Begins with what the ledger knows.
+    pub fn new(ledger: &'a Ledger, archive: Option<archive::Writer>) -> Result<Self> {
+        let mut frontier = Frontier::new(Crawl::default(), Price::ONE, Manners::default(), 1);
+        frontier.recall(ledger.scan(), |_| false, Moment::START)?;
+        Ok(Self {
+            committer: Committer {
+                ledger,
+                archive,
+                index: None,
+            },
+            frontier,
+            scope: None,
+            pending: Vec::new(),
+            unwritten: HashSet::new(),
+            answers: 0,
+            others: 0,
+        })
+    }
+
+    /// Takes in one record.
+    pub fn take(&mut self, record: &Record, home: &Home) -> Result<()> {
+        if *record.kind() == Kind::Warcinfo && matches!(home, Home::Here(_)) {
+            self.read_scope(record);
+        }
+        let answered = matches!(record.kind(), Kind::Response | Kind::Revisit);
+        let (Some(url), Some(at), true) = (record.url(), record.at(), answered) else {
+            self.others += 1;
+            return Ok(());
+        };
+        let at = Moment::from_micros(u64::try_from(at.as_microsecond()).unwrap_or(0));
+        let key = PageKey::of(&url);
+        if self.unwritten.contains(&key.page) {
+            self.commit()?;
+        }
+        let link = Link {
+            url: &url,
+            depth: 0,
+            hops: 0,
+            source: None,
+        };
+        let new = self.frontier.admit(link, at);
+        let ledger = self.committer.ledger;
+        let discovery = match &new {
+            Some(Entry::Admitted(_, discovery)) => Some(discovery.clone()),
+            _ if self.unwritten.contains(&key.page) => None,
+            _ => ledger.discovery(key)?,
+        };
+        let (depth, hops) = discovery.map_or((0, 0), |known| (known.depth, known.hops));
+        let before = ledger.visited(key)?;
+        let history = before
+            .as_ref()
+            .map_or(History::discovered(at, depth), |known| known.history);
+        let asked = Asked {
+            url: &url,
+            hops,
+            history,
+            before: before.as_ref(),
+            at,
+        };
+        let Some(mut verdict) = self.judge(&asked, record, depth) else {
+            self.others += 1;
+            return Ok(());
+        };
+        let mut admitted: Vec<Entry> = new.into_iter().collect();
+        admitted.extend(self.admit(&verdict, &url, depth, hops, at));
+        let sealed = match home {
+            Home::Here(place) => {
+                verdict.visited.place = Some(*place);
+                if let Some(copy) = verdict
+                    .visited
+                    .copy
+                    .as_mut()
+                    .filter(|copy| copy.place.is_none())
+                {
+                    copy.place = Some(*place);
+                }
+                None
+            }
+            Home::Elsewhere => Some(self.seal(record, &url, at)?),
+        };
+        self.answers += 1;
+        self.unwritten.insert(key.page);
+        self.pending.push(Settled {
+            key,
+            url,
+            visited: verdict.visited,
+            sealed,
+            copied: verdict.copied,
+            text: None,
+            gone: false,
+            admitted,
+            asked: false,
+        });
+        if self.pending.len() >= GROUP {
+            self.commit()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> Result<()> {
+        self.commit()?;
+        match self.committer.archive.take() {
+            Some(archive) => archive.close().context("cannot close the archive"),
+            None => Ok(()),
+        }
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.unwritten.clear();
+        let pages = std::mem::take(&mut self.pending);
+        let done = self.committer.commit(vec![Work::Pages(pages)])?;
+        self.frontier.committed(&done.entries);
+        Ok(())
+    }
+
+    fn judge(&self, asked: &Asked<'_>, record: &Record, depth: u16) -> Option<Verdict> {
+        let answer = Answer::kept(record, asked.url, TOKEN).ok()?;
+        let ours = |url: &PageUrl| {
+            self.scope
+                .as_ref()
+                .is_some_and(|scope| scope.judge(url, depth).is_ok())
+        };
+        if *record.kind() == Kind::Revisit {
+            // No body came with it: what it says is that the page had not changed.
+            let visit = Visit {
+                at: asked.at,
+                outcome: Outcome::Unchanged,
+            };
+            let mut verdict = asked.judge(
+                &Answer {
+                    status: 304,
+                    ..answer
+                },
+                0,
+                &ours,
+            );
+            verdict.visited.history = asked.history.after(visit);
+            verdict.leads.clear();
+            return Some(verdict);
+        }
+        Some(asked.judge(&answer, record.block().len() as u64, &ours))
+    }
+
+    fn admit(
+        &mut self,
+        verdict: &Verdict,
+        url: &PageUrl,
+        depth: u16,
+        hops: u8,
+        at: Moment,
+    ) -> Vec<Entry> {
+        let Some(scope) = &self.scope else {
+            return Vec::new();
+        };
+        let mut admitted = Vec::new();
+        for lead in &verdict.leads {
+            let depth = if lead.redirect {
+                depth
+            } else {
+                depth.saturating_add(1)
+            };
+            let hops = if lead.redirect { hops + 1 } else { 0 };
+            if let Ok(target) = scope.admit(&lead.url, depth) {
+                let link = Link {
+                    url: &target,
+                    depth,
+                    hops,
+                    source: Some(url.id()),
+                };
+                admitted.extend(self.frontier.admit(link, at));
+            }
+        }
+        admitted
+    }
+
+    fn seal(&self, record: &Record, url: &PageUrl, at: Moment) -> Result<archive::Sealed> {
+        let body = record.body();
+        let address = record.address().unwrap_or([0, 0, 0, 0].into());
+        let at = crate::engine::timestamp(at);
+        let capture = Capture::new(url, at, address, record.head(), &body, None);
+        Ok(seal::response(&capture, archive::Level::default()))
+    }
+
+    /// The rules of the crawl that wrote the file, by which its links are followed.
+    fn read_scope(&mut self, record: &Record) {
+        let text = String::from_utf8_lossy(record.block());
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("avocet-scope: "));
+        let rules = line.and_then(|line| serde_json::from_str::<ScopeRules>(line).ok());
+        if let Some(Ok(scope)) = rules.map(|rules| Scope::new(&rules, Default::default())) {
+            self.scope = Some(scope);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! One store, one directory, one writer.
+//!
+//! **Invariant:** whoever holds a [`Store`] is the only process that does (an advisory lock that dies
+//! with the process), and the directory is of the format this program writes.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use frontier::Ledger;
+use rustix::fs::{FlockOperation, flock};
+
+/// The format of the directory; a store of another one is refused.
+const FORMAT: &str = "avocet store, format 1\n";
+
+/// A ledger that is being made.
+const FRESH: &str = "ledger.new";
+/// A ledger that is complete and waits to take the old one's place.
+const READY: &str = "ledger.ready";
+
+/// A directory that is ours alone.
+pub struct Store {
+    root: PathBuf,
+    _lock: File,
+}
+
+impl Store {
+    /// Opens the store at `root`, or makes one there.
+    pub fn create(root: &Path) -> Result<Self> {
+        fs::create_dir_all(root)
+            .with_context(|| format!("cannot create the store {}", root.display()))?;
+        let store = Self {
+            root: root.to_owned(),
+            _lock: lock(root)?,
+        };
+        let format = root.join("FORMAT");
+        if !format.exists() {
+            if root.join("ledger").exists() {
+                bail!(
+                    "{} has a ledger and no FORMAT file: it is not a store of this version",
+                    root.display()
+                );
+            }
+            let mut file = File::create(&format)
+                .with_context(|| format!("cannot write {}", format.display()))?;
+            file.write_all(FORMAT.as_bytes())?;
+            file.sync_all()?;
+        }
+        check_format(root)?;
+        store.finish_replacement()?;
+        Ok(store)
+    }
+
+    /// Opens the store at `root`, which must exist.
+    pub fn open(root: &Path) -> Result<Self> {
+        must_exist(root)?;
+        Self::create(root)
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Opens the ledger, or makes one: elsewhere first, so that a kill half-way leaves none.
+    pub fn ledger(&self) -> Result<Ledger> {
+        if !self.ledger_path().exists() {
+            drop(self.fresh_ledger()?);
+            self.take_fresh_ledger()?;
+        }
+        Ok(Ledger::open(&self.ledger_path())?)
+    }
+
+    /// An empty ledger that waits to take the place of the one that is there.
+    pub fn fresh_ledger(&self) -> Result<Ledger> {
+        let fresh = self.root.join(FRESH);
+        if fresh.exists() {
+            fs::remove_dir_all(&fresh).context("cannot remove an unfinished ledger")?;
+        }
+        Ok(Ledger::open(&fresh)?)
+    }
+
+    /// Puts the fresh ledger, closed and complete, in the place of the one that is there. A kill in
+    /// between is made good at the next start.
+    pub fn take_fresh_ledger(&self) -> Result<()> {
+        fs::rename(self.root.join(FRESH), self.root.join(READY))
+            .context("cannot rename the new ledger")?;
+        self.finish_replacement()
+    }
+
+    fn finish_replacement(&self) -> Result<()> {
+        let ready = self.root.join(READY);
+        if !ready.exists() {
+            return Ok(());
+        }
+        if self.ledger_path().exists() {
+            fs::remove_dir_all(self.ledger_path()).context("cannot remove the old ledger")?;
+        }
+        fs::rename(ready, self.ledger_path()).context("cannot rename the new ledger")
+    }
+
+    fn ledger_path(&self) -> PathBuf {
+        self.root.join("ledger")
+    }
+
+    /// Where the archive is.
+    pub fn archive(&self) -> PathBuf {
+        archive(&self.root)
+    }
+
+    /// Where the index is.
+    pub fn index(&self) -> PathBuf {
+        index(&self.root)
+    }
+}
+
+/// Refuses a directory that is not a store of this format. Takes no lock, so that search works
+/// while a crawl goes on.
+pub fn must_exist(root: &Path) -> Result<()> {
+    if !root.join("FORMAT").exists() {
+        bail!(
+            "there is no store in {}: `avocet crawl URL --store {}` makes one",
+            root.display(),
+            root.display()
+        );
+    }
+    check_format(root)
+}
+
+/// Where the archive of the store at `root` is.
+pub fn archive(root: &Path) -> PathBuf {
+    root.join("archive")
+}
+
+/// Where the index of the store at `root` is.
+pub fn index(root: &Path) -> PathBuf {
+    root.join("index")
+}
+
+fn check_format(root: &Path) -> Result<()> {
+    let path = root.join("FORMAT");
+    let found =
+        fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    if found != FORMAT {
+        bail!(
+            "{} is of another version ({:?}, this program writes {:?}): use the program that made it, or `export warc` there and `import warc` here",
+            root.display(),
+            found.trim(),
+            FORMAT.trim()
+        );
+    }
+    Ok(())
+}
+
+fn lock(root: &Path) -> Result<File> {
+    let path = root.join("LOCK");
+    let mut file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(&path)
+        .with_context(|| format!("cannot open {}: is the directory writable?", path.display()))?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let mut owner = String::new();
+        file.read_to_string(&mut owner).ok();
+        bail!(
+            "the store {} is in use by process {}: stop it, or give another directory with --store",
+            root.display(),
+            owner.trim()
+        );
+    }
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "{}", std::process::id())?;
+    Ok(file)
+}
+
+/// Where a running crawl writes how it goes.
+pub fn state(root: &Path) -> PathBuf {
+    root.join("state.json")
+}

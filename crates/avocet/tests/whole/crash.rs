@@ -1,0 +1,197 @@
+//! Kills at any instant, and a disk that fills up. The oracle is the web's own log.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use lab::site::{Clock, Faults, Latency, Plan, RobotsShares, Serving, Spread};
+
+use crate::program::{Program, warcio_accepts};
+
+/// Requests that a kill may cost: those under way and one open group commit.
+const COST: usize = 8 + 20;
+
+/// A web without errors that come and go, so that two crawls of it must agree.
+fn steady(seed: u64, pages: usize) -> Plan {
+    let none = RobotsShares {
+        rules: 0.3,
+        delay: 0.0,
+        missing: 0.7,
+        broken: 0.0,
+    };
+    let faults = Faults {
+        redirects: 0.05,
+        gone: 0.05,
+        broken: 0.0,
+        busy: 0.0,
+    };
+    let pause = Spread {
+        median: 0.004,
+        sigma: 0.5,
+    };
+    Plan {
+        pages,
+        servers: 6,
+        robots: none,
+        faults,
+        latency: Latency::PerServer {
+            connect: pause,
+            response: pause,
+        },
+        ..Plan::small(seed)
+    }
+}
+
+fn arguments(homes: &[String]) -> Vec<&str> {
+    let mut arguments = vec![
+        "crawl",
+        "--allow-private",
+        "--scope",
+        "any",
+        "--connections",
+        "8",
+    ];
+    arguments.extend(homes.iter().map(String::as_str));
+    arguments
+}
+
+fn asked(serving: &Serving) -> BTreeMap<String, u32> {
+    let mut counts = serving.log().counts();
+    counts.retain(|url, _| !url.ends_with("/robots.txt"));
+    counts
+}
+
+/// Checks what must hold after any stop.
+fn check(program: &Program) {
+    assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_at_any_instant_lose_nothing_and_cost_little() {
+    let serving = Serving::start(steady(21, 400).invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let homes = serving.homes();
+    let arguments = arguments(&homes);
+    let straight = Program::new();
+    straight.json(&arguments);
+    let expected = straight.fetched();
+    let once = asked(&serving);
+
+    let killed = Program::new();
+    let mut kills = 0u32;
+    for round in 0u64.. {
+        let mut child = killed.start(&arguments);
+        // Later and later, so that every stage of a crawl is hit and the loop ends.
+        std::thread::sleep(Duration::from_millis(60 + round * 37));
+        let ended = child.try_wait().unwrap();
+        if ended.is_some_and(|status| status.success()) {
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+        assert!(round < 200, "the crawl never ends");
+    }
+    assert!(kills >= 5, "only {kills} kills");
+    assert_eq!(
+        killed.fetched(),
+        expected,
+        "exactly the pages of an uninterrupted crawl"
+    );
+    let repeated: u32 = asked(&serving)
+        .iter()
+        .map(|(url, count)| count - once[url] - 1)
+        .sum();
+    assert!(
+        repeated as usize <= kills as usize * COST,
+        "{repeated} requests repeated by {kills} kills"
+    );
+    check(&killed);
+    warcio_accepts(&killed.warcs());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
+    let serving = Serving::start(steady(22, 150).invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let homes = serving.homes();
+    let arguments = arguments(&homes);
+    let straight = Program::new();
+    straight.json(&arguments);
+    let expected = straight.fetched();
+    for point in ["archived", "committed", "indexed", "published"] {
+        for count in [1, 3] {
+            let program = Program::new();
+            let mut command = program.command(&arguments);
+            let crashed = command
+                .env("AVOCET_CRASH_AT", format!("{point}:{count}"))
+                .output()
+                .unwrap();
+            // The index is published once in so short a crawl.
+            assert!(
+                !crashed.status.success() || point == "published",
+                "{point}:{count}"
+            );
+            check(&program);
+            program.json(&arguments);
+            assert_eq!(program.fetched(), expected, "{point}:{count}");
+            check(&program);
+            warcio_accepts(&program.warcs());
+        }
+    }
+}
+
+/// Runs in a private mount namespace, where the store is a disk of 3 MB that later has room.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_stops_the_crawl_and_loses_nothing() {
+    let shell = |script: &str| {
+        std::process::Command::new("unshare")
+            .args(["-rm", "sh", "-c", script])
+            .output()
+    };
+    if !shell("mount -t tmpfs tmpfs /mnt").is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: this machine does not let us mount a small disk (unshare -rm)");
+        return;
+    }
+    let sizes = Spread {
+        median: 40_000.0,
+        sigma: 0.5,
+    };
+    let plan = Plan {
+        sizes,
+        ..steady(23, 300)
+    };
+    let serving = Serving::start(plan.invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let homes = serving.homes();
+    let arguments = arguments(&homes).join(" ");
+    let program = Program::new();
+    let script = format!(
+        "set -e; mkdir -p {disk}; mount -t tmpfs -o size=3m tmpfs {disk}; avocet() {{ '{avocet}' \"$@\" --store {disk}; }}
+        ! avocet {arguments} > {disk}-first 2>&1
+        mount -o remount,size=500m {disk}
+        avocet verify --json >&2
+        avocet {arguments} >&2
+        avocet verify --json >&2
+        avocet export urls",
+        disk = program.path("disk").display(),
+        avocet = env!("CARGO_BIN_EXE_avocet"),
+    );
+    let output = shell(&script).unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert_eq!(said.matches("\"problems\":[]").count(), 2, "{said}");
+    let first = std::fs::read_to_string(program.path("disk-first")).unwrap();
+    assert!(first.contains("No space left on device"), "{first}");
+
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let fetched = lines
+        .lines()
+        .filter(|line| line.contains("\"status\":200"))
+        .count();
+    let straight = Program::new();
+    straight.json(&arguments.split(' ').collect::<Vec<_>>());
+    assert_eq!(fetched, straight.fetched().len());
+}

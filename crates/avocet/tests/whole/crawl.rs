@@ -1,0 +1,256 @@
+//! Whole crawls of an invented web, checked against what the web knows of itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::program::{Program, warcio_accepts};
+use lab::site::{Clock, Kind, Plan, RobotsFile, Scope, Serving};
+
+/// The URLs that an honest crawl of everything must ask for.
+fn expected(serving: &Serving) -> BTreeSet<String> {
+    let web = serving.web();
+    let homes: Vec<_> = web.servers().map(|(server, _)| web.home(server)).collect();
+    let reachable = web.reachable(&homes, Scope::Any, serving.now());
+    reachable
+        .into_iter()
+        .map(|page| serving.url(page))
+        .collect()
+}
+
+fn crawl_all<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["crawl", "--allow-private", "--scope", "any"];
+    arguments.extend(homes.iter().map(String::as_str));
+    arguments.extend(more);
+    arguments
+}
+
+/// What the servers saw, without robots.txt.
+fn asked(serving: &Serving) -> BTreeMap<String, u32> {
+    let mut counts = serving.log().counts();
+    counts.retain(|url, _| !url.ends_with("/robots.txt"));
+    counts
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_asks_for_every_page_once_and_for_no_other() {
+    let serving = Serving::start(Plan::small(11).invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let program = Program::new();
+    let homes = serving.homes();
+    let summary = program.json(&crawl_all(&homes, &[]));
+
+    let asked = asked(&serving);
+    assert_eq!(
+        asked.keys().cloned().collect::<BTreeSet<_>>(),
+        expected(&serving)
+    );
+    for (url, &count) in &asked {
+        let most = if failing(&serving, url) { 3 } else { 1 };
+        assert!(count <= most, "{url} was asked for {count} times");
+    }
+    for (server, _) in serving.web().servers() {
+        assert!(
+            serving.log().most_at_once(server) <= 1,
+            "two requests at once"
+        );
+        assert!(
+            serving.log().most_connections(server) <= 1,
+            "two connections at once"
+        );
+    }
+    let fetched = program.fetched();
+    assert_eq!(summary["pages"], fetched.len());
+    assert!(!fetched.is_empty());
+    let verified = program.json(&["verify"]);
+    assert_eq!(verified["problems"], serde_json::json!([]));
+    assert_eq!(verified["copies"], fetched.len());
+    warcio_accepts(&program.warcs());
+}
+
+/// Lets the copies become older than the second that `--refresh-after 1s` asks for.
+fn age() {
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+}
+
+/// Whether the page at `url` answers with an error that asks to come back.
+fn failing(serving: &Serving, url: &str) -> bool {
+    let web = serving.web();
+    web.pages().any(|page| {
+        serving.url(page.number()) == url && matches!(page.kind(), Kind::Error(500) | Kind::Busy)
+    })
+}
+
+/// Whether the page at `url` is on a server whose robots.txt cannot be had, and so waits.
+fn unruly(serving: &Serving, url: &str) -> bool {
+    let web = serving.web();
+    web.servers().any(|(number, server)| {
+        let origin = serving.url(web.home(number));
+        server.robots == RobotsFile::Broken && url.starts_with(&origin)
+    })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
+    let serving = Serving::start(Plan::small(12).invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let program = Program::new();
+    let homes = serving.homes();
+    let first = program.json(&crawl_all(&homes, &[]));
+    let requests = serving.log().requests();
+
+    let second = program.json(&crawl_all(&homes, &[]));
+    assert_eq!(
+        (&second["pages"], &second["unchanged"]),
+        (&0.into(), &0.into())
+    );
+    assert_eq!(second["urls_seen"], first["urls_seen"]);
+
+    // Nothing changed: conditional requests and equal texts say so, and nothing is kept twice.
+    age();
+    let third = program.json(&crawl_all(&homes, &["--refresh-after", "1s"]));
+    assert_eq!(third["pages"], 0, "{third}");
+    assert!(
+        third["unchanged"].as_u64() >= first["pages"].as_u64(),
+        "{third}"
+    );
+    assert!(serving.log().requests() > requests);
+
+    // A day later the web has moved on.
+    serving.advance(86_400.0);
+    age();
+    let fourth = program.json(&crawl_all(&homes, &["--refresh-after", "1s"]));
+    assert!(fourth["pages"].as_u64() > Some(10), "{fourth}");
+    assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
+    warcio_accepts(&program.warcs());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rebuild_and_import_make_the_same_store_from_the_archive() {
+    let serving = Serving::start(Plan::small(13).invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let program = Program::new();
+    let homes = serving.homes();
+    program.json(&crawl_all(&homes, &[]));
+    let fetched = program.fetched();
+    let urls = program.lines(&["export", "urls"]).len();
+    let search = program.json(&["search", "the", "--limit", "100"]);
+
+    std::fs::remove_dir_all(program.store().join("ledger")).unwrap();
+    std::fs::remove_dir_all(program.store().join("index")).unwrap();
+    program.run(&["rebuild"]);
+    assert_eq!(program.fetched(), fetched);
+    assert_eq!(
+        program.json(&["search", "the", "--limit", "100"])["total"],
+        search["total"]
+    );
+    assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
+    // Pages behind a robots.txt that could not be had are only in the ledger's memory of links.
+    assert_eq!(program.lines(&["export", "urls"]).len(), urls);
+
+    let other = Program::new();
+    let out = other.path("warcs");
+    program.run(&["export", "warc", "--out", out.to_str().unwrap()]);
+    let files: Vec<String> = std::fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().to_str().unwrap().to_owned())
+        .filter(|path| path.ends_with(".warc.gz"))
+        .collect();
+    let mut arguments = vec!["import", "warc"];
+    arguments.extend(files.iter().map(String::as_str));
+    other.run(&arguments);
+    assert_eq!(other.fetched(), fetched);
+    assert_eq!(other.json(&["verify"])["problems"], serde_json::json!([]));
+    warcio_accepts(&other.warcs());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_hold_and_a_stopped_crawl_goes_on() {
+    let plan = Plan {
+        servers: 3,
+        pages: 120,
+        ..Plan::small(14)
+    };
+    let serving = Serving::start(plan.invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let program = Program::new();
+    let homes = serving.homes();
+    let first = program.json(&crawl_all(&homes, &["--pages", "25"]));
+    assert_eq!(first["pages"], 25);
+    assert!(first["queued"].as_u64() > Some(0), "{first}");
+    let rest = program.json(&crawl_all(&homes, &[]));
+    assert_eq!(
+        program.fetched().len() as u64,
+        25 + rest["pages"].as_u64().unwrap()
+    );
+    let web = serving.web();
+    let honest = web
+        .servers()
+        .filter(|(_, server)| server.robots != RobotsFile::Broken)
+        .count();
+    assert!(honest > 0);
+
+    let shallow = Program::new();
+    shallow.json(&crawl_all(&homes, &["--depth", "1"]));
+    let lines = shallow.lines(&["export", "urls"]);
+    assert!(lines.iter().all(|line| line["depth"].as_u64() <= Some(1)));
+    assert!(lines.len() > homes.len());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_exported_can_be_read() {
+    let serving = Serving::start(Plan::small(15).invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let program = Program::new();
+    let homes = serving.homes();
+    program.json(&crawl_all(&homes, &[]));
+    for line in program.lines(&["export", "urls"]) {
+        let keys: Vec<&String> = line.as_object().unwrap().keys().collect();
+        assert_eq!(
+            keys,
+            [
+                "bytes",
+                "depth",
+                "error",
+                "fetched_at",
+                "fingerprint",
+                "status",
+                "url"
+            ]
+        );
+        let (answered, failed) = (line["status"].is_u64(), line["error"].is_string());
+        assert!(
+            answered || failed || unruly(&serving, line["url"].as_str().unwrap()),
+            "{line}"
+        );
+    }
+    let pages = program.lines(&["export", "pages"]);
+    assert!(
+        pages
+            .iter()
+            .all(|page| page["url"].is_string() && page["markdown"].is_string())
+    );
+    assert_eq!(pages.len(), program.fetched().len());
+    let links = program.lines(&["export", "links"]);
+    let anchored = links.iter().filter(|link| link["anchor"] != "").count();
+    assert!(
+        anchored * 2 > links.len(),
+        "{anchored} of {} links have words",
+        links.len()
+    );
+
+    let status = program.json(&["status"]);
+    assert_eq!(status["pages"], pages.len());
+    let word = pages[0]["text"]
+        .as_str()
+        .unwrap()
+        .split_whitespace()
+        .nth(3)
+        .unwrap()
+        .to_owned();
+    let found = program.json(&["search", &word]);
+    assert!(found["total"].as_u64() > Some(0), "{word}: {found}");
+}

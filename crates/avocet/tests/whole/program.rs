@@ -1,0 +1,140 @@
+//! The program as a user runs it: a process, its output, its exit code.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+
+/// A store in a temporary directory, and the program to use it with.
+pub struct Program {
+    directory: tempfile::TempDir,
+}
+
+impl Program {
+    pub fn new() -> Self {
+        let program = Self {
+            directory: tempfile::tempdir().unwrap(),
+        };
+        std::fs::create_dir(program.store()).unwrap();
+        // Retries at once: tests have no minutes to wait for a server that says "later".
+        std::fs::write(
+            program.store().join("avocet.toml"),
+            "[crawl]\nretry_after = \"1s\"\nattempts = 3\n",
+        )
+        .unwrap();
+        program
+    }
+
+    pub fn store(&self) -> PathBuf {
+        self.directory.path().join("store")
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_avocet"));
+        command.args(arguments).arg("--store").arg(self.store());
+        command
+    }
+
+    /// Runs it to its end, which must be a success.
+    pub fn run(&self, arguments: &[&str]) -> Output {
+        let output = self.command(arguments).output().unwrap();
+        assert!(
+            output.status.success(),
+            "avocet {arguments:?} failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        output
+    }
+
+    /// Runs it to its end, which must be a failure; returns what it said.
+    pub fn fail(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let output = self.command(arguments).output().unwrap();
+        assert!(
+            !output.status.success(),
+            "avocet {arguments:?} should have failed"
+        );
+        (
+            output.status.code(),
+            String::from_utf8_lossy(&output.stderr).into_owned(),
+        )
+    }
+
+    /// Runs it with `--json` and reads the one document it prints.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let mut arguments = arguments.to_vec();
+        arguments.push("--json");
+        serde_json::from_slice(&self.run(&arguments).stdout).unwrap()
+    }
+
+    /// Runs it and reads one JSON document a line.
+    pub fn lines(&self, arguments: &[&str]) -> Vec<Value> {
+        let output = String::from_utf8(self.run(arguments).stdout).unwrap();
+        output
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// Starts it, to be killed.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    }
+
+    /// The URLs of pages that were fetched with a body, sorted.
+    pub fn fetched(&self) -> Vec<String> {
+        let mut urls: Vec<String> = self
+            .lines(&["export", "urls"])
+            .into_iter()
+            .filter(|line| line["status"] == 200)
+            .map(|line| line["url"].as_str().unwrap().to_owned())
+            .collect();
+        urls.sort();
+        urls
+    }
+
+    pub fn warcs(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(self.store().join("archive"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| is_warc(path))
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+fn is_warc(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".warc.gz") || name.ends_with(".warc.gz.open")
+}
+
+/// Has `warcio check` and `warcio index` read every file; `false` where warcio is not installed.
+pub fn warcio_accepts(files: &[PathBuf]) -> bool {
+    let python = |arguments: &[&str]| Command::new("python3").args(arguments).output();
+    if !python(&["-c", "import warcio"]).is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: python3 has no module warcio (pip install warcio)");
+        return false;
+    }
+    for file in files {
+        for verb in ["check", "index"] {
+            let path = file.to_str().unwrap();
+            let output = python(&["-m", "warcio.cli", verb, path]).unwrap();
+            assert!(
+                output.status.success(),
+                "warcio {verb} {path}: {}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+    true
+}

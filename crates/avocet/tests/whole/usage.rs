@@ -1,0 +1,105 @@
+//! Wrong usage and a hostile disk: a clear word, the right exit code, nothing lost.
+
+use std::process::Command;
+
+use crate::program::Program;
+
+#[test]
+fn wrong_usage_is_explained() {
+    let program = Program::new();
+    for (arguments, code, word) in [
+        (&["crawl"][..], 2, "URL"),
+        (&["crawl", "http://a/", "--time", "soon"], 2, "10m"),
+        (&["crawl", "http://a/", "--scope", "galaxy"], 2, "domain"),
+        (&["crawl", "ftp://a/"], 1, "https://example.org"),
+        (&["crawl", "http://a/", "--include", "("], 1, "--include"),
+        (&["crawl", "--seeds", "/nowhere"], 1, "/nowhere"),
+        (
+            &["crawl", "http://a/", "--config", "/nowhere"],
+            1,
+            "/nowhere",
+        ),
+        (
+            &["crawl", "http://a/", "--proxy", "gopher://x"],
+            1,
+            "--proxy",
+        ),
+        (&["search", "x"], 1, "avocet crawl"),
+        (&["export", "warc"], 1, "avocet crawl"),
+        (&["import", "urls", "/nowhere"], 1, "/nowhere"),
+        (&["fly"], 2, "fly"),
+    ] {
+        let (found, said) = program.fail(arguments);
+        assert_eq!(found, Some(code), "{arguments:?}: {said}");
+        assert!(
+            said.contains(word),
+            "{arguments:?} should name {word}: {said}"
+        );
+    }
+}
+
+#[test]
+fn every_command_shows_an_example() {
+    for command in [
+        "crawl", "search", "status", "export", "import", "rebuild", "verify",
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
+            .args([command, "--help"])
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(
+            text.contains(&format!("Example:\n  avocet {command}")),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_store_of_another_version_is_refused() {
+    let program = Program::new();
+    std::fs::write(program.store().join("FORMAT"), "avocet store, format 99\n").unwrap();
+    for arguments in [
+        &["crawl", "http://127.0.0.1:9/"][..],
+        &["status"],
+        &["search", "x"],
+        &["rebuild"],
+    ] {
+        let (code, said) = program.fail(arguments);
+        assert_eq!(code, Some(1));
+        assert!(said.contains("format 99"), "{said}");
+    }
+    assert!(!program.store().join("ledger").exists());
+}
+
+#[test]
+fn a_store_has_one_user_at_a_time() {
+    let program = Program::new();
+    program.fail(&["crawl", "http://127.0.0.1:9/", "--time", "1s"]);
+    let lock = std::fs::File::open(program.store().join("LOCK")).unwrap();
+    rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
+    let (code, said) = program.fail(&["crawl", "http://127.0.0.1:9/"]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("in use by process"), "{said}");
+    drop(lock);
+    let (_, said) = program.fail(&["crawl", "http://127.0.0.1:9/", "--time", "1s"]);
+    assert!(
+        !said.contains("in use"),
+        "a lock dies with its process: {said}"
+    );
+}
+
+#[test]
+fn a_file_where_the_store_should_be_is_named() {
+    let program = Program::new();
+    let file = program.path("file");
+    std::fs::write(&file, "x").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
+        .args(["crawl", "http://127.0.0.1:9/", "--store"])
+        .arg(&file)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot create the store"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "x");
+}

@@ -1,0 +1,166 @@
+//! How much of a body do we take?
+//!
+//! **Invariant:** never more bytes than the limit, never longer than the deadline, never slower for long
+//! than the lowest rate. What came until then is kept, with the reason why there is not more.
+
+use std::error::Error;
+use std::io;
+
+use bytes::{Bytes, BytesMut};
+use hyper::body::{Body, Incoming};
+use tokio::time::Instant;
+
+use crate::deadline::Deadline;
+use crate::line::Line;
+use crate::response::Truncation;
+use crate::settings::Limits;
+
+/// How much is set aside on the word of a `Content-Length`; the rest must really come.
+const TRUSTED: u64 = 256 * 1024;
+
+/// Reads a body to its end, or to one of its limits. `at_most` bytes are kept.
+pub(crate) async fn read(
+    line: &mut Line,
+    mut body: Incoming,
+    at_most: usize,
+    limits: &Limits,
+    asked: Instant,
+    deadline: &mut Deadline,
+) -> (Bytes, Option<Truncation>) {
+    let declared = body.size_hint().exact();
+    let mut pieces = Pieces {
+        first: Bytes::new(),
+        all: BytesMut::new(),
+        declared,
+        at_most,
+    };
+    if body.is_end_stream() {
+        return (Bytes::new(), None);
+    }
+    let mut pace = Pace {
+        begun: Instant::now(),
+        last: asked + limits.total,
+        limits,
+    };
+    deadline.move_to(pace.next_look(pace.begun));
+    let truncated = loop {
+        match line.frame(&mut body, deadline).await {
+            Some(None) => break None,
+            Some(Some(Ok(frame))) => {
+                let Ok(data) = frame.into_data() else {
+                    continue;
+                };
+                if let Err(truncation) = pieces.take(data) {
+                    break Some(truncation);
+                }
+                if body.is_end_stream() {
+                    break None;
+                }
+            }
+            Some(Some(Err(error))) => break Some(reason(&error, declared.is_some())),
+            None => {
+                let now = Instant::now();
+                if let Err(truncation) = pace.look(now, pieces.len()) {
+                    break Some(truncation);
+                }
+                deadline.move_to(pace.next_look(now));
+            }
+        }
+    };
+    (pieces.join(), truncated)
+}
+
+/// The parts of a body. One alone is never copied.
+struct Pieces {
+    first: Bytes,
+    all: BytesMut,
+    declared: Option<u64>,
+    at_most: usize,
+}
+
+impl Pieces {
+    fn len(&self) -> usize {
+        self.first.len() + self.all.len()
+    }
+
+    fn take(&mut self, mut data: Bytes) -> Result<(), Truncation> {
+        let room = self.at_most - self.len();
+        let too_much = data.len() > room;
+        data.truncate(room);
+        if self.first.is_empty() && self.all.is_empty() {
+            self.first = data;
+        } else {
+            if self.all.is_empty() {
+                let expected = self.declared.unwrap_or(0).clamp(
+                    self.first.len() as u64 * 2,
+                    TRUSTED.max(self.first.len() as u64 * 2),
+                );
+                self.all = BytesMut::with_capacity(usize::try_from(expected).unwrap_or(0));
+                self.all.extend_from_slice(&std::mem::take(&mut self.first));
+            }
+            self.all.extend_from_slice(&data);
+        }
+        if too_much {
+            Err(Truncation::Size)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn join(self) -> Bytes {
+        if self.all.is_empty() {
+            self.first
+        } else {
+            self.all.freeze()
+        }
+    }
+}
+
+/// Whether a body comes fast enough.
+struct Pace<'a> {
+    begun: Instant,
+    last: Instant,
+    limits: &'a Limits,
+}
+
+impl Pace<'_> {
+    fn next_look(&self, now: Instant) -> Instant {
+        self.last.min(now + self.limits.slow_for)
+    }
+
+    fn look(&mut self, now: Instant, received: usize) -> Result<(), Truncation> {
+        if now >= self.last {
+            return Err(Truncation::Time);
+        }
+        let wanted = self.limits.bytes_per_second as f64 * (now - self.begun).as_secs_f64();
+        if (received as f64) < wanted {
+            Err(Truncation::Slow)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Why hyper gave a body up.
+fn reason(error: &hyper::Error, declared: bool) -> Truncation {
+    let ended = if declared {
+        Truncation::Length
+    } else {
+        Truncation::Reset
+    };
+    if error.is_incomplete_message() {
+        return ended;
+    }
+    let mut cause: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(inner) = cause {
+        if let Some(io) = inner.downcast_ref::<io::Error>() {
+            return match io.kind() {
+                io::ErrorKind::UnexpectedEof => ended,
+                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => Truncation::Malformed,
+                _ => Truncation::Reset,
+            };
+        }
+        cause = inner.source();
+    }
+    Truncation::Reset
+}

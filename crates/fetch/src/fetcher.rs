@@ -1,0 +1,229 @@
+//! How does one get to a server?
+//!
+//! **Invariant:** a [`Route`] holds only addresses that passed the gate, and a connection is opened to
+//! one of these and to nothing else: a name is looked up once, checked, and not looked up again.
+
+use std::collections::HashSet;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HOST, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use page::url::{HostId, PageUrl};
+
+use crate::connection::{Connection, Opened};
+use crate::cookies::Jar;
+use crate::dial;
+use crate::dns::Names;
+use crate::gate::Gate;
+use crate::proxy::{ProxyKind, basic};
+use crate::settings::{FetchError, Limits, Settings};
+use crate::socket::Socket;
+use crate::tls::Tls;
+use crate::trouble::Trouble;
+
+/// Servers remembered for having broken HTTP/2. Beyond that all are given another chance.
+const HTTP1_ONLY: usize = 10_000;
+
+/// Fetches. Cheap to clone; all clones share settings, caches and cookies.
+#[derive(Clone)]
+pub struct Fetcher(Arc<Shared>);
+
+/// What the clones of a fetcher and its connections share.
+pub(crate) struct Shared {
+    pub(crate) settings: Settings,
+    pub(crate) cookies: Option<Jar>,
+    names: Names,
+    gate: Gate,
+    tls: Tls,
+    /// What is said to every server.
+    headers: HeaderMap,
+    http1_only: Mutex<HashSet<HostId>>,
+}
+
+/// A way to a server that passed the gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    host: HostId,
+    addresses: Vec<SocketAddr>,
+}
+
+impl Route {
+    /// The address that will be tried first; hosts that share it share its politeness. `None` behind a
+    /// proxy, where only the proxy knows it.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.addresses.first().copied()
+    }
+}
+
+impl Fetcher {
+    /// Makes a fetcher. Must be called within a tokio runtime, which the resolver runs on.
+    pub fn new(settings: Settings) -> Result<Self, FetchError> {
+        let mut headers = HeaderMap::new();
+        let agent = HeaderValue::try_from(&settings.user_agent)
+            .map_err(|_| FetchError::UserAgent(settings.user_agent.clone()))?;
+        headers.insert(USER_AGENT, agent);
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static("text/html,application/xhtml+xml,*/*;q=0.8"),
+        );
+        headers.insert(
+            ACCEPT_ENCODING,
+            HeaderValue::from_static("gzip, deflate, br, zstd"),
+        );
+        for (origin, host) in &settings.hosts {
+            if host
+                .basic_auth
+                .as_ref()
+                .is_some_and(|(user, password)| basic(user, password).is_none())
+            {
+                return Err(FetchError::Credentials(origin.clone()));
+            }
+        }
+        Ok(Self(Arc::new(Shared {
+            cookies: settings.cookies.then(Jar::default),
+            names: Names::new(&settings)?,
+            gate: Gate::new(&settings),
+            tls: Tls::new(&settings)?,
+            headers,
+            http1_only: Mutex::default(),
+            settings,
+        })))
+    }
+
+    /// What a server may cost.
+    pub fn limits(&self) -> &Limits {
+        &self.0.settings.limits
+    }
+
+    /// Finds the way to the server of a page: looks its name up and passes the gate.
+    ///
+    /// Behind a proxy the name is not looked up and only a host written as an address can be checked.
+    pub async fn route(&self, url: &PageUrl) -> Result<Route, Trouble> {
+        self.0.gate.check_port(url)?;
+        let literal = literal_address(url);
+        if self.0.settings.proxy.is_some() {
+            if let Some(ip) = literal {
+                self.0.gate.admit(url, &[ip])?;
+            }
+            return Ok(Route {
+                host: url.host(),
+                addresses: Vec::new(),
+            });
+        }
+        let found = match literal {
+            Some(ip) => vec![ip],
+            None => self.0.names.lookup(url.host_name()).await?,
+        };
+        Ok(Route {
+            host: url.host(),
+            addresses: self.0.gate.admit(url, &found)?,
+        })
+    }
+
+    /// Connects to the server of a page: TCP, or the proxy; TLS; HTTP/2 where both sides can.
+    pub async fn connect(&self, url: &PageUrl, route: &Route) -> Result<Connection, Trouble> {
+        if route.host != url.host() {
+            return Err(Trouble::OtherServer(url.origin().to_owned()));
+        }
+        let begun = Instant::now();
+        let shared = &self.0;
+        let limits = &shared.settings.limits;
+        let tcp = match &shared.settings.proxy {
+            Some(proxy) => dial::through(proxy, url, limits).await?,
+            None => dial::direct(&route.addresses, &shared.gate, limits).await?,
+        };
+        let address = tcp
+            .peer_addr()
+            .map_err(|error| Trouble::Unreachable(error.kind()))?;
+        let socket = if url.is_secure() {
+            let connector = shared.tls.connector(shared.speaks_http2(url.host()));
+            dial::secure(tcp, connector, url, limits).await?
+        } else {
+            Socket::Plain(tcp)
+        };
+        let opened = Opened {
+            socket,
+            address,
+            connect_time: begun.elapsed(),
+        };
+        Connection::begin(Arc::clone(shared), url, opened).await
+    }
+}
+
+impl Shared {
+    /// The headers of every request to a server, but for those of a single page.
+    pub(crate) fn headers_for(&self, url: &PageUrl, http2: bool) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        if !http2 {
+            let place = url
+                .origin()
+                .split_once("://")
+                .map_or("", |(_, place)| place);
+            // A host in normal form is plain ASCII, so that this cannot fail.
+            headers.extend(HeaderValue::try_from(place).ok().map(|value| (HOST, value)));
+        }
+        if let Some(host) = self.settings.hosts.get(url.origin()) {
+            for (name, value) in &host.headers {
+                headers.insert(name.clone(), value.clone());
+            }
+            let auth = host
+                .basic_auth
+                .as_ref()
+                .and_then(|(user, password)| basic(user, password));
+            headers.extend(auth.map(|value| (AUTHORIZATION, value)));
+        }
+        if self.sends_whole_urls(url) {
+            let auth = self
+                .settings
+                .proxy
+                .as_ref()
+                .and_then(|proxy| proxy.authorization());
+            headers
+                .extend(auth.map(|value| (HeaderName::from_static("proxy-authorization"), value)));
+        }
+        headers
+    }
+
+    /// Whether requests go to an HTTP proxy that must be told the whole URL.
+    pub(crate) fn sends_whole_urls(&self, url: &PageUrl) -> bool {
+        let over_http = self
+            .settings
+            .proxy
+            .as_ref()
+            .is_some_and(|proxy| proxy.kind == ProxyKind::Http);
+        over_http && !url.is_secure()
+    }
+
+    /// Remembers that a server cannot be trusted with HTTP/2.
+    pub(crate) fn forget_http2(&self, host: HostId) {
+        let mut hosts = self
+            .http1_only
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if hosts.len() >= HTTP1_ONLY {
+            hosts.clear();
+        }
+        hosts.insert(host);
+    }
+
+    fn speaks_http2(&self, host: HostId) -> bool {
+        !self
+            .http1_only
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .contains(&host)
+    }
+}
+
+/// The address of a host that is written as one. Decimal, octal and hexadecimal forms are canonical in a
+/// [`PageUrl`] already.
+fn literal_address(url: &PageUrl) -> Option<IpAddr> {
+    let host = url.host_name();
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'))
+        .unwrap_or(host);
+    bare.parse().ok()
+}

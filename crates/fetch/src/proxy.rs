@@ -1,0 +1,205 @@
+//! Which proxy do connections go through?
+//!
+//! **Invariant:** a proxy comes from the user's settings, never from a page or from the environment.
+//! A proxy resolves names itself, so that behind one only hosts written as an address can be checked
+//! against the private ranges; whoever runs the proxy guards the rest.
+
+use std::fmt;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use http::HeaderValue;
+use page::url::PageUrl;
+
+/// A proxy, as in `http://user:password@proxy.example:3128` or `socks5://127.0.0.1:9050`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Proxy {
+    /// How it is spoken to.
+    pub kind: ProxyKind,
+    /// Its name or address.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// User and password, where it asks for them.
+    pub credentials: Option<(String, String)>,
+}
+
+/// How a proxy is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProxyKind {
+    /// HTTP: whole URLs for `http`, `CONNECT` for `https`.
+    Http,
+    /// SOCKS 5, which is given the name and not the address.
+    Socks5,
+}
+
+/// Why a text is not a proxy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProxyError {
+    /// It is not a URL with a host.
+    #[error("the proxy is not a URL such as http://proxy.example:3128")]
+    Malformed,
+    /// It is of a kind that is not spoken.
+    #[error("the proxy scheme {0} is not http, socks5 or socks5h")]
+    Scheme(String),
+}
+
+impl Proxy {
+    /// Reads a proxy from its URL.
+    pub fn parse(text: &str) -> Result<Self, ProxyError> {
+        let (scheme, rest) = text.split_once("://").ok_or(ProxyError::Malformed)?;
+        let (kind, default_port) = match scheme.to_ascii_lowercase().as_str() {
+            "http" => (ProxyKind::Http, 8080),
+            "socks5" | "socks5h" => (ProxyKind::Socks5, 1080),
+            other => return Err(ProxyError::Scheme(other.to_owned())),
+        };
+        let (credentials, place) = match rest.rsplit_once('@') {
+            Some((credentials, place)) => (Some(credentials), place),
+            None => (None, rest),
+        };
+        let place = place.trim_end_matches('/');
+        let (host, port) = match place.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => {
+                (host, port.parse().map_err(|_| ProxyError::Malformed)?)
+            }
+            _ => (place, default_port),
+        };
+        // The host passes the same canonical form as one in a link, and nothing but a host may be there.
+        let url = PageUrl::parse(&format!("http://{host}/")).map_err(|_| ProxyError::Malformed)?;
+        if url.path_and_query() != "/" || host.contains(['/', '?', '#', '\\']) {
+            return Err(ProxyError::Malformed);
+        }
+        Ok(Self {
+            kind,
+            host: url.host_name().to_owned(),
+            port,
+            credentials: credentials.map(split_credentials),
+        })
+    }
+
+    /// The value of `Proxy-Authorization`, where the proxy asks for one.
+    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
+        let (user, password) = self.credentials.as_ref()?;
+        basic(user, password)
+    }
+}
+
+/// The value of an `Authorization` header for basic authentication (RFC 7617), marked so that it is
+/// neither logged nor indexed; `None` when it cannot be sent.
+pub(crate) fn basic(user: &str, password: &str) -> Option<HeaderValue> {
+    let token = BASE64_STANDARD.encode(format!("{user}:{password}"));
+    let mut value = HeaderValue::try_from(format!("Basic {token}")).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn split_credentials(text: &str) -> (String, String) {
+    let (user, password) = text.split_once(':').unwrap_or((text, ""));
+    (percent_decoded(user), percent_decoded(password))
+}
+
+/// Passwords in URLs hold `@` and `:` as `%40` and `%3A`.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, tail)) = rest.split_first() {
+        let escaped = (first == b'%')
+            .then(|| tail.get(..2))
+            .flatten()
+            .and_then(|digits| std::str::from_utf8(digits).ok())
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match escaped {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &tail[2..];
+            }
+            None => {
+                bytes.push(first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+impl fmt::Debug for Proxy {
+    /// Leaves the credentials out.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}({}:{})", self.kind, self.host, self.port)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn proxies_are_read_from_urls() {
+        let check = |text: &str, kind, host: &str, port, credentials: Option<(&str, &str)>| {
+            let proxy = Proxy::parse(text).unwrap();
+            assert_eq!(
+                (proxy.kind, proxy.host.as_str(), proxy.port),
+                (kind, host, port),
+                "{text}"
+            );
+            let wanted = credentials.map(|(u, p)| (u.to_owned(), p.to_owned()));
+            assert_eq!(proxy.credentials, wanted, "{text}");
+        };
+        check(
+            "http://proxy.example",
+            ProxyKind::Http,
+            "proxy.example",
+            8080,
+            None,
+        );
+        check(
+            "http://proxy.example:3128/",
+            ProxyKind::Http,
+            "proxy.example",
+            3128,
+            None,
+        );
+        check(
+            "socks5://127.0.0.1:9050",
+            ProxyKind::Socks5,
+            "127.0.0.1",
+            9050,
+            None,
+        );
+        check("socks5h://[::1]", ProxyKind::Socks5, "[::1]", 1080, None);
+        check("HTTP://[::1]:8", ProxyKind::Http, "[::1]", 8, None);
+        check(
+            "http://u:p%40%3a@h:1",
+            ProxyKind::Http,
+            "h",
+            1,
+            Some(("u", "p@:")),
+        );
+        check("http://u@h", ProxyKind::Http, "h", 8080, Some(("u", "")));
+    }
+
+    #[test]
+    fn what_is_no_proxy_is_refused() {
+        for text in [
+            "",
+            "proxy:3128",
+            "http://",
+            "http://:80",
+            "http://h:99999",
+            "http://h/path",
+            "http://h?q",
+        ] {
+            assert_eq!(Proxy::parse(text), Err(ProxyError::Malformed), "{text}");
+        }
+        assert_eq!(
+            Proxy::parse("https://h"),
+            Err(ProxyError::Scheme("https".to_owned()))
+        );
+    }
+
+    #[test]
+    fn a_password_is_not_printed() {
+        let proxy = Proxy::parse("http://user:secret@h").unwrap();
+        assert!(!format!("{proxy:?}").contains("secret"));
+    }
+}

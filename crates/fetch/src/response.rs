@@ -1,0 +1,215 @@
+//! What did the server say?
+//!
+//! **Invariant:** what the archive keeps (`head`, `body`) is what came, and what is read (`content`) is
+//! derived from it; a header that cannot be understood is as good as absent.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use http::header::{CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, RETRY_AFTER};
+use http::{HeaderMap, HeaderName};
+use page::url::{PageUrl, Refusal};
+
+use crate::directives::Directives;
+
+/// A server that asks for more than a day is asked again tomorrow.
+const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A response, complete or cut short.
+#[derive(Debug, Clone)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The header fields.
+    pub headers: HeaderMap,
+    /// Status line and header fields, verbatim as they came over HTTP/1, with the empty line that ends
+    /// them; informational responses before it are left out. For HTTP/2 they are written as HTTP/1.1
+    /// would have them, which is the form that archives know.
+    pub head: Bytes,
+    /// The body, free of transfer coding and still in its content coding: what the archive keeps.
+    pub body: Bytes,
+    /// The body free of content coding; the same bytes when it has none.
+    pub content: Bytes,
+    /// The content is still in a coding that is unknown, or not the one that the header names.
+    pub undecoded: bool,
+    /// Why body or content is not all there is; `None` when it is.
+    pub truncated: Option<Truncation>,
+}
+
+/// Why a body was cut short.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Truncation {
+    /// It is longer than we take.
+    Size,
+    /// It unpacks to too many times its size.
+    Ratio,
+    /// It was not complete in time.
+    Time,
+    /// It came too slowly.
+    Slow,
+    /// The connection ended before the declared length had come.
+    Length,
+    /// The connection was reset, or ended where no length was declared but the end was not reached.
+    Reset,
+    /// Its chunks are not chunks.
+    Malformed,
+    /// Its content coding is broken.
+    Coding,
+}
+
+impl Truncation {
+    /// The short name that is counted and stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Size => "truncated:size",
+            Self::Ratio => "truncated:ratio",
+            Self::Time => "truncated:time",
+            Self::Slow => "truncated:slow",
+            Self::Length => "truncated:length",
+            Self::Reset => "truncated:reset",
+            Self::Malformed => "truncated:malformed",
+            Self::Coding => "truncated:coding",
+        }
+    }
+
+    /// The value for `WARC-Truncated` (WARC 1.1, 5.13), which speaks of the archived body: `None` where
+    /// that is whole and only its content could not be unpacked.
+    pub fn warc(self) -> Option<&'static str> {
+        match self {
+            Self::Size => Some("length"),
+            Self::Time | Self::Slow => Some("time"),
+            Self::Length | Self::Reset => Some("disconnect"),
+            Self::Malformed => Some("unspecified"),
+            Self::Ratio | Self::Coding => None,
+        }
+    }
+}
+
+impl Response {
+    /// The media type as declared, parameters included.
+    pub fn content_type(&self) -> Option<&str> {
+        self.text(&CONTENT_TYPE)
+    }
+
+    /// The validator for `If-None-Match`.
+    pub fn etag(&self) -> Option<&str> {
+        self.text(&ETAG)
+    }
+
+    /// The validator for `If-Modified-Since`.
+    pub fn last_modified(&self) -> Option<&str> {
+        self.text(&LAST_MODIFIED)
+    }
+
+    /// Where a redirect leads, or why it leads nowhere; `None` when this is no redirect. Bytes beyond
+    /// ASCII, which servers do send, are read as UTF-8.
+    pub fn location(&self, url: &PageUrl) -> Option<Result<PageUrl, Refusal>> {
+        if !matches!(self.status, 300..=303 | 305..=308) {
+            return None;
+        }
+        let value = self.headers.get(LOCATION)?;
+        Some(url.join(&String::from_utf8_lossy(value.as_bytes())))
+    }
+
+    /// How long the server asks us to wait: seconds or a date (RFC 9110, 10.2.3), at most a day.
+    pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
+        let text = self.text(&RETRY_AFTER)?.trim();
+        let wait = match text.parse() {
+            Ok(seconds) => Duration::from_secs(seconds),
+            // More digits than fit is a number as well.
+            Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+                LONGEST_WAIT
+            }
+            Err(_) => {
+                let date = httpdate::parse_http_date(text).ok()?;
+                date.duration_since(now).unwrap_or_default()
+            }
+        };
+        Some(wait.min(LONGEST_WAIT))
+    }
+
+    /// What `X-Robots-Tag` says to the crawler with this product token.
+    pub fn x_robots_tag(&self, token: &str) -> Directives {
+        Directives::of_headers(&self.headers, token)
+    }
+
+    fn text(&self, name: &HeaderName) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn response(status: u16, name: HeaderName, value: &[u8]) -> Response {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, HeaderValue::from_bytes(value).unwrap());
+        Response {
+            status,
+            headers,
+            head: Bytes::new(),
+            body: Bytes::new(),
+            content: Bytes::new(),
+            undecoded: false,
+            truncated: None,
+        }
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_and_bounded() {
+        // Wed, 21 Oct 2015 07:28:00 GMT
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_445_412_480);
+        let check = |value: &str, seconds: Option<u64>| {
+            let wait = response(503, RETRY_AFTER, value.as_bytes()).retry_after(now);
+            assert_eq!(wait, seconds.map(Duration::from_secs), "{value}");
+        };
+        check("120", Some(120));
+        check(" 7 ", Some(7));
+        check("0", Some(0));
+        check("1000000000", Some(86_400));
+        check("99999999999999999999999999", Some(86_400));
+        check("Wed, 21 Oct 2015 07:30:00 GMT", Some(120));
+        check("Wed, 21 Oct 2015 07:00:00 GMT", Some(0));
+        check("Fri, 31 Dec 9999 23:59:59 GMT", Some(86_400));
+        check("-1", None);
+        check("1.5", None);
+        check("soon", None);
+        check("", None);
+    }
+
+    /// Row 21: a redirect leads to http or https, or nowhere.
+    #[test]
+    fn a_redirect_leads_to_a_page_or_nowhere() {
+        let base = PageUrl::parse("https://a.example/x/y?z").unwrap();
+        let check = |status, value: &[u8], wanted: Option<Result<&str, Refusal>>| {
+            let found = response(status, LOCATION, value).location(&base);
+            let found = found
+                .as_ref()
+                .map(|found| found.as_ref().map(PageUrl::as_str).map_err(|e| *e));
+            assert_eq!(found, wanted, "{}", String::from_utf8_lossy(value));
+        };
+        check(301, b"/b", Some(Ok("https://a.example/b")));
+        check(302, b"c#d", Some(Ok("https://a.example/x/c")));
+        check(303, b"//b.example", Some(Ok("https://b.example/")));
+        check(
+            308,
+            "/\u{e9}".as_bytes(),
+            Some(Ok("https://a.example/%C3%A9")),
+        );
+        check(307, b"http://u:p@b.example/", Some(Ok("http://b.example/")));
+        for value in [
+            "file:///etc/passwd",
+            "data:text/html,x",
+            "ftp://a/",
+            "s3://a/b",
+            "javascript:1",
+        ] {
+            check(302, value.as_bytes(), Some(Err(Refusal::Scheme)));
+        }
+        check(302, b"http://", Some(Err(Refusal::Malformed)));
+        check(200, b"/b", None);
+        check(304, b"/b", None);
+    }
+}

@@ -1,0 +1,116 @@
+//! What do the lines of a robots.txt say?
+//!
+//! **Invariant:** any bytes are read: UTF-8 with or without a byte order mark, UTF-16 with one, any line
+//! ending, and the misspellings that real files have. A line that is none of the known ones is skipped.
+
+use std::borrow::Cow;
+
+use super::ROBOTS_LIMIT;
+
+/// What a line says.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line<'a> {
+    Agent(&'a [u8]),
+    Rule { allow: bool, path: &'a [u8] },
+    Delay(&'a [u8]),
+    Sitemap(&'a [u8]),
+}
+
+/// Goes through the lines that say something.
+pub(super) fn lines(text: &[u8], mut visit: impl FnMut(Line<'_>)) {
+    let text = as_utf8(text);
+    let within = whole_lines(&text);
+    for line in within.split(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
+        if let Some(line) = read(line) {
+            visit(line);
+        }
+    }
+}
+
+/// The lines that lie within the limit; the one that crosses it is left out, as half a rule is another.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let Some(within) = text.get(..=ROBOTS_LIMIT) else {
+        return text;
+    };
+    let end = within
+        .iter()
+        .rposition(|byte| matches!(byte, b'\n' | b'\r' | 0))
+        .unwrap_or(0);
+    &within[..end]
+}
+
+fn as_utf8(text: &[u8]) -> Cow<'_, [u8]> {
+    match text {
+        [0xef, 0xbb, 0xbf, rest @ ..] => Cow::Borrowed(rest),
+        [0xfe, 0xff, rest @ ..] => Cow::Owned(from_utf16(rest, u16::from_be_bytes)),
+        [0xff, 0xfe, rest @ ..] => Cow::Owned(from_utf16(rest, u16::from_le_bytes)),
+        _ => Cow::Borrowed(text),
+    }
+}
+
+fn from_utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
+    let (pairs, _) = text.as_chunks();
+    let decoded = char::decode_utf16(pairs.iter().map(|pair| unit(*pair)));
+    decoded
+        .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect::<String>()
+        .into_bytes()
+}
+
+fn read(line: &[u8]) -> Option<Line<'_>> {
+    let line = line
+        .split(|&byte| byte == b'#')
+        .next()
+        .unwrap_or_default()
+        .trim_ascii();
+    let (key, value) = match line.iter().position(|&byte| byte == b':') {
+        Some(colon) => (
+            line[..colon].trim_ascii_end(),
+            line[colon + 1..].trim_ascii(),
+        ),
+        None => without_colon(line)?,
+    };
+    let is = |names: &[&str]| {
+        names
+            .iter()
+            .any(|name| key.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    if is(&["user-agent", "useragent", "user agent"]) {
+        return Some(Line::Agent(value));
+    }
+    if is(&["allow"]) {
+        return Some(Line::Rule {
+            allow: true,
+            path: value,
+        });
+    }
+    // The misspellings that Google's parser accepts.
+    if is(&[
+        "disallow",
+        "dissallow",
+        "dissalow",
+        "disalow",
+        "diasllow",
+        "disallaw",
+        "desallow",
+    ]) {
+        return Some(Line::Rule {
+            allow: false,
+            path: value,
+        });
+    }
+    if is(&["crawl-delay", "crawldelay", "crawl delay"]) {
+        return Some(Line::Delay(value));
+    }
+    if is(&["sitemap", "site-map"]) && !value.is_empty() {
+        return Some(Line::Sitemap(value));
+    }
+    None
+}
+
+/// `disallow /`, with the colon forgotten: two words and no more, so that prose is not taken for rules.
+fn without_colon(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let space = line.iter().position(u8::is_ascii_whitespace)?;
+    let (key, value) = (&line[..space], line[space..].trim_ascii_start());
+    (!value.iter().any(u8::is_ascii_whitespace)).then_some((key, value))
+}

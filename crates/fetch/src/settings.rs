@@ -1,0 +1,204 @@
+//! What can a user set about fetching?
+//!
+//! **Invariant:** every number a stranger's server could drive up has a limit here, and its default is
+//! the one `hostile-web.md` asks for. Nothing in here is ever taken from a page.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
+use page::url::PageUrl;
+use rustls_pki_types::CertificateDer;
+
+use crate::proxy::Proxy;
+
+/// Everything about fetching that a user decides.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What we call ourselves, as in `avocet/0.1.0 (+https://example.org/bot)`.
+    pub user_agent: String,
+    /// What a server may cost us.
+    pub limits: Limits,
+    /// Which servers may have an address that is not public.
+    pub allow_private: AllowPrivate,
+    /// Which ports may be connected to.
+    pub ports: Ports,
+    /// The proxy that all connections go through.
+    pub proxy: Option<Proxy>,
+    /// What is said to some servers only, by [`PageUrl::origin`] (`https://example.org`). The scheme is
+    /// part of the key, so that what was configured for `https` never travels in the clear.
+    pub hosts: HashMap<String, HostSettings>,
+    /// Whether cookies are kept and sent back.
+    pub cookies: bool,
+    /// Certificate authorities to trust beside those of Mozilla.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Where this program itself listens; never connected to, whatever else is allowed.
+    pub own_listeners: Vec<SocketAddr>,
+    /// The name servers to ask; those of the system where empty.
+    pub name_servers: Vec<SocketAddr>,
+}
+
+/// What is said to one server only.
+#[derive(Debug, Clone, Default)]
+pub struct HostSettings {
+    /// Headers to add to every request; they replace ours of the same name.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// User and password for basic authentication.
+    pub basic_auth: Option<(String, String)>,
+}
+
+/// Which servers may have a private, loopback or link-local address.
+#[derive(Debug, Clone, Default)]
+pub enum AllowPrivate {
+    /// None.
+    #[default]
+    Never,
+    /// All: the user said `--allow-private`.
+    Always,
+    /// Those of the seeds, each as `host:port`, and only those that were there when they were first
+    /// looked up: a public seed whose name later moves inside is refused like any other.
+    Seeds(HashSet<String>),
+}
+
+/// Which ports may be connected to.
+#[derive(Debug, Clone)]
+pub enum Ports {
+    /// Every port.
+    Any,
+    /// These.
+    Only(BTreeSet<u16>),
+}
+
+/// What a server may cost us in time, bytes and numbers.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// Time to look up a name.
+    pub dns: Duration,
+    /// Time to connect, over all addresses of the server.
+    pub connect: Duration,
+    /// Time for the TLS handshake.
+    pub tls: Duration,
+    /// Time from the request to the end of the response's head.
+    pub first_byte: Duration,
+    /// Time from the request to the end of the body.
+    pub total: Duration,
+    /// How long a body may be slower than [`Limits::bytes_per_second`].
+    pub slow_for: Duration,
+    /// The mean rate below which a body is given up.
+    pub bytes_per_second: u64,
+    /// Bytes of a body as it is transferred.
+    pub body: usize,
+    /// Bytes of a body after decompression.
+    pub decoded: usize,
+    /// How many times larger than the body its decompressed form may be, beyond [`Limits::ratio_from`].
+    pub ratio: usize,
+    /// Up to this size any ratio will do: short pages of spaces are no bombs.
+    pub ratio_from: usize,
+    /// Bytes of all heads of one response, informational ones included.
+    pub head: usize,
+    /// Fields in a head.
+    pub headers: usize,
+    /// Informational (1xx) responses before the final one.
+    pub informational: u32,
+    /// Addresses of one name that are looked at.
+    pub addresses: usize,
+}
+
+/// What stops a fetcher from being made.
+#[derive(Debug, thiserror::Error)]
+pub enum FetchError {
+    /// The user agent cannot be sent in a header.
+    #[error("the user agent {0:?} cannot be sent in a header")]
+    UserAgent(String),
+    /// An authority the user added is not usable.
+    #[error("an extra root certificate cannot be used")]
+    Root(#[source] tokio_rustls::rustls::Error),
+    /// The TLS library refused its configuration.
+    #[error("TLS cannot be set up")]
+    Tls(#[source] tokio_rustls::rustls::Error),
+    /// The name servers cannot be used.
+    #[error("the resolver cannot be set up")]
+    Resolver(#[source] hickory_resolver::net::NetError),
+    /// Credentials of a host cannot be sent.
+    #[error("the credentials for {0} cannot be sent in a header")]
+    Credentials(String),
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            user_agent: concat!("avocet/", env!("CARGO_PKG_VERSION")).to_owned(),
+            limits: Limits::default(),
+            allow_private: AllowPrivate::default(),
+            ports: Ports::default(),
+            proxy: None,
+            hosts: HashMap::new(),
+            cookies: false,
+            extra_roots: Vec::new(),
+            own_listeners: Vec::new(),
+            name_servers: Vec::new(),
+        }
+    }
+}
+
+impl Default for Limits {
+    /// The limits of `hostile-web.md`.
+    fn default() -> Self {
+        Self {
+            dns: Duration::from_secs(5),
+            connect: Duration::from_secs(10),
+            tls: Duration::from_secs(10),
+            first_byte: Duration::from_secs(30),
+            total: Duration::from_secs(120),
+            slow_for: Duration::from_secs(10),
+            // A modem of 1990 was faster; one byte a second, the classic drip, is not.
+            bytes_per_second: 256,
+            body: 8 << 20,
+            decoded: 8 << 20,
+            ratio: 100,
+            ratio_from: 1 << 20,
+            head: 64 << 10,
+            headers: 100,
+            informational: 10,
+            addresses: 16,
+        }
+    }
+}
+
+impl Default for Ports {
+    fn default() -> Self {
+        Self::Only(BTreeSet::from([80, 443]))
+    }
+}
+
+impl Ports {
+    /// The default ports and those that the seeds name.
+    pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
+        let named = seeds.into_iter().map(PageUrl::port);
+        Self::Only(named.chain([80, 443]).collect())
+    }
+
+    pub(crate) fn allow(&self, port: u16) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(ports) => ports.contains(&port),
+        }
+    }
+}
+
+impl AllowPrivate {
+    /// The servers of the seeds. A seed on port 80 or 443 stands for both, because a site moves its
+    /// visitors from `http` to `https`.
+    pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
+        let mut servers = HashSet::new();
+        for seed in seeds {
+            let host = seed.host_name();
+            servers.insert(format!("{host}:{}", seed.port()));
+            if matches!(seed.port(), 80 | 443) {
+                servers.extend([format!("{host}:80"), format!("{host}:443")]);
+            }
+        }
+        Self::Seeds(servers)
+    }
+}

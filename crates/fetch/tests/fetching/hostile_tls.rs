@@ -1,0 +1,385 @@
+//! Do we know with whom we speak, and in which protocol?
+//!
+//! **Invariant:** rows 18 and 70 of hostile-web.md: every fault of a certificate has its name, no
+//! handshake is endless, and a server that breaks HTTP/2 is met with HTTP/1.1.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::scripted::{Client, Server, open_settings, send, summary};
+use fetch::{Limits, Settings};
+use http::Version;
+use page::url::PageUrl;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::server::TlsStream;
+
+/// An authority of the test.
+struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    root: CertificateDer<'static>,
+}
+
+type Begun = Pin<Box<dyn Future<Output = Option<TlsStream<TcpStream>>> + Send>>;
+
+impl Authority {
+    fn new(name: &str) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params
+            .distinguished_name
+            .push(rcgen::DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let root = params.self_signed(&key).unwrap().der().clone();
+        Self {
+            issuer: Issuer::new(params, key),
+            root,
+        }
+    }
+
+    /// A certificate for these names, valid in these years.
+    fn sign(
+        &self,
+        names: &[&str],
+        years: std::ops::Range<i32>,
+    ) -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
+        let key = KeyPair::generate().unwrap();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut params = CertificateParams::new(names).unwrap();
+        params.not_before = rcgen::date_time_ymd(years.start, 1, 1);
+        params.not_after = rcgen::date_time_ymd(years.end, 1, 1);
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        (
+            certificate.der().clone(),
+            PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
+        )
+    }
+}
+
+fn acceptor(
+    (certificate, key): (CertificateDer<'static>, PrivateKeyDer<'static>),
+    protocols: &[&str],
+) -> TlsAcceptor {
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate], key)
+        .unwrap();
+    config.alpn_protocols = protocols
+        .iter()
+        .map(|name| name.as_bytes().to_vec())
+        .collect();
+    TlsAcceptor::from(Arc::new(config))
+}
+
+fn begin(acceptor: TlsAcceptor) -> impl Fn(TcpStream) -> Begun + Send + Sync + 'static {
+    move |tcp| {
+        let acceptor = acceptor.clone();
+        Box::pin(async move { acceptor.accept(tcp).await.ok() })
+    }
+}
+
+fn secure(server: &Server, path: &str) -> PageUrl {
+    PageUrl::parse(&format!(
+        "https://127.0.0.1:{}{path}",
+        server.address.port()
+    ))
+    .unwrap()
+}
+
+fn settings(authority: &Authority) -> Settings {
+    Settings {
+        extra_roots: vec![authority.root.clone()],
+        ..open_settings()
+    }
+}
+
+/// Row 70.
+#[tokio::test]
+async fn certificates() {
+    let (trusted, unknown) = (Authority::new("trusted"), Authority::new("unknown"));
+    let self_signed = {
+        let key = KeyPair::generate().unwrap();
+        let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
+        let certificate = params.self_signed(&key).unwrap();
+        (
+            certificate.der().clone(),
+            PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
+        )
+    };
+    let cases = [
+        ("good", trusted.sign(&["127.0.0.1"], 2020..2090), "200"),
+        (
+            "expired",
+            trusted.sign(&["127.0.0.1"], 2001..2002),
+            "tls:expired",
+        ),
+        (
+            "not yet valid",
+            trusted.sign(&["127.0.0.1"], 2080..2090),
+            "tls:not-yet-valid",
+        ),
+        (
+            "for another name",
+            trusted.sign(&["example.org"], 2020..2090),
+            "tls:wrong-name",
+        ),
+        (
+            "of an unknown authority",
+            unknown.sign(&["127.0.0.1"], 2020..2090),
+            "tls:untrusted",
+        ),
+        ("self-signed", self_signed, "tls:untrusted"),
+    ];
+    for (name, certificate, wanted) in cases {
+        let server =
+            Server::start_with(|_| vec![], begin(acceptor(certificate, &["http/1.1"]))).await;
+        let mut client = Client::new(settings(&trusted));
+        let answer = client.get(&secure(&server, "/next")).await;
+        assert_eq!(
+            summary(&answer),
+            wanted,
+            "{name}: {:?}",
+            answer.outcome.err()
+        );
+        // Without the user's authority, none of them is trusted.
+        let answer = Client::new(Settings {
+            extra_roots: vec![],
+            ..settings(&trusted)
+        })
+        .get(&secure(&server, "/next"))
+        .await;
+        assert!(summary(&answer).starts_with("tls:"), "{name}");
+    }
+}
+
+/// Row 70: what is not TLS at all.
+#[tokio::test]
+async fn handshakes() {
+    let authority = Authority::new("trusted");
+    let hasty = Limits {
+        tls: Duration::from_secs(1),
+        ..Limits::default()
+    };
+    let ask = async |reply: &'static [u8], close: bool| {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let page = PageUrl::parse(&format!("https://{}/", listener.local_addr().unwrap())).unwrap();
+        let served = tokio::spawn(async move {
+            use tokio::io::{AsyncReadExt, AsyncWriteExt};
+            let (mut tcp, _) = listener.accept().await.unwrap();
+            let _ = tcp.read(&mut [0; 4096]).await;
+            let _ = tcp.write_all(reply).await;
+            if !close {
+                std::future::pending::<()>().await;
+            }
+        });
+        let answer = Client::new(Settings {
+            limits: hasty.clone(),
+            ..settings(&authority)
+        })
+        .get(&page)
+        .await;
+        served.abort();
+        summary(&answer)
+    };
+    assert_eq!(ask(b"", false).await, "tls:timeout");
+    assert_eq!(
+        ask(b"HTTP/1.1 400 Bad Request\r\n\r\n", false).await,
+        "tls:handshake"
+    );
+    assert_eq!(ask(b"", true).await, "tls:handshake");
+    // A fatal alert: protocol version (the server is older than TLS 1.2).
+    assert_eq!(ask(&[21, 3, 1, 0, 2, 2, 70], true).await, "tls:handshake");
+}
+
+/// HTTP/1.1 over TLS: kept open, and stray bytes are seen as well.
+#[tokio::test]
+async fn http1_over_tls() {
+    let authority = Authority::new("trusted");
+    let certificate = authority.sign(&["127.0.0.1"], 2020..2090);
+    let script = |_: &crate::scripted::Asked| {
+        vec![send(
+            "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfairHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL",
+        )]
+    };
+    let server = Server::start_with(script, begin(acceptor(certificate, &["http/1.1"]))).await;
+    let mut client = Client::new(settings(&authority));
+    for _ in 0..3 {
+        let next = client.get(&secure(&server, "/next")).await;
+        assert_eq!(&next.outcome.unwrap().content[..], b"next");
+    }
+    assert_eq!(client.connection.as_ref().unwrap().served(), 3);
+    assert_eq!(
+        client.connection.as_ref().unwrap().version(),
+        Version::HTTP_11
+    );
+    let fair = client.get(&secure(&server, "/stray")).await;
+    assert_eq!(&fair.outcome.unwrap().content[..], b"fair");
+    let next = client.get(&secure(&server, "/next")).await;
+    assert_eq!(&next.outcome.unwrap().content[..], b"next");
+}
+
+/// HTTP/2, by a proper server: several pages over one connection, and a head for the archive.
+#[tokio::test]
+async fn http2() {
+    let authority = Authority::new("trusted");
+    let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), &["h2"]);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        let (tcp, _) = listener.accept().await.unwrap();
+        let tls = accept.accept(tcp).await.unwrap();
+        let mut connection = h2::server::handshake(tls).await.unwrap();
+        while let Some(Ok((request, mut respond))) = connection.accept().await {
+            let found = http::Response::builder().header("content-type", "text/html");
+            match request.uri().path() {
+                "/reset" => respond.send_reset(h2::Reason::INTERNAL_ERROR),
+                "/large" => {
+                    let mut body = respond
+                        .send_response(found.body(()).unwrap(), false)
+                        .unwrap();
+                    body.send_data(vec![b'x'; 1 << 20].into(), true).unwrap();
+                }
+                path => {
+                    let text = format!("{path} of {}", request.uri().authority().unwrap());
+                    let mut body = respond
+                        .send_response(found.body(()).unwrap(), false)
+                        .unwrap();
+                    body.send_data(text.into(), true).unwrap();
+                }
+            }
+        }
+    });
+    let page = |path: &str| PageUrl::parse(&format!("https://127.0.0.1:{port}{path}")).unwrap();
+    let limits = Limits {
+        body: 1 << 20,
+        ..Limits::default()
+    };
+    let mut client = Client::new(Settings {
+        limits,
+        ..settings(&authority)
+    });
+    for path in ["/a", "/b?c=d"] {
+        let answer = client.get(&page(path)).await;
+        let response = answer.outcome.unwrap();
+        let path = path.split('?').next().unwrap();
+        assert_eq!(response.content, format!("{path} of 127.0.0.1:{port}"));
+        assert_eq!(
+            response.head,
+            "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n\r\n"
+        );
+        assert_eq!(
+            answer.wire_bytes,
+            (response.head.len() + response.body.len()) as u64
+        );
+    }
+    let large = client.get(&page("/large")).await.outcome.unwrap();
+    assert_eq!((large.body.len(), large.truncated), (1 << 20, None));
+    let connection = client.connection.as_mut().unwrap();
+    assert_eq!(
+        (
+            connection.version(),
+            connection.served(),
+            connection.is_open()
+        ),
+        (Version::HTTP_2, 3, true)
+    );
+    assert_eq!(summary(&client.get(&page("/reset")).await), "http2");
+}
+
+/// Row 18: a server that breaks HTTP/2 is asked again in HTTP/1.1.
+#[tokio::test]
+async fn broken_http2_falls_back() {
+    let frame = |kind: u8, flags: u8, stream: u32, payload: &[u8]| {
+        let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
+        [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+    };
+    let hello = frame(4, 0, 0, &[]);
+    // A header block that never ends: HEADERS without END_HEADERS, then CONTINUATION for ever
+    // (RUSTSEC-2024-0332). Byte 0x40 and a literal make a field.
+    let field = [&[0x40, 1, b'a', 100][..], &[b'b'; 100]].concat();
+    let continuation = [
+        hello.clone(),
+        frame(1, 0, 1, &[0x88]),
+        frame(9, 0, 1, &field.repeat(100)).repeat(300),
+    ]
+    .concat();
+    let cases = [
+        ("no HTTP/2 at all", b"HTTP/1.1 200 OK\r\n\r\n".to_vec()),
+        (
+            "a frame that is too large",
+            [hello.clone(), frame(0, 0, 1, &vec![0; 70_000])].concat(),
+        ),
+        ("endless continuation", continuation),
+        (
+            "a window beyond all bounds",
+            [
+                hello.clone(),
+                frame(8, 0, 0, &[0x7f, 0xff, 0xff, 0xff]).repeat(3),
+            ]
+            .concat(),
+        ),
+        (
+            "data for a stream that is not there",
+            [hello.clone(), frame(0, 1, 77, b"x")].concat(),
+        ),
+    ];
+    for (name, bytes) in cases {
+        let authority = Authority::new("trusted");
+        let accept = acceptor(
+            authority.sign(&["127.0.0.1"], 2020..2090),
+            &["h2", "http/1.1"],
+        );
+        let lies = Arc::new(AtomicUsize::new(0));
+        let told = Arc::clone(&lies);
+        let start = move |tcp: TcpStream| -> Begun {
+            let (accept, bytes, told) = (accept.clone(), bytes.clone(), Arc::clone(&told));
+            Box::pin(async move {
+                use tokio::io::{AsyncReadExt, AsyncWriteExt};
+                let mut tls = accept.accept(tcp).await.ok()?;
+                if tls.get_ref().1.alpn_protocol() != Some(b"h2") {
+                    return Some(tls);
+                }
+                told.fetch_add(1, Ordering::SeqCst);
+                let _ = tls.read(&mut [0; 4096]).await;
+                let _ = tls.write_all(&bytes).await;
+                let _ = tokio::io::copy(&mut tls, &mut tokio::io::sink()).await;
+                None
+            })
+        };
+        let server = Server::start_with(|_| vec![], start).await;
+        let limits = Limits {
+            first_byte: Duration::from_secs(2),
+            ..Limits::default()
+        };
+        let mut client = Client::new(Settings {
+            limits,
+            ..settings(&authority)
+        });
+        let page = secure(&server, "/next");
+        let first = summary(&client.get(&page).await);
+        assert!(
+            ["http2", "timeout:first-byte"].contains(&first.as_str()),
+            "{name}: {first}"
+        );
+        assert_eq!(
+            summary(&client.get(&page).await),
+            "200",
+            "{name}: the second try"
+        );
+        assert_eq!(lies.load(Ordering::SeqCst), 1, "{name}");
+        assert_eq!(
+            client.connection.unwrap().version(),
+            Version::HTTP_11,
+            "{name}"
+        );
+    }
+}

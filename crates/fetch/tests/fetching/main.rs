@@ -1,0 +1,12 @@
+//! Do we get the bytes, from servers that lie?
+//!
+//! **Invariant:** every server here is on loopback and of the test itself; no test asks how long
+//! something took.
+#![cfg(test)]
+
+mod hostile_http;
+mod hostile_tls;
+mod robots_conformance;
+mod robots_fetch;
+mod scripted;
+mod ways_in;

@@ -1,0 +1,521 @@
+//! Do we read robots.txt as RFC 9309 wants it read?
+//!
+//! **Invariant:** every case of the collected conformance data is checked, or stands in a list with the
+//! reason why not; no real file makes the parser panic, hang or lose its mind.
+
+use std::io::Read;
+use std::path::Path;
+use std::time::Duration;
+
+use fetch::{ROBOTS_LIMIT, Robots};
+use page::url::PageUrl;
+use proptest::prelude::*;
+
+/// The files of an archive of the shared data whose path begins so, or `None` where it is absent.
+fn files(archive: &str, prefix: &str) -> Option<Vec<(String, Vec<u8>)>> {
+    let path = Path::new(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../../shared/data/conformance"
+    ))
+    .join(archive);
+    let Ok(file) = std::fs::File::open(&path) else {
+        eprintln!("skipped: {} is missing", path.display());
+        return None;
+    };
+    let mut files = Vec::new();
+    for entry in tar::Archive::new(zstd::Decoder::new(file).unwrap())
+        .entries()
+        .unwrap()
+    {
+        let mut entry = entry.unwrap();
+        let name = entry.path().unwrap().to_string_lossy().into_owned();
+        if entry.header().entry_type().is_file() && name.contains(prefix) {
+            let mut bytes = Vec::new();
+            entry.read_to_end(&mut bytes).unwrap();
+            files.push((name, bytes));
+        }
+    }
+    assert!(!files.is_empty(), "{archive} holds nothing under {prefix}");
+    Some(files)
+}
+
+fn url(text: &str) -> PageUrl {
+    PageUrl::parse(text).unwrap()
+}
+
+/// Cases of Google's parser that we answer otherwise: (test, URL, why).
+const EXCEPTIONS: [(&str, &str, &str); 4] = [
+    (
+        "GoogleOnly_SystemTest",
+        "",
+        "an empty text is no URL, so that it cannot be asked about",
+    ),
+    (
+        "ID_Encoding",
+        "http://foo.bar/foo/bar/ツ",
+        "a URL in normal form has %E3%83%84 for ツ, and the rule applies to that",
+    ),
+    (
+        "ID_Encoding",
+        "http://foo.bar/foo/bar/baz",
+        "RFC 9309, 2.2.2: an escaped octet must be unescaped before comparison, unless it is reserved; \
+         Google's parser does not",
+    ),
+    (
+        "GoogleOnly_IndexHTMLisDirectory",
+        "http://foo.com/allowed-slash/",
+        "not in RFC 9309, and it takes a right that the text does not give",
+    ),
+];
+
+#[test]
+fn cases_of_googles_parser() {
+    let Some(files) = files(
+        "conformance-data-only.tar.zst",
+        "robots/robotstxt-cases.json",
+    ) else {
+        return;
+    };
+    let cases: serde_json::Value = serde_json::from_slice(&files[0].1).unwrap();
+    let mut checked = 0;
+    let mut excepted = std::collections::BTreeSet::new();
+    for case in cases.as_array().unwrap() {
+        let text = |key: &str| case[key].as_str().unwrap();
+        let exception = EXCEPTIONS
+            .iter()
+            .find(|(test, url, _)| (*test, *url) == (text("test"), text("url")));
+        if let Some(exception) = exception {
+            excepted.insert(exception);
+            continue;
+        }
+        let robots = Robots::parse(text("robots").as_bytes(), text("agent"));
+        assert_eq!(
+            robots.allows(&url(text("url"))),
+            case["allowed"].as_bool().unwrap(),
+            "{case:#}"
+        );
+        checked += 1;
+    }
+    assert_eq!(
+        (checked, excepted.len()),
+        (134, EXCEPTIONS.len()),
+        "each exception is needed"
+    );
+}
+
+/// The files of crawler-commons, with what their comments and the RFC say about them.
+#[test]
+fn files_of_crawler_commons() {
+    let Some(files) = files("conformance-data-only.tar.zst", "data-only/robots/") else {
+        return;
+    };
+    let read = |name: &str, agent: &str| {
+        let wanted = format!("robots/{name}");
+        let (_, bytes) = files
+            .iter()
+            .find(|(path, _)| path.ends_with(&wanted))
+            .expect(name);
+        Robots::parse(bytes, agent)
+    };
+    let check = |name: &str, agent: &str, path: &str, allowed: bool| {
+        let page = url(&format!("http://example.com{path}"));
+        assert_eq!(
+            read(name, agent).allows(&page),
+            allowed,
+            "{name} as {agent}: {path}"
+        );
+    };
+    let delay = |name: &str, agent: &str, seconds: Option<u64>| {
+        let wanted = seconds.map(Duration::from_secs);
+        assert_eq!(read(name, agent).crawl_delay(), wanted, "{name} as {agent}");
+    };
+    let sitemaps = |name: &str, wanted: &[&str]| {
+        let found = read(name, "avocet").sitemaps(&url("http://example.com/robots.txt"));
+        assert_eq!(
+            found.iter().map(PageUrl::as_str).collect::<Vec<_>>(),
+            wanted,
+            "{name}"
+        );
+    };
+    delay("astore.amazon.com-robots.txt", "avocet", Some(5));
+    delay("dos-line-endings.txt", "avocet", Some(1));
+    delay("crawl-delay-group-merging.txt", "mybot", Some(10));
+    delay("crawl-delay-group-merging.txt", "yourbot", None);
+    delay("crawl-delay-group-merging.txt", "avocet", Some(30));
+    check("crawl-delay-group-merging.txt", "mybot", "/private/", false);
+    check("crawl-delay-group-merging.txt", "mybot", "/login/", true);
+    check(
+        "crawl-delay-group-merging.txt",
+        "yourbot",
+        "/private/",
+        false,
+    );
+    check("crawl-delay-group-merging.txt", "yourbot", "/login/", false);
+    check("crawl-delay-group-merging.txt", "avocet", "/private/", true);
+    check("extensions-group-merging.txt", "mybot", "/private/", false);
+    check("extensions-group-merging.txt", "yourbot", "/login/", false);
+    check("extensions-group-merging.txt", "avocet", "/llms.txt", true);
+    check("extensions-group-merging.txt", "avocet", "/other", false);
+    check("extension-robots.txt", "mybot", "/private/", false);
+    check("extension-robots.txt", "mybot", "/secret/", true);
+    sitemaps("extension-robots.txt", &["http://example.com/sitemap.xml"]);
+    check("directive-typos-robots.txt", "bot1", "/dissalow/", false);
+    check("directive-typos-robots.txt", "bot1", "/desallow/", false);
+    check("directive-typos-robots.txt", "bot2", "/useragent/", false);
+    check("directive-typos-robots.txt", "bot3", "/useg-agent/", true);
+    check(
+        "directive-typos-robots.txt",
+        "bot4",
+        "/useragent-no-colon/",
+        false,
+    );
+    check(
+        "format-errors-robots.txt",
+        "bot1",
+        "/whitespace-before-colon/",
+        false,
+    );
+    check("format-errors-robots.txt", "bot1", "/no-colon/", false);
+    check(
+        "format-errors-robots.txt",
+        "bot2",
+        "/no-colon-useragent/",
+        false,
+    );
+    check(
+        "format-errors-robots.txt",
+        "bot3",
+        "/whitespace-before-colon",
+        true,
+    );
+    check("format-errors-robots.txt", "bot3", "/x", false);
+    sitemaps(
+        "format-errors-robots.txt",
+        &["http://example.com/sitemap.xml"],
+    );
+    sitemaps(
+        "relative-sitemap-robots.txt",
+        &["http://example.com/sitemap.xml"],
+    );
+    check(
+        "malformed-path.txt",
+        "avocet",
+        "/wiki/Wikipedia_talk:Mediation_Committee/",
+        false,
+    );
+    check(
+        "malformed-path.txt",
+        "avocet",
+        "/wiki/Wikipedia_talk%3Mediation_Committee/",
+        false,
+    );
+    check("malformed-path.txt", "avocet", "/wiki/other", true);
+    check("many-user-agents.txt", "wget", "/", false);
+    check("merge-rules.txt", "wget", "/tmp/bar", false);
+    check("merge-rules.txt", "wget", "/foo/bar", true);
+    check("merge-rules.txt", "testy", "/anything", false);
+    check("merge-rules.txt", "avocet", "/foo/bar", false);
+    check("precedence-of-rules.txt", "wget", "/foo", true);
+    check("precedence-of-rules.txt", "testy", "/foo/bar", true);
+    check("precedence-of-rules.txt", "testy", "/foo/baz", false);
+    check("wildcards.txt", "avocet", "/a/gcrnsts", false);
+    check("wildcards.txt", "avocet", "/wishlist/universal-x", true);
+    check("wildcards.txt", "avocet", "/wishlist/x", false);
+    check("wildcards.txt", "EtaoSpider", "/x", false);
+    check(
+        "rfc9309-example-simple-robots.txt",
+        "foobot",
+        "/example/page.html",
+        true,
+    );
+    check(
+        "rfc9309-example-simple-robots.txt",
+        "foobot",
+        "/example/disallowed.gif",
+        false,
+    );
+    check(
+        "rfc9309-example-simple-robots.txt",
+        "barbot",
+        "/example/page.html",
+        false,
+    );
+    check(
+        "rfc9309-example-simple-robots.txt",
+        "quxbot",
+        "/example/page.html",
+        true,
+    );
+    check(
+        "rfc9309-example-simple-robots.txt",
+        "avocet",
+        "/publications/",
+        true,
+    );
+    check(
+        "rfc9309-example-simple-robots.txt",
+        "avocet",
+        "/publications/x.gif",
+        true,
+    );
+    check(
+        "rfc9309-example-simple-robots.txt",
+        "avocet",
+        "/x.gif",
+        false,
+    );
+    check(
+        "rfc9309-example-longest-match-robots.txt",
+        "foobot",
+        "/example/page/",
+        true,
+    );
+    check(
+        "rfc9309-example-longest-match-robots.txt",
+        "foobot",
+        "/example/page/disallowed.gif",
+        false,
+    );
+    for file in [
+        "robots-with-utf8-bom.txt",
+        "robots-with-utf16be-bom.txt",
+        "robots-with-utf16le-bom.txt",
+    ] {
+        check(file, "avocet", "/login.aspx", false);
+        check(file, "avocet", "/other", true);
+    }
+    assert!(
+        !read("sitemap-robots.txt", "avocet")
+            .sitemaps(&url("http://a.example/"))
+            .is_empty()
+    );
+    assert_eq!(
+        read("sitemap-robots-dedup.txt", "avocet")
+            .sitemaps(&url("http://a.example/"))
+            .len(),
+        1
+    );
+    check("twitter.com-robots.txt", "avocet", "/x?y=z", false);
+    check("www.flot.com-robots.txt", "avocet", "/img/x", false);
+    sitemaps(
+        "www.flot.com-robots.txt",
+        &["http://flot.com/sitemap_index.xml"],
+    );
+    delay("extended-standard-robots.txt", "bot2", None);
+    check("extended-standard-robots.txt", "bot2", "/", true);
+}
+
+/// 2,000 real files: read, asked, and true to what they plainly say.
+#[test]
+fn real_files() {
+    let Some(files) = files("robots-corpus-2000.tar.zst", "robots-corpus/") else {
+        return;
+    };
+    assert_eq!(files.len(), 2000);
+    let mut closed = 0;
+    for (name, bytes) in &files {
+        let robots = Robots::parse(bytes, "avocet");
+        let host = name.rsplit('/').next().unwrap();
+        let root = url(&format!("http://{host}/"));
+        assert!(robots.allows(&root.join("/robots.txt").unwrap()));
+        robots.sitemaps(&root);
+        assert!(
+            robots
+                .crawl_delay()
+                .is_none_or(|delay| delay <= Duration::from_secs(300)),
+            "{name}"
+        );
+        closed += usize::from(!robots.allows(&root));
+        for path in [
+            "/index.html",
+            "/a/b/c?d=e&f=%2F",
+            "/search?q=*$",
+            "/%E3%83%84",
+        ] {
+            let page = root.join(path).unwrap();
+            assert_eq!(
+                robots.allows(&page),
+                Robots::parse(bytes, "AVOCET").allows(&page),
+                "{name}"
+            );
+        }
+    }
+    // Few sites that publish a robots.txt want no crawler at all; all or none would be a broken parser.
+    assert!(
+        (20..400).contains(&closed),
+        "{closed} of 2000 files close the root"
+    );
+}
+
+/// Rows 43, 47: size and cunning do not cost time without bound; a test that hangs is stopped by nextest.
+#[test]
+fn hostile_files() {
+    let ask = |text: &str, path: &str| {
+        Robots::parse(text.as_bytes(), "avocet").allows(&url(&format!("http://a.example{path}")))
+    };
+    let stars = format!("User-agent: *\nDisallow: /{}b\n", "a*".repeat(400));
+    assert!(ask(&stars, &format!("/{}", "a".repeat(2000))));
+    assert!(!ask(&stars, &format!("/{}b", "a".repeat(2000))));
+    assert!(ask(
+        &format!("User-agent: *\nDisallow: /x{}y\n", "*".repeat(10_000)),
+        "/xx"
+    ));
+    let long = format!(
+        "User-agent: *\nDisallow: /{}\nDisallow: /b\n",
+        "x".repeat(10_000)
+    );
+    assert!(!ask(&long, "/b"));
+    let many = format!(
+        "User-agent: *\nDisallow: /first\n{}",
+        "Disallow: /*a*b\n".repeat(1_000_000)
+    );
+    assert!(!ask(&many, "/first"));
+    assert!(ask(&many, &format!("/{}", "a".repeat(2000))));
+    // Row 43: what lies within 500 KiB counts, what lies beyond does not, and half a line is no line.
+    let filler = "#".repeat(ROBOTS_LIMIT - 40);
+    let around = format!("User-agent: *\n{filler}\nDisallow: /in\nDisallow: /x/beyond\n");
+    assert!(!ask(&around, "/in"));
+    assert!(ask(&around, "/x/beyond"));
+    assert!(ask(&around, "/x"), "the rule was not cut to a shorter one");
+}
+
+/// Row 48: what is no robots.txt says nothing.
+#[test]
+fn odd_files() {
+    let ask = |text: &[u8]| Robots::parse(text, "avocet").allows(&url("http://a.example/a"));
+    for text in [
+        &b""[..],
+        b"<!DOCTYPE html><html><body>Not found: disallow: /</body></html>",
+        b"\0\0\0",
+        b"\xff\xfe",
+        b"\xfe\xff\0",
+        b"\xff\xff\xff:\xff",
+        b":::",
+        b"User-agent",
+        b"Disallow: /a",
+    ] {
+        assert!(ask(text), "{:?}", String::from_utf8_lossy(text));
+    }
+    assert!(!ask(b"User-agent: *\rDisallow: /a\r"), "CR only");
+    assert!(!ask(b"User-agent: *\0Disallow: /a\0"), "NUL only");
+    assert!(
+        !ask(b"User-agent: avocet/2.0 (like Mozilla)\nDisallow: /a"),
+        "a version is not part of the name"
+    );
+    assert!(
+        ask(b"User-agent: avocetbot\nDisallow: /a"),
+        "another crawler"
+    );
+    assert!(
+        ask(b"User-agent: *\nDisallow: /\nUser-agent: avocet\nDisallow:\n"),
+        "an empty rule allows"
+    );
+    assert!(
+        ask(b"User-agent: *\nDisallow: /\nUser-agent: avocet\n"),
+        "a group without rules is a group"
+    );
+}
+
+/// Row 49.
+#[test]
+fn delays_are_clamped() {
+    let check = |value: &str, wanted: Option<f64>| {
+        let robots = Robots::parse(
+            format!("User-agent: *\nCrawl-delay: {value}\n").as_bytes(),
+            "avocet",
+        );
+        assert_eq!(
+            robots.crawl_delay().map(|delay| delay.as_secs_f64()),
+            wanted,
+            "{value}"
+        );
+    };
+    check("10", Some(10.0));
+    check("0.5", Some(0.5));
+    check(".5", Some(0.5));
+    check("0", Some(0.0));
+    check("10 # seconds", Some(10.0));
+    check("10s", Some(10.0));
+    check("300", Some(300.0));
+    check("301", Some(300.0));
+    check("1e9", Some(300.0));
+    check("1e999", Some(300.0));
+    for value in ["-1", "NaN", "inf", "-inf", "", "ten", "e5", "1.2.3"] {
+        check(value, None);
+    }
+}
+
+/// RFC 9309, 2.2.2 and 2.2.3: what is escaped and what is special.
+#[test]
+fn escapes() {
+    let check = |rule: &str, path: &str, applies: bool| {
+        let robots = Robots::parse(
+            format!("User-agent: *\nDisallow: {rule}\n").as_bytes(),
+            "avocet",
+        );
+        assert_eq!(
+            !robots.allows(&url(&format!("http://a.example{path}"))),
+            applies,
+            "{rule} on {path}"
+        );
+    };
+    check("/foo/bar/%62%61%7A", "/foo/bar/baz", true);
+    check("/foo/bar/baz", "/foo/bar/%62%61%7a", true);
+    check("/a%2fb", "/a%2Fb", true);
+    check("/a%2fb", "/a/b", false);
+    check("/file-with-a-%2A.html", "/file-with-a-*.html", true);
+    check("/file-with-a-%2A.html", "/file-with-a-x.html", false);
+    check("/path/foo-%24", "/path/foo-$", true);
+    check("/path/foo-$", "/path/foo-", true);
+    check("/path/foo-$", "/path/foo-$", false);
+    check("/a$b", "/a$b", true);
+    check("/ツ", "/%e3%83%84", true);
+    check("/a b", "/a%20b", true);
+    check("/100%", "/100%", true);
+    check("/*/b$", "/a/b", true);
+    check("/*/b$", "/a/b?c", false);
+    check("*.gif$", "/x.gif", true);
+    check("foo", "/foo", false);
+}
+
+proptest! {
+    /// Any bytes can be read and asked about.
+    #[test]
+    fn nothing_breaks_it(text in prop::collection::vec(any::<u8>(), 0..300), path in "/[a-z*$%]{0,20}") {
+        let robots = Robots::parse(&text, "avocet");
+        let page = url(&format!("http://a.example{path}"));
+        robots.allows(&page);
+        robots.sitemaps(&page);
+    }
+
+    /// The linear matcher agrees with the definition, tried in every way.
+    #[test]
+    fn matching_is_what_it_is_defined_to_be(rule in "/[ab*]{0,8}\\$?", path in "/[ab]{0,10}") {
+        let robots = Robots::parse(format!("User-agent: *\nDisallow: {rule}\n").as_bytes(), "avocet");
+        let page = url(&format!("http://a.example{path}"));
+        let (pattern, anchored) = rule.strip_suffix('$').map_or((&rule[..], false), |front| (front, true));
+        prop_assert_eq!(!robots.allows(&page), applies(pattern.as_bytes(), path.as_bytes(), anchored));
+    }
+
+    /// Reading the lines in another order of groups changes nothing.
+    #[test]
+    fn groups_merge(first in "/[ab]{1,3}", second in "/[ab]{1,3}", path in "/[ab]{1,5}") {
+        let page = url(&format!("http://a.example{path}"));
+        let ask = |text: String| Robots::parse(text.as_bytes(), "avocet").allows(&page);
+        let apart = format!("User-agent: avocet\nDisallow: {first}\n\nUser-agent: x\nDisallow: /\n\nUser-agent: avocet\nAllow: {second}\n");
+        let together = format!("User-agent: avocet\nAllow: {second}\nDisallow: {first}\n");
+        prop_assert_eq!(ask(apart), ask(together));
+    }
+}
+
+/// The definition, exponential and plain.
+fn applies(pattern: &[u8], path: &[u8], anchored: bool) -> bool {
+    match (pattern, path) {
+        ([], rest) => !anchored || rest.is_empty(),
+        ([b'*', front @ ..], _) => {
+            (0..=path.len()).any(|skip| applies(front, &path[skip..], anchored))
+        }
+        ([first, front @ ..], [byte, rest @ ..]) => first == byte && applies(front, rest, anchored),
+        (_, []) => false,
+    }
+}

@@ -1,0 +1,204 @@
+//! What does a server's answer to "/robots.txt" mean?
+//!
+//! **Invariant:** rows 43 to 46 of hostile-web.md, each with its verdict; a robots.txt is subject to the
+//! same gate as a page.
+
+use std::time::Duration;
+
+use crate::scripted::{Client, Server, Step, open_settings, send};
+use fetch::{AllowPrivate, Limits, ROBOTS_LIMIT, Settings, Verdict};
+
+fn reply(status: &str, fields: &str, body: &str) -> Step {
+    send(format!(
+        "HTTP/1.1 {status}\r\n{fields}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    ))
+}
+
+#[tokio::test]
+async fn verdicts() {
+    let found = |text: &str| Verdict::Found(text.to_owned().into());
+    let rules = "User-agent: *\nDisallow: /x\n";
+    let cases = vec![
+        (vec![reply("200 OK", "", rules)], found(rules)),
+        (vec![send("HTTP/1.1 204 No Content\r\n\r\n")], found("")),
+        (vec![reply("404 Not Found", "", "no")], Verdict::Missing),
+        (vec![reply("401 Unauthorized", "", "no")], Verdict::Missing),
+        (vec![reply("403 Forbidden", "", "no")], Verdict::Missing),
+        (vec![reply("410 Gone", "", "no")], Verdict::Missing),
+        (
+            vec![reply("429 Too Many Requests", "", "no")],
+            Verdict::Unavailable,
+        ),
+        (vec![reply("500 Oops", "", rules)], Verdict::Unavailable),
+        (vec![reply("503 Busy", "", rules)], Verdict::Unavailable),
+        (
+            vec![reply("302 Found", "", "no location")],
+            Verdict::Missing,
+        ),
+        (
+            vec![reply("302 Found", "Location: file:///etc/passwd\r\n", "")],
+            Verdict::Missing,
+        ),
+        (
+            vec![reply("302 Found", "Location: /loop\r\n", "")],
+            Verdict::Missing,
+        ),
+        (vec![Step::Reset], Verdict::Unavailable),
+        (vec![send("SSH-2.0\r\n"), Step::Hang], Verdict::Unavailable),
+        (
+            vec![
+                send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\n"),
+                Step::Close,
+            ],
+            Verdict::Unavailable,
+        ),
+        (vec![Step::Hang], Verdict::Unavailable),
+    ];
+    for (number, (steps, wanted)) in cases.into_iter().enumerate() {
+        let server = Server::start(move |_| steps.clone()).await;
+        let limits = Limits {
+            first_byte: Duration::from_secs(2),
+            ..Limits::default()
+        };
+        let mut client = Client::new(Settings {
+            limits,
+            ..open_settings()
+        });
+        let answer = client
+            .fetcher
+            .robots(&server.url("/a/page"), &mut client.connection)
+            .await;
+        assert_eq!(answer.verdict, wanted, "case {number}: {answer:?}");
+        assert_eq!(
+            client
+                .get(&server.url("/next"))
+                .await
+                .outcome
+                .unwrap()
+                .status,
+            200,
+            "case {number}"
+        );
+    }
+}
+
+/// Row 45: whoever is not there disallows, and says why.
+#[tokio::test]
+async fn nobody_there() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url =
+        page::url::PageUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+    drop(listener);
+    let mut client = Client::new(open_settings());
+    let answer = client.fetcher.robots(&url, &mut client.connection).await;
+    assert_eq!(answer.verdict, Verdict::Unavailable);
+    assert_eq!(answer.trouble.unwrap().kind(), "connect:refused");
+    let mut strict = Client::new(Settings {
+        allow_private: AllowPrivate::Never,
+        ..open_settings()
+    });
+    let refused = strict.fetcher.robots(&url, &mut strict.connection).await;
+    assert_eq!(refused.verdict, Verdict::Unavailable);
+    assert_eq!(refused.trouble.unwrap().kind(), "refused:private-address");
+}
+
+/// Row 43: a file without end is cut at 500 KiB.
+#[tokio::test]
+async fn endless() {
+    let server = Server::start(|_| {
+        let start = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n";
+        vec![send(start), Step::Flood(b"# and so on\n".repeat(1000))]
+    })
+    .await;
+    let mut client = Client::new(open_settings());
+    let answer = client
+        .fetcher
+        .robots(&server.url("/"), &mut client.connection)
+        .await;
+    let Verdict::Found(text) = answer.verdict else {
+        panic!("{answer:?}")
+    };
+    assert_eq!(text.len(), ROBOTS_LIMIT);
+    assert!(!fetch::Robots::parse(&text, "avocet").allows(&server.url("/x")));
+}
+
+/// Row 46: five redirects are followed, also to other servers; the connection to the first is kept.
+#[tokio::test]
+async fn redirects() {
+    let last =
+        Server::start(|_| vec![reply("200 OK", "", "User-agent: *\nDisallow: /moved\n")]).await;
+    let target = last.url("/elsewhere").to_string();
+    let first = Server::start(move |asked| {
+        let hop: u32 = asked.path.rsplit('-').next().unwrap().parse().unwrap_or(0);
+        let next = if hop == 4 {
+            target.clone()
+        } else {
+            format!("/hop-{}", hop + 1)
+        };
+        vec![reply("301 Moved", &format!("Location: {next}\r\n"), "")]
+    })
+    .await;
+    let mut client = Client::new(open_settings());
+    let answer = client
+        .fetcher
+        .robots(&first.url("/page"), &mut client.connection)
+        .await;
+    let Verdict::Found(text) = answer.verdict else {
+        panic!("{answer:?}")
+    };
+    assert!(text.ends_with(b"/moved\n"));
+    assert_eq!(first.asked.lock().unwrap().len(), 5);
+    assert!(
+        client
+            .connection
+            .as_ref()
+            .unwrap()
+            .leads_to(&first.url("/"))
+    );
+    assert_eq!(
+        client.connection.as_ref().unwrap().served(),
+        5,
+        "one connection for all hops"
+    );
+    let endless = Server::start(|asked| {
+        vec![reply(
+            "301 Moved",
+            &format!("Location: {}x\r\n", asked.path),
+            "",
+        )]
+    })
+    .await;
+    let mut client = Client::new(open_settings());
+    let answer = client
+        .fetcher
+        .robots(&endless.url("/"), &mut client.connection)
+        .await;
+    assert_eq!(answer.verdict, Verdict::Missing);
+    assert_eq!(endless.asked.lock().unwrap().len(), 6);
+}
+
+/// Row 22, by way of robots.txt (Crawl4AI CVE-2026-109239): a hop inside is refused.
+#[tokio::test]
+async fn a_redirect_inside_is_refused() {
+    let inside = Server::start(|_| vec![reply("200 OK", "", "secret")]).await;
+    let target = inside.url("/secret").to_string();
+    let outside =
+        Server::start(move |_| vec![reply("302 Found", &format!("Location: {target}\r\n"), "")])
+            .await;
+    let allow_private = AllowPrivate::of_seeds(&[outside.url("/")]);
+    let mut client = Client::new(Settings {
+        allow_private,
+        ..open_settings()
+    });
+    let answer = client
+        .fetcher
+        .robots(&outside.url("/"), &mut client.connection)
+        .await;
+    assert_eq!(answer.verdict, Verdict::Unavailable);
+    assert_eq!(answer.trouble.unwrap().kind(), "refused:private-address");
+    assert!(
+        inside.asked.lock().unwrap().is_empty(),
+        "nothing was sent inside"
+    );
+}

@@ -1,0 +1,225 @@
+//! A server that sends what it is told, byte for byte, and a client that asks it as the engine would.
+//!
+//! **Invariant:** the server answers `/next` properly over any connection, so that every test can show
+//! that a server which lied once can still be crawled.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use fetch::{AllowPrivate, Answer, Connection, Fetcher, Ports, Request, Settings, Trouble};
+use page::url::PageUrl;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// What the server does about a request.
+#[derive(Clone)]
+pub enum Step {
+    /// Sends these bytes.
+    Send(Vec<u8>),
+    /// Sends these bytes again and again until the other side has had enough.
+    Flood(Vec<u8>),
+    /// Sends these bytes one by one, with a pause between two.
+    Drip(Vec<u8>, Duration),
+    /// Closes in an orderly way.
+    Close,
+    /// Resets the connection.
+    Reset,
+    /// Says nothing more.
+    Hang,
+}
+
+pub fn send(bytes: impl AsRef<[u8]>) -> Step {
+    Step::Send(bytes.as_ref().to_vec())
+}
+
+/// What is asked for.
+pub struct Asked {
+    pub path: String,
+}
+
+type Script = dyn Fn(&Asked) -> Vec<Step> + Send + Sync;
+
+pub struct Server {
+    pub address: SocketAddr,
+    /// The heads of all requests.
+    pub asked: Arc<Mutex<Vec<String>>>,
+}
+
+pub const NEXT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext";
+
+impl Server {
+    pub async fn start(script: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Self {
+        let plain = |tcp: TcpStream| -> Pin<Box<dyn Future<Output = Option<TcpStream>> + Send>> {
+            Box::pin(async move { Some(tcp) })
+        };
+        Self::start_with(script, plain).await
+    }
+
+    /// Starts a server whose connections begin with something else, such as TLS.
+    pub async fn start_with<S, F>(
+        script: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static,
+        begin: F,
+    ) -> Self
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        F: Fn(TcpStream) -> Pin<Box<dyn Future<Output = Option<S>> + Send>> + Send + Sync + 'static,
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (script, log): (Arc<Script>, _) = (Arc::new(script), Arc::clone(&asked));
+        let begin = Arc::new(begin);
+        tokio::spawn(async move {
+            while let Ok((tcp, _)) = listener.accept().await {
+                let (script, log, begin) =
+                    (Arc::clone(&script), Arc::clone(&log), Arc::clone(&begin));
+                tokio::spawn(async move {
+                    // Dropping a socket with this set is a reset; a proper end is made by hand.
+                    socket2::SockRef::from(&tcp)
+                        .set_linger(Some(Duration::ZERO))
+                        .unwrap();
+                    if let Some(stream) = begin(tcp).await {
+                        converse(stream, &*script, &log).await;
+                    }
+                });
+            }
+        });
+        Self { address, asked }
+    }
+
+    pub fn url(&self, path: &str) -> PageUrl {
+        PageUrl::parse(&format!("http://{}{path}", self.address)).unwrap()
+    }
+}
+
+async fn converse(
+    mut stream: impl AsyncRead + AsyncWrite + Unpin,
+    script: &Script,
+    log: &Mutex<Vec<String>>,
+) {
+    loop {
+        let mut head = Vec::new();
+        while !head.ends_with(b"\r\n\r\n") {
+            let Ok(byte) = stream.read_u8().await else {
+                return;
+            };
+            head.push(byte);
+        }
+        let head = String::from_utf8(head).unwrap();
+        let path = head.split(' ').nth(1).unwrap().to_owned();
+        log.lock().unwrap().push(head);
+        let asked = Asked { path };
+        let steps = if asked.path == "/next" {
+            vec![send(NEXT)]
+        } else {
+            script(&asked)
+        };
+        for step in steps {
+            let went_well = match step {
+                Step::Send(bytes) => stream.write_all(&bytes).await.is_ok(),
+                Step::Flood(bytes) => loop {
+                    if stream.write_all(&bytes).await.is_err() {
+                        break false;
+                    }
+                },
+                Step::Drip(bytes, pause) => drip(&mut stream, &bytes, pause).await,
+                Step::Close => {
+                    let _ = stream.shutdown().await;
+                    // Reads on until the other side closes, so that no reset follows.
+                    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+                    false
+                }
+                Step::Reset => false,
+                Step::Hang => std::future::pending().await,
+            };
+            if !went_well {
+                return;
+            }
+        }
+        let _ = stream.flush().await;
+    }
+}
+
+async fn drip(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], pause: Duration) -> bool {
+    for byte in bytes {
+        if stream.write_all(&[*byte]).await.is_err() {
+            return false;
+        }
+        tokio::time::sleep(pause).await;
+    }
+    true
+}
+
+/// Settings for tests: everything on loopback may be asked.
+pub fn open_settings() -> Settings {
+    Settings {
+        allow_private: AllowPrivate::Always,
+        ports: Ports::Any,
+        ..Settings::default()
+    }
+}
+
+/// Asks as the engine does: keeps a connection while it is open, and repeats once when it was stale.
+pub struct Client {
+    pub fetcher: Fetcher,
+    pub connection: Option<Connection>,
+}
+
+impl Client {
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            fetcher: Fetcher::new(settings).unwrap(),
+            connection: None,
+        }
+    }
+
+    pub async fn get(&mut self, url: &PageUrl) -> Answer {
+        self.ask(&Request {
+            url,
+            etag: None,
+            last_modified: None,
+        })
+        .await
+    }
+
+    pub async fn ask(&mut self, request: &Request<'_>) -> Answer {
+        if let Some(open) = self.connection.as_mut().filter(|open| open.is_open()) {
+            let answer = open.get(request).await;
+            if !matches!(answer.outcome, Err(Trouble::Stale)) {
+                return answer;
+            }
+        }
+        match self.connect(request.url).await {
+            Ok(opened) => self.connection.insert(opened).get(request).await,
+            Err(trouble) => Answer {
+                outcome: Err(trouble),
+                first_byte: Duration::ZERO,
+                total: Duration::ZERO,
+                wire_bytes: 0,
+            },
+        }
+    }
+
+    pub async fn connect(&self, url: &PageUrl) -> Result<Connection, Trouble> {
+        let route = self.fetcher.route(url).await?;
+        self.fetcher.connect(url, &route).await
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.connection.as_ref().is_some_and(Connection::is_open)
+    }
+}
+
+/// An answer in one line: the status with what was truncated, or the kind of trouble.
+pub fn summary(answer: &Answer) -> String {
+    match &answer.outcome {
+        Ok(response) => match response.truncated {
+            Some(truncation) => format!("{} {}", response.status, truncation.name()),
+            None => response.status.to_string(),
+        },
+        Err(trouble) => trouble.kind().to_owned(),
+    }
+}

@@ -1,0 +1,538 @@
+//! Where do we refuse to go, and what do we say to whom?
+//!
+//! **Invariant:** rows 22 to 28 and 71 of hostile-web.md: names are looked up by a name server of the test
+//! that lies, and whatever it says, nothing private is reached without permission.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::scripted::{Client, Server, open_settings, send, summary};
+use fetch::{AllowPrivate, Fetcher, HostSettings, Limits, Ports, Proxy, Request, Settings};
+use page::url::PageUrl;
+use tokio::net::UdpSocket;
+
+fn url(text: &str) -> PageUrl {
+    PageUrl::parse(text).unwrap()
+}
+
+/// What the name server answers.
+enum Records {
+    Addresses {
+        addresses: Vec<Ipv4Addr>,
+        lifetime: u32,
+    },
+    NoSuchName,
+    Failure,
+    Silence,
+}
+
+/// A name server that answers the n-th question for an IPv4 address with what it is told, and has
+/// nothing to say about IPv6. Counts the questions.
+async fn name_server(
+    answer: impl Fn(&str, usize) -> Records + Send + Sync + 'static,
+) -> (SocketAddr, Arc<AtomicUsize>) {
+    let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
+    let address = socket.local_addr().unwrap();
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    tokio::spawn(async move {
+        let mut packet = [0; 1500];
+        while let Ok((length, from)) = socket.recv_from(&mut packet).await {
+            let (name, end) = question_name(&packet[..length]);
+            let is_ipv4 = packet[end + 1] == 1;
+            let number = if is_ipv4 {
+                count.fetch_add(1, Ordering::SeqCst)
+            } else {
+                usize::MAX
+            };
+            let records = match answer(&name, number) {
+                // The name exists, and has no address of the other kind.
+                Records::Addresses { .. } if !is_ipv4 => Records::Addresses {
+                    addresses: Vec::new(),
+                    lifetime: 60,
+                },
+                records => records,
+            };
+            if let Some(reply) = reply(&packet[..end + 4], &records) {
+                socket.send_to(&reply, from).await.unwrap();
+            }
+        }
+    });
+    (address, asked)
+}
+
+/// The name asked for, and where it ends.
+fn question_name(packet: &[u8]) -> (String, usize) {
+    let mut at = 12;
+    let mut labels = Vec::new();
+    while packet[at] != 0 {
+        let end = at + 1 + usize::from(packet[at]);
+        labels.push(
+            String::from_utf8(packet[at + 1..end].to_vec())
+                .unwrap()
+                .to_lowercase(),
+        );
+        at = end;
+    }
+    (labels.join("."), at + 1)
+}
+
+fn reply(question: &[u8], records: &Records) -> Option<Vec<u8>> {
+    let (code, addresses, lifetime) = match records {
+        Records::Addresses {
+            addresses,
+            lifetime,
+        } => (0, &addresses[..], *lifetime),
+        Records::NoSuchName => (3, &[][..], 0),
+        Records::Failure => (2, &[][..], 0),
+        Records::Silence => return None,
+    };
+    let mut reply = question.to_vec();
+    reply[2..4].copy_from_slice(&[0x81, 0x80 | code]);
+    reply[6..8].copy_from_slice(&u16::try_from(addresses.len()).unwrap().to_be_bytes());
+    reply[8..12].fill(0);
+    for address in addresses {
+        // A pointer to the name in the question, type A, class IN.
+        reply.extend_from_slice(&[0xc0, 12, 0, 1, 0, 1]);
+        reply.extend_from_slice(&lifetime.to_be_bytes());
+        reply.extend_from_slice(&[0, 4]);
+        reply.extend_from_slice(&address.octets());
+    }
+    if matches!(records, Records::NoSuchName) {
+        // The zone's SOA record, without which an absence may not be kept (RFC 2308, 5). It asks for 0
+        // seconds: type SOA, class IN, lifetime, length, two root names, five numbers.
+        reply[9] = 1;
+        reply.extend_from_slice(&[0xc0, 12, 0, 6, 0, 1, 0, 0, 0, 0, 0, 22]);
+        reply.extend_from_slice(&[0; 22]);
+    }
+    Some(reply)
+}
+
+fn at(address: [u8; 4]) -> Records {
+    Records::Addresses {
+        addresses: vec![address.into()],
+        lifetime: 0,
+    }
+}
+
+fn fetcher(name_server: SocketAddr, settings: Settings) -> Fetcher {
+    let limits = Limits {
+        dns: Duration::from_secs(2),
+        ..Limits::default()
+    };
+    Fetcher::new(Settings {
+        name_servers: vec![name_server],
+        limits,
+        ..settings
+    })
+    .unwrap()
+}
+
+async fn verdict(fetcher: &Fetcher, text: &str) -> String {
+    match fetcher.route(&url(text)).await {
+        Ok(route) => route.address().unwrap().to_string(),
+        Err(trouble) => trouble.kind().to_owned(),
+    }
+}
+
+/// Row 24: whatever form it has, it is the address that counts.
+#[tokio::test]
+async fn addresses_in_every_form() {
+    let (server, asked) = name_server(|_, _| Records::NoSuchName).await;
+    let strict = fetcher(server, Settings::default());
+    for text in [
+        "http://127.0.0.1/",
+        "http://127.0.0.1./",
+        "http://127.1/",
+        "http://2130706433/",
+        "http://0x7f000001/",
+        "http://0177.0.0.1/",
+        "http://0x7f.0.0.0x1/",
+        "http://0.0.0.0/",
+        "http://0/",
+        "http://[::]/",
+        "http://[::1]/",
+        "http://[::ffff:127.0.0.1]/",
+        "http://[::ffff:7f00:1]/",
+        "http://[64:ff9b::7f00:1]/",
+        "http://[2002:7f00:1::]/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://10.0.0.1/",
+        "http://192.168.1.1/",
+        "http://[fe80::1]/",
+        "http://[fc00::1]/",
+        "http://１２７.０.０.１/",
+        "http://127。0。0。1/",
+        "http://100.100.100.200/",
+    ] {
+        assert_eq!(
+            verdict(&strict, text).await,
+            "refused:private-address",
+            "{text}"
+        );
+    }
+    assert_eq!(verdict(&strict, "http://1.1.1.1/").await, "1.1.1.1:80");
+    assert_eq!(
+        verdict(&strict, "https://[2606:4700::1111]/").await,
+        "[2606:4700::1111]:443"
+    );
+    assert_eq!(
+        asked.load(Ordering::SeqCst),
+        0,
+        "an address is not looked up"
+    );
+}
+
+/// Rows 22, 23, 71: names.
+#[tokio::test]
+async fn names_that_lie() {
+    let (server, asked) = name_server(|name, _| match name {
+        "public.example" => at([1, 1, 1, 1]),
+        "private.example" => at([10, 0, 0, 1]),
+        "metadata.example" => at([169, 254, 169, 254]),
+        "mixed.example" => Records::Addresses {
+            addresses: vec![[127, 0, 0, 1].into(), [9, 9, 9, 9].into()],
+            lifetime: 60,
+        },
+        "many.example" => {
+            let addresses = (0..60u8)
+                .map(|last| Ipv4Addr::new(10, 0, 0, last))
+                .collect();
+            Records::Addresses {
+                addresses,
+                lifetime: 60,
+            }
+        }
+        "broken.example" => Records::Failure,
+        "silent.example" => Records::Silence,
+        "empty.example" => Records::Addresses {
+            addresses: Vec::new(),
+            lifetime: 60,
+        },
+        _ => Records::NoSuchName,
+    })
+    .await;
+    let strict = fetcher(server, Settings::default());
+    let cases = [
+        ("http://public.example/", "1.1.1.1:80"),
+        ("https://public.example./", "1.1.1.1:443"),
+        ("http://public.example:22/", "refused:port"),
+        ("http://private.example/", "refused:private-address"),
+        ("http://metadata.example/", "refused:private-address"),
+        ("http://mixed.example/", "9.9.9.9:80"),
+        ("http://many.example/", "refused:private-address"),
+        ("http://absent.example/", "dns:nxdomain"),
+        ("http://empty.example/", "dns:no-address"),
+        ("http://broken.example/", "dns:failed"),
+        ("http://silent.example/", "dns:timeout"),
+        ("http://localhost/", "refused:private-address"),
+        ("http://sub.localhost/", "refused:private-address"),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(verdict(&strict, text).await, wanted, "{text}");
+    }
+    // Row 71: of a thousand addresses sixteen are looked at.
+    let open = fetcher(server, open_settings());
+    let route = open.route(&url("http://many.example/")).await.unwrap();
+    assert_eq!(format!("{route:?}").matches("10.0.0.").count(), 16);
+    // Row 71: a lifetime of 0 is a minute, and what does not exist is remembered.
+    let before = asked.load(Ordering::SeqCst);
+    verdict(&strict, "http://public.example/").await;
+    verdict(&strict, "http://private.example/").await;
+    assert_eq!(
+        verdict(&strict, "http://absent.example/").await,
+        "dns:nxdomain"
+    );
+    assert_eq!(asked.load(Ordering::SeqCst), before, "answers are kept");
+}
+
+/// Row 23: a name that is public when asked about and private when connected to is looked up once.
+#[tokio::test]
+async fn rebinding() {
+    let trap =
+        Server::start(|_| vec![send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")]).await;
+    let (server, _) = name_server(|_, asked| {
+        if asked == 0 {
+            at([192, 0, 2, 1])
+        } else {
+            at([127, 0, 0, 1])
+        }
+    })
+    .await;
+    // A documentation address stands for a public one, and is allowed by being a seed.
+    let page = url(&format!("http://rebind.example:{}/", trap.address.port()));
+    let settings = Settings {
+        allow_private: AllowPrivate::of_seeds([&page]),
+        ports: Ports::Any,
+        ..Settings::default()
+    };
+    let limits = Limits {
+        connect: Duration::from_millis(200),
+        ..Limits::default()
+    };
+    let fetcher = Fetcher::new(Settings {
+        name_servers: vec![server],
+        limits,
+        ..settings
+    })
+    .unwrap();
+    let route = fetcher.route(&page).await.unwrap();
+    assert_eq!(route.address().unwrap().ip().to_string(), "192.0.2.1");
+    assert!(
+        fetcher.connect(&page, &route).await.is_err(),
+        "nobody is at 192.0.2.1"
+    );
+    assert!(
+        trap.asked.lock().unwrap().is_empty(),
+        "the name was not looked up again"
+    );
+}
+
+/// A server with several addresses is always met at the same one.
+#[tokio::test]
+async fn the_order_of_addresses_does_not_matter() {
+    let (server, _) = name_server(|name, _| {
+        let mut addresses: Vec<Ipv4Addr> = vec![
+            [9, 9, 9, 9].into(),
+            [1, 1, 1, 1].into(),
+            [8, 8, 8, 8].into(),
+        ];
+        if name == "b.example" {
+            addresses.reverse();
+        }
+        Records::Addresses {
+            addresses,
+            lifetime: 60,
+        }
+    })
+    .await;
+    let fetcher = fetcher(server, Settings::default());
+    assert_eq!(verdict(&fetcher, "http://a.example/").await, "1.1.1.1:80");
+    assert_eq!(verdict(&fetcher, "http://b.example/").await, "1.1.1.1:80");
+}
+
+/// Row 26: our own listener, by name and by address, whatever is allowed.
+#[tokio::test]
+async fn ourselves() {
+    let own = Server::start(|_| vec![]).await;
+    let (server, _) = name_server(|_, _| at([127, 0, 0, 1])).await;
+    let settings = Settings {
+        own_listeners: vec![own.address],
+        ..open_settings()
+    };
+    let fetcher = fetcher(server, settings);
+    let port = own.address.port();
+    for host in ["127.0.0.1", "us.example", "[::ffff:127.0.0.1]", "0.0.0.0"] {
+        assert_eq!(
+            verdict(&fetcher, &format!("http://{host}:{port}/")).await,
+            "refused:own-listener",
+            "{host}"
+        );
+    }
+}
+
+/// An address that does not answer gives way to the next one.
+#[tokio::test]
+async fn the_next_address_is_tried() {
+    let there = Server::start(|_| vec![]).await;
+    let (server, _) = name_server(|_, _| Records::Addresses {
+        addresses: vec![[127, 0, 0, 1].into(), [127, 0, 0, 0].into()],
+        lifetime: 60,
+    })
+    .await;
+    let fetcher = fetcher(server, open_settings());
+    let page = url(&format!("http://two.example:{}/next", there.address.port()));
+    let route = fetcher.route(&page).await.unwrap();
+    assert_eq!(
+        route.address().unwrap().ip().to_string(),
+        "127.0.0.0",
+        "which nobody listens on"
+    );
+    let connection = fetcher.connect(&page, &route).await.unwrap();
+    assert_eq!(connection.address(), there.address);
+}
+
+/// Row 28: what is configured for an origin goes to that origin alone.
+#[tokio::test]
+async fn credentials_stay_where_they_belong() {
+    let ok = |_: &crate::scripted::Asked| {
+        vec![send(
+            "HTTP/1.1 200 OK\r\nSet-Cookie: k=v\r\nContent-Length: 0\r\n\r\n",
+        )]
+    };
+    let (ours, other) = (Server::start(ok).await, Server::start(ok).await);
+    let host = HostSettings {
+        headers: vec![
+            ("x-extra".parse().unwrap(), "yes".parse().unwrap()),
+            ("user-agent".parse().unwrap(), "special".parse().unwrap()),
+        ],
+        basic_auth: Some(("user".to_owned(), "pass".to_owned())),
+    };
+    let hosts = [(ours.url("/").origin().to_owned(), host)].into();
+    let settings = Settings {
+        hosts,
+        cookies: true,
+        user_agent: "avocet/9 (+x)".to_owned(),
+        ..open_settings()
+    };
+    let mut client = Client::new(settings);
+    let page = ours.url("/a?b=%20|`c");
+    client.get(&page).await.outcome.unwrap();
+    let again = Request {
+        url: &page,
+        etag: Some("\"tag\""),
+        last_modified: Some("Wed, 21 Oct 2015 07:28:00 GMT"),
+    };
+    client.ask(&again).await.outcome.unwrap();
+    client.connection = None;
+    client
+        .ask(&Request {
+            etag: Some("no\nheader"),
+            ..Request {
+                url: &other.url("/"),
+                ..again
+            }
+        })
+        .await
+        .outcome
+        .unwrap();
+    let heads = [
+        ours.asked.lock().unwrap().clone(),
+        other.asked.lock().unwrap().clone(),
+    ]
+    .concat();
+    let has = |head: &str, field: &str| {
+        head.to_lowercase()
+            .contains(&format!("\r\n{}\r\n", field.to_lowercase()))
+    };
+    for head in &heads[..2] {
+        assert!(head.starts_with("GET /a?b=%20|`c HTTP/1.1\r\n"), "{head}");
+        for field in [
+            "Authorization: Basic dXNlcjpwYXNz",
+            "X-Extra: yes",
+            "User-Agent: special",
+            "Accept-Encoding: gzip, deflate, br, zstd",
+            &format!("Host: {}", ours.address),
+        ] {
+            assert!(has(head, field), "{field} in {head}");
+        }
+        assert_eq!(head.to_lowercase().matches("user-agent").count(), 1);
+    }
+    assert!(!has(&heads[0], "Cookie: k=v") && has(&heads[1], "Cookie: k=v"));
+    assert!(!heads[0].contains("if-none") && has(&heads[1], "If-None-Match: \"tag\""));
+    assert!(has(
+        &heads[1],
+        "If-Modified-Since: Wed, 21 Oct 2015 07:28:00 GMT"
+    ));
+    let foreign = heads[2].to_lowercase();
+    for word in [
+        "authorization",
+        "x-extra",
+        "special",
+        "cookie",
+        "if-none-match",
+    ] {
+        // Both servers are the same host to a cookie, which knows no ports (RFC 6265, 8.5).
+        assert!(
+            word == "cookie" || !foreign.contains(word),
+            "{word} in {foreign}"
+        );
+    }
+    assert!(has(&foreign, "User-Agent: avocet/9 (+x)"));
+}
+
+/// Row 27, and what a proxy is sent.
+#[tokio::test]
+async fn proxies() {
+    let target = Server::start(|_| vec![]).await;
+    let proxy = Server::start(|asked| {
+        let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        if asked.path.starts_with("http://") {
+            vec![send(ok)]
+        } else {
+            vec![send("HTTP/1.1 407 Who?\r\n\r\n")]
+        }
+    })
+    .await;
+    let through = Proxy::parse(&format!("http://u:p@{}", proxy.address)).unwrap();
+    let mut client = Client::new(Settings {
+        proxy: Some(through.clone()),
+        ..Settings::default()
+    });
+    // A name is the proxy's to look up; an address is checked as ever.
+    let page = url("http://only.known.to.proxy.example/x?y");
+    assert_eq!(client.fetcher.route(&page).await.unwrap().address(), None);
+    assert_eq!(summary(&client.get(&page).await), "200");
+    let head = proxy.asked.lock().unwrap()[0].to_lowercase();
+    assert!(
+        head.starts_with("get http://only.known.to.proxy.example/x?y http/1.1\r\n"),
+        "{head}"
+    );
+    assert!(
+        head.contains("\r\nproxy-authorization: basic dtpw\r\n"),
+        "{head}"
+    );
+    assert!(
+        head.contains("\r\nhost: only.known.to.proxy.example\r\n"),
+        "{head}"
+    );
+    client.connection = None;
+    assert_eq!(
+        summary(&client.get(&url("http://127.0.0.1/")).await),
+        "refused:private-address"
+    );
+    let secure = client.get(&url("https://only.known.example/")).await;
+    assert_eq!(summary(&secure), "proxy");
+    assert!(
+        proxy.asked.lock().unwrap()[1].starts_with("CONNECT only.known.example:443 HTTP/1.1\r\n")
+    );
+    assert!(target.asked.lock().unwrap().is_empty());
+    drop(proxy);
+    let nobody = Proxy { port: 1, ..through };
+    let mut client = Client::new(Settings {
+        proxy: Some(nobody),
+        ..Settings::default()
+    });
+    assert_eq!(summary(&client.get(&page).await), "proxy");
+}
+
+/// SOCKS 5 (RFC 1928) by hand: no authentication, connect by name.
+#[tokio::test]
+async fn socks() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let target = Server::start(|_| vec![]).await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let proxy = Proxy::parse(&format!("socks5://{}", listener.local_addr().unwrap())).unwrap();
+    let leads_to = target.address;
+    let served = tokio::spawn(async move {
+        let (mut tcp, _) = listener.accept().await.unwrap();
+        let mut greeting = [0; 3];
+        tcp.read_exact(&mut greeting).await.unwrap();
+        tcp.write_all(&[5, 0]).await.unwrap();
+        let mut request = [0; 5];
+        tcp.read_exact(&mut request).await.unwrap();
+        let mut name = vec![0; usize::from(request[4]) + 2];
+        tcp.read_exact(&mut name).await.unwrap();
+        tcp.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+            .await
+            .unwrap();
+        let mut onward = tokio::net::TcpStream::connect(leads_to).await.unwrap();
+        let _ = tokio::io::copy_bidirectional(&mut tcp, &mut onward).await;
+        name
+    });
+    let mut client = Client::new(Settings {
+        proxy: Some(proxy),
+        ..Settings::default()
+    });
+    let answer = client.get(&url("http://hidden.example/next")).await;
+    assert_eq!(&answer.outcome.unwrap().content[..], b"next");
+    drop(client);
+    let name = served.await.unwrap();
+    assert_eq!(
+        &name[..name.len() - 2],
+        b"hidden.example",
+        "the proxy is given the name"
+    );
+}

@@ -1,0 +1,275 @@
+//! The facts, kept through any stop: what was discovered, what each visit found, what a host said.
+//!
+//! **Invariant:** a [`Batch`] is applied whole or not at all, and once [`Ledger::commit`] returns it
+//! survives a power cut. Nothing here is anyone's opinion: no worth, no due time, no queue.
+//!
+//! Keys begin with the partition and then sort by host, so that a host's pages are neighbours and
+//! compress well. `urls` is written once a page, `visits` once a visit: a page waits if it is in the
+//! first and not in the second.
+
+mod record;
+mod scan;
+
+use std::path::Path;
+
+use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
+use page::HostId;
+
+pub use record::{Discovery, HostFacts, PageCopy, Place, RobotsFact, Visited};
+pub use scan::{Known, Scan};
+
+use crate::owner::Partition;
+use record::{decode, encode};
+
+/// Memory for blocks read from disk.
+const CACHE: u64 = 32 << 20;
+/// Memory for one keyspace's unwritten records.
+const MEMTABLE: u64 = 12 << 20;
+/// Journal on disk before the oldest memtable must be written out.
+const JOURNAL: u64 = 96 << 20;
+
+/// The key of the run that has not ended.
+const RUN: &[u8] = b"run";
+/// What the keys of redirected seeds begin with.
+const SEED: &[u8] = b"seed:";
+
+/// Where a page is in the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PageKey {
+    /// The share of the web it belongs to.
+    pub partition: Partition,
+    /// The page.
+    pub page: page::PageId,
+}
+
+/// One fact.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Entry {
+    /// A page was heard of for the first time.
+    Admitted(PageKey, Discovery),
+    /// A page was visited; the record takes the place of the one before.
+    Visited(PageKey, Box<Visited>),
+    /// What is known of a host; the record takes the place of the one before.
+    Host(Partition, HostId, HostFacts),
+    /// A seed was redirected here, and so this is a seed too.
+    Seed(String),
+}
+
+/// Facts that become true together.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// The facts, in the order they were learned.
+    pub entries: Vec<Entry>,
+    /// The end of the archive that these facts speak of; bytes behind it are not committed.
+    pub archive_end: Option<(u32, u64)>,
+}
+
+/// What went wrong with the ledger. The web has no part in it.
+#[derive(Debug, thiserror::Error)]
+pub enum LedgerError {
+    /// It cannot be opened.
+    #[error("cannot open the ledger in {path}")]
+    Open {
+        /// The directory.
+        path: String,
+        /// The cause.
+        source: fjall::Error,
+    },
+    /// It cannot be read.
+    #[error("cannot read the ledger")]
+    Read(#[source] fjall::Error),
+    /// A batch was not committed; what was committed before is safe.
+    #[error("cannot commit to the ledger")]
+    Commit(#[source] fjall::Error),
+    /// A record is not what was written.
+    #[error("the ledger's record of {what} is damaged: run `avocet rebuild`")]
+    Damaged {
+        /// Which one.
+        what: String,
+    },
+}
+
+/// The facts on disk.
+pub struct Ledger {
+    database: Database,
+    urls: Keyspace,
+    visits: Keyspace,
+    hosts: Keyspace,
+    meta: Keyspace,
+}
+
+impl Ledger {
+    /// Opens the ledger in a directory, or makes one there.
+    pub fn open(path: &Path) -> Result<Self, LedgerError> {
+        let opened = || -> fjall::Result<Self> {
+            let database = Database::builder(path)
+                .cache_size(CACHE)
+                .worker_threads(1)
+                .max_journaling_size(JOURNAL)
+                .manual_journal_persist(true)
+                .open()?;
+            let keyspace = |name: &str| {
+                database.keyspace(name, || {
+                    KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE)
+                })
+            };
+            let (urls, visits) = (keyspace("urls")?, keyspace("visits")?);
+            let (hosts, meta) = (keyspace("hosts")?, keyspace("meta")?);
+            Ok(Self {
+                urls,
+                visits,
+                hosts,
+                meta,
+                database,
+            })
+        };
+        opened().map_err(|source| LedgerError::Open {
+            path: path.display().to_string(),
+            source,
+        })
+    }
+
+    /// Commits a batch; returns its number in the sequence of all batches.
+    pub fn commit(&self, batch: &Batch) -> Result<u64, LedgerError> {
+        let sequence = self.sequence()? + 1;
+        let mut writes = self
+            .database
+            .batch()
+            .durability(Some(PersistMode::SyncData));
+        for entry in &batch.entries {
+            match entry {
+                Entry::Admitted(key, discovery) => {
+                    writes.insert(&self.urls, key.bytes(), encode(discovery));
+                }
+                Entry::Visited(key, visited) => {
+                    let visited = Visited {
+                        sequence,
+                        ..(**visited).clone()
+                    };
+                    writes.insert(&self.visits, key.bytes(), encode(&visited));
+                }
+                Entry::Host(partition, host, facts) => {
+                    writes.insert(&self.hosts, host_key(*partition, *host), encode(facts));
+                }
+                Entry::Seed(url) => {
+                    writes.insert(&self.meta, [SEED, url.as_bytes()].concat(), Vec::new());
+                }
+            }
+        }
+        if let Some(end) = batch.archive_end {
+            writes.insert(&self.meta, b"archive-end", encode(&end));
+        }
+        writes.insert(&self.meta, b"sequence", encode(&sequence));
+        writes.commit().map_err(LedgerError::Commit)?;
+        Ok(sequence)
+    }
+
+    /// The number of the last batch; zero before the first.
+    pub fn sequence(&self) -> Result<u64, LedgerError> {
+        Ok(self.read(&self.meta, b"sequence")?.unwrap_or(0))
+    }
+
+    /// File and offset where the committed archive ends.
+    pub fn archive_end(&self) -> Result<Option<(u32, u64)>, LedgerError> {
+        self.read(&self.meta, b"archive-end")
+    }
+
+    /// How many pages had a copy when the run began that has not ended yet; `None`: all have ended.
+    pub fn open_run(&self) -> Result<Option<u64>, LedgerError> {
+        self.read(&self.meta, RUN)
+    }
+
+    /// Takes note that a run begins, with so many pages copied, or that it has ended.
+    pub fn mark_run(&self, begun: Option<u64>) -> Result<(), LedgerError> {
+        let mut writes = self
+            .database
+            .batch()
+            .durability(Some(PersistMode::SyncData));
+        match begun {
+            Some(pages) => writes.insert(&self.meta, RUN, encode(&pages)),
+            None => writes.remove(&self.meta, RUN),
+        }
+        writes.commit().map_err(LedgerError::Commit)
+    }
+
+    /// How a page was discovered; `None`: it never was.
+    pub fn discovery(&self, key: PageKey) -> Result<Option<Discovery>, LedgerError> {
+        self.read(&self.urls, &key.bytes())
+    }
+
+    /// What the last visit to a page found; `None`: there was none.
+    pub fn visited(&self, key: PageKey) -> Result<Option<Visited>, LedgerError> {
+        self.read(&self.visits, &key.bytes())
+    }
+
+    /// What is known of a host.
+    pub fn host(&self, key: (Partition, HostId)) -> Result<Option<HostFacts>, LedgerError> {
+        self.read(&self.hosts, &host_key(key.0, key.1))
+    }
+
+    /// What redirects of seeds led to.
+    pub fn seeds(&self) -> Result<Vec<String>, LedgerError> {
+        let key = |guard: fjall::Guard| guard.key().map_err(LedgerError::Read);
+        let url = |key: fjall::Slice| String::from_utf8_lossy(&key[SEED.len()..]).into_owned();
+        self.meta
+            .prefix(SEED)
+            .map(|guard| key(guard).map(url))
+            .collect()
+    }
+
+    /// Every page, sorted by partition, host and id, each with its last visit.
+    pub fn scan(&self) -> Scan {
+        Scan::new(&self.urls, &self.visits)
+    }
+
+    /// Bytes on disk.
+    pub fn disk_bytes(&self) -> Result<u64, LedgerError> {
+        self.database.disk_space().map_err(LedgerError::Read)
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(
+        &self,
+        keyspace: &Keyspace,
+        key: &[u8],
+    ) -> Result<Option<T>, LedgerError> {
+        let value = keyspace.get(key).map_err(LedgerError::Read)?;
+        value
+            .map(|value| decode(&value, || format!("key {key:02x?}")))
+            .transpose()
+    }
+}
+
+impl PageKey {
+    /// The key of a URL.
+    pub fn of(url: &page::PageUrl) -> Self {
+        Self {
+            partition: Partition::of(url),
+            page: url.id(),
+        }
+    }
+
+    fn bytes(self) -> [u8; 17] {
+        let mut bytes = [0; 17];
+        bytes[0] = self.partition.0;
+        bytes[1..].copy_from_slice(&self.page.0.to_be_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (&partition, id) = bytes.split_first()?;
+        let id = u128::from_be_bytes(id.try_into().ok()?);
+        Some(Self {
+            partition: Partition(partition),
+            page: page::PageId(id),
+        })
+    }
+}
+
+fn host_key(partition: Partition, host: HostId) -> [u8; 9] {
+    let mut bytes = [partition.0; 9];
+    bytes[1..].copy_from_slice(&host.0.to_be_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

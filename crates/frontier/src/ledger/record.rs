@@ -1,0 +1,133 @@
+//! What the ledger says of a page and of a host, and how it is written.
+//!
+//! Postcard behind one version byte: a record of another version is refused, not misread.
+
+use page::{Digest, PageId};
+use policy::{History, Moment};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::LedgerError;
+
+const VERSION: u8 = 1;
+
+/// How a page was discovered. Written once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Discovery {
+    /// The URL.
+    pub url: String,
+    /// How many pages were discovered before it.
+    pub order: u64,
+    /// When.
+    pub at: Moment,
+    /// Links from a seed.
+    pub depth: u16,
+    /// Redirects in a row that led here.
+    pub hops: u8,
+    /// The page that named it; `None`: a seed.
+    pub source: Option<PageId>,
+}
+
+/// What the last visit found, and what all visits told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Visited {
+    /// All visits, folded.
+    pub history: History,
+    /// The batch that committed it.
+    pub sequence: u64,
+    /// The status of the answer; `None`: there was none.
+    pub status: Option<u16>,
+    /// Why there is no page to read: a kind of trouble, of truncation, of refusal.
+    pub error: Option<String>,
+    /// Bytes that came over the wire in the last visit.
+    pub bytes: u64,
+    /// The share of the text's shingles that the last two copies have in common.
+    pub kept_share: Option<f32>,
+    /// Where the last answer is in the archive.
+    pub place: Option<Place>,
+    /// The last copy that was read; kept through outages and 304s.
+    pub copy: Option<PageCopy>,
+}
+
+/// A text that was read from an answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PageCopy {
+    /// Where the answer with the body is in the archive; `None`: it was not archived.
+    pub place: Option<Place>,
+    /// When it was fetched.
+    pub at: Moment,
+    /// SHA-1 of the body as it came.
+    pub payload: [u8; 20],
+    /// Validators for the next visit.
+    pub etag: Option<String>,
+    /// Validators for the next visit.
+    pub last_modified: Option<String>,
+    /// The text, measured; `None`: there is none to read, as in a picture.
+    pub text: Option<Digest>,
+    /// Whether the page may be, and is to be, found by search.
+    pub indexed: bool,
+}
+
+/// A record in the archive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The number of the file.
+    pub file: u32,
+    /// Where it begins.
+    pub offset: u64,
+    /// How long it is, compressed.
+    pub length: u32,
+}
+
+/// What a host told about itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// `https://example.org`.
+    pub origin: String,
+    /// Its robots.txt.
+    pub robots: Option<RobotsFact>,
+    /// Connections opened.
+    pub connections: u32,
+    /// Requests answered.
+    pub requests: u32,
+    /// Microseconds that opening the connections took, in all.
+    pub connect_micros: u64,
+    /// Microseconds to the first byte of the answers, in all.
+    pub response_micros: u64,
+}
+
+/// The answer to a request for robots.txt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum RobotsFact {
+    /// The file.
+    Found {
+        /// When it was fetched.
+        at: Moment,
+        /// Its text, as far as it is read.
+        text: String,
+    },
+    /// There is none: everything is allowed.
+    Missing {
+        /// When it was found missing.
+        at: Moment,
+    },
+}
+
+pub(super) fn encode<T: Serialize>(record: &T) -> Vec<u8> {
+    let bytes = vec![VERSION];
+    // Writing plain data to memory cannot fail: postcard errors only on full buffers and on
+    // sequences of unknown length, and there are none.
+    postcard::to_extend(record, bytes).unwrap_or_default()
+}
+
+pub(super) fn decode<T: DeserializeOwned>(
+    bytes: &[u8],
+    what: impl Fn() -> String,
+) -> Result<T, LedgerError> {
+    match bytes.split_first() {
+        Some((&VERSION, record)) => {
+            postcard::from_bytes(record).map_err(|_| LedgerError::Damaged { what: what() })
+        }
+        _ => Err(LedgerError::Damaged { what: what() }),
+    }
+}

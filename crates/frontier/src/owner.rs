@@ -1,0 +1,37 @@
+//! Which partition does a page belong to?
+//!
+//! A registrable domain, and so every host that one owner pays for, lies in one partition. Ledger
+//! keys begin with it, so a partition can be moved without touching the rest.
+
+use page::PageUrl;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// One of 256 shares of the web.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Partition(pub u8);
+
+impl Partition {
+    /// The partition of a URL's registrable domain.
+    pub fn of(url: &PageUrl) -> Self {
+        Self((xxh3_64(url.registrable_domain().as_bytes()) >> 56) as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_of_one_owner_stay_together() {
+        let of = |url: &str| Partition::of(&PageUrl::parse(url).unwrap());
+        assert_eq!(
+            of("https://a.example.co.uk/x"),
+            of("http://b.c.example.co.uk:8080/")
+        );
+        let spread: std::collections::HashSet<_> = (0..2000)
+            .map(|n| of(&format!("http://site{n}.org/")))
+            .collect();
+        assert_eq!(spread.len(), 256);
+    }
+}

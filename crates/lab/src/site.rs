@@ -1,0 +1,24 @@
+//! A living web on loopback: invented from a seed, served by real sockets, logged from outside.
+//!
+//! The model ([`Web`]) is pure: it knows each page at each moment and what a crawl must reach. The
+//! server ([`Serving`]) adds sockets, latency and a log that is an oracle outside any store.
+//! **Invariant:** the same [`Plan`] invents the same web to the byte, so a failing test is repeatable.
+
+mod answer;
+mod chance;
+pub mod directory;
+mod html;
+mod invent;
+mod life;
+mod log;
+mod plan;
+mod serving;
+mod truth;
+mod validators;
+mod web;
+
+pub use log::{Log, Visit};
+pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
+pub use serving::{Clock, Serving};
+pub use truth::Scope;
+pub use web::{Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};

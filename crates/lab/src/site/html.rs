@@ -1,0 +1,111 @@
+//! What does a page say at a moment?
+//!
+//! **Invariant:** the text depends on the seed, the page and its version alone. A change replaces one
+//! paragraph and leaves the others, so a changed page is a near-duplicate of what it was.
+
+use std::fmt::Write;
+
+use rand::{Rng, RngExt};
+
+use super::chance::{For, stream};
+use super::web::{Kind, Page, PageNumber, Web};
+
+/// Distinct words of the invented language.
+const WORDS: usize = 4_096;
+
+/// Words in a paragraph; about 430 bytes.
+const PARAGRAPH: usize = 60;
+
+/// Bytes of a paragraph with its markup, about.
+const PARAGRAPH_BYTES: u32 = 440;
+
+const SYLLABLES: [&str; 16] = [
+    "ba", "ren", "tol", "mi", "ska", "ve", "dor", "li", "pan", "gu", "nes", "ro", "chi", "fal",
+    "or", "tem",
+];
+
+/// The words a web is written in.
+#[derive(Debug)]
+pub(super) struct Prose {
+    words: Vec<String>,
+}
+
+impl Prose {
+    pub fn new(seed: u64) -> Self {
+        let mut rng = stream(seed, For::Vocabulary, 0, 0);
+        let word = |_| {
+            let syllables = rng.random_range(1..5);
+            (0..syllables)
+                .map(|_| SYLLABLES[rng.random_range(0..SYLLABLES.len())])
+                .collect()
+        };
+        Self {
+            words: (0..WORDS).map(word).collect(),
+        }
+    }
+
+    /// A word; the first of the list are drawn far more often than the last, as in any language.
+    fn word(&self, rng: &mut impl Rng) -> &str {
+        let chance: f64 = rng.random();
+        &self.words[(chance.powi(3) * WORDS as f64) as usize]
+    }
+
+    fn write(&self, count: usize, rng: &mut impl Rng, out: &mut String) {
+        for n in 0..count {
+            if n > 0 {
+                out.push(' ');
+            }
+            out.push_str(self.word(rng));
+        }
+    }
+}
+
+impl Web {
+    /// The HTML of a page that has a text, as served at this port; empty for one that has none.
+    pub fn html(&self, page: PageNumber, at: f64, port: u16) -> String {
+        let page = self.original(self.page(page));
+        if !matches!(page.kind, Kind::Ordinary | Kind::Busy) {
+            return String::new();
+        }
+        let mut html = String::with_capacity(page.size as usize + 1_024);
+        let title = self.title(page);
+        html.push_str("<!doctype html>\n<html lang=\"la\"><head><meta charset=\"utf-8\"><title>");
+        let _ = write!(html, "{title}</title></head>\n<body><h1>{title}</h1>\n");
+        self.write_text(page, at, &mut html);
+        html.push_str("<ul>\n");
+        if &*page.path == "/" && self.server(page.server).calendar {
+            html.push_str("<li><a href=\"/calendar/2026/1\">calendar</a></li>\n");
+        }
+        for link in self.links(page, at) {
+            html.push_str("<li><a href=\"");
+            if link.server != page.server {
+                let _ = write!(html, "http://{}:{port}", self.address(link.server));
+            }
+            let _ = writeln!(html, "{}\">{}</a></li>", link.path, self.title(link));
+        }
+        html.push_str("</ul></body></html>\n");
+        html
+    }
+
+    fn write_text(&self, page: &Page, at: f64, html: &mut String) {
+        let version = self.version(page, at).id;
+        let paragraphs = u64::from(page.size / PARAGRAPH_BYTES).max(1);
+        for n in 0..paragraphs {
+            // Part 0 of the stream is the first text, so paragraphs count from 1. A changed
+            // paragraph draws from the upper half of the numbers, which no paragraph reaches.
+            let changed = version > 0 && n == version % paragraphs;
+            let part = if changed { version | 1 << 63 } else { n + 1 };
+            let mut rng = stream(self.seed, For::Text, u64::from(page.number.0), part);
+            html.push_str("<p>");
+            self.prose.write(PARAGRAPH, &mut rng, html);
+            html.push_str(".</p>\n");
+        }
+    }
+
+    fn title(&self, page: &Page) -> String {
+        let mut title = String::new();
+        let mut rng = stream(self.seed, For::Title, u64::from(page.number.0), 0);
+        self.prose.write(4, &mut rng, &mut title);
+        title
+    }
+}

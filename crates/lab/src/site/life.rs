@@ -1,0 +1,165 @@
+//! When does a page exist, and when did it last change?
+//!
+//! **Invariant:** a life is a function of the moment asked about, not of the moments asked before,
+//! and costs the same at any moment: time is cut into windows that hold sixteen changes on average,
+//! and the changes of a window are drawn without those before it. Given how many there are, the
+//! moments of a Poisson process are independent and uniform, so this is exactly that process.
+
+use rand::RngExt;
+use rand_distr::{Distribution, Poisson};
+
+use super::chance::{For, stream};
+
+/// Changes expected in a window; few enough to draw quickly, enough that one is rarely empty.
+const CHANGES_A_WINDOW: f64 = 16.0;
+
+/// From when to when a page exists, and how often it changes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Life {
+    /// Changes a second; 0 for a page that never changes.
+    pub rate: f64,
+    /// The first moment it exists; 0 for what was always there.
+    pub born: f64,
+    /// The first moment it no longer exists.
+    pub dies: f64,
+}
+
+/// Which text a page shows, and since when.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Version {
+    /// 0 for the text it was born with, and another number for each change.
+    pub id: u64,
+    /// The moment of the change that made it.
+    pub since: f64,
+}
+
+impl Life {
+    /// Whether the page exists.
+    pub fn exists(&self, at: f64) -> bool {
+        self.born <= at && at < self.dies
+    }
+
+    /// The version shown at a moment.
+    pub fn version(&self, seed: u64, page: u64, at: f64) -> Version {
+        let newborn = Version {
+            id: 0,
+            since: self.born,
+        };
+        let length = CHANGES_A_WINDOW / self.rate;
+        if !length.is_finite() || at <= self.born {
+            return newborn;
+        }
+        let mut window = (at / length) as u64;
+        loop {
+            let start = window as f64 * length;
+            let changes = changes_in_window(seed, page, window);
+            let latest = (changes.iter())
+                .map(|share| start + share * length)
+                .enumerate()
+                .filter(|&(_, moment)| moment <= at && moment > self.born)
+                .max_by(|a, b| a.1.total_cmp(&b.1));
+            if let Some((index, since)) = latest {
+                // The low bits number the change within its window.
+                return Version {
+                    id: (window << 16 | index as u64) + 1,
+                    since,
+                };
+            }
+            if window == 0 || start <= self.born {
+                return newborn;
+            }
+            window -= 1;
+        }
+    }
+}
+
+/// The changes of one window, as shares of its length, in no order.
+fn changes_in_window(seed: u64, page: u64, window: u64) -> Vec<f64> {
+    let mut rng = stream(seed, For::Changes, page, window);
+    let Ok(poisson) = Poisson::new(CHANGES_A_WINDOW) else {
+        return Vec::new();
+    };
+    let count: f64 = poisson.sample(&mut rng);
+    (0..count as usize).map(|_| rng.random()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: u64 = 7;
+
+    #[test]
+    fn a_page_exists_from_birth_until_death() {
+        let life = Life {
+            rate: 0.0,
+            born: 10.0,
+            dies: 20.0,
+        };
+        for (at, exists) in [
+            (0.0, false),
+            (9.9, false),
+            (10.0, true),
+            (19.9, true),
+            (20.0, false),
+        ] {
+            assert_eq!(life.exists(at), exists, "at {at}");
+        }
+    }
+
+    #[test]
+    fn a_page_without_a_rate_never_changes() {
+        let life = Life {
+            rate: 0.0,
+            born: 3.0,
+            dies: f64::INFINITY,
+        };
+        for at in [0.0, 3.0, 1e9] {
+            assert_eq!(life.version(SEED, 1, at), Version { id: 0, since: 3.0 });
+        }
+    }
+
+    #[test]
+    fn changes_come_at_the_rate_and_evenly() {
+        // 200 pages watched for 50 seconds at half a change a second: 25 changes a page expected.
+        let life = Life {
+            rate: 0.5,
+            born: 0.0,
+            dies: f64::INFINITY,
+        };
+        let step = 0.05;
+        let (mut total, mut squares) = (0.0, 0.0);
+        let pages = 200;
+        for page in 0..pages {
+            let mut last = 0;
+            let mut seen = 0.0;
+            for k in 0..1_000 {
+                let id = life.version(SEED, page, f64::from(k) * step).id;
+                if id != last {
+                    seen += 1.0;
+                    last = id;
+                }
+            }
+            total += seen;
+            squares += seen * seen;
+        }
+        let mean = total / pages as f64;
+        let variance = squares / pages as f64 - mean * mean;
+        // The step of .05 s hides one change in eighty; the mean has a deviation of .35.
+        assert!((23.4..26.0).contains(&mean), "{mean}");
+        // A Poisson count has the variance of its mean, here with a deviation of 2.5.
+        assert!((17.0..33.0).contains(&variance), "{variance}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_version_lasts_from_its_moment_on(rate in 1e-6..10.0, at in 0.0..1e7, page: u64) {
+            let life = Life { rate, born: 0.0, dies: f64::INFINITY };
+            let version = life.version(SEED, page, at);
+            proptest::prop_assert!(version.since <= at);
+            proptest::prop_assert_eq!(life.version(SEED, page, version.since), version);
+            let between = version.since + (at - version.since) / 2.0;
+            proptest::prop_assert_eq!(life.version(SEED, page, between), version);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Are bytes decoded as browsers decode them?
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::conformance;
+
+#[test]
+fn the_order_of_evidence() {
+    let check = |body: &[u8], content_type: Option<&str>, text: &str, name: &str| {
+        let (decoded, encoding) = decode(body, content_type);
+        assert_eq!(
+            (&*decoded, encoding.name()),
+            (text, name),
+            "{body:?} {content_type:?}"
+        );
+    };
+    // The mark wins over the header, and is not part of the text.
+    check(
+        b"\xef\xbb\xbfa",
+        Some("text/html; charset=windows-1251"),
+        "a",
+        "UTF-8",
+    );
+    check(
+        b"\xff\xfea\0",
+        Some("text/html; charset=utf-8"),
+        "a",
+        "UTF-16LE",
+    );
+    check(b"\xfe\xff\0a", None, "a", "UTF-16BE");
+    // The header wins over the page.
+    check(
+        b"<meta charset=koi8-r>\xe9",
+        Some("text/html; Charset=\"ISO-8859-1\""),
+        "<meta charset=koi8-r>é",
+        "windows-1252",
+    );
+    check(
+        b"<meta charset=koi8-r>\xc1",
+        Some("text/html"),
+        "<meta charset=koi8-r>а",
+        "KOI8-R",
+    );
+    check(
+        b"<?xml version='1.0' encoding='koi8-r'?>\xc1",
+        None,
+        "<?xml version='1.0' encoding='koi8-r'?>а",
+        "KOI8-R",
+    );
+    // A label that nobody knows is no label; UTF-7 is one of them.
+    check(
+        "é".as_bytes(),
+        Some("text/html; charset=bogus"),
+        "é",
+        "UTF-8",
+    );
+    check(
+        b"+ADw-script+AD4-",
+        Some("text/html; charset=utf-7"),
+        "+ADw-script+AD4-",
+        "UTF-8",
+    );
+    check(
+        b"<meta charset=utf-7>+ADw-",
+        None,
+        "<meta charset=utf-7>+ADw-",
+        "UTF-8",
+    );
+    check(b"a", Some("text/html; charset=hz-gb-2312"), "a", "UTF-8");
+    // A page that says it is UTF-16 in ASCII is not.
+    check(
+        "<meta charset=utf-16>é".as_bytes(),
+        None,
+        "<meta charset=utf-16>é",
+        "UTF-8",
+    );
+    // Broken bytes are U+FFFD: overlong forms, surrogates, a cut sequence.
+    check(
+        b"a\xc0\x80b",
+        Some("text/html; charset=utf-8"),
+        "a\u{fffd}\u{fffd}b",
+        "UTF-8",
+    );
+    check(
+        b"\xed\xa0\x80",
+        Some("text/html; charset=utf-8"),
+        "\u{fffd}\u{fffd}\u{fffd}",
+        "UTF-8",
+    );
+    check(
+        b"\xe2\x82",
+        Some("text/html; charset=utf-8"),
+        "\u{fffd}",
+        "UTF-8",
+    );
+    check(b"", None, "", "UTF-8");
+}
+
+#[test]
+fn valid_utf_8_is_borrowed() {
+    for body in ["plain", "<p>é</p>", "\u{feff}é"] {
+        assert!(
+            matches!(
+                decode(body.as_bytes(), Some("text/html; charset=utf-8")).0,
+                Cow::Borrowed(_)
+            ),
+            "{body:?}"
+        );
+    }
+}
+
+#[test]
+fn only_the_first_kilobyte_declares() {
+    let late = format!("{}<meta charset=koi8-r>", " ".repeat(1_020));
+    assert_eq!(prescan::declared(late.as_bytes()), None);
+    let early = format!("{}<meta charset=koi8-r>", " ".repeat(900));
+    assert_eq!(
+        prescan::declared(early.as_bytes()).map(Encoding::name),
+        Some("KOI8-R")
+    );
+}
+
+/// html5lib's tests of the prescan. They expect a declaration anywhere in the page to be found, by
+/// starting over; a crawler that has the whole body decides once, by the first kilobyte.
+#[test]
+fn agrees_with_html5lib() {
+    let Some(files) = conformance::directory("encoding") else {
+        return;
+    };
+    let (mut run, mut failed) = (0, Vec::new());
+    for (file, bytes) in &files {
+        let mut rest = &bytes[..];
+        while let Some(start) = memchr::memmem::find(rest, b"#data\n") {
+            rest = &rest[start + 6..];
+            let end = memchr::memmem::find(rest, b"\n#encoding\n").unwrap();
+            let (data, after) = (&rest[..end], &rest[end + 11..]);
+            let wanted = after.split(|&byte| byte == b'\n').next().unwrap();
+            let wanted = Encoding::for_label(wanted).unwrap();
+            rest = after;
+            run += 1;
+            // Where nothing is declared the tests expect the Western default; we guess.
+            let ours = Encoding::for_bom(data)
+                .map(|(encoding, _)| encoding)
+                .or_else(|| prescan::declared(data));
+            let ours = ours.unwrap_or(encoding_rs::WINDOWS_1252);
+            let declared_late = data.len() > 1_024;
+            if ours != wanted && !declared_late {
+                failed.push(format!(
+                    "{file}: {:?}: {}, not {}",
+                    String::from_utf8_lossy(data),
+                    ours.name(),
+                    wanted.name()
+                ));
+            }
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} of {run}:\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
+    assert!(run >= 80, "only {run} tests");
+}
+
+/// Encodings that are not in the Encoding standard, so that no browser decodes them.
+const NOT_ON_THE_WEB: [&str; 7] = [
+    "EUC-TW",
+    "IBM855",
+    "Johab",
+    "UTF-32",
+    "UTF-32BE",
+    "UTF-32LE",
+    "iso-2022-kr",
+];
+
+/// Encodings that are in the standard but that neither browsers nor we guess: their text is read
+/// right only if header, mark or page names them, and wrongly otherwise.
+const NEVER_GUESSED: [(&str, &str); 4] = [
+    ("MacCyrillic", "x-mac-cyrillic"),
+    ("MacRoman", "macintosh"),
+    ("UTF-16BE", "utf-16be"),
+    ("UTF-16LE", "utf-16le"),
+];
+
+/// How many samples of each encoding are decoded as their true encoding decodes them, without any
+/// declaration from outside.
+#[test]
+fn guesses_most_samples() {
+    let Some(files) = conformance::directory("charset-samples") else {
+        return;
+    };
+    let mut families: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (file, body) in &files {
+        let family = file.split('/').next().unwrap();
+        if NOT_ON_THE_WEB.contains(&family) {
+            continue;
+        }
+        if let Some((_, label)) = NEVER_GUESSED.iter().find(|(name, _)| *name == family) {
+            let truth = known(label).unwrap();
+            let header = format!("text/html; charset={label}");
+            assert_eq!(
+                decode(body, Some(&header)).0,
+                truth.decode(body).0,
+                "{file}"
+            );
+            continue;
+        }
+        let truth = truth(family).unwrap_or_else(|| panic!("no encoding for {family}"));
+        let (right, all) = families.entry(family).or_default();
+        *all += 1;
+        *right += usize::from(decode(body, None).0 == truth.decode(body).0);
+    }
+    let (right, all) = families
+        .values()
+        .fold((0, 0), |sum, family| (sum.0 + family.0, sum.1 + family.1));
+    let report: String = families
+        .iter()
+        .map(|(family, (right, all))| format!("\n{family}: {right} of {all}"))
+        .collect();
+    eprintln!("{right} of {all}{report}");
+    for (family, (right, all)) in &families {
+        // One wrong sample is too much only where there are enough to tell.
+        assert!(
+            *all < 5 || *right * 100 >= *all * 95,
+            "{family}: {right} of {all}{report}"
+        );
+    }
+    assert!(right * 100 >= all * 99, "{right} of {all}{report}");
+}
+
+/// The encoding that the samples of a family are in.
+fn truth(family: &str) -> Option<&'static Encoding> {
+    let label = match family {
+        "CP932" => "shift_jis",
+        "CP949" => "euc-kr",
+        "utf-8-sig" => "utf-8",
+        "UTF-16" => "utf-16",
+        // `iso-8859-2-czech` is Czech in ISO 8859-2.
+        name if name.starts_with("iso-8859-") || name.starts_with("windows-125") => {
+            let cut = name
+                .match_indices('-')
+                .map(|(at, _)| at)
+                .nth(if name.starts_with("iso") { 2 } else { 1 });
+            &name[..cut.unwrap_or(name.len())]
+        }
+        name => name,
+    };
+    Encoding::for_label(label.as_bytes())
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_decode(body in prop::collection::vec(any::<u8>(), 0..300), content_type in prop::option::of(".{0,40}")) {
+        decode(&body, content_type.as_deref());
+        decode(&body, Some("text/html; charset=utf-16le"));
+    }
+
+    #[test]
+    fn a_prescan_ends(body in "(<(meta|!--|[a-z]{1,3}|/|\\?)[ =a-z\"'/>\\-]{0,12}){0,30}") {
+        prescan::declared(body.as_bytes());
+    }
+}

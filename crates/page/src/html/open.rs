@@ -1,0 +1,184 @@
+//! Which elements are open here, and by which path of tags is this place reached?
+//!
+//! **Invariant:** at most [`Open::LIMIT`] elements are held and each tag costs a bounded number of
+//! steps, whatever the nesting: what a tree builder would get right at any depth is got right here
+//! within the depth that people write.
+
+use super::tag::{Flow, Name, ends, is_scope};
+
+/// The open elements, outermost first.
+pub(crate) struct Open<'a> {
+    elements: Vec<Element<'a>>,
+    /// Elements opened beyond the limit.
+    beyond: usize,
+}
+
+struct Element<'a> {
+    tag: Name,
+    name: &'a str,
+    path: u64,
+}
+
+/// How far up an omitted end tag is looked for: markup between two `li` or `td` that close each
+/// other is a few unclosed inline elements.
+const IMPLIED_REACH: usize = 16;
+
+/// How far up the start of an end tag is looked for.
+const END_REACH: usize = 64;
+
+/// A path keeps its outermost elements: enough to tell the parts of a page apart.
+const PATH_LEVELS: usize = 48;
+
+/// The longest standard name has 13 bytes; custom elements may be of any length.
+const PATH_NAME: usize = 24;
+
+impl<'a> Open<'a> {
+    /// The hostile list, row 31.
+    pub(crate) const LIMIT: usize = 512;
+
+    /// Nothing is open.
+    pub(crate) fn new() -> Self {
+        Self {
+            elements: Vec::with_capacity(32),
+            beyond: 0,
+        }
+    }
+
+    /// How many elements are open, those beyond the limit too.
+    pub(crate) fn depth(&self) -> usize {
+        self.elements.len() + self.beyond
+    }
+
+    /// Opens an element, after closing those whose end tag its start implies.
+    #[inline]
+    pub(crate) fn start(&mut self, tag: Name, name: &'a str, flow: Flow) {
+        // No inline element ends another; they are most of a page.
+        if flow != Flow::Inline {
+            self.imply_ends(tag, flow);
+        }
+        if self.elements.len() >= Self::LIMIT {
+            self.beyond += 1;
+            return;
+        }
+        let path = self.path_below(tag);
+        self.elements.push(Element { tag, name, path });
+    }
+
+    /// Closes the innermost element of that name, with all in it; an end without a start is nothing.
+    #[inline]
+    pub(crate) fn end(&mut self, tag: Name) {
+        if self.beyond > 0 {
+            self.beyond -= 1;
+            return;
+        }
+        let found = self
+            .elements
+            .iter()
+            .rev()
+            .take(END_REACH)
+            .position(|element| element.tag == tag);
+        if let Some(up) = found {
+            self.elements.truncate(self.elements.len() - 1 - up);
+        }
+    }
+
+    /// A number for the path of an element `tag` here: equal paths have equal numbers.
+    #[inline]
+    pub(crate) fn path_below(&self, tag: Name) -> u64 {
+        let above = self.elements.last().map_or(0, |element| element.path);
+        if self.elements.len() >= PATH_LEVELS {
+            return above;
+        }
+        (above.rotate_left(7) ^ tag.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+
+    /// The path of an element `name` here, as text: `html/body/ul/li/a`.
+    pub(crate) fn path_text(&self, name: &str) -> String {
+        let names = self
+            .elements
+            .iter()
+            .map(|element| element.name)
+            .chain([name]);
+        let mut path = String::with_capacity(64);
+        for name in names.take(PATH_LEVELS) {
+            if !path.is_empty() {
+                path.push('/');
+            }
+            path.extend(name.chars().take(PATH_NAME).map(|c| c.to_ascii_lowercase()));
+        }
+        path
+    }
+
+    #[inline]
+    fn imply_ends(&mut self, starting: Name, flow: Flow) {
+        if self.beyond > 0 {
+            return;
+        }
+        let mut keep = self.elements.len();
+        for (index, element) in self.elements.iter().enumerate().rev().take(IMPLIED_REACH) {
+            if ends(starting, flow, element.tag) {
+                keep = index;
+            } else if is_scope(element.tag) {
+                break;
+            }
+        }
+        self.elements.truncate(keep);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tag::element;
+    use super::*;
+
+    fn open_one<'a>(open: &mut Open<'a>, name: &'a str) {
+        let tag = Name::of(name.as_bytes());
+        open.start(tag, name, element(tag).flow);
+    }
+
+    #[test]
+    fn paths_follow_the_elements_that_a_browser_would_have_open() {
+        let check = |markup: &str, path: &str| {
+            let mut open = Open::new();
+            for name in markup.split_whitespace() {
+                match name.strip_prefix('/') {
+                    Some(name) => open.end(Name::of(name.as_bytes())),
+                    None => open_one(&mut open, name),
+                }
+            }
+            assert_eq!(open.path_text("a"), path, "{markup}");
+        };
+        check("", "a");
+        check("html body nav", "html/body/nav/a");
+        check("UL LI LI", "ul/li/a"); // li ends li.
+        check("ul li ul li", "ul/li/ul/li/a"); // … but not the one its list is in.
+        check("p p div", "div/a"); // A block ends a paragraph.
+        check("table tr td b tr td", "table/tr/td/a"); // An unclosed b does not hold the cell.
+        check("table tr td table tr td", "table/tr/td/table/tr/td/a");
+        check("dl dt dd", "dl/dd/a");
+        check("div b /div", "a");
+        check("div /span", "div/a"); // An end without a start is nothing.
+    }
+
+    #[test]
+    fn equal_paths_have_equal_numbers_and_others_do_not() {
+        let number = |names: &[&str]| {
+            let mut open = Open::new();
+            names.iter().for_each(|name| open_one(&mut open, name));
+            open.path_below(Name::of(b"a"))
+        };
+        assert_eq!(number(&["body", "ul", "li"]), number(&["BODY", "UL", "LI"]));
+        assert_ne!(number(&["body", "ul", "li"]), number(&["body", "li", "ul"]));
+        assert_ne!(number(&["ul"]), number(&["ul", "ul"]));
+    }
+
+    #[test]
+    fn depth_beyond_the_limit_is_counted_and_not_held() {
+        let mut open = Open::new();
+        (0..64_000).for_each(|_| open_one(&mut open, "div"));
+        assert_eq!((open.depth(), open.elements.len()), (64_000, Open::LIMIT));
+        (0..64_000).for_each(|_| open.end(Name::of(b"div")));
+        assert_eq!(open.depth(), 0);
+        assert!(open.path_text("a").len() < PATH_LEVELS * PATH_NAME);
+    }
+}

@@ -1,0 +1,313 @@
+//! How is a page read in one pass?
+//!
+//! Plays the part that tree construction has in a browser, without a tree: it tells the tokenizer
+//! what a `script` is, follows which elements are open, and hands text and links to their collectors.
+//!
+//! **Invariant:** every token is handled in a bounded number of steps.
+
+use super::attribute::{ALT, HREF, REL, SRC, attribute, has_word};
+use super::head::{Head, relation};
+use super::links::{Links, Place};
+use super::open::Open;
+use super::paths::Paths;
+use super::reading::{Cuts, Limits, LinkKind, Reading};
+use super::tag::{self, Flow, Name, Role, element};
+use super::text::Text;
+use super::tokenizer::{Attribute, Model, Token, Tokenizer};
+use crate::fingerprint::Digest;
+use crate::url::PageUrl;
+
+/// Reads the page `html` found at `base`.
+pub fn read(html: &str, base: &PageUrl, limits: &Limits) -> Reading {
+    let mut tokens = Tokenizer::new(html, limits.attributes, limits.value);
+    let mut reader = Reader::new(html, base, limits);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Text { raw, references } => reader.text(raw, references),
+            Token::Start {
+                tag,
+                name,
+                self_closing,
+            } => {
+                let model = reader.start(tag, name, self_closing, tokens.attributes());
+                if model != Model::Data {
+                    tokens.expect(model, tag);
+                }
+            }
+            Token::End { tag } => reader.end(tag),
+            Token::Comment(_) | Token::Doctype => {}
+        }
+    }
+    reader.finish(&tokens)
+}
+
+struct Reader<'a, 'l> {
+    limits: &'l Limits,
+    page: &'l PageUrl,
+    open: Open<'a>,
+    hidden: Option<Hidden>,
+    /// The element whose raw text is being read.
+    raw: Option<Name>,
+    /// The link whose words are being read.
+    link: Option<u32>,
+    text: Text,
+    title: Text,
+    /// Whether the title is complete: a second one is not read.
+    titled: bool,
+    links: Links,
+    paths: Paths,
+    head: Head,
+}
+
+/// An element whose content is not shown.
+struct Hidden {
+    tag: Name,
+    depth: u32,
+    /// Inside `foreignObject`, HTML may stand in SVG.
+    foreign: u32,
+}
+
+impl<'a, 'l> Reader<'a, 'l> {
+    fn new(html: &str, page: &'l PageUrl, limits: &'l Limits) -> Self {
+        Self {
+            limits,
+            page,
+            open: Open::new(),
+            hidden: None,
+            raw: None,
+            link: None,
+            text: Text::new(limits.text, html.len() / 2),
+            title: Text::new(limits.title, 64),
+            titled: false,
+            links: Links::new(page),
+            paths: Paths::default(),
+            head: Head::default(),
+        }
+    }
+
+    fn finish(mut self, tokens: &Tokenizer<'_>) -> Reading {
+        self.close_link();
+        let cut = Cuts {
+            links: self.links.dropped,
+            attributes: tokens.attributes_cut,
+            values: tokens.values_cut,
+            text: self.text.is_cut,
+        };
+        let text = self.text.finish();
+        Reading {
+            title: self.title.finish(),
+            digest: Digest::of(&text),
+            text,
+            links: self.links.links,
+            paths: self.paths.paths,
+            canonical: self.head.canonical,
+            refresh: self.head.refresh,
+            robots: self.head.robots,
+            language: self.head.language,
+            not_links: self.links.not_links,
+            malformed: self.links.malformed,
+            cut,
+        }
+    }
+
+    fn text(&mut self, raw: &str, references: bool) {
+        if self.hidden.is_some() {
+            return;
+        }
+        let into = match self.raw {
+            None | Some(tag::XMP | tag::PLAINTEXT) => &mut self.text,
+            Some(tag::TITLE) if !self.titled => &mut self.title,
+            Some(_) => return,
+        };
+        if references {
+            into.push(&htmlize::unescape(raw));
+        } else {
+            into.push(raw);
+        }
+    }
+
+    /// Takes a start tag; how its content is to be read.
+    #[inline]
+    fn start(
+        &mut self,
+        tag: Name,
+        name: &'a str,
+        self_closing: bool,
+        attributes: &[Attribute<'a>],
+    ) -> Model {
+        if self.hidden.is_some() && !self.start_hidden(tag, name, self_closing, attributes) {
+            let in_svg = self
+                .hidden
+                .as_ref()
+                .is_some_and(|hidden| hidden.tag == tag::SVG);
+            return if in_svg {
+                Model::Data
+            } else {
+                tag::model(tag, element(tag).role)
+            };
+        }
+        let element = element(tag);
+        match element.flow {
+            Flow::Inline | Flow::Void => {}
+            Flow::Block | Flow::Break => self.text.line(),
+            Flow::Cell => self.text.space(),
+        }
+        match element.role {
+            Role::Plain | Role::Raw => {}
+            Role::Anchor => self.anchor(tag, name, attributes),
+            Role::Document => self.document(tag, name, attributes),
+            Role::Image => self.image(attributes),
+            Role::Relation => self.relation(tag, name, attributes),
+            Role::Meta => self.head.meta(attributes, &self.links, self.page),
+            Role::Base => {
+                if let Some(href) = attribute(attributes, HREF) {
+                    self.links.set_base(&href.value());
+                }
+            }
+            Role::Html => self.head.html(attributes),
+            Role::Svg if self_closing => return Model::Data,
+            Role::Hidden | Role::Svg => {
+                self.hidden = Some(Hidden {
+                    tag,
+                    depth: 1,
+                    foreign: 0,
+                })
+            }
+        }
+        if matches!(element.flow, Flow::Void | Flow::Break) {
+            return Model::Data;
+        }
+        self.open.start(tag, name, element.flow);
+        let model = tag::model(tag, element.role);
+        if model != Model::Data {
+            self.raw = Some(tag);
+        }
+        model
+    }
+
+    /// Takes a start tag inside a hidden element; whether it ended that and is to be read as usual.
+    fn start_hidden(
+        &mut self,
+        tag: Name,
+        name: &'a str,
+        self_closing: bool,
+        attributes: &[Attribute<'a>],
+    ) -> bool {
+        let Some(hidden) = &mut self.hidden else {
+            return true;
+        };
+        if tag == hidden.tag {
+            hidden.depth += u32::from(!(self_closing && tag == tag::SVG));
+            return false;
+        }
+        match hidden.tag {
+            tag::SVG if tag == tag::FOREIGN_OBJECT => hidden.foreign += 1,
+            tag::SVG if hidden.foreign == 0 && tag::leaves_svg(tag) => {
+                self.hidden = None;
+                self.open.end(tag::SVG);
+                return true;
+            }
+            // The links for those who run no script are for us; their words ("turn it on") are not.
+            tag::NOSCRIPT if tag == tag::A => {
+                self.anchor(tag, name, attributes);
+                self.close_link();
+            }
+            _ => {}
+        }
+        false
+    }
+
+    #[inline]
+    fn end(&mut self, tag: Name) {
+        if let Some(hidden) = &mut self.hidden {
+            if tag == tag::FOREIGN_OBJECT {
+                hidden.foreign = hidden.foreign.saturating_sub(1);
+            }
+            if tag != hidden.tag {
+                return;
+            }
+            hidden.depth -= 1;
+            if hidden.depth > 0 {
+                return;
+            }
+            self.hidden = None;
+        }
+        self.titled |= self.raw.take() == Some(tag::TITLE);
+        match element(tag).flow {
+            Flow::Block | Flow::Break => self.text.line(),
+            Flow::Cell => self.text.space(),
+            Flow::Inline if tag == tag::A => self.close_link(),
+            Flow::Inline | Flow::Void => {}
+        }
+        self.open.end(tag);
+    }
+
+    fn anchor(&mut self, tag: Name, name: &str, attributes: &[Attribute<'a>]) {
+        self.close_link(); // Links do not nest.
+        let Some(href) = attribute(attributes, HREF) else {
+            return;
+        };
+        let nofollow = has_word(attributes, REL, "nofollow");
+        self.link = self.add(href, tag, name, LinkKind::Anchor, nofollow);
+        if self.link.is_some() {
+            self.text.open_anchor();
+        }
+    }
+
+    /// Links that are not made of words.
+    fn document(&mut self, tag: Name, name: &str, attributes: &[Attribute<'a>]) {
+        let (kind, target) = match tag {
+            tag::AREA => (LinkKind::Area, HREF),
+            _ => (LinkKind::Frame, SRC),
+        };
+        let nofollow = has_word(attributes, REL, "nofollow");
+        if let Some(target) = attribute(attributes, target) {
+            self.add(target, tag, name, kind, nofollow);
+        }
+    }
+
+    /// An image in a link says in words what the link is.
+    fn image(&mut self, attributes: &[Attribute<'a>]) {
+        if self.link.is_some()
+            && let Some(words) = attribute(attributes, ALT)
+        {
+            self.text.space();
+            self.text.push(&words.value());
+            self.text.space();
+        }
+    }
+
+    /// A `link` element may be a link too.
+    fn relation(&mut self, tag: Name, name: &str, attributes: &[Attribute<'a>]) {
+        self.head.link(attributes, &self.links, self.page);
+        if let Some(kind) = relation(attributes)
+            && let Some(href) = attribute(attributes, HREF)
+        {
+            self.add(href, tag, name, kind, has_word(attributes, REL, "nofollow"));
+        }
+    }
+
+    fn add(
+        &mut self,
+        target: &Attribute<'a>,
+        tag: Name,
+        name: &str,
+        kind: LinkKind,
+        nofollow: bool,
+    ) -> Option<u32> {
+        let place = || Place {
+            kind,
+            path: self.paths.of(&self.open, tag, name, self.limits.paths),
+            at: self.text.len(),
+        };
+        self.links
+            .add(&target.value(), nofollow, self.limits.links, place)
+    }
+
+    fn close_link(&mut self) {
+        if let Some(link) = self.link.take() {
+            let anchor = self.text.close_anchor(self.limits.anchor);
+            self.links.set_anchor(link, anchor);
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! How is text put together from pieces of markup?
+//!
+//! **Invariant:** what is written is free of control and invisible characters, has single spaces and
+//! single line breaks between words, none at its ends, and never exceeds its limit.
+
+use super::invisible::{Class, MARKS, class};
+use crate::scan::{char_floor, plain_end};
+
+/// Collects readable text.
+pub(super) struct Text {
+    text: String,
+    gap: Gap,
+    limit: usize,
+    /// Combining marks on the last character.
+    marks: u32,
+    anchor: Anchor,
+    /// Whether something did not fit.
+    pub(super) is_cut: bool,
+}
+
+/// What separates the last word from the next.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Gap {
+    None,
+    Space,
+    Line,
+}
+
+/// Where the text of the open link starts.
+#[derive(Clone, Copy)]
+enum Anchor {
+    Closed,
+    Waiting,
+    From(usize),
+}
+
+impl Text {
+    /// No text yet, and at most `limit` bytes ever.
+    pub(super) fn new(limit: usize, capacity: usize) -> Self {
+        Self {
+            text: String::with_capacity(capacity.min(limit)),
+            gap: Gap::None,
+            limit,
+            marks: 0,
+            anchor: Anchor::Closed,
+            is_cut: false,
+        }
+    }
+
+    /// What was written.
+    pub(super) fn finish(self) -> String {
+        self.text
+    }
+
+    /// How much was written.
+    pub(super) fn len(&self) -> u32 {
+        self.text.len() as u32
+    }
+
+    /// The next word stands on a new line.
+    pub(super) fn line(&mut self) {
+        self.gap = Gap::Line;
+    }
+
+    /// The next word is apart from the last.
+    pub(super) fn space(&mut self) {
+        self.gap_at_least(Gap::Space);
+    }
+
+    /// The words that follow are those of a link.
+    pub(super) fn open_anchor(&mut self) {
+        self.anchor = Anchor::Waiting;
+    }
+
+    /// The place of the words since [`Self::open_anchor`], at most `limit` bytes of them.
+    pub(super) fn close_anchor(&mut self, limit: usize) -> std::ops::Range<u32> {
+        let end = self.text.len();
+        let start = match self.anchor {
+            Anchor::From(start) => start,
+            Anchor::Waiting | Anchor::Closed => end,
+        };
+        self.anchor = Anchor::Closed;
+        let end = char_floor(&self.text, end.min(start + limit));
+        start as u32..end as u32
+    }
+
+    /// Adds text, references resolved.
+    pub(super) fn push(&mut self, piece: &str) {
+        let bytes = piece.as_bytes();
+        let mut at = 0;
+        let mut start = 0;
+        while let Some(&byte) = bytes.get(at) {
+            if is_visible(byte) {
+                at = plain_end(bytes, at);
+                continue;
+            }
+            if byte < 0x80 {
+                if byte == b' '
+                    && at > start
+                    && bytes.get(at + 1).is_some_and(|&next| is_visible(next))
+                {
+                    at += 1; // One space between two words is copied with them.
+                    continue;
+                }
+                self.word(&piece[start..at]);
+                self.gap_at_least(Gap::Space);
+                at += 1;
+                start = at;
+                continue;
+            }
+            let Some(c) = piece[at..].chars().next() else {
+                return;
+            };
+            let class = class(c);
+            if class == Class::Letter {
+                at += c.len_utf8();
+                continue;
+            }
+            self.word(&piece[start..at]);
+            self.special(c, class);
+            at += c.len_utf8();
+            start = at;
+        }
+        self.word(&piece[start..]);
+    }
+
+    fn special(&mut self, c: char, class: Class) {
+        let keep = match class {
+            Class::Letter => true,
+            Class::Invisible => false,
+            Class::Space => {
+                self.gap_at_least(Gap::Space);
+                false
+            }
+            Class::Joiner => {
+                self.gap == Gap::None
+                    && self
+                        .text
+                        .chars()
+                        .next_back()
+                        .is_some_and(|last| !last.is_ascii())
+            }
+            Class::Mark => self.marks < MARKS,
+        };
+        if keep {
+            let marks = self.marks;
+            self.word(c.encode_utf8(&mut [0; 4]));
+            self.marks = if class == Class::Mark { marks + 1 } else { 0 };
+        }
+    }
+
+    /// Writes what needs no folding.
+    #[inline]
+    fn word(&mut self, word: &str) {
+        if word.is_empty() {
+            return;
+        }
+        let gap = usize::from(self.gap != Gap::None && !self.text.is_empty());
+        let room = self.limit.saturating_sub(self.text.len() + gap);
+        if word.len() > room {
+            return self.cut(word, room);
+        }
+        self.write(word);
+    }
+
+    /// Writes as much of a word as there is room for, and nothing after it.
+    #[cold]
+    fn cut(&mut self, word: &str, room: usize) {
+        let fits = &word[..char_floor(word, room)];
+        if !fits.is_empty() {
+            self.write(fits);
+        }
+        self.limit = self.text.len();
+        self.is_cut = true;
+    }
+
+    #[inline]
+    fn write(&mut self, word: &str) {
+        if self.gap != Gap::None {
+            if !self.text.is_empty() {
+                self.text
+                    .push(if self.gap == Gap::Line { '\n' } else { ' ' });
+            }
+            self.gap = Gap::None;
+        }
+        if let Anchor::Waiting = self.anchor {
+            self.anchor = Anchor::From(self.text.len());
+        }
+        self.text.push_str(word);
+        self.marks = 0;
+    }
+
+    fn gap_at_least(&mut self, gap: Gap) {
+        if self.gap < gap {
+            self.gap = gap;
+        }
+    }
+}
+
+/// A visible ASCII character.
+#[inline]
+fn is_visible(byte: u8) -> bool {
+    byte > b' ' && byte < 0x7f
+}

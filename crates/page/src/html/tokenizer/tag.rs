@@ -1,0 +1,157 @@
+//! Where does a tag end, and which attributes has it?
+//!
+//! **Invariant:** a tag of 64,000 attributes costs its length and keeps the first few: duplicates are
+//! not searched for, whoever looks a name up takes its first occurrence.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::{Tokenizer, resolve_value};
+use crate::html::tag::{LOWER, Name};
+use crate::scan::{before_either, before_name_end, eight};
+
+/// An attribute as written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Attribute<'a> {
+    /// Which it is.
+    pub(crate) name: Name,
+    /// Without its quotes, references unresolved.
+    pub(crate) raw: &'a str,
+}
+
+impl<'a> Attribute<'a> {
+    /// What it says.
+    pub(crate) fn value(&self) -> Cow<'a, str> {
+        resolve_value(self.raw)
+    }
+}
+
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x0c)
+}
+
+impl<'a> Tokenizer<'a> {
+    /// Reads a tag whose name starts at `start`: the element, its name, and whether it closes itself.
+    /// `None` where the page ends inside it: then nothing is left to read.
+    #[inline]
+    pub(super) fn tag(&mut self, start: usize) -> Option<(Name, &'a str, bool)> {
+        let bytes = self.html.as_bytes();
+        self.attributes.clear();
+        // Until the tag is seen to end, the page counts as read.
+        self.at = bytes.len();
+        let mut at = start;
+        let tag = self.name(&mut at, |byte| {
+            is_space(byte) || byte == b'/' || byte == b'>'
+        })?;
+        let name = &self.html[start..at];
+        let mut slash = false;
+        loop {
+            match *bytes.get(at)? {
+                b'>' => {
+                    self.at = at + 1;
+                    return Some((tag, name, slash));
+                }
+                b'/' => {
+                    slash = true;
+                    at += 1;
+                }
+                byte if is_space(byte) => {
+                    slash = false;
+                    at += 1;
+                }
+                _ => {
+                    slash = false;
+                    at = self.attribute(at)?;
+                }
+            }
+        }
+    }
+
+    /// Reads the name at `at`, and moves past it.
+    #[inline]
+    fn name(&self, at: &mut usize, ends: impl Fn(u8) -> bool) -> Option<Name> {
+        let bytes = self.html.as_bytes();
+        let eight = eight(bytes, *at);
+        let length = before_name_end(eight);
+        if (1..8).contains(&length) && ends(*bytes.get(*at + length)?) {
+            *at += length;
+            return Some(Name((eight | LOWER) & ((1 << (8 * length)) - 1)));
+        }
+        // A long name, or a strange one: the first character is part of it, even if it is `=`.
+        let length = 1 + bytes[*at + 1..].iter().position(|&byte| ends(byte))?;
+        let name = &bytes[*at..*at + length];
+        *at += length;
+        Some(Name::of(name))
+    }
+
+    /// Reads the attribute that starts at `start`; where it ends.
+    #[inline]
+    fn attribute(&mut self, start: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        let mut at = start;
+        let name = self.name(&mut at, |byte| {
+            is_space(byte) || matches!(byte, b'/' | b'>' | b'=')
+        })?;
+        let after_name = at;
+        at = self.past_space(at)?;
+        if bytes[at] != b'=' {
+            self.keep(name, "");
+            return Some(after_name);
+        }
+        at = self.past_space(at + 1)?;
+        match bytes[at] {
+            quote @ (b'"' | b'\'') => {
+                let end = self.find(quote, at + 1)?;
+                self.keep(name, &self.html[at + 1..end]);
+                Some(end + 1)
+            }
+            b'>' => {
+                self.keep(name, "");
+                Some(at)
+            }
+            _ => {
+                let length = bytes[at..].iter().position(|&b| is_space(b) || b == b'>')?;
+                self.keep(name, &self.html[at..at + length]);
+                Some(at + length)
+            }
+        }
+    }
+
+    /// The first place at or after `at` that is not white space.
+    #[inline]
+    fn past_space(&self, at: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        if !is_space(*bytes.get(at)?) {
+            return Some(at);
+        }
+        bytes[at..]
+            .iter()
+            .position(|&byte| !is_space(byte))
+            .map(|spaces| at + spaces)
+    }
+
+    /// The next place of the byte. Values are short: the first are looked for without a call.
+    #[inline]
+    fn find(&self, byte: u8, at: usize) -> Option<usize> {
+        let bytes = self.html.as_bytes();
+        for step in [0, 8, 16] {
+            let before = before_either(eight(bytes, at + step), byte, byte);
+            if before < 8 {
+                return Some(at + step + before);
+            }
+        }
+        memchr(byte, bytes.get(at + 24..)?).map(|found| at + 24 + found)
+    }
+
+    #[inline]
+    fn keep(&mut self, name: Name, raw: &'a str) {
+        if raw.len() > self.value_limit {
+            self.values_cut += 1;
+        } else if self.attributes.len() >= self.attribute_limit {
+            self.attributes_cut += 1;
+        } else {
+            self.attributes.push(Attribute { name, raw });
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Does the tokenizer agree with html5lib's tests of the standard, and is it linear?
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::*;
+use crate::conformance;
+
+/// A token as the tests have it. Names are compared as keys; NUL and CR LF, which the standard
+/// rewrites and we leave to the reader, are rewritten beforehand.
+#[derive(PartialEq, Debug)]
+enum Plain {
+    Text(String),
+    Start(Name, Vec<(Name, String)>, bool),
+    End(Name),
+    Comment(String),
+    Doctype,
+}
+
+fn tokens(html: &str, model: Model, last: &str) -> Vec<Plain> {
+    let mut tokenizer = Tokenizer::new(html, 256, 64 << 10);
+    tokenizer.expect(model, Name::of(last.as_bytes()));
+    let mut all = Vec::new();
+    while let Some(token) = tokenizer.next() {
+        let plain = match token {
+            Token::Text { raw, references } => {
+                let text = if references {
+                    htmlize::unescape(raw).into_owned()
+                } else {
+                    raw.to_owned()
+                };
+                if let Some(Plain::Text(before)) = all.last_mut() {
+                    before.push_str(&text);
+                    continue;
+                }
+                Plain::Text(text)
+            }
+            Token::Start {
+                tag,
+                self_closing,
+                name,
+            } => {
+                assert_eq!(Name::of(name.as_bytes()), tag);
+                let mut attributes: Vec<(Name, String)> = Vec::new();
+                for attribute in tokenizer.attributes() {
+                    if attributes.iter().all(|(name, _)| *name != attribute.name) {
+                        attributes.push((attribute.name, attribute.value().into_owned()));
+                    }
+                }
+                Plain::Start(tag, attributes, self_closing)
+            }
+            Token::End { tag } => Plain::End(tag),
+            Token::Comment(text) => Plain::Comment(text.to_owned()),
+            Token::Doctype => Plain::Doctype,
+        };
+        all.push(plain);
+    }
+    all
+}
+
+/// The expected tokens of a test. Of a doctype only its presence counts: a crawler has no quirks mode.
+fn expected(output: &Value, rewrite: impl Fn(&str) -> String) -> Vec<Plain> {
+    let text = |value: &Value| rewrite(value.as_str().unwrap());
+    let name = |value: &Value| Name::of(text(value).as_bytes());
+    let plain = |token: &Value| match token[0].as_str().unwrap() {
+        "Character" => Plain::Text(text(&token[1])),
+        "StartTag" => {
+            let attributes = token[2].as_object().unwrap();
+            let attributes = attributes
+                .iter()
+                .map(|(key, value)| (Name::of(rewrite(key).as_bytes()), text(value)));
+            Plain::Start(
+                name(&token[1]),
+                attributes.collect(),
+                token.get(3).is_some(),
+            )
+        }
+        "EndTag" => Plain::End(name(&token[1])),
+        "Comment" => Plain::Comment(text(&token[1])),
+        "DOCTYPE" => Plain::Doctype,
+        other => panic!("unknown token {other}"),
+    };
+    output.as_array().unwrap().iter().map(plain).collect()
+}
+
+/// Attributes in any order.
+fn sorted(mut tokens: Vec<Plain>) -> Vec<Plain> {
+    for token in &mut tokens {
+        if let Plain::Start(_, attributes, _) = token {
+            attributes.sort_by_key(|(name, _)| name.0);
+        }
+    }
+    tokens
+}
+
+#[test]
+fn agrees_with_html5lib() {
+    let Some(files) = conformance::directory("tokenizer") else {
+        return;
+    };
+    let (mut run, mut skipped, mut failed) = (0, 0, Vec::new());
+    for (file, bytes) in &files {
+        let tests: Value = serde_json::from_slice(bytes).unwrap();
+        // The tests of `xmlViolation` are of an option that makes XML of HTML; we have none.
+        let Some(tests) = tests.get("tests") else {
+            continue;
+        };
+        for test in tests.as_array().unwrap() {
+            let escaped = test.get("doubleEscaped").is_some();
+            let unescape = |text: &str| {
+                if escaped {
+                    unescape_json(text)
+                } else {
+                    Some(text.to_owned())
+                }
+            };
+            let Some(input) = unescape(test["input"].as_str().unwrap()) else {
+                skipped += 1; // A lone surrogate, which no `str` holds.
+                continue;
+            };
+            let rewrite = |text: &str| unescape(text).unwrap().replace('\0', "\u{fffd}");
+            let input = input
+                .replace("\r\n", "\n")
+                .replace('\r', "\n")
+                .replace('\0', "\u{fffd}");
+            let states = test.get("initialStates").and_then(Value::as_array).cloned();
+            for state in states.unwrap_or_else(|| vec!["Data state".into()]) {
+                let model = match state.as_str().unwrap() {
+                    "Data state" => Model::Data,
+                    "PLAINTEXT state" => Model::PlainText,
+                    "RCDATA state" => Model::RcData,
+                    "RAWTEXT state" => Model::RawText,
+                    "Script data state" => Model::Script,
+                    // CDATA exists in SVG and MathML only, where it is read as a comment here.
+                    "CDATA section state" => {
+                        skipped += 1;
+                        continue;
+                    }
+                    other => panic!("unknown state {other}"),
+                };
+                run += 1;
+                let last = test
+                    .get("lastStartTag")
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let (ours, theirs) = (
+                    sorted(tokens(&input, model, last)),
+                    sorted(expected(&test["output"], rewrite)),
+                );
+                if ours != theirs {
+                    failed.push(format!(
+                        "{file}: {input:?} in {model:?}\n  {ours:?}\n  {theirs:?}"
+                    ));
+                }
+            }
+        }
+    }
+    assert!(
+        failed.is_empty(),
+        "{} of {run} failed:\n{}",
+        failed.len(),
+        failed[..failed.len().min(20)].join("\n")
+    );
+    assert!(run > 6_700, "only {run} tests were run");
+    assert!(skipped <= 60, "{skipped} tests were skipped");
+}
+
+/// Undoes `\uXXXX`; `None` for what is no character.
+fn unescape_json(text: &str) -> Option<String> {
+    serde_json::from_str(&format!("\"{}\"", text.replace('"', "\\\""))).ok()
+}
+
+#[test]
+fn a_script_may_quote_its_own_end() {
+    let check = |script: &str, content: &str| {
+        let html = format!("{script}</script>after");
+        let mut tokenizer = Tokenizer::new(&html, 256, 1_024);
+        tokenizer.expect(Model::Script, crate::html::tag::SCRIPT);
+        assert_eq!(
+            tokenizer.next(),
+            Some(Token::Text {
+                raw: content,
+                references: false
+            }),
+            "{script}"
+        );
+    };
+    check("a<b", "a<b");
+    check("<!-- <script> </script> -->", "<!-- <script> </script> -->");
+    check("<!-- </script>", "<!-- ");
+    check("<!--><script>", "<!--><script>");
+    check("'</scripts>'", "'</scripts>'");
+}
+
+#[test]
+fn limits_cut_and_count() {
+    let html = format!(
+        "<p {}>",
+        (0..64_000).map(|i| format!("a{i}=1 ")).collect::<String>()
+    );
+    let mut tokenizer = Tokenizer::new(&html, 256, 1_024);
+    assert!(matches!(tokenizer.next(), Some(Token::Start { .. })));
+    assert_eq!(
+        (tokenizer.attributes().len(), tokenizer.attributes_cut),
+        (256, 64_000 - 256)
+    );
+    let html = format!("<a href='data:{}' rel=x>", "x".repeat(50_000));
+    let mut tokenizer = Tokenizer::new(&html, 256, 1_024);
+    assert!(matches!(tokenizer.next(), Some(Token::Start { .. })));
+    assert_eq!((tokenizer.attributes().len(), tokenizer.values_cut), (1, 1));
+}
+
+proptest! {
+    /// Whatever the input, tokens are in order and the tokenizer ends.
+    #[test]
+    fn every_input_ends(html in "[<>/!?a\\-= '\"&;\\x00é]{0,60}|(<(script|title|!--|/script|/)?[> ]?){0,20}", model in 0..5usize) {
+        let model = [Model::Data, Model::RcData, Model::RawText, Model::Script, Model::PlainText][model];
+        let mut tokenizer = Tokenizer::new(&html, 4, 16);
+        tokenizer.expect(model, Name::of(b"script"));
+        let mut steps = 0;
+        let mut before = 0;
+        while tokenizer.next().is_some() {
+            prop_assert!(tokenizer.at > before, "no token without a byte");
+            before = tokenizer.at;
+            steps += 1;
+        }
+        prop_assert!(steps <= html.len());
+        prop_assert_eq!(tokenizer.at, html.len());
+    }
+}

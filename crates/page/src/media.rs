@@ -1,0 +1,293 @@
+//! What kind of document is this body: a page to read, or something else?
+//!
+//! A short form of the WHATWG MIME Sniffing standard, on the side of caution: what a server calls
+//! HTML is read as HTML only if it is text (hostile list, rows 4 and 41).
+//!
+//! **Invariant:** the verdict depends on the declared type and the first 1,024 bytes alone.
+
+/// What a body is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Media {
+    /// A page.
+    Html,
+    /// Plain text.
+    Text,
+    /// RSS, Atom or a JSON feed.
+    Feed,
+    /// XML that is neither a page nor a feed; a sitemap, perhaps.
+    Xml,
+    /// A PDF document.
+    Pdf,
+    /// Anything else: images, archives, programs, styles, JSON.
+    Other,
+}
+
+impl Media {
+    /// Whether the body is read for text and links.
+    pub fn is_page(self) -> bool {
+        matches!(self, Self::Html | Self::Text)
+    }
+}
+
+/// What the standard calls a resource header is 1,445 bytes; the signatures need far fewer.
+const HEADER: usize = 1_024;
+
+/// The kind of a body that the server declares as `content_type`.
+pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
+    let header = &body[..body.len().min(HEADER)];
+    let declared = content_type
+        .map_or("", |value| value.split(';').next().unwrap_or_default())
+        .trim();
+    let is = |name: &str| declared.eq_ignore_ascii_case(name);
+    if header.starts_with(b"%PDF-") || is("application/pdf") {
+        return Media::Pdf;
+    }
+    let may_have_zeros =
+        content_type.is_some_and(|value| value.to_ascii_lowercase().contains("utf-16"));
+    if has_signature(header) || !may_have_zeros && is_binary(header) {
+        return Media::Other;
+    }
+    if is("text/html") || is("application/xhtml+xml") {
+        return Media::Html;
+    }
+    if [
+        "application/rss+xml",
+        "application/atom+xml",
+        "application/rdf+xml",
+        "application/feed+json",
+    ]
+    .into_iter()
+    .any(is)
+    {
+        return Media::Feed;
+    }
+    if is("text/xml") || is("application/xml") || ends_with(declared, "+xml") {
+        return if declared.eq_ignore_ascii_case("image/svg+xml") {
+            Media::Other
+        } else {
+            of_xml(header)
+        };
+    }
+    if is("text/plain") || is("text/markdown") || is("text/x-markdown") {
+        return Media::Text;
+    }
+    if declared.is_empty() || is("application/octet-stream") || is("unknown/unknown") || is("*/*") {
+        return of_text(header);
+    }
+    Media::Other
+}
+
+/// The kind of a body of no declared type that is not binary.
+fn of_text(header: &[u8]) -> Media {
+    let start = trim_start(header);
+    if starts_with(start, b"<?xml") {
+        return of_xml(header);
+    }
+    match HTML_STARTS
+        .iter()
+        .any(|tag| starts_with(start, tag) && ends_name(start.get(tag.len())))
+    {
+        true => Media::Html,
+        false => Media::Text,
+    }
+}
+
+/// The first elements by which the MIME Sniffing standard knows HTML (7.1).
+const HTML_STARTS: [&[u8]; 17] = [
+    b"<!doctype html",
+    b"<html",
+    b"<head",
+    b"<script",
+    b"<iframe",
+    b"<h1",
+    b"<div",
+    b"<font",
+    b"<table",
+    b"<a",
+    b"<style",
+    b"<title",
+    b"<b",
+    b"<body",
+    b"<br",
+    b"<p",
+    b"<!--",
+];
+
+fn of_xml(header: &[u8]) -> Media {
+    let root = first_element(header);
+    let is = |name: &[u8]| {
+        root.len() >= name.len()
+            && root[..name.len()].eq_ignore_ascii_case(name)
+            && ends_name(root.get(name.len()))
+    };
+    match () {
+        () if is(b"rss") || is(b"feed") || is(b"rdf:RDF") => Media::Feed,
+        () if is(b"html") => Media::Html,
+        () => Media::Xml,
+    }
+}
+
+/// What follows the `<` of the first element, past declarations and comments.
+fn first_element(header: &[u8]) -> &[u8] {
+    let mut rest = trim_start(header);
+    while let Some(after) = rest.strip_prefix(b"<") {
+        if !matches!(after.first(), Some(b'?' | b'!')) {
+            return after;
+        }
+        let end: &[u8] = if after.starts_with(b"!--") {
+            b"-->"
+        } else {
+            b">"
+        };
+        let Some(found) = memchr::memmem::find(after, end) else {
+            return b"";
+        };
+        rest = trim_start(&after[found + end.len()..]);
+    }
+    b""
+}
+
+/// Signatures of formats that are never text.
+const SIGNATURES: [&[u8]; 22] = [
+    b"\x89PNG\r\n\x1a\n",
+    b"GIF87a",
+    b"GIF89a",
+    b"\xff\xd8\xff",
+    b"BM\0",
+    b"\0\0\x01\0",
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"\x1f\x8b\x08",
+    b"BZh",
+    b"\xfd7zXZ\0",
+    b"7z\xbc\xaf\x27\x1c",
+    b"\x28\xb5\x2f\xfd",
+    b"Rar!\x1a\x07",
+    b"\x7fELF",
+    b"MZ\x90",
+    b"OggS\0",
+    b"ID3",
+    b"fLaC",
+    b"wOFF",
+    b"wOF2",
+    b"\0asm",
+];
+
+fn has_signature(header: &[u8]) -> bool {
+    let riff = header.starts_with(b"RIFF")
+        && header
+            .get(8..12)
+            .is_some_and(|kind| matches!(kind, b"WEBP" | b"WAVE" | b"AVI "));
+    let mp4 = header.get(4..8) == Some(b"ftyp");
+    riff || mp4
+        || SIGNATURES
+            .iter()
+            .any(|signature| header.starts_with(signature))
+}
+
+/// Whether more than one byte in 32 is one that text does not have (MIME Sniffing, 3, "binary data
+/// byte"). Compressed or random data has one in ten; a page with a stray NUL stays a page.
+fn is_binary(header: &[u8]) -> bool {
+    let utf_16 = header.starts_with(b"\xff\xfe") || header.starts_with(b"\xfe\xff");
+    let binary = |byte: &&u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
+    !utf_16 && header.iter().filter(binary).count() * 32 > header.len()
+}
+
+fn trim_start(header: &[u8]) -> &[u8] {
+    header
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(header)
+        .trim_ascii_start()
+}
+
+fn starts_with(body: &[u8], prefix: &[u8]) -> bool {
+    body.get(..prefix.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+fn ends_with(name: &str, suffix: &str) -> bool {
+    name.len() >= suffix.len()
+        && name.as_bytes()[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix.as_bytes())
+}
+
+/// Whether a name ends before this byte.
+fn ends_name(next: Option<&u8>) -> bool {
+    next.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0c | b'>' | b'/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds() {
+        let check = |declared: &str, body: &[u8], expected: Media| {
+            let content_type = (!declared.is_empty()).then_some(declared);
+            assert_eq!(
+                kind(content_type, body),
+                expected,
+                "{declared:?} {:?}",
+                String::from_utf8_lossy(body)
+            );
+        };
+        check("text/html", b"<p>", Media::Html);
+        check("TEXT/HTML; charset=utf-8", b"hello", Media::Html);
+        check("text/html", b"", Media::Html);
+        check("application/xhtml+xml", b"<html/>", Media::Html);
+        check("text/plain", b"<html>", Media::Text); // As browsers show it.
+        check("text/markdown", b"# a", Media::Text);
+        check("application/rss+xml", b"<rss/>", Media::Feed);
+        check(
+            "text/xml",
+            b"<?xml version='1.0'?><!-- a > b --><rss version='2.0'>",
+            Media::Feed,
+        );
+        check(
+            "application/xml",
+            b"<?xml version='1.0'?><feed xmlns='x'>",
+            Media::Feed,
+        );
+        check("application/xml", b"<urlset>", Media::Xml);
+        check("application/xml", b"<feedback>", Media::Xml);
+        check("text/xml", b"<!DOCTYPE html><html>", Media::Html);
+        check("image/svg+xml", b"<svg>", Media::Other);
+        check("application/pdf", b"junk", Media::Pdf);
+        check("text/html", b"%PDF-1.7\n", Media::Pdf); // A polyglot is what it is.
+        check("text/html", b"\x89PNG\r\n\x1a\n<html>", Media::Other);
+        check("text/html", b"GIF89a<script>", Media::Other);
+        check("text/html", b"PK\x03\x04", Media::Other);
+        check("text/html", b"\0\0\0\x18ftypmp42", Media::Other);
+        check("image/png", b"<html>", Media::Other);
+        check("application/json", b"{}", Media::Other);
+        check("text/css", b"a{}", Media::Other);
+        // Nothing declared: by the bytes.
+        check("", b"  <!DOCTYPE HTML><p>", Media::Html);
+        check("", b"\xef\xbb\xbf<html>", Media::Html);
+        check("", b"<abbr>", Media::Text);
+        check("", b"hello", Media::Text);
+        check("", b"<?xml version='1.0'?><rss>", Media::Feed);
+        check("application/octet-stream", b"<html>", Media::Html);
+        check("", b"\0\x01\x02\x03", Media::Other);
+        // Zeros: stray ones are forgiven, UTF-16 has them by right.
+        let mut page = b"<html>".repeat(20);
+        page[30] = 0;
+        check("text/html", &page, Media::Html);
+        check("text/html", b"\xff\xfe<\0p\0>\0", Media::Html);
+        check("text/html; charset=UTF-16LE", b"<\0p\0>\0", Media::Html);
+        check("text/html", b"<\0p\0>\0", Media::Other);
+    }
+
+    #[test]
+    fn random_bytes_are_not_text() {
+        // The high bytes of a linear congruence: as even as compressed data.
+        let mut state = 1u64;
+        let mut next = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 56) as u8
+        };
+        let body: Vec<u8> = (0..4_096).map(|_| next()).collect();
+        assert_eq!(kind(Some("text/html"), &body), Media::Other);
+    }
+}

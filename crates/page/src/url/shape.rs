@@ -1,0 +1,141 @@
+//! Which template made this URL?
+//!
+//! **Invariant:** the pattern depends on the URL alone, and a URL that differs only in numbers, in its
+//! last segment's name or in the values of its query has the same.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::PageUrl;
+
+/// Hexadecimal runs of this length are taken for ids: as long as a short commit or record id, longer
+/// than words that happen to be of the letters a to f.
+const HEX_RUN: usize = 8;
+
+/// Extensions have up to five letters or digits: `html`, `shtml`, `php`, `aspx`.
+const EXTENSION: usize = 5;
+
+/// The number of the URL's shape.
+pub(super) fn pattern(url: &PageUrl) -> u64 {
+    xxh3_64(shape(url).as_bytes())
+}
+
+/// The shape as text: `http://a.example/blog/#/#/*.html?page&q`.
+fn shape(url: &PageUrl) -> String {
+    let mut shape = String::with_capacity(url.as_str().len());
+    shape.push_str(url.origin());
+    let path = url.path();
+    let stem = path.trim_end_matches('/');
+    let (parents, last) = stem.rsplit_once('/').unwrap_or(("", stem));
+    for segment in parents.split('/').skip(1) {
+        shape.push('/');
+        collapse(segment, &mut shape);
+    }
+    shape.push('/');
+    if !last.is_empty() {
+        // A number says more than a name: `/2024/` is not `/about/`.
+        let mut name = String::new();
+        collapse(last, &mut name);
+        shape.push_str(if name.starts_with('#') { "#" } else { "*" });
+        if let Some((_, extension)) = last.rsplit_once('.')
+            && (1..=EXTENSION).contains(&extension.len())
+            && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        {
+            shape.push('.');
+            shape.push_str(extension);
+        }
+        shape.push_str(&path[stem.len()..]);
+    }
+    if let Some(query) = url.query() {
+        let mut keys: Vec<&str> = query
+            .split('&')
+            .map(|pair| pair.split('=').next().unwrap_or_default())
+            .collect();
+        keys.sort_unstable();
+        keys.dedup();
+        shape.push('?');
+        for key in keys {
+            collapse(key, &mut shape);
+            shape.push('&');
+        }
+    }
+    shape
+}
+
+/// Writes the segment with `#` for each run of digits and each long run of hexadecimal digits.
+fn collapse(segment: &str, into: &mut String) {
+    let mut rest = segment;
+    while let Some(first) = rest.chars().next() {
+        let hex = run(rest, |byte| byte.is_ascii_hexdigit());
+        let digits = run(rest, |byte| byte.is_ascii_digit());
+        let is_id = hex >= HEX_RUN && rest[..hex].bytes().any(|byte| byte.is_ascii_digit());
+        let length = if is_id { hex } else { digits };
+        if length > 0 {
+            into.push('#');
+            rest = &rest[length..];
+            continue;
+        }
+        // A hexadecimal run is one only from its start: `deadbeef1` and not the `beef1` in it.
+        let word = run(rest, |byte| byte.is_ascii_alphabetic()).max(first.len_utf8());
+        into.push_str(&rest[..word]);
+        rest = &rest[word..];
+    }
+}
+
+fn run(text: &str, is: impl Fn(u8) -> bool) -> usize {
+    text.bytes()
+        .position(|byte| !is(byte))
+        .unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes() {
+        let check = |url: &str, expected: &str| {
+            let shape = shape(&PageUrl::parse(&format!("http://a.example{url}")).unwrap());
+            assert_eq!(shape, format!("http://a.example{expected}"), "{url}");
+        };
+        check("/", "/");
+        check("/about", "/*");
+        check("/about/", "/*/");
+        check("/a.html", "/*.html");
+        check("/blog/2024/01/31/my-title.html", "/blog/#/#/#/*.html");
+        check("/calendar/2024-01-31", "/calendar/#");
+        check("/commit/deadbeef01/diff", "/commit/#/*");
+        check("/facade/x", "/facade/*"); // Six letters a to f are a word.
+        check("/defaced-0/x", "/defaced-#/*");
+        check("/p7/x", "/p#/*");
+        check("/a?b=1&a=2&b=3", "/*?a&b&");
+        check("/a?b=9&a=1", "/*?a&b&");
+        check("/a?item12=9", "/*?item#&");
+        check("/a?", "/*?&");
+        check("/é/x.y", "/%C#%A#/*.y");
+    }
+
+    #[test]
+    fn pages_of_one_template_share_a_pattern_and_others_do_not() {
+        let pattern = |url: &str| PageUrl::parse(url).unwrap().pattern();
+        assert_eq!(
+            pattern("http://a.example/c?d=2024-01-01"),
+            pattern("http://a.example/c?d=2024-01-02")
+        );
+        assert_eq!(
+            pattern("http://a.example/p/12"),
+            pattern("http://a.example/p/7")
+        );
+        assert_ne!(
+            pattern("http://a.example/p/12"),
+            pattern("http://b.example/p/12")
+        );
+        assert_ne!(
+            pattern("http://a.example/p/12"),
+            pattern("http://a.example/q/12")
+        );
+        assert_ne!(
+            pattern("http://a.example/p?a=1"),
+            pattern("http://a.example/p?b=1")
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! When is a server that did not answer worth asking again?
+
+use std::time::Duration;
+
+use crate::{History, Moment};
+
+/// Waits twice as long after every failure in a row, and gives up after the last.
+#[derive(Debug, Clone, Copy)]
+pub struct Retry {
+    /// The wait after the first failure.
+    pub first: Duration,
+    /// How many failures in a row are enough; zero: never ask again.
+    pub attempts: u16,
+}
+
+impl Default for Retry {
+    /// Three attempts within a minute and a half: an outage of a moment costs nothing, and a dead
+    /// server does not keep a crawl from ending.
+    fn default() -> Self {
+        Self {
+            first: Duration::from_secs(30),
+            attempts: 3,
+        }
+    }
+}
+
+impl Retry {
+    /// When to ask again; `None`: no more.
+    pub fn due(&self, page: &History) -> Option<Moment> {
+        if page.failures == 0 || page.failures >= self.attempts {
+            return None;
+        }
+        let doublings = u32::from(page.failures - 1).min(16);
+        Some(page.asked? + self.first.saturating_mul(1 << doublings))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Outcome, Visit};
+
+    #[test]
+    fn waits_double_and_end() {
+        let retry = Retry {
+            first: Duration::from_secs(30),
+            attempts: 3,
+        };
+        let mut page = History::discovered(Moment::START, 0);
+        assert_eq!(retry.due(&page), None, "nothing failed yet");
+        for wait in [Some(30), Some(60), None] {
+            page = page.after(Visit {
+                at: Moment::START,
+                outcome: Outcome::Unreachable,
+            });
+            assert_eq!(
+                retry.due(&page),
+                wait.map(|wait| Moment::START + Duration::from_secs(wait))
+            );
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The names of the archive's files.
+//!
+//! **Invariant:** a name follows from a number, never from anything the web said. A file is either
+//! open, closed or set aside, and its name says which.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use super::ArchiveError;
+
+const PREFIX: &str = "avocet-";
+const CLOSED: &str = ".warc.gz";
+const OPEN: &str = ".warc.gz.open";
+
+/// The file while it is written.
+pub(super) fn open(dir: &Path, number: u32) -> PathBuf {
+    dir.join(format!("{PREFIX}{number:08}{OPEN}"))
+}
+
+/// The file once it is complete.
+pub(super) fn closed(dir: &Path, number: u32) -> PathBuf {
+    dir.join(format!("{PREFIX}{number:08}{CLOSED}"))
+}
+
+/// The index of a closed file.
+pub(super) fn cdxj(dir: &Path, number: u32) -> PathBuf {
+    dir.join(format!("{PREFIX}{number:08}.cdxj"))
+}
+
+/// The closed file of this number, or else the open one.
+pub(super) fn existing(dir: &Path, number: u32) -> PathBuf {
+    let closed = closed(dir, number);
+    if closed.exists() {
+        closed
+    } else {
+        open(dir, number)
+    }
+}
+
+/// All files of the archive, by number; those set aside are none.
+pub(super) fn list(dir: &Path) -> Result<Vec<(u32, PathBuf)>, ArchiveError> {
+    let fail = || ArchiveError::io("list", dir);
+    let mut files = Vec::new();
+    for entry in fs::read_dir(dir).map_err(fail())? {
+        let name = entry.map_err(fail())?.file_name();
+        if let Some(number) = name.to_str().and_then(number) {
+            files.push((number, dir.join(name)));
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Renames a file that was never committed, so that nothing reads it and nothing is lost.
+pub(super) fn set_aside(path: &Path) -> Result<PathBuf, ArchiveError> {
+    let mut aside = path.to_path_buf();
+    for count in 1.. {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".uncommitted-{count}"));
+        aside = PathBuf::from(name);
+        if !aside.exists() {
+            break;
+        }
+    }
+    fs::rename(path, &aside).map_err(ArchiveError::io("rename", path))?;
+    Ok(aside)
+}
+
+/// Makes created, renamed and removed names survive a power cut.
+pub(super) fn sync_dir(dir: &Path) -> Result<(), ArchiveError> {
+    let synced = File::open(dir).and_then(|handle| handle.sync_all());
+    synced.map_err(ArchiveError::io("sync", dir))
+}
+
+fn number(name: &str) -> Option<u32> {
+    let rest = name.strip_prefix(PREFIX)?;
+    let digits = rest
+        .strip_suffix(CLOSED)
+        .or_else(|| rest.strip_suffix(OPEN))?;
+    let number = digits.parse().ok()?;
+    // One number, one name: `avocet-1.warc.gz` is not ours.
+    (digits == format!("{number:08}")).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers() {
+        let dir = Path::new("");
+        for file in [1, 7, 99_999_999, u32::MAX] {
+            assert_eq!(number(closed(dir, file).to_str().unwrap()), Some(file));
+            assert_eq!(number(open(dir, file).to_str().unwrap()), Some(file));
+            assert_eq!(number(cdxj(dir, file).to_str().unwrap()), None);
+        }
+        for other in [
+            "avocet-1.warc.gz",
+            "avocet-00000001.warc",
+            "avocet-+0000001.warc.gz",
+            "avocet-00000001.warc.gz.open.uncommitted-1",
+            "other-00000001.warc.gz",
+            "avocet-99999999999.warc.gz",
+        ] {
+            assert_eq!(number(other), None, "{other}");
+        }
+    }
+}

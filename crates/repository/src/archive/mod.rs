@@ -1,0 +1,56 @@
+//! The archive: numbered WARC 1.1 files, one gzip member a record.
+//!
+//! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records, and are
+//! never written again. A file is named `.open` until it is complete, synced and has its CDXJ
+//! index; whatever lies beyond the committed end is cut off, or set aside, when it is opened.
+//!
+//! Captures are [sealed](seal) where they were fetched (compressing is the work), appended by the
+//! one [`Writer`], read back one at a time by [`read`] or all in order by [`scan`]. [`Records`]
+//! reads the WARC files of other tools with the same code and the same limits.
+
+mod cdxj;
+mod content;
+mod digest;
+mod error;
+mod files;
+mod gzip;
+mod head;
+mod input;
+mod parse;
+mod record;
+mod records;
+mod scan;
+pub mod seal;
+mod writer;
+
+pub use content::{Content, Cut, DecodeLimits};
+pub use digest::Digest;
+pub use error::{ArchiveError, Fault};
+pub use gzip::Level;
+pub use record::{Kind, Record};
+pub use records::{BLOCK_LIMIT, Found, Records};
+pub use scan::{Scan, read, scan};
+pub use seal::{Capture, Original, Profile, Sealed, Truncated};
+pub use writer::{Info, MAX_BYTES, Options, Writer};
+
+use serde::{Deserialize, Serialize};
+
+/// Where a record is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Location {
+    /// The number of the file, from 1.
+    pub file: u32,
+    /// The first byte of the record's gzip member.
+    pub offset: u64,
+    /// The length of the member in bytes.
+    pub length: u32,
+}
+
+/// Where the next record will be kept: everything before it is in the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct End {
+    /// The number of the file, from 1.
+    pub file: u32,
+    /// The length of that file in bytes.
+    pub offset: u64,
+}

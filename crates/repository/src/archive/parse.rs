@@ -1,0 +1,197 @@
+//! The header of a WARC record.
+//!
+//! **Invariant:** whatever the bytes are, no more than [`HEADER_LIMIT`] of them are held, and a
+//! header that is returned has a length. Lenient in all that other tools have been seen to do.
+
+use std::io::{self, BufRead, Read};
+
+use super::Fault;
+
+/// Above it a header is refused. The longest field is a URL, of some kilobytes at most; the
+/// network's limit for a response head is the same (hostile-web.md, row 8).
+pub(super) const HEADER_LIMIT: usize = 64 * 1024;
+
+/// The fields of a header in their order, and the length of the block.
+#[derive(Debug, PartialEq)]
+pub(super) struct Header {
+    pub(super) fields: Vec<(String, String)>,
+    pub(super) length: u64,
+}
+
+/// Why there is no record here.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// The input ends within it.
+    End,
+    /// Its bytes are wrong.
+    Fault(Fault),
+    /// The disk failed.
+    Io(io::Error),
+}
+
+impl From<io::Error> for Trouble {
+    /// Errors of the system carry its number; all others were made by the decoder.
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            return Self::End;
+        }
+        if error.raw_os_error().is_some() {
+            return Self::Io(error);
+        }
+        Self::Fault(Fault::Gzip(error))
+    }
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Reads a header and the blank line after it.
+pub(super) fn header(input: &mut impl BufRead) -> Result<Header, Trouble> {
+    let mut budget = HEADER_LIMIT;
+    let mut line = Vec::new();
+    let first = read_line(input, &mut line, &mut budget);
+    if line
+        .iter()
+        .zip(b"WARC/")
+        .any(|(found, wanted)| found != wanted)
+    {
+        return Err(Fault::NotWarc.into());
+    }
+    first?;
+    let mut fields: Vec<(String, String)> = Vec::new();
+    loop {
+        read_line(input, &mut line, &mut budget)?;
+        let text = String::from_utf8_lossy(&line);
+        let text = text.trim_end_matches(['\r', '\n']);
+        if text.is_empty() {
+            break;
+        }
+        // A folded line goes on with the value before it (WARC 1.0 allowed it).
+        if text.starts_with([' ', '\t'])
+            && let Some((_, value)) = fields.last_mut()
+        {
+            value.push(' ');
+            value.push_str(text.trim());
+            continue;
+        }
+        // A line without a colon says nothing; wpull's and wget's other lines still count.
+        if let Some((name, value)) = text.split_once(':') {
+            fields.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+    }
+    let length = fields
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+        .and_then(|(_, value)| value.parse().ok())
+        .ok_or(Fault::Length)?;
+    Ok(Header { fields, length })
+}
+
+/// Passes over the line ends between records. Returns whether anything follows.
+pub(super) fn skip_line_ends(input: &mut impl BufRead) -> Result<bool, Trouble> {
+    let mut budget = HEADER_LIMIT;
+    loop {
+        let bytes = input.fill_buf()?;
+        let Some(&first) = bytes.first() else {
+            return Ok(false);
+        };
+        if !matches!(first, b'\r' | b'\n') {
+            return Ok(true);
+        }
+        input.consume(1);
+        budget = budget
+            .checked_sub(1)
+            .ok_or(Fault::LongHeader(HEADER_LIMIT))?;
+    }
+}
+
+fn read_line(
+    input: &mut impl BufRead,
+    line: &mut Vec<u8>,
+    budget: &mut usize,
+) -> Result<(), Trouble> {
+    line.clear();
+    let read = input
+        .by_ref()
+        .take(*budget as u64)
+        .read_until(b'\n', line)?;
+    *budget -= read;
+    if line.ends_with(b"\n") {
+        return Ok(());
+    }
+    if *budget == 0 {
+        return Err(Fault::LongHeader(HEADER_LIMIT).into());
+    }
+    Err(Trouble::End)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_of_other_tools() {
+        let check = |text: &[u8], fields: &[(&str, &str)], length| {
+            let header = header(&mut &text[..]).unwrap();
+            let found: Vec<_> = header
+                .fields
+                .iter()
+                .map(|(n, v)| (n.as_str(), v.as_str()))
+                .collect();
+            assert_eq!((found.as_slice(), header.length), (fields, length));
+        };
+        check(
+            b"WARC/1.1\r\nContent-Length: 3\r\n\r\n",
+            &[("Content-Length", "3")],
+            3,
+        );
+        check(
+            b"WARC/0.18\ncontent-length:3\nA: b:c\n\td\nno colon\n\n",
+            &[("content-length", "3"), ("A", "b:c d")],
+            3,
+        );
+        check(
+            b"WARC/1.0\nA: \xff\nContent-Length: 0\n\n",
+            &[("A", "\u{fffd}"), ("Content-Length", "0")],
+            0,
+        );
+    }
+
+    #[test]
+    fn wrong_headers_are_told_apart() {
+        let trouble = |text: &[u8]| header(&mut &text[..]).unwrap_err();
+        assert!(matches!(trouble(b""), Trouble::End));
+        assert!(matches!(trouble(b"WAR"), Trouble::End));
+        assert!(matches!(trouble(b"WAX"), Trouble::Fault(Fault::NotWarc)));
+        assert!(matches!(trouble(b"WARC\n"), Trouble::Fault(Fault::NotWarc)));
+        assert!(matches!(trouble(b"WARC/1.1\r\nA: b"), Trouble::End));
+        assert!(matches!(
+            trouble(b"WARC/1.1\r\nA: b\r\n\r\n"),
+            Trouble::Fault(Fault::Length)
+        ));
+        for length in ["-1", "x", "1 2", "18446744073709551616", ""] {
+            let text = format!("WARC/1.1\r\nContent-Length: {length}\r\n\r\n");
+            let found = trouble(text.as_bytes());
+            assert!(matches!(found, Trouble::Fault(Fault::Length)), "{length}");
+        }
+        let arc = b"filedesc://a.arc.gz 0.0.0.0 20140216050221 text/plain 75\n";
+        assert!(matches!(trouble(arc), Trouble::Fault(Fault::NotWarc)));
+        let long = [b"WARC/1.1\r\nA: ".as_slice(), &vec![b'a'; HEADER_LIMIT]].concat();
+        assert!(matches!(
+            trouble(&long),
+            Trouble::Fault(Fault::LongHeader(_))
+        ));
+        let many = [
+            b"WARC/1.1\r\n".as_slice(),
+            &b"A: b\r\n".repeat(HEADER_LIMIT / 6),
+        ]
+        .concat();
+        assert!(matches!(
+            trouble(&many),
+            Trouble::Fault(Fault::LongHeader(_))
+        ));
+    }
+}

@@ -1,0 +1,214 @@
+//! A record as it was read: its header, and the HTTP answer in its block.
+//!
+//! **Invariant:** bytes are kept as they were found. What they mean is computed when it is asked
+//! for, and a field that is missing or wrong is `None`, never a failure.
+
+use std::borrow::Cow;
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use page::PageUrl;
+
+use super::content::{self, Content, DecodeLimits};
+use super::digest::Digest;
+use super::head;
+use super::parse::Header;
+
+/// What a record is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Kind {
+    /// An answer of a server, with its body.
+    Response,
+    /// An answer that said or showed that nothing changed.
+    Revisit,
+    /// About the file itself.
+    Warcinfo,
+    /// Any other: `request`, `metadata`, `resource`, …; empty where the header does not say.
+    Other(String),
+}
+
+/// A record of a WARC file.
+#[derive(Debug, Clone)]
+pub struct Record {
+    kind: Kind,
+    fields: Vec<(String, String)>,
+    block: Vec<u8>,
+    /// Where the HTTP head ends in the block; 0 where there is none.
+    head_end: usize,
+}
+
+impl Record {
+    pub(super) fn new(header: Header, block: Vec<u8>) -> Self {
+        let mut record = Self {
+            kind: Kind::Warcinfo,
+            fields: header.fields,
+            block,
+            head_end: 0,
+        };
+        record.kind = match record
+            .field("WARC-Type")
+            .map(str::to_ascii_lowercase)
+            .as_deref()
+        {
+            Some("response") => Kind::Response,
+            Some("revisit") => Kind::Revisit,
+            Some("warcinfo") => Kind::Warcinfo,
+            other => Kind::Other(other.unwrap_or_default().to_owned()),
+        };
+        // A `response` can also be of DNS; only HTTP has a head. Some tools leave the head of a
+        // revisit without its blank line.
+        if matches!(record.kind, Kind::Response | Kind::Revisit)
+            && record.block.starts_with(b"HTTP/")
+        {
+            record.head_end = head::end(&record.block).unwrap_or(record.block.len());
+        }
+        record
+    }
+
+    /// What it is.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The value of a field of the WARC header.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        let mut fields = self.fields.iter();
+        fields
+            .find(|(found, _)| found.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The page it is of. Returns `None` for what is not on the web (`dns:`, `urn:`, `file:`).
+    pub fn url(&self) -> Option<PageUrl> {
+        let text = self.field("WARC-Target-URI")?;
+        // Wget put the URL in angle brackets up to version 1.20.
+        let text = text
+            .strip_prefix('<')
+            .and_then(|t| t.strip_suffix('>'))
+            .unwrap_or(text);
+        PageUrl::parse(text).ok()
+    }
+
+    /// When it was fetched.
+    pub fn at(&self) -> Option<Timestamp> {
+        self.field("WARC-Date")?.parse().ok()
+    }
+
+    /// The digest of the body that the header promises.
+    pub fn payload_digest(&self) -> Option<Digest> {
+        Digest::parse(self.field("WARC-Payload-Digest")?)
+    }
+
+    /// Whether the block is the one the header promises. Returns `None` where it promises none
+    /// that can be checked.
+    pub fn is_intact(&self) -> Option<bool> {
+        let promised = Digest::parse(self.field("WARC-Block-Digest")?)?;
+        Some(promised == Digest::of(&[&self.block]))
+    }
+
+    /// The whole block, as stored.
+    pub fn block(&self) -> &[u8] {
+        &self.block
+    }
+
+    /// The head of the HTTP answer, with its final blank line.
+    pub fn head(&self) -> &[u8] {
+        &self.block[..self.head_end]
+    }
+
+    /// The HTTP status.
+    pub fn status(&self) -> Option<u16> {
+        head::status(self.head())
+    }
+
+    /// The first value of an HTTP header field.
+    pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
+        head::values(self.head(), name)
+            .next()
+            .map(String::from_utf8_lossy)
+    }
+
+    /// All values of an HTTP header field.
+    pub fn headers(&self, name: &str) -> Vec<Cow<'_, str>> {
+        head::values(self.head(), name)
+            .map(String::from_utf8_lossy)
+            .collect()
+    }
+
+    /// The address that the answer came from.
+    pub fn address(&self) -> Option<IpAddr> {
+        self.field("WARC-IP-Address")?.parse().ok()
+    }
+
+    /// The media type the server gave, lower case, without parameters.
+    pub fn media_type(&self) -> Option<String> {
+        head::media_type(self.head())
+    }
+
+    /// The body without transfer encoding: other tools store the chunks as they came. A body that
+    /// claims chunks and has none is taken as it is.
+    pub fn body(&self) -> Cow<'_, [u8]> {
+        let body = &self.block[self.head_end..];
+        let chunked = head::values(self.head(), "transfer-encoding")
+            .any(|value| value.to_ascii_lowercase().ends_with(b"chunked"));
+        match chunked.then(|| dechunk(body)).flatten() {
+            Some(whole) => Cow::Owned(whole),
+            None => Cow::Borrowed(body),
+        }
+    }
+
+    /// The body without transfer and content encoding, within limits.
+    pub fn content(&self, limits: DecodeLimits) -> Content<'_> {
+        content::decode(
+            self.body(),
+            head::values(self.head(), "content-encoding"),
+            limits,
+        )
+    }
+}
+
+/// Joins the chunks of RFC 9112, 7.1. A last chunk that is cut short or missing ends the body;
+/// anything else that is no chunk means that the body was never chunked.
+fn dechunk(mut body: &[u8]) -> Option<Vec<u8>> {
+    let mut whole = Vec::with_capacity(body.len());
+    while !body.is_empty() {
+        let line_end = body.iter().position(|&byte| byte == b'\n')?;
+        let line = &body[..line_end];
+        let digits = line.split(|&byte| byte == b';').next()?.trim_ascii();
+        let size = usize::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+        body = &body[line_end + 1..];
+        if size == 0 {
+            break;
+        }
+        let (chunk, rest) = body.split_at(size.min(body.len()));
+        whole.extend_from_slice(chunk);
+        body = rest
+            .strip_prefix(b"\r\n")
+            .or(rest.strip_prefix(b"\n"))
+            .unwrap_or(rest);
+    }
+    Some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks() {
+        let check = |body: &[u8], expected: Option<&[u8]>| {
+            assert_eq!(dechunk(body).as_deref(), expected, "{body:?}");
+        };
+        check(b"", Some(b""));
+        check(b"3\r\nabc\r\n0\r\n\r\n", Some(b"abc"));
+        check(
+            b"3;ext=1\r\nabc\r\n A \r\n0123456789\r\n0\r\nTrailer: x\r\n\r\n",
+            Some(b"abc0123456789"),
+        );
+        check(b"3\nabc\n0\n\n", Some(b"abc"));
+        check(b"ffff\r\ncut sho", Some(b"cut sho"));
+        check(b"<html>no chunks</html>\n", None);
+        check(b"-1\r\nabc", None);
+        check(b"ffffffffffffffffffff\r\nabc", None);
+    }
+}

@@ -1,0 +1,110 @@
+//! Reading the archive: one record by its location, or all of them in order.
+//!
+//! **Invariant:** what is returned was read whole: its member decoded and its check sum was right.
+
+use std::fs::File;
+use std::io::{Cursor, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use super::{ArchiveError, Fault, Location, Record, Records, files};
+
+/// Our own records were limited when they were fetched; this only keeps a damaged or foreign file
+/// under our name from filling the memory.
+const OWN_LIMIT: u64 = 1 << 30;
+
+/// Reads one record.
+pub fn read(dir: &Path, at: &Location) -> Result<Record, ArchiveError> {
+    let path = files::existing(dir, at.file);
+    let offset = at.offset;
+    let fail = || ArchiveError::io("read", &path);
+    let mut file = File::open(&path).map_err(ArchiveError::io("open", &path))?;
+    file.seek(SeekFrom::Start(offset)).map_err(fail())?;
+    let mut bytes = Vec::new();
+    file.take(u64::from(at.length))
+        .read_to_end(&mut bytes)
+        .map_err(fail())?;
+    if bytes.len() < at.length as usize {
+        return Err(ArchiveError::Torn { path, offset });
+    }
+    let misplaced = || ArchiveError::Damaged {
+        path: path.clone(),
+        offset,
+        source: Fault::Misplaced,
+    };
+    let mut records = Records::new(Cursor::new(bytes), &path, OWN_LIMIT)?;
+    let found = match records.next() {
+        None => return Err(misplaced()),
+        Some(Ok(found)) => found,
+        // The offsets within the member start at 0; those the caller knows do not.
+        Some(Err(ArchiveError::Torn { path, .. })) => {
+            return Err(ArchiveError::Torn { path, offset });
+        }
+        Some(Err(ArchiveError::Damaged { path, source, .. })) => {
+            return Err(ArchiveError::Damaged {
+                path,
+                offset,
+                source,
+            });
+        }
+        Some(Err(other)) => return Err(other),
+    };
+    if found.length != Some(u64::from(at.length)) {
+        return Err(misplaced());
+    }
+    Ok(found.record)
+}
+
+/// Reads all records of all files, closed and open, oldest first.
+///
+/// A record that is damaged is returned as an error and the next one is looked for. A torn tail
+/// ends its file with [`ArchiveError::Torn`]; on the last file that is what a kill leaves behind.
+pub fn scan(dir: &Path) -> Result<Scan, ArchiveError> {
+    Ok(Scan {
+        files: files::list(dir)?.into_iter(),
+        open: None,
+    })
+}
+
+/// All records of an archive.
+pub struct Scan {
+    files: std::vec::IntoIter<(u32, PathBuf)>,
+    open: Option<(u32, Records<File>)>,
+}
+
+impl Iterator for Scan {
+    type Item = Result<(Location, Record), ArchiveError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some((number, records)) = &mut self.open else {
+                let (number, path) = self.files.next()?;
+                match Records::open(&path, OWN_LIMIT) {
+                    Ok(records) => self.open = Some((number, records)),
+                    Err(error) => return Some(Err(error)),
+                }
+                continue;
+            };
+            let file = *number;
+            match records.next() {
+                None => self.open = None,
+                Some(Err(error)) => return Some(Err(error)),
+                Some(Ok(found)) => {
+                    let offset = found.offset;
+                    let length = found.length.and_then(|length| u32::try_from(length).ok());
+                    let found = match length {
+                        Some(length) => Ok((
+                            Location {
+                                file,
+                                offset,
+                                length,
+                            },
+                            found.record,
+                        )),
+                        None => Err(records.misplaced(offset)),
+                    };
+                    return Some(found);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Making a record of an answer, ready to be appended.
+//!
+//! **Invariant:** a sealed record is one whole gzip member whose header describes its block to the
+//! byte. No byte that came from the web can end a header line: every value passes [`field`].
+//!
+//! Sealing is a pure function of the capture: the id and the digests follow from it.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+use page::PageUrl;
+
+use super::cdxj::{self, Entry};
+use super::digest::{self, Digest};
+use super::gzip::{self, Level};
+use super::head;
+
+/// An answer to keep.
+#[derive(Debug, Clone)]
+pub struct Capture<'a> {
+    url: &'a PageUrl,
+    at: Timestamp,
+    address: IpAddr,
+    head: &'a [u8],
+    body: &'a [u8],
+    truncated: Option<Truncated>,
+    digest: Digest,
+}
+
+/// Why a body is not whole (WARC 1.1, 5.13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Truncated {
+    /// It was longer than we take.
+    Length,
+    /// It took longer than we wait.
+    Time,
+    /// The connection ended.
+    Disconnect,
+    /// For another reason.
+    Unspecified,
+}
+
+/// Why an answer is kept without its body (WARC 1.1, 6.7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// The body is that of an earlier capture.
+    IdenticalPayload,
+    /// The server said so: a 304.
+    NotModified,
+}
+
+/// The earlier capture that a revisit refers to.
+#[derive(Debug, Clone, Copy)]
+pub struct Original<'a> {
+    /// Its page.
+    pub url: &'a PageUrl,
+    /// When it was fetched.
+    pub at: Timestamp,
+    /// The digest of its body.
+    pub digest: Digest,
+}
+
+/// A record ready to be appended: one gzip member.
+#[derive(Debug, Clone)]
+pub struct Sealed {
+    pub(super) bytes: Vec<u8>,
+    pub(super) at: Timestamp,
+    pub(super) entry: Entry,
+}
+
+impl<'a> Capture<'a> {
+    /// `head` is the head of the response as it came, with its blank line; `body` is without
+    /// transfer encoding and with its content encoding. Hashes the body.
+    pub fn new(
+        url: &'a PageUrl,
+        at: Timestamp,
+        address: IpAddr,
+        head: &'a [u8],
+        body: &'a [u8],
+        truncated: Option<Truncated>,
+    ) -> Self {
+        let digest = Digest::of(&[body]);
+        Self {
+            url,
+            at,
+            address,
+            head,
+            body,
+            truncated,
+            digest,
+        }
+    }
+
+    /// The digest of the body: what tells whether it must be kept again.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+}
+
+impl Sealed {
+    /// The bytes it will take in the archive.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// Seals an answer with its body.
+pub fn response(capture: &Capture<'_>, level: Level) -> Sealed {
+    let head = head::stored(capture.head, Some(capture.body.len()));
+    let mut header = header("response", capture, capture.digest);
+    if let Some(truncated) = capture.truncated {
+        field(&mut header, "WARC-Truncated", truncated.name());
+    }
+    let mime = head::media_type(&head);
+    seal(
+        capture,
+        header,
+        &head,
+        capture.body,
+        capture.digest,
+        mime,
+        level,
+    )
+}
+
+/// Seals an answer whose body is already in the archive.
+pub fn revisit(
+    capture: &Capture<'_>,
+    original: &Original<'_>,
+    profile: Profile,
+    level: Level,
+) -> Sealed {
+    let length = match profile {
+        Profile::IdenticalPayload => Some(capture.body.len()),
+        Profile::NotModified => None,
+    };
+    let head = head::stored(capture.head, length);
+    let at = millis(original.at);
+    let id = digest::record_id("response", original.url.as_str(), at, original.digest);
+    let mut header = header("revisit", capture, original.digest);
+    field(&mut header, "WARC-Profile", profile.uri());
+    field(&mut header, "WARC-Refers-To", &id);
+    field(
+        &mut header,
+        "WARC-Refers-To-Target-URI",
+        original.url.as_str(),
+    );
+    field(&mut header, "WARC-Refers-To-Date", &date(original.at));
+    let mime = Some(cdxj::REVISIT.to_owned());
+    seal(capture, header, &head, &[], original.digest, mime, level)
+}
+
+/// Seals the record that opens a file; `lines` are its fields.
+pub(super) fn warcinfo(
+    filename: &str,
+    at: Timestamp,
+    lines: &[(&str, &str)],
+    level: Level,
+) -> Vec<u8> {
+    let mut block = String::new();
+    for (name, value) in lines {
+        field(&mut block, name, value);
+    }
+    let digest = Digest::of(&[block.as_bytes()]);
+    let mut header = String::from("WARC/1.1\r\n");
+    field(&mut header, "WARC-Type", "warcinfo");
+    field(
+        &mut header,
+        "WARC-Record-ID",
+        &digest::record_id("warcinfo", filename, millis(at), digest),
+    );
+    field(&mut header, "WARC-Date", &date(at));
+    field(&mut header, "WARC-Filename", filename);
+    field(&mut header, "WARC-Block-Digest", &digest.to_string());
+    field(&mut header, "Content-Type", "application/warc-fields");
+    field(&mut header, "Content-Length", &block.len().to_string());
+    header.push_str("\r\n");
+    gzip::member(&[header.as_bytes(), block.as_bytes(), b"\r\n\r\n"], level)
+}
+
+fn header(kind: &str, capture: &Capture<'_>, payload: Digest) -> String {
+    let url = capture.url.as_str();
+    let mut header = String::with_capacity(768 + url.len());
+    header.push_str("WARC/1.1\r\n");
+    field(&mut header, "WARC-Type", kind);
+    field(
+        &mut header,
+        "WARC-Record-ID",
+        &digest::record_id(kind, url, millis(capture.at), payload),
+    );
+    field(&mut header, "WARC-Target-URI", url);
+    field(&mut header, "WARC-Date", &date(capture.at));
+    field(
+        &mut header,
+        "WARC-IP-Address",
+        &capture.address.to_canonical().to_string(),
+    );
+    field(&mut header, "WARC-Payload-Digest", &payload.to_string());
+    header
+}
+
+fn seal(
+    capture: &Capture<'_>,
+    mut header: String,
+    head: &[u8],
+    body: &[u8],
+    digest: Digest,
+    mime: Option<String>,
+    level: Level,
+) -> Sealed {
+    field(
+        &mut header,
+        "WARC-Block-Digest",
+        &Digest::of(&[head, body]).to_string(),
+    );
+    field(
+        &mut header,
+        "Content-Type",
+        "application/http;msgtype=response",
+    );
+    field(
+        &mut header,
+        "Content-Length",
+        &(head.len() + body.len()).to_string(),
+    );
+    header.push_str("\r\n");
+    let entry = Entry {
+        url: capture.url.as_str().into(),
+        millis: millis(capture.at),
+        status: head::status(head),
+        mime: mime.map(String::into_boxed_str),
+        digest: Some(digest),
+    };
+    let bytes = gzip::member(&[header.as_bytes(), head, body, b"\r\n\r\n"], level);
+    Sealed {
+        bytes,
+        at: capture.at,
+        entry,
+    }
+}
+
+/// Writes one line. A control character, which could end the line or the header, is
+/// percent-encoded (hostile-web.md, row 79).
+fn field(out: &mut String, name: &str, value: &str) {
+    escape(out, name);
+    out.push_str(": ");
+    escape(out, value);
+    out.push_str("\r\n");
+}
+
+fn escape(out: &mut String, text: &str) {
+    if !text.contains(char::is_control) {
+        out.push_str(text);
+        return;
+    }
+    for c in text.chars() {
+        if !c.is_control() {
+            out.push(c);
+            continue;
+        }
+        for byte in c.to_string().bytes() {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+}
+
+/// Milliseconds are what is written, so they are also what ids are made of.
+fn millis(at: Timestamp) -> i64 {
+    at.as_millisecond()
+}
+
+fn date(at: Timestamp) -> String {
+    let cut = Timestamp::from_millisecond(millis(at)).unwrap_or(at);
+    format!("{cut:.3}")
+}
+
+impl Truncated {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Length => "length",
+            Self::Time => "time",
+            Self::Disconnect => "disconnect",
+            Self::Unspecified => "unspecified",
+        }
+    }
+}
+
+impl Profile {
+    fn uri(self) -> &'static str {
+        match self {
+            Self::IdenticalPayload => {
+                "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+            }
+            Self::NotModified => "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+        }
+    }
+}

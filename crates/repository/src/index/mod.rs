@@ -1,0 +1,176 @@
+//! The index: which pages hold these words?
+//!
+//! **Invariant:** a page is in it at most once, and everything it shows was valid, harmless text
+//! before it was stored. It is derived: a commit carries the sequence of the ledger it reflects, so
+//! that what is missing can be added, and a damaged index is made anew from the archive.
+
+mod error;
+mod forward;
+mod payload;
+mod query;
+mod schema;
+mod search;
+mod shown;
+mod words;
+mod writer;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use page::PageId;
+use tantivy::directory::MmapDirectory;
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocSet, IndexReader, ReloadPolicy, TERMINATED};
+
+pub use error::{Damage, IndexError};
+pub use search::{Hit, Hits, Query, Snippet};
+pub use writer::{Document, HEAP, Writer};
+
+use schema::Fields;
+
+/// The index of a directory.
+#[derive(Clone)]
+pub struct Index {
+    dir: PathBuf,
+    index: tantivy::Index,
+    reader: IndexReader,
+    fields: Fields,
+}
+
+impl Index {
+    /// Opens the index of a directory, or creates an empty one. [`IndexError::Damaged`] says that
+    /// it must be made anew: remove the directory, open it, and put every page again.
+    pub fn open(dir: &Path) -> Result<Self, IndexError> {
+        fs::create_dir_all(dir).map_err(|error| IndexError::new("create", dir, error.into()))?;
+        let fail = |error| IndexError::new("open", dir, error);
+        let directory = MmapDirectory::open(dir).map_err(|error| fail(error.into()))?;
+        let (schema, fields) = schema::schema();
+        let exists = tantivy::Index::exists(&directory).map_err(|error| fail(error.into()))?;
+        let index = if exists {
+            tantivy::Index::open(directory)
+        } else {
+            tantivy::Index::create(directory, schema.clone(), schema::settings())
+        };
+        let index = index.map_err(fail)?;
+        if index.schema() != schema {
+            return Err(IndexError::Damaged {
+                dir: dir.into(),
+                source: Damage::Schema,
+            });
+        }
+        index.tokenizers().register(words::NAME, words::analyzer());
+        let reader = index
+            .reader_builder()
+            .reload_policy(ReloadPolicy::Manual)
+            .try_into();
+        let reader = reader.map_err(fail)?;
+        Ok(Self {
+            dir: dir.to_path_buf(),
+            index,
+            reader,
+            fields,
+        })
+    }
+
+    /// The one writer. `heap` is the memory it may use, in bytes; [`HEAP`] is a good choice.
+    pub fn writer(&self, heap: usize) -> Result<Writer, IndexError> {
+        Writer::new(self, heap)
+    }
+
+    /// Shows what another process has committed. A commit of this process shows at once.
+    pub fn refresh(&self) -> Result<(), IndexError> {
+        self.reader
+            .reload()
+            .map_err(|error| self.fail("reload", error))
+    }
+
+    /// The sequence that the last commit carried. Returns `None` before the first.
+    pub fn sequence(&self) -> Result<Option<u64>, IndexError> {
+        let metas = self
+            .index
+            .load_metas()
+            .map_err(|error| self.fail("read", error))?;
+        if metas.payload.is_none() && metas.segments.is_empty() {
+            return Ok(None);
+        }
+        let payload = metas.payload.unwrap_or_default();
+        let damaged = || IndexError::Damaged {
+            dir: self.dir.clone(),
+            source: Damage::Sequence,
+        };
+        payload::sequence(&payload).map(Some).ok_or_else(damaged)
+    }
+
+    /// How many pages it holds.
+    pub fn count(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    /// Visits the id of every page, in no order.
+    pub fn ids(&self, mut visit: impl FnMut(PageId)) -> Result<(), IndexError> {
+        let fail = |error| self.fail("read", error);
+        for segment in self.reader.searcher().segment_readers() {
+            let inverted = segment.inverted_index(self.fields.id).map_err(fail)?;
+            let terms = inverted.terms().stream();
+            let mut terms = terms.map_err(|error| fail(error.into()))?;
+            while let Some((key, info)) = terms.next() {
+                let postings = inverted.read_postings_from_terminfo(info, IndexRecordOption::Basic);
+                let mut postings = postings.map_err(|error| fail(error.into()))?;
+                let id = key.try_into().map(|key| PageId(u128::from_be_bytes(key)));
+                while postings.doc() != TERMINATED {
+                    if let (Ok(id), false) = (id, segment.is_deleted(postings.doc())) {
+                        visit(id);
+                    }
+                    postings.advance();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads every file of the index and compares check sums and counts. Returns the files that are
+    /// damaged.
+    pub fn verify(&self) -> Result<Vec<PathBuf>, IndexError> {
+        let fail = |error| self.fail("read", error);
+        self.sequence()?;
+        let mut damaged = self.index.validate_checksum().map_err(fail)?;
+        // The lists of files and of pages have no check sums; they are held against the files.
+        let managed = self.index.directory().list_managed_files();
+        let segments = self.index.searchable_segment_ids().map_err(fail)?;
+        let segments: Vec<String> = segments.iter().map(|id| id.uuid_string()).collect();
+        for entry in fs::read_dir(&self.dir).map_err(|error| fail(error.into()))? {
+            let name = PathBuf::from(entry.map_err(|error| fail(error.into()))?.file_name());
+            let stem = name
+                .file_stem()
+                .and_then(|stem| stem.to_str())
+                .unwrap_or_default();
+            let live = segments
+                .iter()
+                .any(|segment| stem.starts_with(segment.as_str()));
+            if live && !managed.contains(&name) {
+                damaged.insert(PathBuf::from(".managed.json"));
+            }
+        }
+        for segment in self.reader.searcher().segment_readers() {
+            let inverted = segment.inverted_index(self.fields.id).map_err(fail)?;
+            let mut terms = inverted
+                .terms()
+                .stream()
+                .map_err(|error| fail(error.into()))?;
+            let mut pages = 0;
+            while let Some((_, info)) = terms.next() {
+                pages += info.doc_freq;
+            }
+            if pages != segment.max_doc() {
+                damaged.insert(PathBuf::from("meta.json"));
+            }
+        }
+        let mut damaged: Vec<PathBuf> = damaged.into_iter().collect();
+        damaged.sort();
+        Ok(damaged)
+    }
+
+    fn fail(&self, action: &'static str, error: tantivy::TantivyError) -> IndexError {
+        IndexError::new(action, &self.dir, error)
+    }
+}

@@ -1,0 +1,41 @@
+//! What a commit of the index carries: the sequence of the ledger it reflects.
+//!
+//! **Invariant:** a sequence is read only if it is the one that was written. tantivy keeps it in a
+//! file without check sum, and one digit too high would leave pages out of the index for good.
+
+/// The sequence, twice: as it is and with every bit turned, so that no single damage passes.
+pub(super) fn text(sequence: u64) -> String {
+    format!("{sequence} {}", !sequence)
+}
+
+/// Reads it back. Returns `None` if it is damaged.
+pub(super) fn sequence(text: &str) -> Option<u64> {
+    let (sequence, turned) = text.split_once(' ')?;
+    let sequence: u64 = sequence.parse().ok()?;
+    (turned.parse() == Ok(!sequence)).then_some(sequence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_changed_byte_passes() {
+        for number in [0, 1, 42, u64::MAX] {
+            let text = text(number);
+            assert_eq!(sequence(&text), Some(number));
+            for at in 0..text.len() {
+                for byte in (b' '..=b'~').filter(|&byte| byte != text.as_bytes()[at]) {
+                    let mut bytes = text.clone().into_bytes();
+                    bytes[at] = byte;
+                    let changed = String::from_utf8(bytes).unwrap();
+                    assert!(
+                        sequence(&changed).is_none_or(|found| found == number),
+                        "{changed}"
+                    );
+                }
+            }
+        }
+        assert_eq!(sequence("42"), None);
+    }
+}

@@ -1,0 +1,82 @@
+//! Text that is safe to show: what the index keeps of titles and bodies.
+//!
+//! **Invariant:** no character in it changes how its surroundings are displayed
+//! (hostile-web.md, rows 39 and 40). It is bounded.
+
+use std::borrow::Cow;
+
+/// Marks kept on one letter. Vietnamese needs two, pointed Hebrew three.
+const MARKS: usize = 4;
+
+/// The text, at most `limit` bytes of it, without control characters, bidirectional controls and
+/// towers of combining marks. Nearly every page is returned as it is.
+pub(super) fn shown(text: &str, limit: usize) -> Cow<'_, str> {
+    let text = prefix(text, limit);
+    if text.bytes().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut marks = 0;
+    let mut keep = |c: char| {
+        marks = if is_mark(c) { marks + 1 } else { 0 };
+        marks <= MARKS && !is_control(c)
+    };
+    if text.chars().all(&mut keep) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().filter(|&c| keep(c)).collect())
+}
+
+/// The first `limit` bytes of a text, or a few less where a character would be cut.
+pub(super) fn prefix(text: &str, limit: usize) -> &str {
+    let end = (0..=limit.min(text.len()))
+        .rev()
+        .find(|&end| text.is_char_boundary(end));
+    &text[..end.unwrap_or(0)]
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii() && !is_control(char::from(byte))
+}
+
+fn is_control(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        // Marks, embeddings, overrides and isolates of direction (Unicode, UAX #9, 2).
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
+        c => c.is_control(),
+    }
+}
+
+/// Combining marks of the blocks that towers are built from.
+fn is_mark(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'
+        | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}' | '\u{fe20}'..='\u{fe2f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_harms_is_removed() {
+        let check = |text: &str, limit, expected: &str| assert_eq!(shown(text, limit), expected);
+        check("plain\ttext\n", 99, "plain\ttext\n");
+        check("schön 東京 שלום", 99, "schön 東京 שלום");
+        check(
+            "ab\u{202e}cd\u{2066}e\u{0}\u{1b}[31m\u{85}",
+            99,
+            "abcde[31m",
+        );
+        check("o\u{302}\u{301}", 99, "o\u{302}\u{301}");
+        check(
+            &format!("e{}f", "\u{301}".repeat(1000)),
+            9999,
+            "e\u{301}\u{301}\u{301}\u{301}f",
+        );
+        check("aé", 2, "a");
+        check("aé", 3, "aé");
+    }
+}

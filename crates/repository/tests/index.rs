@@ -1,0 +1,410 @@
+//! The index from outside: what was put is found, best first, and whatever is typed is a query.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+
+use page::{PageId, PageUrl};
+use proptest::prelude::*;
+use repository::index::{Document, Hits, Index, IndexError, Query, Writer};
+
+/// The least that tantivy takes.
+const HEAP: usize = 15_000_000;
+
+fn put(writer: &mut Writer, url: &str, title: &str, text: &str, language: Option<&str>) -> PageId {
+    let page = PageUrl::parse(url).unwrap();
+    let (id, host) = (page.id(), page.host_name());
+    let url = page.as_str();
+    writer
+        .put(&Document {
+            id,
+            url,
+            host,
+            title,
+            text,
+            language,
+            fetched_at: 7,
+        })
+        .unwrap();
+    id
+}
+
+fn search(index: &Index, text: &str) -> Hits {
+    index
+        .search(&Query {
+            text,
+            limit: 10,
+            ..Query::default()
+        })
+        .unwrap()
+}
+
+fn urls(hits: &Hits) -> Vec<&str> {
+    hits.hits.iter().map(|hit| hit.url.as_str()).collect()
+}
+
+/// An index of a few pages about birds.
+fn birds(dir: &Path) -> Index {
+    let index = Index::open(dir).unwrap();
+    let mut writer = index.writer(HEAP).unwrap();
+    let pages = [
+        (
+            "http://birds.example/avocet",
+            "The avocet",
+            "A wader with a bill that curves upwards.",
+            "en",
+        ),
+        (
+            "http://birds.example/waders",
+            "Waders",
+            "Sandpipers, plovers and the pied avocet are waders.",
+            "en",
+        ),
+        (
+            "http://de.birds.example/s",
+            "Säbelschnäbler",
+            "Der Säbelschnäbler ist ein Vogel. Bill of fare.",
+            "de",
+        ),
+        (
+            "http://other.example/tokyo",
+            "東京",
+            "東京都は日本の首都です。",
+            "ja",
+        ),
+        (
+            "http://127.0.0.1:8080/x",
+            "",
+            "Nothing about the curves of roads.",
+            "en",
+        ),
+    ];
+    for (url, title, text, language) in pages {
+        put(&mut writer, url, title, text, Some(language));
+    }
+    writer.commit(42).unwrap();
+    index
+}
+
+#[test]
+fn pages_are_replaced_removed_and_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(dir.path()).unwrap();
+    assert_eq!(index.sequence().unwrap(), None);
+    let mut writer = index.writer(HEAP).unwrap();
+    let a = put(&mut writer, "http://a.example/", "first", "one", None);
+    let b = put(&mut writer, "http://b.example/", "second", "two", None);
+    assert_eq!(index.count(), 0, "nothing shows before a commit");
+    writer.commit(1).unwrap();
+    assert_eq!((index.count(), index.sequence().unwrap()), (2, Some(1)));
+    // Replaced twice within one commit, removed and put again: once in the end.
+    put(&mut writer, "http://a.example/", "third", "three", None);
+    put(&mut writer, "http://a.example/", "fourth", "four", None);
+    writer.remove(b);
+    put(&mut writer, "http://b.example/", "fifth", "five", None);
+    writer.commit(u64::MAX).unwrap();
+    for (gone, here) in [("one", "four"), ("two", "five"), ("three", "five")] {
+        assert_eq!(search(&index, gone).total, 0, "{gone}");
+        assert_eq!(search(&index, here).total, 1, "{here}");
+    }
+    writer.remove(b);
+    writer.commit(3).unwrap();
+    // What is not committed is not there after a restart; what is, is.
+    put(&mut writer, "http://c.example/", "lost", "lost", None);
+    drop(writer);
+    drop(index);
+    let index = Index::open(dir.path()).unwrap();
+    assert_eq!((index.count(), index.sequence().unwrap()), (1, Some(3)));
+    let mut ids = Vec::new();
+    index.ids(|id| ids.push(id)).unwrap();
+    assert_eq!(ids, [a]);
+    let hit = &search(&index, "fourth").hits[0];
+    assert_eq!(
+        (hit.id, hit.fetched_at, hit.language.as_deref()),
+        (a, 7, None)
+    );
+    assert_eq!(
+        (hit.host.as_str(), hit.title.as_str()),
+        ("a.example", "fourth")
+    );
+}
+
+#[test]
+fn another_process_sees_commits_after_a_refresh() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(dir.path()).unwrap();
+    let other = Index::open(dir.path()).unwrap();
+    let mut writer = index.writer(HEAP).unwrap();
+    assert!(matches!(other.writer(HEAP), Err(IndexError::Busy { .. })));
+    put(&mut writer, "http://a.example/", "x", "x", None);
+    writer.commit(1).unwrap();
+    assert_eq!(other.count(), 0);
+    other.refresh().unwrap();
+    assert_eq!(other.count(), 1);
+}
+
+#[test]
+fn the_best_come_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = birds(dir.path());
+    let check = |text: &str, relaxed: bool, expected: &[&str]| {
+        let hits = search(&index, text);
+        assert_eq!(urls(&hits), expected, "{text}");
+        assert_eq!(
+            (hits.relaxed, hits.total),
+            (relaxed, expected.len()),
+            "{text}"
+        );
+    };
+    let (avocet, waders) = ("http://birds.example/avocet", "http://birds.example/waders");
+    let (german, tokyo) = ("http://de.birds.example/s", "http://other.example/tokyo");
+    let address = "http://127.0.0.1:8080/x";
+    check("avocet", false, &[avocet, waders]);
+    check("pied avocet", false, &[waders]);
+    check("\"avocet pied\"", false, &[]);
+    check("avocet -\"pied avocet\"", false, &[avocet]);
+    check("avocet -\"avocet pied\"", false, &[avocet, waders]);
+    check("bill -bill-that", false, &[german]);
+    check("\"pied avocet\"", false, &[waders]);
+    check("avocet -pied", false, &[avocet]);
+    check("bill curves", false, &[avocet]);
+    check("SABELSCHNABLER", false, &[german]);
+    check("plovers roads", true, &[address, waders]);
+    check("東京", false, &[tokyo]);
+    check("京都は", false, &[tokyo]);
+    check("大阪", false, &[]);
+    check("bill site:birds.example", false, &[avocet, german]);
+    check("bill site:de.birds.example", false, &[german]);
+    check("site:127.0.0.1", false, &[address]);
+    check("site:0.1", false, &[]);
+    check("site:rds.example bill", false, &[]);
+    check("-avocet", false, &[]);
+    check("site:birds.example -avocet", false, &[german]);
+    check("", false, &[]);
+}
+
+#[test]
+fn filters_and_paging() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = birds(dir.path());
+    let run = |query: Query<'_>| index.search(&query).unwrap();
+    let bill = Query {
+        text: "bill",
+        limit: 10,
+        ..Query::default()
+    };
+    assert_eq!(run(bill).total, 2);
+    assert_eq!(
+        urls(&run(Query {
+            language: Some("de"),
+            ..bill
+        })),
+        ["http://de.birds.example/s"]
+    );
+    assert_eq!(
+        run(Query {
+            language: Some("xx"),
+            ..bill
+        })
+        .total,
+        0
+    );
+    assert_eq!(
+        run(Query {
+            site: Some("https://DE.birds.example/"),
+            ..bill
+        })
+        .total,
+        1
+    );
+    assert_eq!(
+        run(Query {
+            site: Some("no site"),
+            ..bill
+        })
+        .total,
+        0
+    );
+    let first = run(Query { limit: 1, ..bill });
+    let second = run(Query {
+        limit: 1,
+        offset: 1,
+        ..bill
+    });
+    assert_eq!(
+        (first.total, first.hits.len(), second.hits.len()),
+        (2, 1, 1)
+    );
+    assert_ne!(first.hits[0].id, second.hits[0].id);
+    assert_eq!(run(Query { limit: 0, ..bill }).hits.len(), 0);
+    let deep = run(Query {
+        limit: usize::MAX,
+        offset: usize::MAX,
+        ..bill
+    });
+    assert_eq!((deep.total, deep.hits.len()), (2, 0));
+}
+
+#[test]
+fn snippets_show_where() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(dir.path()).unwrap();
+    let mut writer = index.writer(HEAP).unwrap();
+    let text = format!(
+        "{} The p\u{202e}ied ÁVOCET, <b>again</b> {}",
+        "start ".repeat(200),
+        "end ".repeat(200)
+    );
+    put(
+        &mut writer,
+        "http://a.example/",
+        "A <script> title\u{202e}",
+        &text,
+        None,
+    );
+    put(
+        &mut writer,
+        "http://late.example/",
+        "late",
+        &format!("{} needle", "hay ".repeat(60_000)),
+        None,
+    );
+    put(
+        &mut writer,
+        "http://long.example/",
+        &"t".repeat(5000),
+        &"x".repeat(300),
+        None,
+    );
+    writer.commit(1).unwrap();
+    let hit = &search(&index, "\"pied avocet\"").hits[0];
+    let marked: Vec<&str> = hit
+        .snippet
+        .highlights
+        .iter()
+        .map(|range| &hit.snippet.text[range.clone()])
+        .collect();
+    assert_eq!(marked, ["pied", "ÁVOCET"]);
+    assert!(
+        hit.snippet.text.contains("<b>again"),
+        "text, not markup: {}",
+        hit.snippet.text
+    );
+    assert!(hit.snippet.text.len() <= 250);
+    assert_eq!(hit.title, "A <script> title");
+    // Far from the start, or only in the title: the start is shown.
+    for (text, start) in [("needle", "hay hay"), ("late", "hay hay")] {
+        let hit = &search(&index, text).hits[0];
+        assert!(hit.snippet.text.starts_with(start) && hit.snippet.highlights.is_empty());
+        assert!(hit.snippet.text.len() <= 250);
+    }
+    let long = &search(&index, "site:long.example").hits[0];
+    assert_eq!((long.title.len(), long.snippet.text.len()), (1024, 200));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_typed_is_an_error(text in "(\\PC|avocet|pied|curves|bill|of|example|site:|-|\"|\\s){0,40}") {
+        thread_local! {
+            static INDEX: (tempfile::TempDir, Index) = {
+                let dir = tempfile::tempdir().unwrap();
+                let index = birds(dir.path());
+                (dir, index)
+            };
+        }
+        let hits = INDEX.with(|(_, index)| search(index, &text));
+        for hit in hits.hits {
+            for range in hit.snippet.highlights {
+                prop_assert!(hit.snippet.text.get(range).is_some());
+            }
+        }
+    }
+}
+
+/// Every file of the index, with one bit flipped, cut in half or gone: either it does not open, or
+/// verifying says so. The lock files hold nothing.
+#[test]
+fn damage_is_found() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(birds(dir.path()));
+    let mut files: Vec<_> = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let mut tried = 0;
+    for path in files {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let whole = fs::read(&path).unwrap();
+        if name.ends_with(".lock") || whole.is_empty() {
+            continue;
+        }
+        let mut flipped = whole.clone();
+        flipped[whole.len() / 3] ^= 0x10;
+        let mut zeroed = whole.clone();
+        zeroed[whole.len() / 2..].fill(0);
+        for bytes in [&flipped[..], &zeroed, &whole[..whole.len() / 2], &[]] {
+            fs::write(&path, bytes).unwrap();
+            let found = match Index::open(dir.path()) {
+                Err(IndexError::Damaged { .. }) => true,
+                Err(other) => panic!("{name}: {other:?}"),
+                Ok(index) => match index.verify() {
+                    Ok(files) => !files.is_empty(),
+                    Err(_) => true,
+                },
+            };
+            assert!(
+                found,
+                "{name} with {} of {} bytes",
+                bytes.len(),
+                whole.len()
+            );
+            tried += 1;
+        }
+        fs::write(&path, &whole).unwrap();
+    }
+    assert!(tried > 20);
+    let index = Index::open(dir.path()).unwrap();
+    assert!(index.verify().unwrap().is_empty());
+    assert_eq!(index.sequence().unwrap(), Some(42));
+}
+
+#[test]
+fn an_index_of_another_kind_is_not_used() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut schema = tantivy::schema::Schema::builder();
+    schema.add_text_field("body", tantivy::schema::TEXT);
+    tantivy::Index::create_in_dir(dir.path(), schema.build()).unwrap();
+    assert!(matches!(
+        Index::open(dir.path()),
+        Err(IndexError::Damaged { .. })
+    ));
+}
+
+/// The list of segments has no check sum. Whatever byte of it is changed, the index is refused, or
+/// verifying says so, or it answers as before.
+#[test]
+fn no_byte_of_the_list_of_segments_passes() {
+    let dir = tempfile::tempdir().unwrap();
+    drop(birds(dir.path()));
+    let path = dir.path().join("meta.json");
+    let whole = fs::read(&path).unwrap();
+    for at in 0..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 7);
+        fs::write(&path, &bytes).unwrap();
+        let Ok(index) = Index::open(dir.path()) else {
+            continue;
+        };
+        if !index.verify().is_ok_and(|damaged| damaged.is_empty()) {
+            continue;
+        }
+        let place = String::from_utf8_lossy(&whole[at.saturating_sub(30)..=at]).into_owned();
+        assert_eq!(index.sequence().unwrap(), Some(42), "after {place}");
+        assert_eq!(index.count(), 5, "after {place}");
+        assert_eq!(search(&index, "avocet").total, 2, "after {place}");
+    }
+}

@@ -1,0 +1,193 @@
+//! How are the runs of a crawl benchmark summed up?
+//!
+//! **Invariant:** a row holds the median of each figure by itself, so one disturbed run moves none.
+
+use std::fmt;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use crate::machine::Machine;
+
+/// The figures of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Measured {
+    /// Pages fetched.
+    pub pages: f64,
+    /// Pages by wall time.
+    pub pages_per_second: f64,
+    /// CPU time of the process by pages.
+    pub cpu_ms_per_page: f64,
+    /// The most memory at once, in millions of bytes.
+    pub peak_mb: f64,
+    /// Thousands of bytes over the wire by pages.
+    pub kilobytes_per_page: f64,
+    /// Connections opened.
+    pub connections: f64,
+}
+
+/// All figures, as `--json` prints them.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    command: String,
+    machine: Machine,
+    runs: usize,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    variant: &'static str,
+    #[serde(flatten)]
+    median: Measured,
+    /// CPU time a page, by that of the yardstick.
+    cpu_ratio: f64,
+}
+
+impl Report {
+    /// Sums up the runs, one row a name, each compared with the row of the yardstick.
+    pub fn new(
+        names: impl Iterator<Item = &'static str>,
+        runs: &[(&'static str, Measured)],
+        yardstick: &str,
+        machine: Machine,
+        command: String,
+    ) -> Result<Self> {
+        let of = |name: &str| {
+            let of_name = runs.iter().filter(|(run, _)| *run == name);
+            Measured::median(of_name.map(|(_, measured)| *measured).collect())
+                .with_context(|| format!("{name} never ran"))
+        };
+        let unit = of(yardstick)?.cpu_ms_per_page;
+        let row = |variant| {
+            let median = of(variant)?;
+            Ok(Row {
+                variant,
+                median,
+                cpu_ratio: median.cpu_ms_per_page / unit,
+            })
+        };
+        let rows: Vec<Row> = names.map(row).collect::<Result<_>>()?;
+        Ok(Self {
+            command,
+            machine,
+            runs: runs.len() / rows.len().max(1),
+            rows,
+        })
+    }
+}
+
+impl Measured {
+    fn median(runs: Vec<Self>) -> Option<Self> {
+        let of = |figure: fn(&Self) -> f64| {
+            let mut figures: Vec<f64> = runs.iter().map(figure).collect();
+            figures.sort_by(f64::total_cmp);
+            let upper = *figures.get(figures.len() / 2)?;
+            let lower = figures[(figures.len() - 1) / 2];
+            Some(lower.midpoint(upper))
+        };
+        Some(Self {
+            pages: of(|run| run.pages)?,
+            pages_per_second: of(|run| run.pages_per_second)?,
+            cpu_ms_per_page: of(|run| run.cpu_ms_per_page)?,
+            peak_mb: of(|run| run.peak_mb)?,
+            kilobytes_per_page: of(|run| run.kilobytes_per_page)?,
+            connections: of(|run| run.connections)?,
+        })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "$ {}", self.command)?;
+        writeln!(
+            f,
+            "{} cores, {}; median of {}",
+            self.machine.cores, self.machine.cpu, self.runs
+        )?;
+        writeln!(
+            f,
+            "{:<24}{:>8}{:>10}{:>13}{:>10}{:>9}{:>9}{:>12}",
+            "variant",
+            "pages",
+            "pages/s",
+            "CPU ms/page",
+            "x bare",
+            "RSS MB",
+            "KB/page",
+            "connections"
+        )?;
+        for Row {
+            variant,
+            median,
+            cpu_ratio,
+        } in &self.rows
+        {
+            writeln!(
+                f,
+                "{variant:<24}{:>8.0}{:>10.0}{:>13.3}{cpu_ratio:>10.1}{:>9.0}{:>9.1}{:>12.0}",
+                median.pages,
+                median.pages_per_second,
+                median.cpu_ms_per_page,
+                median.peak_mb,
+                median.kilobytes_per_page,
+                median.connections
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(cpu_ms_per_page: f64, peak_mb: f64) -> Measured {
+        Measured {
+            pages: 10.0,
+            pages_per_second: 1.0,
+            cpu_ms_per_page,
+            peak_mb,
+            kilobytes_per_page: 27.0,
+            connections: 2.0,
+        }
+    }
+
+    #[test]
+    fn a_row_holds_the_median_of_each_figure() {
+        let check = |runs: &[(f64, f64)], cpu: f64, peak: f64| {
+            let runs = runs.iter().map(|&(cpu, peak)| run(cpu, peak)).collect();
+            assert_eq!(Measured::median(runs), Some(run(cpu, peak)));
+        };
+        check(&[(1.0, 5.0)], 1.0, 5.0);
+        check(&[(1.0, 9.0), (3.0, 5.0)], 2.0, 7.0);
+        check(&[(9.0, 1.0), (1.0, 2.0), (2.0, 99.0)], 2.0, 2.0);
+        assert_eq!(Measured::median(Vec::new()), None);
+    }
+
+    #[test]
+    fn a_variant_is_compared_with_the_yardstick_of_the_same_runs() {
+        let runs = [
+            ("all", run(0.6, 80.0)),
+            ("bare", run(0.02, 3.0)),
+            ("all", run(0.8, 80.0)),
+            ("bare", run(0.02, 3.0)),
+        ];
+        let machine = || Machine {
+            cores: 2,
+            cpu: "x".into(),
+        };
+        let report = Report::new(
+            ["all", "bare"].into_iter(),
+            &runs,
+            "bare",
+            machine(),
+            "y".into(),
+        )
+        .unwrap();
+        assert_eq!(report.runs, 2);
+        assert!((report.rows[0].cpu_ratio - 35.0).abs() < 1e-9 && report.rows[1].cpu_ratio == 1.0);
+        assert!(report.to_string().contains("35.0"), "{report}");
+        assert!(Report::new(["none"].into_iter(), &runs, "bare", machine(), "y".into()).is_err());
+    }
+}

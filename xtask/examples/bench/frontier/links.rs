@@ -1,0 +1,112 @@
+//! How fast do links pass the sieve?
+//!
+//! A page names 75 links (the documentation sites of the issue have 73). While the frontier fills all
+//! of them that count are new; then four of five are known, drawn from all that are known with equal
+//! chance, which is the worst case for every cache. What `page` does (resolve and hash a URL) is
+//! prepared outside of the measurement.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+use frontier::{Entry, Link};
+use page::{PageId, PageUrl};
+
+use super::driver::{Driver, GROUP};
+use super::urls::{Urls, scramble};
+use crate::machine::{process_time, thread_time};
+
+/// New links on one page.
+const NEW: u64 = 15;
+/// Pages prepared at a time.
+const PREPARED: u64 = 2000;
+
+/// What admitting cost.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Admitted {
+    /// Links offered.
+    pub links: u64,
+    /// Of these, new ones.
+    pub new: u64,
+    /// Time without preparing.
+    pub wall: Duration,
+    /// CPU time of all threads, without preparing.
+    pub cpu: Duration,
+    /// Batches committed.
+    pub commits: u64,
+}
+
+struct Prepared {
+    source: PageId,
+    links: Vec<(PageUrl, PageId)>,
+}
+
+/// Offers links until `until` URLs are known; beside each new one go `known` that are known already.
+pub fn admit(driver: &Driver, urls: Urls, until: u64, known: u64) -> Result<Admitted> {
+    let mut next = driver.lock().frontier.known() as u64;
+    let commits = driver.lock().commits;
+    let mut admitted = Admitted::default();
+    let (began, cpu) = (Instant::now(), process_time());
+    let mut preparing = (Duration::ZERO, Duration::ZERO);
+    driver.work(|line| {
+        while next < until {
+            let (wall, cpu) = (Instant::now(), thread_time());
+            let pages = prepare(urls, &mut next, until, known)?;
+            preparing.0 += wall.elapsed();
+            preparing.1 += thread_time() - cpu;
+            for group in pages.chunks(GROUP) {
+                let mut entries: Vec<Entry> = Vec::new();
+                for page in group {
+                    let before = entries.len();
+                    let mut shared = driver.lock();
+                    let now = shared.tick();
+                    for (url, id) in &page.links {
+                        // The engine asks first, since most links need no more than the answer.
+                        if !shared.frontier.knows(*id) {
+                            let link = Link {
+                                url,
+                                depth: 3,
+                                hops: 0,
+                                source: Some(page.source),
+                            };
+                            entries.extend(shared.frontier.admit(link, now));
+                        }
+                    }
+                    admitted.links += page.links.len() as u64;
+                    admitted.new += (entries.len() - before) as u64;
+                }
+                line.send(entries, group.len())?;
+            }
+        }
+        Ok(())
+    })?;
+    admitted.wall = began.elapsed() - preparing.0;
+    admitted.cpu = (process_time() - cpu).saturating_sub(preparing.1);
+    let shared = driver.lock();
+    admitted.commits = shared.commits - commits;
+    ensure!(
+        shared.frontier.known() as u64 == until,
+        "{} of {until} are known",
+        shared.frontier.known()
+    );
+    Ok(admitted)
+}
+
+fn prepare(urls: Urls, next: &mut u64, until: u64, known: u64) -> Result<Vec<Prepared>> {
+    let heard_of = *next;
+    let mut pages = Vec::new();
+    while *next < until && (pages.len() as u64) < PREPARED {
+        let mut links = Vec::with_capacity((NEW * (known + 1)) as usize);
+        for number in *next..until.min(*next + NEW) {
+            let old = (0..known).map(|other| scramble(number * 8 + other) % heard_of);
+            for number in old.chain([number]) {
+                let url = urls.url(number)?;
+                let id = url.id();
+                links.push((url, id));
+            }
+        }
+        let source = urls.url(scramble(*next) % (*next + 1))?.id();
+        *next = until.min(*next + NEW);
+        pages.push(Prepared { source, links });
+    }
+    Ok(pages)
+}

@@ -1,0 +1,115 @@
+//! Which URLs does a large crawl know?
+//!
+//! **Invariant:** a URL is a function of its number: no list is kept, and any known one can be named
+//! again. Numbers differ, so URLs do. Hosts follow Zipf's law, as those of the web do; URLs are about
+//! as long as those of the web (70 characters).
+
+use anyhow::{Context, Result};
+use page::PageUrl;
+
+const SUBDOMAINS: [&str; 4] = ["www", "docs", "blog", "en"];
+const ENDINGS: [&str; 6] = ["com", "org", "net", "de", "co.uk", "io"];
+const SYLLABLES: [&str; 16] = [
+    "ba", "co", "di", "fu", "ga", "hel", "in", "jo", "ka", "lum", "mo", "nor", "per", "qui", "ra",
+    "sto",
+];
+const WORDS: [&str; 16] = [
+    "archive", "news", "guide", "library", "review", "method", "summer", "report", "city",
+    "language", "index", "market", "science", "people", "history", "release",
+];
+
+/// Servers, and the URLs on them.
+#[derive(Debug, Clone, Copy)]
+pub struct Urls {
+    /// How many servers there are.
+    pub servers: u64,
+}
+
+impl Urls {
+    /// The URL of a number.
+    pub fn url(self, number: u64) -> Result<PageUrl> {
+        let text = self.text(number);
+        PageUrl::parse(&text).with_context(|| format!("the invented URL {text}"))
+    }
+
+    fn text(self, number: u64) -> String {
+        let chance = scramble(number);
+        let server = self.server(chance);
+        let name = scramble(!server);
+        let pick = |from: u32| (chance >> from) as usize % 16;
+        let syllable = |from: u32| SYLLABLES[(name >> from) as usize % 16];
+        format!(
+            "https://{}.{}{}{}{server}.{}/{}/{}/{}-{}-{number}.html",
+            SUBDOMAINS[(name >> 32) as usize % SUBDOMAINS.len()],
+            syllable(0),
+            syllable(4),
+            syllable(8),
+            ENDINGS[(name >> 40) as usize % ENDINGS.len()],
+            WORDS[pick(0)],
+            2000 + pick(4),
+            WORDS[pick(8)],
+            WORDS[pick(12)],
+        )
+    }
+
+    /// Zipf: that the k-th of n servers is drawn has the probability ln((k+1)/k) / ln(n+1), about
+    /// 1/k of that of the first, since (n+1)^u ≥ k+1 exactly when u ≥ ln(k+1) / ln(n+1).
+    fn server(self, chance: u64) -> u64 {
+        let uniform = (chance >> 11) as f64 / (1u64 << 53) as f64;
+        let rank = ((self.servers + 1) as f64).powf(uniform) as u64;
+        rank.clamp(1, self.servers)
+    }
+}
+
+/// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): one to one, and every bit depends on every bit.
+pub fn scramble(number: u64) -> u64 {
+    let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{HashMap, HashSet};
+
+    use super::*;
+
+    #[test]
+    fn numbers_name_different_pages_of_the_usual_length() {
+        let urls = Urls { servers: 1000 };
+        let ids: HashSet<_> = (0..20_000)
+            .map(|number| urls.url(number).unwrap().id())
+            .collect();
+        assert_eq!(ids.len(), 20_000);
+        let length: usize = (0..20_000).map(|number| urls.text(number).len()).sum();
+        assert!((60..80).contains(&(length / 20_000)), "{}", length / 20_000);
+        let odd = (0..1000).find(|&number| urls.url(number).unwrap().as_str() != urls.text(number));
+        assert_eq!(odd, None, "the normal form is what was written");
+    }
+
+    #[test]
+    fn servers_follow_zipfs_law() {
+        let urls = Urls { servers: 100 };
+        let mut pages: HashMap<u64, f64> = HashMap::new();
+        for number in 0..100_000 {
+            *pages.entry(urls.server(scramble(number))).or_default() += 1.0;
+        }
+        assert_eq!(pages.len(), 100, "every server has pages");
+        for rank in [1u64, 2, 10, 50] {
+            let expected = 100_000.0 * ((rank + 1) as f64 / rank as f64).ln() / 101f64.ln();
+            let off = (pages[&rank] - expected).abs() / expected;
+            assert!(
+                off < 0.1,
+                "server {rank}: {} pages, not {expected}",
+                pages[&rank]
+            );
+        }
+    }
+
+    #[test]
+    fn one_server_takes_everything() {
+        let urls = Urls { servers: 1 };
+        assert!((0..1000).all(|number| urls.server(scramble(number)) == 1));
+    }
+}

@@ -1,0 +1,105 @@
+//! What machine is this, and what has this process used so far?
+
+use std::fs;
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+
+/// The machine that figures were measured on.
+#[derive(Debug, Serialize)]
+pub struct Machine {
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// What the processor calls itself.
+    pub cpu: String,
+}
+
+impl Machine {
+    /// This one.
+    pub fn this() -> Self {
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        Self {
+            cores,
+            cpu: model(&cpu).unwrap_or("unknown").to_owned(),
+        }
+    }
+}
+
+fn model(cpuinfo: &str) -> Option<&str> {
+    let line = cpuinfo
+        .lines()
+        .find(|line| line.starts_with("model name"))?;
+    Some(line.split_once(':')?.1.trim())
+}
+
+/// CPU time of all threads of this process.
+pub fn process_time() -> Duration {
+    read(ClockId::ProcessCPUTime)
+}
+
+/// CPU time of this thread.
+pub fn thread_time() -> Duration {
+    read(ClockId::ThreadCPUTime)
+}
+
+fn read(clock: ClockId) -> Duration {
+    Duration::try_from(clock_gettime(clock)).unwrap_or_default()
+}
+
+/// Memory of this process that is in RAM, in bytes.
+pub fn resident() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// Bytes that the files under a directory occupy on disk.
+pub fn occupied(directory: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .map(|entry| match entry.metadata() {
+            Ok(data) if data.is_dir() => occupied(&entry.path()),
+            // Not the length: a journal is made longer than what is written to it.
+            Ok(data) => data.blocks() * 512,
+            Err(_) => 0,
+        })
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_and_memory_are_seen() {
+        let (thread, process) = (thread_time(), process_time());
+        let memory = vec![1u8; 64 << 20];
+        assert!(resident() > 64 << 20, "{}", resident());
+        assert!(memory.iter().map(|&byte| u64::from(byte)).sum::<u64>() == 64 << 20);
+        assert!(thread_time() > thread && process_time() > process);
+    }
+
+    #[test]
+    fn the_processor_has_a_name() {
+        let text = "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n";
+        assert_eq!(model(text), Some("Some CPU @ 2 GHz"));
+        assert_eq!(model("processor : 0\n"), None);
+    }
+
+    #[test]
+    fn files_below_are_counted_by_what_they_occupy() {
+        let place = tempfile::tempdir().unwrap();
+        fs::create_dir(place.path().join("a")).unwrap();
+        fs::write(place.path().join("a/full"), vec![7; 1 << 20]).unwrap();
+        let hole = fs::File::create(place.path().join("hole")).unwrap();
+        hole.set_len(1 << 30).unwrap();
+        let bytes = occupied(place.path());
+        assert!((1 << 20..2 << 20).contains(&bytes), "{bytes}");
+    }
+}

@@ -1,0 +1,40 @@
+//! The benchmarks behind `cargo xtask bench`.
+//!
+//! **Invariant:** what is measured runs in a process of its own, optimised; whoever serves it pages
+//! runs in another. Whatever a benchmark writes is gone when it ends, also when it is interrupted.
+
+mod child;
+mod crawl;
+mod frontier;
+mod machine;
+mod workplace;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser;
+use xtask::cli::{Bench, BenchArguments};
+
+// The allocator of `avocet`, so that memory is counted as its users would see it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    match run(BenchArguments::parse().bench) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(bench: Bench) -> Result<()> {
+    match bench {
+        Bench::Crawl(wishes) => workplace::with(|place| crawl::run(&wishes, place)),
+        Bench::Frontier(wishes) => workplace::with(|place| frontier::run(&wishes, place)),
+        Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
+        Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
+        Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),
+    }
+}

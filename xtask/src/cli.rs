@@ -1,0 +1,150 @@
+//! What can be asked of `cargo xtask`, and of the benchmarks it builds?
+//!
+//! **Invariant:** a benchmark's arguments are declared once. `xtask` reads them to refuse wrong ones
+//! and to answer `--help` without building anything, and the benchmark reads them again.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// The tools of this workspace
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    after_help = "\
+Example:
+  cargo xtask ci
+  cargo xtask bench crawl --site /usr/share/doc/python3/html
+  cargo xtask bench frontier --urls 1000000"
+)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub task: Task,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    /// Run every check that a change must pass
+    Ci(Ci),
+    /// Check the rules of the house that no compiler knows
+    #[command(after_help = "Example:\n  cargo xtask tidy")]
+    Tidy,
+    /// Measure, optimised, and print a table
+    #[command(subcommand)]
+    Bench(Bench),
+}
+
+/// Which checks.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask ci
+  cargo xtask ci --without-tests   # what .ci/run calls before `cargo nextest run --workspace`")]
+pub struct Ci {
+    /// All but `cargo nextest run --workspace`
+    #[arg(long)]
+    pub without_tests: bool,
+}
+
+/// The command line of the benchmark program.
+#[derive(Debug, Parser)]
+#[command(name = "bench", bin_name = "cargo xtask bench")]
+pub struct BenchArguments {
+    /// What to measure.
+    #[command(subcommand)]
+    pub bench: Bench,
+}
+
+/// What to measure.
+#[derive(Debug, Subcommand)]
+pub enum Bench {
+    /// Crawl real pages on loopback, with and without archive and index, beside a bare client
+    Crawl(Crawl),
+    /// Drive the frontier and its ledger at the size of a large crawl
+    Frontier(Frontier),
+    /// Serve directories until standard input ends: the other process of `crawl`
+    #[command(hide = true)]
+    Serve(Serve),
+    /// Fetch a list of URLs and do nothing else: what `crawl` compares with
+    #[command(hide = true)]
+    Bare(Bare),
+    /// Open a ledger and recall it: the last measurement of `frontier`
+    #[command(hide = true)]
+    Reopen(Reopen),
+}
+
+/// What to crawl.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench crawl --site /usr/share/doc/python3/html --site /usr/share/doc/git/html --runs 3
+  cargo xtask bench crawl --url http://127.0.0.2:8080/ --url http://127.0.0.3:8080/   # nginx, say
+
+CPU and memory are those of the crawler process alone. Wall time shares the cores with the server.")]
+pub struct Crawl {
+    /// A directory of HTML, served at a loopback address of its own (repeatable)
+    #[arg(long, value_name = "DIR", required_unless_present = "url")]
+    pub site: Vec<PathBuf>,
+    /// The start page of a site that is served already (repeatable)
+    #[arg(long, value_name = "URL")]
+    pub url: Vec<String>,
+    /// How often each variant runs; the table shows the medians
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=99))]
+    pub runs: u16,
+    /// Connections of the crawler to one server at once
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=64))]
+    pub per_server: u8,
+    /// Ends a crawl that takes longer
+    #[arg(long, value_name = "TIME", default_value = "10m")]
+    pub time: String,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How large.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench frontier --urls 20000000 --servers 100000
+
+Needs about 40 bytes of memory and 200 of disk (under target/) for each URL while it runs.")]
+pub struct Frontier {
+    /// URLs known in the end
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1000..=1_000_000_000))]
+    pub urls: u64,
+    /// Servers they are on; the n-th has about 1/n of what the first has
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub servers: u64,
+    /// Claims to settle; by default one URL in twenty
+    #[arg(long, value_name = "N")]
+    pub claims: Option<u64>,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to serve.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// The directories.
+    #[arg(required = true)]
+    pub directories: Vec<PathBuf>,
+}
+
+/// What to fetch.
+#[derive(Debug, Args)]
+pub struct Bare {
+    /// A file of URLs, one a line.
+    pub list: PathBuf,
+}
+
+/// What to open.
+#[derive(Debug, Args)]
+pub struct Reopen {
+    /// The directory of the ledger.
+    pub ledger: PathBuf,
+}

@@ -1,0 +1,89 @@
+//! Does a file say where packages come from?
+//!
+//! **Invariant:** the workspace builds on any machine, whatever mirror that machine uses; the lock
+//! file names the public index that every cargo knows, and no file names a host that serves packages.
+
+use super::Finding;
+
+const WHY: &str = "where packages come from is each machine's own setting";
+
+/// What Cargo.lock says of a crate that every cargo can get.
+const PUBLIC: &str = r#"source = "registry+https://github.com/rust-lang/crates.io-index""#;
+
+/// Hosts that serve packages, and the settings that name another one. Written in halves: this file
+/// is checked too.
+const SIGNS: [[&str; 2]; 10] = [
+    ["index.", "crates.io"],
+    ["static.", "crates.io"],
+    ["pypi", ".org"],
+    ["python", "hosted.org"],
+    ["registry.", "npmjs.org"],
+    ["deb.", "debian.org"],
+    ["index", "-url"],
+    ["replace", "-with"],
+    ["[source", "."],
+    ["[registries", "."],
+];
+
+/// Findings in one file.
+pub fn check(file: &str, text: &str) -> Vec<Finding> {
+    let signs = SIGNS.map(|halves| halves.concat());
+    let lines = text.lines().enumerate();
+    let finding = |(number, line): (usize, &str)| {
+        let rule = if file.ends_with("Cargo.lock") && line.starts_with("source = ") {
+            (line != PUBLIC).then(|| "a source that is not the public index".to_owned())
+        } else {
+            let sign = signs.iter().find(|sign| line.contains(sign.as_str()));
+            sign.map(|sign| format!("names a package registry: {sign}"))
+        };
+        rule.map(|rule| Finding {
+            file: file.to_owned(),
+            line: number + 1,
+            rule,
+            why: WHY,
+        })
+    };
+    lines.filter_map(finding).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn found(file: &str, text: &str, lines: &[usize]) {
+        let found: Vec<_> = check(file, text)
+            .iter()
+            .map(|finding| finding.line)
+            .collect();
+        assert_eq!(found, lines, "{file}: {text}");
+    }
+
+    #[test]
+    fn hosts_and_settings_are_found_where_they_stand() {
+        for halves in SIGNS {
+            found("README.md", &format!("a\nb {} c", halves.concat()), &[2]);
+        }
+        found("README.md", "published on crates.io, indexed by url", &[]);
+    }
+
+    #[test]
+    fn the_lock_file_names_the_public_index_only() {
+        found("Cargo.lock", PUBLIC, &[]);
+        found(
+            "Cargo.lock",
+            r#"source = "registry+https://mirror.example/index""#,
+            &[1],
+        );
+        found(
+            "Cargo.lock",
+            r#"source = "sparse+https://mirror.example/""#,
+            &[1],
+        );
+        found(
+            "fuzz/Cargo.lock",
+            r#"source = "git+https://example.org/fork""#,
+            &[1],
+        );
+    }
+}

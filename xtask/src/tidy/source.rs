@@ -1,0 +1,224 @@
+//! Does a Rust file read as ours do?
+//!
+//! **Invariant:** every rule is a plain search in lines. It may be fooled by someone who wants to; it
+//! is for those who forgot.
+
+use std::ops::Range;
+
+use super::Finding;
+
+/// style.md, rule 7: split at 400, tests not counted.
+const LONGEST: usize = 400;
+
+/// Names of drawers.
+const DRAWERS: [&str; 6] = ["utils", "util", "common", "helpers", "helper", "misc"];
+
+/// What is not merged, in halves (this file is checked too), and why.
+const UNFINISHED: [([&str; 2], &str); 6] = [
+    (["to", "do!"], "unfinished code is not merged"),
+    (["unimpl", "emented!"], "unfinished code is not merged"),
+    (["TO", "DO"], "what is left to be done is an issue"),
+    (["FIX", "ME"], "what is left to be done is an issue"),
+    (["#[ig", "nore"], "a test that never runs shows nothing"),
+    (["dead", "_code"], "code that nobody calls is removed"),
+];
+
+/// Clocks and chance.
+const IMPURE: [[&str; 2]; 4] = [
+    ["Instant", "::now"],
+    ["SystemTime", "::now"],
+    ["thread", "_rng"],
+    ["rand::", "rng"],
+];
+
+/// Where time and chance are arguments, by how paths begin.
+const PURE: [&str; 3] = [
+    "crates/policy/src/",
+    "crates/page/src/",
+    "crates/frontier/src/bench",
+];
+
+/// Findings in one file.
+pub fn check(file: &str, text: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut report = |line: usize, rule: String, why| {
+        findings.push(Finding {
+            file: file.to_owned(),
+            line,
+            rule,
+            why,
+        });
+    };
+    if !text.starts_with("//!") {
+        let why = "a file opens with the question it answers and the invariant it keeps";
+        report(1, "does not open with //!".into(), why);
+    }
+    let length = counted_lines(file, text);
+    if length > LONGEST {
+        let rule = format!("{length} lines without its tests, over {LONGEST}");
+        report(LONGEST + 1, rule, "one file, one idea");
+    }
+    for name in file
+        .trim_end_matches(".rs")
+        .split('/')
+        .filter(|name| DRAWERS.contains(name))
+    {
+        report(
+            1,
+            format!("a drawer called {name}"),
+            "a name says what is inside",
+        );
+    }
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some(name) = module(line).filter(|name| DRAWERS.contains(name)) {
+            report(
+                number,
+                format!("a drawer called {name}"),
+                "a name says what is inside",
+            );
+        }
+        for (halves, why) in UNFINISHED {
+            let sign = halves.concat();
+            if line.contains(&sign) {
+                report(number, format!("has {sign}"), why);
+            }
+        }
+        for sign in IMPURE.map(|halves| halves.concat()) {
+            if PURE.iter().any(|place| file.starts_with(place)) && line.contains(&sign) {
+                report(
+                    number,
+                    format!("calls {sign}"),
+                    "time and chance are arguments here",
+                );
+            }
+        }
+    }
+    findings
+}
+
+/// The lines of a file that are not tests.
+fn counted_lines(file: &str, text: &str) -> usize {
+    if file.ends_with("/tests.rs") || file.contains("/tests/") {
+        return 0;
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let tests: usize = test_modules(&lines).iter().map(Range::len).sum();
+    lines.len() - tests
+}
+
+/// The modules of tests within a file, from their attribute to their closing brace.
+fn test_modules(lines: &[&str]) -> Vec<Range<usize>> {
+    let mut modules = Vec::new();
+    let mut at = 0;
+    while at + 1 < lines.len() {
+        if lines[at] == "#[cfg(test)]"
+            && lines[at + 1].starts_with("mod ")
+            && lines[at + 1].ends_with('{')
+        {
+            // rustfmt puts the brace that closes it at the margin, and nothing before it there.
+            let end = lines[at..].iter().position(|line| *line == "}");
+            let end = end.map_or(lines.len(), |length| at + length + 1);
+            modules.push(at..end);
+            at = end;
+        } else {
+            at += 1;
+        }
+    }
+    modules
+}
+
+/// The name of the module that a line declares.
+fn module(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = line
+        .strip_prefix("pub ")
+        .or_else(|| line.strip_prefix("pub(crate) "))
+        .unwrap_or(line);
+    let rest = line.strip_prefix("mod ")?;
+    Some(rest.trim_end_matches([';', '{', ' ', '}']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn found(file: &str, text: &str, lines: &[usize]) {
+        let found: Vec<_> = check(file, text)
+            .iter()
+            .map(|finding| finding.line)
+            .collect();
+        assert_eq!(found, lines, "{file}: {:?}", check(file, text));
+    }
+
+    #[test]
+    fn a_file_opens_with_its_question() {
+        found("crates/page/src/x.rs", "//! Why?\n", &[]);
+        found("crates/page/src/x.rs", "\n//! Why?\n", &[1]);
+        found("crates/page/src/x.rs", "/// Not that.\n", &[1]);
+        found("crates/page/src/x.rs", "", &[1]);
+    }
+
+    #[test]
+    fn only_what_is_not_a_test_counts_for_the_length() {
+        let body = |lines: usize| format!("//! Why?\n{}", "x\n".repeat(lines - 1));
+        let tests = "#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n";
+        found("a.rs", &body(400), &[]);
+        found("a.rs", &body(401), &[401]);
+        found("a.rs", &format!("{}{tests}", body(400)), &[]);
+        found("a.rs", &format!("{}{tests}x\n", body(400)), &[401]);
+        found(
+            "a.rs",
+            &format!("{}#[cfg(test)]\nmod laws;\n", body(399)),
+            &[401],
+        );
+        found("crates/page/src/url/tests.rs", &body(900), &[]);
+        found("crates/page/tests/index.rs", &body(900), &[]);
+        found("crates/page/src/contests.rs", &body(900), &[401]);
+    }
+
+    #[test]
+    fn drawers_are_found_as_files_folders_and_modules() {
+        found("crates/page/src/utils.rs", "//! ?", &[1]);
+        found("crates/page/tests/common/mod.rs", "//! ?", &[1]);
+        found("crates/page/src/commonplace.rs", "//! ?", &[]);
+        found("a.rs", "//! ?\n    mod helpers {\n", &[2]);
+        found("a.rs", "//! ?\npub(crate) mod misc;\n", &[2]);
+        found("a.rs", "//! ?\nmod miscellany;\n", &[]);
+    }
+
+    #[test]
+    fn unfinished_code_is_found() {
+        for (halves, _) in UNFINISHED {
+            found(
+                "a.rs",
+                &format!("//! ?\nfn a() {{ {} }}\n", halves.concat()),
+                &[2],
+            );
+        }
+        found("a.rs", "//! ?\n// Ignores what is done.\n", &[]);
+    }
+
+    #[test]
+    fn clocks_and_chance_are_found_where_they_are_arguments() {
+        for halves in IMPURE {
+            let text = format!("//! ?\nlet x = {}();\n", halves.concat());
+            found("crates/policy/src/a.rs", &text, &[2]);
+            found("crates/page/src/html/a.rs", &text, &[2]);
+            found("crates/frontier/src/bench/host.rs", &text, &[2]);
+            found("crates/frontier/src/bench.rs", &text, &[2]);
+            found("crates/frontier/src/ledger.rs", &text, &[]);
+            found("crates/page/examples/read_speed.rs", &text, &[]);
+        }
+    }
+
+    #[test]
+    fn a_finding_says_where_what_and_why() {
+        let finding = &check("a/b.rs", "fn main() {}\n")[0];
+        let text = finding.to_string();
+        assert!(
+            text.starts_with("a/b.rs:1: does not open with //! ("),
+            "{text}"
+        );
+    }
+}
