@@ -111,7 +111,7 @@ pub struct Crawl {
 Example:
   cargo xtask bench frontier --urls 20000000 --servers 100000
 
-Needs about 40 bytes of memory and 200 of disk (under target/) for each URL while it runs.")]
+Needs about 200 MB, and 50 bytes of memory and 200 of disk (under target/) for each URL, while it runs.")]
 pub struct Frontier {
     /// URLs known in the end
     #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1000..=1_000_000_000))]

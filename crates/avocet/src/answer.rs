@@ -8,6 +8,9 @@ use fetch::{Directives, Response};
 use page::{PageUrl, Refusal};
 use repository::archive::{Cut, DecodeLimits, Digest, Record};
 
+/// The error of a body whose content coding could not be undone.
+const UNDECODED: &str = "undecoded";
+
 /// An answer over HTTP.
 #[derive(Debug, Clone)]
 pub struct Answer {
@@ -44,7 +47,10 @@ impl Answer {
             directives: response.x_robots_tag(token),
             content: response.content.clone(),
             payload: payload.0,
-            truncated: response.truncated.map(fetch::Truncation::name),
+            truncated: response
+                .truncated
+                .map(fetch::Truncation::name)
+                .or(response.undecoded.then_some(UNDECODED)),
         }
     }
 
@@ -65,7 +71,7 @@ impl Answer {
                 Cut::Size => "truncated:size",
                 Cut::Ratio => "truncated:ratio",
                 Cut::Corrupt => "truncated:coding",
-                Cut::Encoded => "undecoded",
+                Cut::Encoded => UNDECODED,
             }),
             content: Bytes::from(content.bytes.into_owned()),
             payload: Digest::of(&[&record.body()]).0,

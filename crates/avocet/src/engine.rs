@@ -5,9 +5,11 @@
 //! every request that is not committed yet, and there are `connections + GROUP` of them: that is the
 //! bound on what a kill at any instant can cost.
 
+mod claimed;
 pub mod committer;
 pub mod host;
 pub mod plan;
+mod reach;
 pub mod shared;
 pub mod tally;
 mod visit;
@@ -104,7 +106,7 @@ pub async fn crawl(
         .ok()
         .context("the committer panicked")?;
     if let Some(error) = engine.failure().take() {
-        return Err(error);
+        return Err(store.explain(error));
     }
     if ended {
         engine.ledger.mark_run(None)?;

@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::verdict::{Asked, Text};
 
 /// Memory for documents that are not written out yet.
-const INDEX_HEAP: usize = 48 << 20;
+const INDEX_HEAP: usize = 24 << 20;
 
 /// What a crawl writes to.
 pub struct Writers {

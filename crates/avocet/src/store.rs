@@ -58,6 +58,19 @@ impl Store {
         Self::create(root)
     }
 
+    /// Says of an error what its cause may not: that the disk is full.
+    pub fn explain(&self, error: anyhow::Error) -> anyhow::Error {
+        const ROOM: u64 = 1 << 20;
+        let free = rustix::fs::statvfs(&self.root).map(|disk| disk.f_bavail * disk.f_frsize);
+        match free {
+            Ok(free) if free < ROOM => error.context(format!(
+                "No space left on device: the disk of {} has {free} bytes free; what was committed is safe, and the same command goes on when there is room",
+                self.root.display()
+            )),
+            _ => error,
+        }
+    }
+
     /// The directory.
     pub fn root(&self) -> &Path {
         &self.root

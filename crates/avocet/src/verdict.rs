@@ -276,3 +276,6 @@ impl Lead {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -155,8 +155,8 @@ impl Bench {
         Next::Visit(self.claim(server))
     }
 
-    /// Says which address the host of a visit has.
-    pub fn bind(&mut self, visit: Visit, address: IpAddr, now: Moment) -> Bound {
+    /// Says which address the host of a visit has, of which the first `asked` pages are settled.
+    pub fn bind(&mut self, visit: Visit, asked: usize, address: IpAddr, now: Moment) -> Bound {
         let here = &mut self.servers[visit.server as usize];
         if here.address == Some(address) {
             return Bound::Go(visit);
@@ -171,7 +171,7 @@ impl Bench {
                 let target = known
                     .copied()
                     .unwrap_or_else(|| self.new_server(Some(address)));
-                self.move_host(visit, target, now);
+                self.move_host(visit, asked, target, now);
                 Bound::Moved
             }
         }
@@ -305,7 +305,7 @@ impl Bench {
         }
     }
 
-    fn move_host(&mut self, visit: Visit, target: ServerIndex, now: Moment) {
+    fn move_host(&mut self, visit: Visit, asked: usize, target: ServerIndex, now: Moment) {
         let index = self.names[&visit.host];
         let from = &mut self.servers[visit.server as usize];
         from.seats += 1;
@@ -315,7 +315,7 @@ impl Bench {
         host.server = target;
         host.listed = false;
         self.seat(visit.server);
-        self.put_back(index, &visit, 0);
+        self.put_back(index, &visit, asked);
         if !self.hosts[index as usize].is_empty() {
             self.list(index);
         }

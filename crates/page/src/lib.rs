@@ -5,6 +5,7 @@
 
 pub mod article;
 pub mod charset;
+pub mod coding;
 #[cfg(test)]
 mod conformance;
 pub mod fingerprint;

@@ -14,11 +14,11 @@ pub struct Retry {
 }
 
 impl Default for Retry {
-    /// Three attempts within a minute and a half: an outage of a moment costs nothing, and a dead
+    /// Three attempts within a quarter of a minute: an outage of a moment costs nothing, and a dead
     /// server does not keep a crawl from ending.
     fn default() -> Self {
         Self {
-            first: Duration::from_secs(30),
+            first: Duration::from_secs(5),
             attempts: 3,
         }
     }

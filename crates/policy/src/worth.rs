@@ -19,7 +19,11 @@ impl Worth {
 
     /// A worth; what is negative or not a number is no worth, what is infinite is the largest.
     pub fn new(value: f64) -> Self {
-        Self(value.max(0.0).min(f64::MAX))
+        Self(if value > 0.0 {
+            value.min(f64::MAX)
+        } else {
+            0.0
+        })
     }
 
     /// The number.

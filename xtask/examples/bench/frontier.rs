@@ -133,3 +133,27 @@ pub fn run(wishes: &Frontier, place: &Path) -> Result<()> {
 fn rate(count: u64, seconds: f64) -> f64 {
     (count as f64 / seconds.max(1e-9)).round()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_crawl_is_driven_to_its_end_and_counted() {
+        let place = tempfile::tempdir().unwrap();
+        let driver = Driver::new(place.path()).unwrap();
+        let urls = Urls { servers: 30 };
+        let filled = links::admit(&driver, urls, 900, 0).unwrap();
+        assert_eq!((filled.links, filled.new), (900, 900));
+        let admitted = links::admit(&driver, urls, 1000, KNOWN).unwrap();
+        assert_eq!((admitted.links, admitted.new), (500, 100));
+        let settled = claims::settle(&driver, 250).unwrap();
+        assert_eq!(settled.pages, 250);
+        assert_eq!(driver.lock().frontier.bench.waiting(), 750);
+        let known: Vec<_> = driver.ledger.scan().map(Result::unwrap).collect();
+        let visited = known.iter().filter(|known| known.has_copy()).count();
+        assert_eq!((known.len(), visited), (1000, 250), "all of it is durable");
+        let rest = claims::settle(&driver, 10_000).unwrap();
+        assert_eq!(rest.pages, 750, "no more than there is");
+    }
+}

@@ -32,10 +32,12 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         .enable_all()
         .build()?;
     let interrupted = async {
-        // Without a signal to wait for, a crawl ends by itself.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
+        signalled().await;
+        // Whoever asks twice does not want to wait for requests under way.
+        tokio::spawn(async {
+            signalled().await;
+            std::process::exit(130);
+        });
     };
     let summary = runtime.block_on(engine::crawl(&store, plan, Progress::start(), interrupted))?;
     if json {
@@ -47,6 +49,23 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         bail!("no page could be fetched; `avocet export urls` says why for each");
     }
     Ok(())
+}
+
+/// Ends when the user (Ctrl-C) or the system (SIGTERM) wants us to.
+async fn signalled() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut ended) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = ended.recv() => {}
+        interrupted = tokio::signal::ctrl_c() => {
+            // Without a signal to wait for, a crawl ends by itself.
+            if interrupted.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
+    }
 }
 
 fn plan(root: &Path, wishes: &Crawl) -> Result<Plan> {

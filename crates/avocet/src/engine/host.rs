@@ -16,6 +16,10 @@ const ROBOTS_AGE: Duration = Duration::from_secs(86_400);
 const ROBOTS_STALE: Duration = Duration::from_secs(30 * 86_400);
 /// How often a host may fail in a row before it is left alone for the rest of the run.
 const FAILURES: u32 = 4;
+/// How many requests in a row may come to nothing on open connections before the same happens.
+const FAULTS: u32 = 24;
+/// So many of them cost no wait: bad pages come in groups.
+const FAULTS_FREE: u32 = 12;
 /// The wait after the first failure; it doubles with each.
 const BACK_OFF: Duration = Duration::from_secs(1);
 /// The longest wait that a failing or busy server gets.
@@ -27,6 +31,7 @@ pub struct Host {
     facts: HostFacts,
     robots: Option<(Moment, Arc<Robots>)>,
     failures: u32,
+    faults: u32,
 }
 
 impl Host {
@@ -49,6 +54,7 @@ impl Host {
             facts,
             robots,
             failures: 0,
+            faults: 0,
         }
     }
 
@@ -87,6 +93,7 @@ impl Host {
     /// Takes note of an answer.
     pub fn answered(&mut self, first_byte: Duration) {
         self.failures = 0;
+        self.faults = 0;
         self.facts.requests = self.facts.requests.saturating_add(1);
         self.facts.response_micros += first_byte.as_micros() as u64;
     }
@@ -101,5 +108,72 @@ impl Host {
     pub fn failed(&mut self) -> Option<Duration> {
         self.failures += 1;
         (self.failures < FAILURES).then(|| (BACK_OFF * (1 << self.failures.min(16))) / 2)
+    }
+
+    /// Takes note that a request on an open connection came to nothing; says how long to wait, or
+    /// `None`: leave the host alone.
+    pub fn faltered(&mut self) -> Option<Duration> {
+        self.faults += 1;
+        let doublings = self.faults.saturating_sub(FAULTS_FREE);
+        let wait = if doublings == 0 {
+            Duration::ZERO
+        } else {
+            BACK_OFF * (1 << doublings.min(6))
+        };
+        (self.faults < FAULTS).then_some(wait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host() -> Host {
+        Host::recalled(&PageUrl::parse("http://e.org/").unwrap(), None)
+    }
+
+    #[test]
+    fn failures_in_a_row_cost_time_and_then_the_host() {
+        let mut host = host();
+        let waits: Vec<_> = (0..FAILURES)
+            .map(|_| host.failed().map(|wait| wait.as_secs()))
+            .collect();
+        assert_eq!(waits, [Some(1), Some(2), Some(4), None]);
+        let mut host = self::host();
+        host.failed();
+        host.answered(Duration::ZERO);
+        assert_eq!(host.failed(), Some(BACK_OFF), "an answer forgives");
+        let faults = (0..).take_while(|_| host.faltered().is_some()).count();
+        assert_eq!(faults as u32, FAULTS - 1);
+    }
+
+    #[test]
+    fn rules_age_and_an_old_copy_serves_while_there_is_no_new_one() {
+        let day = |number: u64| Moment::from_micros(number * 86_400_000_000);
+        let answer = |verdict| RobotsAnswer {
+            verdict,
+            status: None,
+            trouble: None,
+            retry_after: None,
+            wire_bytes: 0,
+        };
+        let mut host = host();
+        assert!(
+            host.learn_rules(answer(Verdict::Unavailable), day(1))
+                .is_none(),
+            "nothing may be fetched"
+        );
+        let text = "User-agent: *\nDisallow: /x";
+        host.learn_rules(answer(Verdict::Found(text.into())), day(1))
+            .unwrap();
+        assert!(host.rules(day(1)).is_some() && host.rules(day(2)).is_none());
+        assert!(
+            host.learn_rules(answer(Verdict::Unavailable), day(20))
+                .is_some()
+        );
+        assert!(
+            host.learn_rules(answer(Verdict::Unavailable), day(40))
+                .is_none()
+        );
     }
 }

@@ -83,9 +83,9 @@ impl Shared {
         next
     }
 
-    /// Says which address a visit's host has.
-    pub fn bind(&mut self, visit: Visit, address: IpAddr, now: Moment) -> Bound {
-        let bound = self.frontier.bench.bind(visit, address, now);
+    /// Says which address the host of a visit has, of which the first `asked` pages are settled.
+    pub fn bind(&mut self, visit: Visit, asked: usize, address: IpAddr, now: Moment) -> Bound {
+        let bound = self.frontier.bench.bind(visit, asked, address, now);
         self.visits -= usize::from(matches!(bound, Bound::Moved));
         bound
     }
@@ -247,5 +247,96 @@ impl Shared {
     /// Connections that are open and not in use.
     pub fn idle_connections(&self) -> usize {
         self.idle.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use frontier::bench::Manners;
+    use policy::Price;
+
+    use super::*;
+    use crate::scope::ScopeRules;
+
+    fn shared(seed: &str) -> Shared {
+        let frontier = Frontier::new(Crawl::default(), Price::ONE, Manners::default(), 1);
+        let rules = ScopeRules {
+            seeds: vec![seed.into()],
+            ..ScopeRules::default()
+        };
+        let scope = Scope::new(&rules, page::url::traps::Rules::default()).unwrap();
+        Shared::new(frontier, scope, None, mpsc::channel().0)
+    }
+
+    fn lead(url: &str, redirect: bool) -> Lead {
+        let url = PageUrl::parse(url).unwrap();
+        Lead {
+            id: url.id(),
+            url,
+            redirect,
+        }
+    }
+
+    fn admitted(facts: &[Entry]) -> Vec<(&str, u16, u8)> {
+        let page = |fact| match fact {
+            &Entry::Admitted(_, ref found) => Some((found.url.as_str(), found.depth, found.hops)),
+            _ => None,
+        };
+        facts.iter().filter_map(page).collect()
+    }
+
+    #[test]
+    fn a_seed_that_moved_within_its_domain_takes_the_scope_along() {
+        let seed = PageUrl::parse("http://example.org/").unwrap();
+        let mut shared = shared(seed.as_str());
+        let now = Moment::START;
+        shared.admit(&[Lead::seed(&seed)], None, now);
+        let at_seed = Source {
+            url: &seed,
+            depth: 0,
+            hops: 0,
+        };
+        let moved = shared.admit(
+            &[lead("https://www.example.org/", true)],
+            Some(&at_seed),
+            now,
+        );
+        assert_eq!(admitted(&moved), [("https://www.example.org/", 0, 1)]);
+        assert!(moved.contains(&Entry::Seed("https://www.example.org/".into())));
+
+        let home = PageUrl::parse("https://www.example.org/").unwrap();
+        let at_home = Source {
+            url: &home,
+            depth: 0,
+            hops: 1,
+        };
+        let links = [
+            lead("https://www.example.org/a", false),
+            lead("https://www.example.org/a", false),
+            lead("https://other.org/", false),
+            lead("https://other.org/moved", true),
+        ];
+        let found = shared.admit(&links, Some(&at_home), now);
+        assert_eq!(admitted(&found), [("https://www.example.org/a", 1, 0)]);
+        assert_eq!(shared.tally.outside, 2);
+    }
+
+    #[test]
+    fn a_redirect_deep_in_a_crawl_stays_in_scope() {
+        let seed = PageUrl::parse("http://example.org/").unwrap();
+        let mut shared = shared(seed.as_str());
+        let deep = Source {
+            url: &seed,
+            depth: 3,
+            hops: 0,
+        };
+        let lost = shared.admit(
+            &[lead("http://shop.example.org/", true)],
+            Some(&deep),
+            Moment::START,
+        );
+        assert!(lost.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! One visit to one server: resolve, connect, read the rules, ask for pages one after another.
+//! One visit to one server: pages asked for one after another.
 //!
 //! Holds the visit from the claim to its settlement, whatever the server does in between.
 
@@ -6,40 +6,24 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use fetch::{Connection, Request, Response, Robots, Trouble};
-use frontier::{Bound, Discovery, PageKey, Visit, Visited};
-use page::{PageId, PageUrl};
-use policy::{History, Moment, Outcome};
+use fetch::{Connection, Request, Response, Trouble};
+use frontier::{Visit, Visited};
+use page::PageUrl;
+use policy::{Moment, Outcome};
 use repository::archive::{Capture, Original, Profile, Sealed, Truncated, seal};
 
 use super::Engine;
+use super::claimed::Claimed;
 use super::committer::Settled;
 use super::host::{Host, LONGEST_WAIT};
 use super::plan::TOKEN;
+use super::reach::End;
 use super::shared::Source;
 use crate::answer::Answer;
-use crate::verdict::{Asked, Verdict};
+use crate::verdict::Verdict;
 
 /// Every so many revisits a page is fetched whole: a server's 304 is a hint (hostile-web.md, row 68).
 const TRUST: u32 = 8;
-
-/// Why a visit ended before its pages did.
-enum End {
-    /// The host did not answer, for this reason.
-    Trouble(Trouble),
-    /// The host's robots.txt cannot be had, so nothing may be fetched.
-    NoRules,
-    /// Another host has the address; the pages wait there.
-    Moved,
-}
-
-/// What is known of a claimed page.
-struct Claimed {
-    key: PageKey,
-    url: PageUrl,
-    discovery: Discovery,
-    before: Option<Visited>,
-}
 
 impl Engine {
     /// Makes one visit.
@@ -109,9 +93,13 @@ impl Engine {
                 break;
             };
             self.recall_host(&claimed);
-            self.connect(visit, &claimed.url, connection).await?;
-            let rules = self.rules(&claimed.url, connection).await?;
+            self.connect(visit, *asked, &claimed.url, connection)
+                .await?;
+            let (rules, from_server) = self.rules(&claimed.url, connection).await?;
             delay = self.delay(connection.as_ref(), &rules);
+            if from_server && !delay.is_zero() {
+                break; // The file was a request too: the page waits its turn.
+            }
             if let Some(reason) = self.forbidden(&claimed.url, &rules) {
                 self.refuse(&claimed, reason);
                 *asked += 1;
@@ -121,7 +109,7 @@ impl Engine {
                 break;
             }
             self.permit().await;
-            match self.ask(visit, &claimed, connection).await {
+            match self.ask(visit, *asked, &claimed, connection).await {
                 Ok(pause) => *wait = (*wait).max(pause),
                 Err(end) => {
                     self.permits.add_permits(1);
@@ -141,6 +129,7 @@ impl Engine {
     async fn ask(
         &self,
         visit: &mut Option<Visit>,
+        asked: usize,
         claimed: &Claimed,
         connection: &mut Option<Connection>,
     ) -> Result<Duration, End> {
@@ -157,7 +146,7 @@ impl Engine {
         };
         let mut repeated = false;
         let answer = loop {
-            self.connect(visit, &claimed.url, connection).await?;
+            self.connect(visit, asked, &claimed.url, connection).await?;
             let Some(open) = connection else {
                 return Err(End::Trouble(Trouble::Stale));
             };
@@ -187,10 +176,19 @@ impl Engine {
                 }
             }
             Err(trouble) => {
-                self.shared().return_allowance();
-                let asked = claimed.asked(at);
-                let visited =
-                    asked.unanswered(Outcome::Unreachable, trouble.kind(), answer.wire_bytes);
+                let mut shared = self.shared();
+                shared.return_allowance();
+                if trouble.is_transient() {
+                    match shared.host(claimed.url.host()).map(Host::faltered) {
+                        Some(Some(wait)) => pause = wait,
+                        Some(None) => shared.frontier.bench.park(claimed.url.host()),
+                        None => {}
+                    }
+                }
+                drop(shared);
+                let unanswered = claimed.asked(at);
+                let bytes = answer.wire_bytes;
+                let visited = unanswered.unanswered(Outcome::Unreachable, trouble.kind(), bytes);
                 self.push(claimed, visited, true);
             }
         }
@@ -283,97 +281,6 @@ impl Engine {
         }
     }
 
-    /// Makes sure there is an open connection to the server of `url`.
-    async fn connect(
-        &self,
-        visit: &mut Option<Visit>,
-        url: &PageUrl,
-        connection: &mut Option<Connection>,
-    ) -> Result<(), End> {
-        if connection.as_ref().is_some_and(Connection::is_open) {
-            return Ok(());
-        }
-        *connection = self
-            .shared()
-            .take_connection(url.host())
-            .filter(Connection::is_open);
-        if connection.is_some() {
-            return Ok(());
-        }
-        let route = self.fetcher.route(url).await.map_err(End::Trouble)?;
-        if let (Some(address), Some(held)) = (route.address(), visit.take()) {
-            match self.shared().bind(held, address.ip(), self.clock.now()) {
-                Bound::Go(held) => *visit = Some(held),
-                Bound::Moved => return Err(End::Moved),
-            }
-        }
-        let opened = self
-            .fetcher
-            .connect(url, &route)
-            .await
-            .map_err(End::Trouble)?;
-        if let Some(host) = self.shared().host(url.host()) {
-            host.connected(opened.connect_time());
-        }
-        *connection = Some(opened);
-        Ok(())
-    }
-
-    /// The rules of a host, from memory or from the host.
-    async fn rules(
-        &self,
-        url: &PageUrl,
-        connection: &mut Option<Connection>,
-    ) -> Result<Arc<Robots>, End> {
-        let known = self
-            .shared()
-            .host(url.host())
-            .and_then(|host| host.rules(self.clock.now()));
-        if let Some(rules) = known {
-            return Ok(rules);
-        }
-        let answer = self.fetcher.robots(url, connection).await;
-        let now = self.clock.now();
-        let mut shared = self.shared();
-        shared.tally.bytes += answer.wire_bytes;
-        let host = shared.host(url.host()).ok_or(End::NoRules)?;
-        let learned = host.learn_rules(answer, now);
-        let fact = host.fact();
-        shared.push_facts(fact.into_iter().collect());
-        learned.ok_or(End::NoRules)
-    }
-
-    /// Brings what the ledger knows of a host to memory.
-    fn recall_host(&self, claimed: &Claimed) {
-        let id = claimed.url.host();
-        if self.shared().host(id).is_some() {
-            return;
-        }
-        let facts = self
-            .trust(self.ledger.host((claimed.key.partition, id)))
-            .flatten();
-        self.shared()
-            .remember(id, Host::recalled(&claimed.url, facts));
-    }
-
-    fn delay(&self, connection: Option<&Connection>, rules: &Robots) -> Duration {
-        let loopback = connection.is_some_and(|open| open.address().ip().is_loopback());
-        let usual = if loopback {
-            Duration::ZERO
-        } else {
-            Duration::from_secs(1)
-        };
-        let wanted = self.plan.delay.unwrap_or(usual);
-        wanted.max(rules.crawl_delay().unwrap_or_default())
-    }
-
-    fn forbidden(&self, url: &PageUrl, rules: &Robots) -> Option<&'static str> {
-        if !rules.allows(url) {
-            return Some("robots");
-        }
-        (!self.shared().frontier.novelty.allows(url.pattern())).then_some("trap:pattern")
-    }
-
     fn refuse(&self, claimed: &Claimed, reason: &str) {
         let asked = claimed.asked(self.clock.now());
         self.push(
@@ -410,49 +317,6 @@ impl Engine {
             asked,
         };
         self.shared().push(settled, self.clock.now());
-    }
-
-    /// What is known of a claimed page; `None`: its discovery is still on its way to the ledger, or
-    /// the ledger failed, and then the crawl stops.
-    fn claimed(&self, page: PageId) -> Option<Claimed> {
-        let (key, recent) = {
-            let shared = self.shared();
-            (
-                shared.frontier.key(page)?,
-                shared.frontier.recent(page).cloned(),
-            )
-        };
-        let (discovery, before) = match recent {
-            Some(discovery) => (discovery, None),
-            None => {
-                let discovery = self.trust(self.ledger.discovery(key)).flatten()?;
-                (discovery, self.trust(self.ledger.visited(key)).flatten())
-            }
-        };
-        let url = PageUrl::parse(&discovery.url).ok()?;
-        Some(Claimed {
-            key,
-            url,
-            discovery,
-            before,
-        })
-    }
-}
-
-impl Claimed {
-    fn history(&self) -> History {
-        let new = History::discovered(self.discovery.at, self.discovery.depth);
-        self.before.as_ref().map_or(new, |before| before.history)
-    }
-
-    fn asked(&self, at: Moment) -> Asked<'_> {
-        Asked {
-            url: &self.url,
-            hops: self.discovery.hops,
-            history: self.history(),
-            before: self.before.as_ref(),
-            at,
-        }
     }
 }
 

@@ -69,10 +69,13 @@ fn hosts_that_share_an_address_share_its_politeness() {
         bench.offer(page(host, 1), WORTH(0), at(0), at(0));
     }
     let (first, second) = (claim(&mut bench, at(0)), claim(&mut bench, at(0)));
-    let Bound::Go(first) = bench.bind(first, address, at(0)) else {
+    let Bound::Go(first) = bench.bind(first, 0, address, at(0)) else {
         panic!("the first goes")
     };
-    assert!(matches!(bench.bind(second, address, at(0)), Bound::Moved));
+    assert!(matches!(
+        bench.bind(second, 0, address, at(0)),
+        Bound::Moved
+    ));
     assert!(
         matches!(bench.next(at(9)), Next::Idle),
         "its page waits for the first visit"
@@ -80,7 +83,28 @@ fn hosts_that_share_an_address_share_its_politeness() {
     bench.settle(first, 1, at(10), Duration::from_secs(1));
     let second = claim(&mut bench, at(11));
     assert_eq!(second.pages, [page(2, 1)]);
-    assert!(matches!(bench.bind(second, address, at(11)), Bound::Go(_)));
+    assert!(matches!(
+        bench.bind(second, 0, address, at(11)),
+        Bound::Go(_)
+    ));
+}
+
+#[test]
+fn a_host_that_moves_in_the_middle_of_a_visit_is_not_asked_twice() {
+    let mut bench = Bench::new(Manners::default());
+    bench.settle_first_visit(1);
+    for number in 0..4 {
+        bench.offer(page(1, number), WORTH(0), at(0), at(0));
+    }
+    let visit = claim(&mut bench, at(0));
+    let Bound::Go(visit) = bench.bind(visit, 0, [127, 0, 0, 1].into(), at(0)) else {
+        panic!("free")
+    };
+    assert!(matches!(
+        bench.bind(visit, 3, [127, 0, 0, 2].into(), at(0)),
+        Bound::Moved
+    ));
+    assert_eq!(claim(&mut bench, at(0)).pages, [page(1, 3)]);
 }
 
 #[test]
@@ -202,7 +226,7 @@ proptest! {
                 Step::Bind { which } if which < out.len() => {
                     let (_, visit) = out.swap_remove(which);
                     let place = address(visit.host);
-                    if let Bound::Go(visit) = bench.bind(visit, place, now) {
+                    if let Bound::Go(visit) = bench.bind(visit, 0, place, now) {
                         out.push((true, visit));
                         let there = out.iter().filter(|(bound, visit)| *bound && address(visit.host) == place);
                         prop_assert!(there.count() <= usize::from(seats), "more visits than seats");

@@ -7,9 +7,9 @@ use std::borrow::Cow;
 use std::net::IpAddr;
 
 use jiff::Timestamp;
-use page::PageUrl;
+use page::{PageUrl, coding};
 
-use super::content::{self, Content, DecodeLimits};
+use super::content::{Content, DecodeLimits};
 use super::digest::Digest;
 use super::head;
 use super::parse::Header;
@@ -159,10 +159,10 @@ impl Record {
 
     /// The body without transfer and content encoding, within limits.
     pub fn content(&self, limits: DecodeLimits) -> Content<'_> {
-        content::decode(
+        coding::decode(
             self.body(),
             head::values(self.head(), "content-encoding"),
-            limits,
+            limits.into(),
         )
     }
 }

@@ -14,7 +14,7 @@ use page::{Digest, HostId, PageId, PageUrl};
 use policy::{History, Moment, Outcome, Visit};
 
 use super::driver::{Driver, GROUP, Line};
-use crate::machine::process_time;
+use crate::machine::{process_time, rest};
 
 /// What claiming and settling cost.
 #[derive(Debug, Default, Clone, Copy)]
@@ -25,7 +25,7 @@ pub struct Settled {
     pub read: u64,
     /// From the first claim until the last was durable.
     pub wall: Duration,
-    /// CPU time of all threads.
+    /// CPU time of all threads, until the ledger has come to rest.
     pub cpu: Duration,
     /// Batches committed.
     pub commits: u64,
@@ -59,10 +59,12 @@ pub fn settle(driver: &Driver, claims: u64) -> Result<Settled> {
             Ok(read)
         })
     })?;
+    let wall = began.elapsed();
+    rest();
     Ok(Settled {
         pages: claims - left.into_inner(),
         read,
-        wall: began.elapsed(),
+        wall,
         cpu: process_time() - cpu,
         commits: driver.lock().commits - commits,
     })
@@ -93,7 +95,7 @@ impl Worker<'_> {
                 Next::Visit(visit) => visit,
             };
             let address = address(visit.host);
-            let Bound::Go(visit) = shared.frontier.bench.bind(visit, address, now) else {
+            let Bound::Go(visit) = shared.frontier.bench.bind(visit, 0, address, now) else {
                 continue;
             };
             drop(shared);

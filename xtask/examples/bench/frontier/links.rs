@@ -13,7 +13,7 @@ use page::{PageId, PageUrl};
 
 use super::driver::{Driver, GROUP};
 use super::urls::{Urls, scramble};
-use crate::machine::{process_time, thread_time};
+use crate::machine::{process_time, rest, thread_time};
 
 /// New links on one page.
 const NEW: u64 = 15;
@@ -27,9 +27,9 @@ pub struct Admitted {
     pub links: u64,
     /// Of these, new ones.
     pub new: u64,
-    /// Time without preparing.
+    /// Time without preparing, until all is durable.
     pub wall: Duration,
-    /// CPU time of all threads, without preparing.
+    /// CPU time of all threads, without preparing, until the ledger has come to rest.
     pub cpu: Duration,
     /// Batches committed.
     pub commits: u64,
@@ -80,6 +80,7 @@ pub fn admit(driver: &Driver, urls: Urls, until: u64, known: u64) -> Result<Admi
         Ok(())
     })?;
     admitted.wall = began.elapsed() - preparing.0;
+    rest();
     admitted.cpu = (process_time() - cpu).saturating_sub(preparing.1);
     let shared = driver.lock();
     admitted.commits = shared.commits - commits;

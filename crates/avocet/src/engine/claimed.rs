@@ -1,0 +1,61 @@
+//! What is known of a page that is about to be asked for?
+
+use frontier::{Discovery, PageKey, Visited};
+use page::{PageId, PageUrl};
+use policy::{History, Moment};
+
+use super::Engine;
+use crate::verdict::Asked;
+
+/// What is known of a claimed page.
+pub(super) struct Claimed {
+    pub key: PageKey,
+    pub url: PageUrl,
+    pub discovery: Discovery,
+    pub before: Option<Visited>,
+}
+
+impl Engine {
+    /// What is known of a claimed page; `None`: its discovery is still on its way to the ledger, or
+    /// the ledger failed, and then the crawl stops.
+    pub(super) fn claimed(&self, page: PageId) -> Option<Claimed> {
+        let (key, recent) = {
+            let shared = self.shared();
+            (
+                shared.frontier.key(page)?,
+                shared.frontier.recent(page).cloned(),
+            )
+        };
+        let (discovery, before) = match recent {
+            Some(discovery) => (discovery, None),
+            None => {
+                let discovery = self.trust(self.ledger.discovery(key)).flatten()?;
+                (discovery, self.trust(self.ledger.visited(key)).flatten())
+            }
+        };
+        let url = PageUrl::parse(&discovery.url).ok()?;
+        Some(Claimed {
+            key,
+            url,
+            discovery,
+            before,
+        })
+    }
+}
+
+impl Claimed {
+    pub fn history(&self) -> History {
+        let new = History::discovered(self.discovery.at, self.discovery.depth);
+        self.before.as_ref().map_or(new, |before| before.history)
+    }
+
+    pub fn asked(&self, at: Moment) -> Asked<'_> {
+        Asked {
+            url: &self.url,
+            hops: self.discovery.hops,
+            history: self.history(),
+            before: self.before.as_ref(),
+            at,
+        }
+    }
+}
