@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use page::{HostId, PageId, PageUrl};
-use policy::{History, Moment, Policy, Price};
+use policy::{History, Moment, Policy, Price, Worth};
 
 use crate::bench::{Bench, Manners};
 use crate::ledger::{Discovery, Entry, Known, PageKey};
@@ -16,7 +16,7 @@ use crate::owner::Partition;
 use crate::sieve::Sieve;
 
 /// URLs kept in memory beside the ledger, in bytes; a claim that finds its URL here reads no disk.
-const REMEMBERED: usize = 24 << 20;
+const REMEMBERED: usize = 8 << 20;
 /// What a remembered URL costs beside its text.
 const OVERHEAD: usize = 96;
 
@@ -108,35 +108,48 @@ impl<P: Policy> Frontier<P> {
         wanted: impl Fn(&Known) -> bool,
         now: Moment,
     ) -> Result<(), E> {
-        let mut host: Vec<(u64, PageId, History)> = Vec::new();
+        let mut host: Vec<Waiting> = Vec::new();
         for known in ledger {
             let known = known?;
+            let page = known.key.page;
             if host
                 .first()
-                .is_some_and(|(_, page, _)| page.host() != known.key.page.host())
+                .is_some_and(|first| first.page.host() != page.host())
             {
                 self.recall_host(&mut host, now);
             }
-            self.sieve.insert(known.key.page);
-            self.partitions
-                .insert(known.key.page.host(), known.key.partition);
+            self.sieve.insert(page);
+            self.partitions.insert(page.host(), known.key.partition);
             self.order = self.order.max(known.discovery.order + 1);
             self.recall_text(&known);
             if !wanted(&known) {
                 continue;
             }
-            let new = History::discovered(known.discovery.at, known.discovery.depth);
-            let history = known.visited.map_or(new, |visited| visited.history);
-            host.push((known.discovery.order, known.key.page, history));
+            let discovery = &known.discovery;
+            let new = History::discovered(discovery.at, discovery.depth);
+            let history = known
+                .visited
+                .as_ref()
+                .map_or(new, |visited| visited.history);
+            if let Some((due, worth)) = self.prospects(&history) {
+                let order = discovery.order;
+                host.push(Waiting {
+                    order,
+                    page,
+                    due,
+                    worth,
+                });
+            }
         }
         self.recall_host(&mut host, now);
         Ok(())
     }
 
-    fn recall_host(&mut self, pages: &mut Vec<(u64, PageId, History)>, now: Moment) {
-        pages.sort_unstable_by_key(|&(order, ..)| order);
-        for (_, page, history) in pages.drain(..) {
-            self.wait(page, &history, now);
+    fn recall_host(&mut self, pages: &mut Vec<Waiting>, now: Moment) {
+        pages.sort_unstable_by_key(|waiting| waiting.order);
+        for waiting in pages.drain(..) {
+            self.bench
+                .offer(waiting.page, waiting.worth, waiting.due, now);
         }
     }
 
@@ -198,9 +211,22 @@ impl<P: Policy> Frontier<P> {
     }
 
     fn wait(&mut self, page: PageId, history: &History, now: Moment) {
-        if let Some(due) = self.policy.due(history, self.price) {
-            let worth = self.policy.worth(history, due);
+        if let Some((due, worth)) = self.prospects(history) {
             self.bench.offer(page, worth, due, now);
         }
     }
+
+    /// When a page falls due, and what it is worth then; `None`: never.
+    fn prospects(&self, history: &History) -> Option<(Moment, Worth)> {
+        let due = self.policy.due(history, self.price)?;
+        Some((due, self.policy.worth(history, due)))
+    }
+}
+
+/// A page that an earlier run left waiting.
+struct Waiting {
+    order: u64,
+    page: PageId,
+    due: Moment,
+    worth: Worth,
 }

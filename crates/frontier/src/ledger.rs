@@ -108,12 +108,11 @@ impl Ledger {
                 .max_journaling_size(JOURNAL)
                 .manual_journal_persist(true)
                 .open()?;
-            let keyspace = |name: &str| {
-                database.keyspace(name, || {
-                    KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE)
-                })
-            };
-            let (urls, visits) = (keyspace("urls")?, keyspace("visits")?);
+            let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE);
+            let keyspace = |name: &str| database.keyspace(name, options);
+            // Whoever looks up a URL record was told its id by the record itself: it is there.
+            let urls = database.keyspace("urls", || options().expect_point_read_hits(true))?;
+            let visits = keyspace("visits")?;
             let (hosts, meta) = (keyspace("hosts")?, keyspace("meta")?);
             Ok(Self {
                 urls,

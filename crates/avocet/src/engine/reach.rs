@@ -42,10 +42,12 @@ impl Engine {
             return Ok(());
         }
         let route = self.fetcher.route(url).await.map_err(End::Trouble)?;
-        if let (Some(address), Some(held)) = (route.address(), visit.take()) {
+        if let Some(address) = route.address()
+            && let Some(held) = visit.take()
+        {
             match self
                 .shared()
-                .bind(held, asked, address.ip(), self.clock.now())
+                .bind(held, asked, address.ip().to_canonical(), self.clock.now())
             {
                 Bound::Go(held) => *visit = Some(held),
                 Bound::Moved => return Err(End::Moved),

@@ -84,7 +84,8 @@ impl Engine {
             .as_ref()
             .map(|visit| visit.pages.clone())
             .unwrap_or_default();
-        let mut delay = self.plan.delay.unwrap_or(Duration::from_secs(1));
+        // A visit that asked the server for nothing owes it no delay.
+        let mut due = Duration::ZERO;
         for page in pages {
             if self.stopping() {
                 break;
@@ -96,8 +97,9 @@ impl Engine {
             self.connect(visit, *asked, &claimed.url, connection)
                 .await?;
             let (rules, from_server) = self.rules(&claimed.url, connection).await?;
-            delay = self.delay(connection.as_ref(), &rules);
+            let delay = self.delay(connection.as_ref(), &rules);
             if from_server && !delay.is_zero() {
+                due = delay;
                 break; // The file was a request too: the page waits its turn.
             }
             if let Some(reason) = self.forbidden(&claimed.url, &rules) {
@@ -118,11 +120,12 @@ impl Engine {
                 }
             }
             *asked += 1;
-            if !delay.is_zero() || !wait.is_zero() {
+            due = delay;
+            if !due.is_zero() || !wait.is_zero() {
                 break;
             }
         }
-        Ok(delay)
+        Ok(due)
     }
 
     /// Asks for one page and settles it. Returns how long the server wants to be left alone.

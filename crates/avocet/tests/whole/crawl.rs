@@ -250,3 +250,70 @@ async fn what_is_exported_can_be_read() {
     let found = program.json(&["search", &word]);
     assert!(found["total"].as_u64() > Some(0), "{word}: {found}");
 }
+
+/// A proxy that sends a connection's bytes to the server that its first request names.
+async fn proxy() -> std::net::SocketAddr {
+    use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, copy_bidirectional};
+    use tokio::net::{TcpListener, TcpStream};
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((client, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut client = BufReader::new(client);
+                let mut line = String::new();
+                client.read_line(&mut line).await.unwrap();
+                let target = line.split('/').nth(2).unwrap().to_owned();
+                let mut server = TcpStream::connect(target).await.unwrap();
+                server.write_all(line.as_bytes()).await.unwrap();
+                copy_bidirectional(&mut client, &mut server).await.ok();
+            });
+        }
+    });
+    address
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_through_a_proxy_is_as_complete_and_as_polite() {
+    let plan = Plan {
+        servers: 3,
+        pages: 40,
+        ..Plan::small(16)
+    };
+    let serving = Serving::start(plan.invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let proxy = format!("http://{}", proxy().await);
+    let program = Program::new();
+    let homes = serving.homes();
+    let more = ["--proxy", proxy.as_str(), "--delay", "0s"];
+    program.json(&crawl_all(&homes, &more));
+    assert_eq!(
+        asked(&serving).into_keys().collect::<BTreeSet<_>>(),
+        expected(&serving)
+    );
+    for (server, _) in serving.web().servers() {
+        assert!(serving.log().most_at_once(server) <= 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn names_that_share_an_address_share_its_politeness() {
+    let plan = Plan {
+        servers: 1,
+        pages: 60,
+        ..Plan::small(17)
+    };
+    let serving = Serving::start(plan.invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let address = serving.homes()[0].clone();
+    // Another spelling of the same address is another host to robots.txt, and the same server.
+    let mapped = address.replace("127.10.0.1", "[::ffff:127.10.0.1]");
+    let program = Program::new();
+    program.json(&["crawl", &address, &mapped]);
+    let web = serving.web();
+    for (server, _) in web.servers() {
+        assert_eq!(serving.log().most_at_once(server), 1);
+    }
+}
