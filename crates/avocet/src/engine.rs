@@ -91,6 +91,7 @@ pub async fn crawl(
                 ledger: &ledger,
                 archive: writers.archive,
                 index: writers.index,
+                queued: 0,
             };
             if let Err(error) = committer.run(&queue, |done| committing.committed(&done)) {
                 committing.fail(error);

@@ -52,6 +52,7 @@ impl<'a> Replay<'a> {
                 ledger,
                 archive,
                 index: None,
+                queued: 0,
             },
             frontier,
             scope: None,

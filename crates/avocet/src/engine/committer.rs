@@ -21,6 +21,9 @@ use crate::verdict::Text;
 
 /// How often the index becomes visible to searchers while a crawl goes on.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
+/// So much text makes it visible earlier: tantivy queues up to ten thousand documents, and only a
+/// commit says that they have left memory.
+const INDEX_BYTES: usize = 32 << 20;
 
 /// One settled page on its way to the disk.
 pub struct Settled {
@@ -68,6 +71,8 @@ pub struct Committer<'a> {
     pub archive: Option<archive::Writer>,
     /// The index, unless the user wants none.
     pub index: Option<index::Writer>,
+    /// Bytes of text that the index was given since its last commit.
+    pub queued: usize,
 }
 
 impl Committer<'_> {
@@ -85,7 +90,8 @@ impl Committer<'_> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if unindexed && indexed.elapsed() >= INDEX_EVERY {
+            let due = indexed.elapsed() >= INDEX_EVERY || self.queued >= INDEX_BYTES;
+            if unindexed && due {
                 self.publish()?;
                 indexed = Instant::now();
                 unindexed = false;
@@ -144,6 +150,7 @@ impl Committer<'_> {
                 .collect();
             for (at, (key, url, fetched_at, text)) in changes.iter().enumerate() {
                 if last[key] == at {
+                    self.queued += text.as_ref().map_or(0, |text| text.body.len());
                     change_index(index, *key, url, *fetched_at, text.as_ref())?;
                 }
             }
@@ -182,6 +189,7 @@ impl Committer<'_> {
         index
             .commit(self.ledger.sequence()?)
             .context("cannot commit the index")?;
+        self.queued = 0;
         crash_point("published");
         Ok(())
     }
