@@ -280,11 +280,13 @@ mod tests {
     }
 
     fn admitted(facts: &[Entry]) -> Vec<(&str, u16, u8)> {
-        let page = |fact| match fact {
-            &Entry::Admitted(_, ref found) => Some((found.url.as_str(), found.depth, found.hops)),
-            _ => None,
-        };
-        facts.iter().filter_map(page).collect()
+        facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Entry::Admitted(_, found) => Some((found.url.as_str(), found.depth, found.hops)),
+                _ => None,
+            })
+            .collect()
     }
 
     #[test]
