@@ -22,7 +22,7 @@ use crate::owner::Partition;
 use record::{decode, encode};
 
 /// Memory for blocks read from disk.
-const CACHE: u64 = 16 << 20;
+const CACHE: u64 = 32 << 20;
 /// Memory for one keyspace's unwritten records.
 const MEMTABLE: u64 = 12 << 20;
 /// Journal on disk before the oldest memtable must be written out.

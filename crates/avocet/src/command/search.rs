@@ -46,7 +46,7 @@ pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
         let title = if hit.title.is_empty() {
             &hit.url
         } else {
-            &hit.title
+            &tame(&hit.title)
         };
         writeln!(
             out,
@@ -82,15 +82,32 @@ fn snippet(hit: &Hit, bold: bool) -> String {
     let mut line = String::new();
     let mut last = 0;
     for range in &hit.snippet.highlights {
-        line += &hit.snippet.text[last..range.start];
-        let word = &hit.snippet.text[range.clone()];
+        line += &tame(&hit.snippet.text[last..range.start]);
+        let word = tame(&hit.snippet.text[range.clone()]);
         line += &if bold {
             format!("\x1b[1m{word}\x1b[0m")
         } else {
-            word.to_owned()
+            word
         };
         last = range.end;
     }
-    line += &hit.snippet.text[last..];
+    line += &tame(&hit.snippet.text[last..]);
     line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text of strangers without the characters that a terminal would obey.
+fn tame(text: &str) -> String {
+    text.chars()
+        .map(|letter| if letter.is_control() { ' ' } else { letter })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_cannot_command_the_terminal() {
+        assert_eq!(tame("a\x1b[2Jb\nc\u{9b}d é"), "a [2Jb c d é");
+    }
 }

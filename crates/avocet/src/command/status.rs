@@ -21,16 +21,16 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         println!("{state}");
         return Ok(());
     }
-    println!("store      {}", root.display());
+    println!("store          {}", root.display());
     for (name, value) in state.as_object().into_iter().flatten() {
         match value {
             Value::Object(kinds) => {
                 println!("{name}");
                 kinds
                     .iter()
-                    .for_each(|(kind, count)| println!("  {count:>9}  {kind}"));
+                    .for_each(|(kind, count)| println!("  {:>9}  {kind}", count.to_string()));
             }
-            other => println!("{name:<10} {other}"),
+            other => println!("{name:<14} {other}"),
         }
     }
     Ok(())
