@@ -65,6 +65,8 @@ pub enum Bench {
     Crawl(Crawl),
     /// Drive the frontier and its ledger at the size of a large crawl
     Frontier(Frontier),
+    /// Choose pages by every ordering and server strategy, in memory, at several sizes
+    Order(Order),
     /// Serve directories until standard input ends: the other process of `crawl`
     #[command(hide = true)]
     Serve(Serve),
@@ -74,6 +76,12 @@ pub enum Bench {
     /// Open a ledger and recall it: the last measurement of `frontier`
     #[command(hide = true)]
     Reopen(Reopen),
+    /// Measure one ordering and strategy at one size: a row of `order`
+    #[command(hide = true)]
+    OrderCell(OrderCell),
+    /// Measure what it costs to keep one ordering up to date: a row of `order`
+    #[command(hide = true)]
+    OrderUpkeep(OrderUpkeep),
 }
 
 /// What to crawl.
@@ -125,6 +133,60 @@ pub struct Frontier {
     /// Print one JSON document instead of the table
     #[arg(long)]
     pub json: bool,
+}
+
+/// What to choose by, and among how much.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench order --urls 1000000 --servers 1,1000,100000 --order pagerank --order opic
+  cargo xtask bench order --strategy quality
+
+All orderings with the default strategy and all strategies with the default ordering, unless some are named.
+Twenty million URLs need 2 GB of memory and a minute each.")]
+pub struct Order {
+    /// URLs queued
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1_000_000, 10_000_000, 20_000_000],
+        value_parser = clap::value_parser!(u64).range(1000..=1_000_000_000))]
+    pub urls: Vec<u64>,
+    /// Servers they are on; the n-th has about 1/n of what the first has
+    #[arg(long, value_name = "N", value_delimiter = ',', default_values_t = [1, 1000, 100_000],
+        value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    pub servers: Vec<u64>,
+    /// Only this ordering, with the default strategy (repeatable)
+    #[arg(long, value_name = "ORDER")]
+    pub order: Vec<String>,
+    /// Only this strategy, with the default ordering (repeatable)
+    #[arg(long, value_name = "STRATEGY")]
+    pub strategy: Vec<String>,
+    /// Pages that orderings by links are kept up to date over
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1000..=1_000_000_000))]
+    pub pages: u64,
+    /// Print one JSON document instead of the tables
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// One row of `order`.
+#[derive(Debug, Args)]
+pub struct OrderCell {
+    /// The ordering.
+    pub order: String,
+    /// The server strategy.
+    pub strategy: String,
+    /// URLs queued.
+    pub urls: u64,
+    /// Servers they are on.
+    pub servers: u64,
+}
+
+/// One row of the second table of `order`.
+#[derive(Debug, Args)]
+pub struct OrderUpkeep {
+    /// The ordering.
+    pub order: String,
+    /// Pages of the web.
+    pub pages: u64,
 }
 
 /// What to serve.

@@ -38,6 +38,8 @@ pub enum Command {
     /// Show what the store holds and what the crawl is doing
     #[command(after_help = "Example:\n  avocet status --store ./docs")]
     Status,
+    /// Say what is known of a URL, what it is worth now and why, and when it falls due
+    Explain(Explain),
     /// Write data out
     Export(Export),
     /// Take data in
@@ -50,8 +52,31 @@ pub enum Command {
     Verify,
 }
 
+/// An HTTP, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+pub enum HttpName {
+    /// 2 where a server chooses it over TLS, else 1.1
+    #[serde(rename = "auto")]
+    Auto,
+    /// A connection for every page
+    #[value(name = "1.0")]
+    #[serde(rename = "1.0")]
+    Http10,
+    /// One page after another over a kept connection
+    #[value(name = "1.1")]
+    #[serde(rename = "1.1")]
+    Http11,
+    /// Several requests before the first answer
+    #[serde(rename = "pipelined")]
+    Pipelined,
+    /// Several streams on one connection
+    #[value(name = "2")]
+    #[serde(rename = "2")]
+    Http2,
+}
+
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = catalog(), after_help = "\
 Example:
   avocet crawl https://docs.example.org/guide/ --scope prefix --pages 1000 --contact mailto:me@example.org")]
 pub struct Crawl {
@@ -79,6 +104,36 @@ pub struct Crawl {
     /// Stop after this time (30s, 10m, 2h)
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
+    /// Which pages first: an ordering, or several with weights (see below) [default: pagerank + breadth-first]
+    #[arg(long, value_name = "ORDER")]
+    pub order: Option<String>,
+    /// Which servers first (see below) [default: best-prefix]
+    #[arg(long, value_name = "STRATEGY")]
+    pub servers: Option<String>,
+    /// What the crawl is for: words for the orderings similarity, hot-anchor and hot-page
+    #[arg(long, value_name = "WORDS")]
+    pub query: Option<String>,
+    /// A rule for the ordering location: host:.edu=2, path:/docs/=3, depth=0.8 (repeatable)
+    #[arg(long, value_name = "RULE")]
+    pub location: Vec<String>,
+    /// Scores for the ordering given: a file of lines URL<tab>number
+    #[arg(long, value_name = "FILE")]
+    pub scores: Option<PathBuf>,
+    /// Fetch only pages that are worth at least this much
+    #[arg(long, value_name = "WORTH")]
+    pub threshold: Option<f64>,
+    /// Keep only so many pages, the most important ones; the others leave archive and index
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub buffer: Option<u32>,
+    /// Stop when the fetched pages hold this share of all importance (needs --order rankmass)
+    #[arg(long, value_name = "SHARE")]
+    pub stop_coverage: Option<f64>,
+    /// Which HTTP: 1.0 (a connection a page), 1.1 (kept open), pipelined, 2 (several streams)
+    #[arg(long, value_enum)]
+    pub http: Option<HttpName>,
+    /// Requests under way at once on a pipelined connection, 2 to 32 [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=32))]
+    pub pipeline_depth: Option<u8>,
     /// Connections open at once [default: 64]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub connections: Option<u16>,
@@ -112,6 +167,27 @@ pub struct Crawl {
     /// The configuration [default: avocet.toml in the store, if there]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+}
+
+/// The example, and the policies by name.
+fn catalog() -> String {
+    format!(
+        "\
+Example:
+  avocet crawl https://docs.example.org/ --order 'pagerank*0.7 + similarity*0.3' --query 'type system'
+
+{}",
+        policy::catalog::Catalog::standard().help()
+    )
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet explain https://docs.example.org/guide/ --store ./docs")]
+pub struct Explain {
+    /// The page
+    pub url: String,
 }
 
 #[derive(Debug, Args)]

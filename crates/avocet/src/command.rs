@@ -1,6 +1,7 @@
 //! One file, one command.
 
 mod crawl;
+mod explain;
 mod export;
 mod import;
 mod rebuild;
@@ -19,6 +20,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Crawl(wishes) => crawl::run(store, json, &wishes),
         Command::Search(wishes) => search::run(store, json, &wishes),
         Command::Status => status::run(store, json),
+        Command::Explain(wishes) => explain::run(store, json, &wishes),
         Command::Export(wishes) => export::run(store, &wishes),
         Command::Import(wishes) => import::run(store, json, &wishes),
         Command::Rebuild => rebuild::run(store, json),

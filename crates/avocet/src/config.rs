@@ -13,6 +13,8 @@ use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 use serde::Deserialize;
 
+use crate::cli::HttpName;
+
 /// The whole file.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -45,6 +47,20 @@ pub struct CrawlConfig {
     pub retry_after: Option<Time>,
     /// Compression of the archive, 1 to 9.
     pub compression: Option<u32>,
+    /// The ordering of pages.
+    pub order: Option<String>,
+    /// The server strategy.
+    pub servers: Option<String>,
+    /// Rules for the ordering `location`.
+    pub location: Vec<String>,
+    /// The query that the crawl is for.
+    pub query: Option<String>,
+    /// A file of scores for the ordering `given`.
+    pub scores: Option<PathBuf>,
+    /// What a page must be worth.
+    pub threshold: Option<f64>,
+    /// Pages kept, at most.
+    pub buffer: Option<u32>,
 }
 
 /// `[fetch]`
@@ -61,6 +77,10 @@ pub struct FetchConfig {
     pub roots: Option<PathBuf>,
     /// Whether private addresses may be fetched from.
     pub allow_private: Option<bool>,
+    /// Which HTTP is spoken.
+    pub http: Option<HttpName>,
+    /// Requests under way at once on a pipelined connection.
+    pub pipeline_depth: Option<u8>,
 }
 
 /// `[limits]`

@@ -2,11 +2,17 @@
 //!
 //! Up to `connections` visits run at once. Each takes the lock on the [`shared::Shared`] memory for
 //! moments only; what they find goes through it to one [`committer`] thread. A permit is out for
-//! every request that is not committed yet, and there are `connections + GROUP` of them: that is the
+//! every request that is not committed yet, and there are [`plan::Plan::at_risk`] of them: that is the
 //! bound on what a kill at any instant can cost.
 
+mod answered;
+mod ask;
+pub mod begin;
+mod buffer;
 mod claimed;
+mod collect;
 pub mod committer;
+pub mod heard;
 pub mod host;
 pub mod plan;
 mod reach;
@@ -14,7 +20,6 @@ pub mod shared;
 pub mod tally;
 mod visit;
 
-use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
@@ -22,26 +27,22 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fetch::Fetcher;
-use frontier::bench::Manners;
-use frontier::{Frontier, Known, Ledger, LedgerError, Next, Visited};
-use page::PageUrl;
-use policy::order::BreadthFirst;
-use policy::refresh::Uniform;
-use policy::{Crawl, Moment, Outcome, Policy, Price};
+use frontier::{Ledger, LedgerError, Next};
+use policy::Moment;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::clock::Clock;
 use crate::progress::Progress;
+use crate::ranking::Choice;
 use crate::recover;
-use crate::scope::Scope;
 use crate::store::{self, Store};
-use crate::verdict::Lead;
+use begin::begin;
 use committer::{Committer, Done};
-use plan::{GROUP, Plan};
+use plan::Plan;
 use shared::Shared;
 use tally::Summary;
 
-pub use visit::timestamp;
+pub use answered::timestamp;
 
 /// How long a settled page waits for the rest of its group.
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
@@ -64,6 +65,7 @@ pub struct Engine {
 pub async fn crawl(
     store: &Store,
     plan: Plan,
+    choice: Choice,
     progress: Progress,
     interrupted: impl Future<Output = ()>,
 ) -> Result<Summary> {
@@ -71,10 +73,10 @@ pub async fn crawl(
     let ledger = Arc::new(store.ledger()?);
     let writers = recover::writers(store, &ledger, &plan)?;
     let (work, queue) = mpsc::channel();
-    let shared = begin(&plan, &ledger, clock, work)?;
+    let shared = begin(store, &plan, choice, &ledger, clock.now(), work)?;
     let engine = Arc::new(Engine {
         fetcher: Fetcher::new(plan.fetch.clone())?,
-        permits: Semaphore::new(plan.connections + GROUP),
+        permits: Semaphore::new(plan.at_risk()),
         shared: Mutex::new(shared),
         changed: Notify::new(),
         stop: AtomicBool::new(false),
@@ -87,12 +89,7 @@ pub async fn crawl(
     let thread = std::thread::Builder::new()
         .name("committer".into())
         .spawn(move || {
-            let committer = Committer {
-                ledger: &ledger,
-                archive: writers.archive,
-                index: writers.index,
-                queued: 0,
-            };
+            let committer = Committer::new(&ledger, writers.archive, writers.index);
             if let Err(error) = committer.run(&queue, |done| committing.committed(&done)) {
                 committing.fail(error);
             }
@@ -113,67 +110,6 @@ pub async fn crawl(
         engine.ledger.mark_run(None)?;
     }
     Ok(summary)
-}
-
-/// Remembers what earlier runs knew, and admits the seeds.
-fn begin(
-    plan: &Plan,
-    ledger: &Ledger,
-    clock: Clock,
-    work: mpsc::Sender<committer::Work>,
-) -> Result<Shared> {
-    let manners = Manners {
-        seats: plan.per_server,
-        pages_per_host: plan.pages_per_host,
-        ..Manners::default()
-    };
-    let policy = Crawl {
-        order: BreadthFirst,
-        retry: plan.retry,
-        refresh: plan.refresh.map(Uniform::every),
-    };
-    let salt = clock.now().micros() ^ u64::from(std::process::id()) << 40;
-    let mut frontier = Frontier::new(policy, Price::ONE, manners, salt);
-    let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
-    let now = clock.now();
-    recover::widen(&mut scope, &plan.seeds, ledger)?;
-    let copies = Cell::new(0);
-    let inside = |known: &Known| {
-        copies.set(copies.get() + u64::from(known.has_copy()));
-        let url = PageUrl::parse(&known.discovery.url);
-        let inside = url.is_ok_and(|url| scope.judge(&url, known.discovery.depth).is_ok());
-        inside
-            && known
-                .visited
-                .as_ref()
-                .is_none_or(|visited| wanted_again(visited, &policy, now))
-    };
-    frontier.recall(ledger.scan(), inside, now)?;
-    // What this run fetches it does not fetch again: it would never end.
-    frontier.decide_by(Crawl {
-        refresh: None,
-        ..policy
-    });
-    // A run that was cut short goes on: what it fetched counts towards its limit.
-    let begun = ledger.open_run()?.unwrap_or(copies.get());
-    ledger.mark_run(Some(begun))?;
-    let left = plan
-        .pages
-        .map(|pages| pages.saturating_sub(copies.get() - begun.min(copies.get())));
-    let mut shared = Shared::new(frontier, scope, left, work);
-    let leads: Vec<Lead> = plan.seeds.iter().map(Lead::seed).collect();
-    let admitted = shared.admit(&leads, None, now);
-    shared.push_facts(admitted);
-    Ok(shared)
-}
-
-/// Whether a page that was visited is to be visited by the run that begins now.
-fn wanted_again(visited: &Visited, policy: &Crawl, now: Moment) -> bool {
-    let unanswered = visited.history.outcome == Some(Outcome::Unreachable);
-    unanswered
-        || policy
-            .due(&visited.history, Price::ONE)
-            .is_some_and(|due| due <= now)
 }
 
 impl Engine {

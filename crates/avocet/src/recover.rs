@@ -3,17 +3,18 @@
 //! **Invariant:** when this is done the archive ends where the ledger says, and the index holds what
 //! the ledger says is indexed: no more, no less, and in the newest version.
 
+use std::collections::HashMap;
 use std::fs;
 
 use anyhow::{Context, Result};
 use frontier::{Ledger, Place};
-use page::PageUrl;
+use page::{PageId, PageUrl};
 use repository::archive::{self, End, Location};
-use repository::index::{self, Index, IndexError};
+use repository::index::{self, Index, IndexError, Mentions};
 use tracing::{info, warn};
 
 use crate::answer::Answer;
-use crate::engine::committer::change_index;
+use crate::engine::committer::put;
 use crate::engine::plan::{Plan, TOKEN};
 use crate::scope::Scope;
 use crate::store::Store;
@@ -52,6 +53,32 @@ pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()
         }
     }
     Ok(())
+}
+
+/// What the index still knows of pages that were read: how often they have the words of a query.
+#[derive(Default)]
+pub struct Texts(HashMap<PageId, Mentions>);
+
+impl Texts {
+    /// What is known of one page.
+    pub fn of(&self, page: PageId) -> policy::Text<'static> {
+        let mentions = self.0.get(&page).copied().unwrap_or_default();
+        policy::Text::Counted {
+            in_title: mentions.in_title,
+            in_body: mentions.in_body,
+            words: mentions.words,
+        }
+    }
+}
+
+/// Looks up the words of the query, if there is one, in the index, if there is one.
+pub fn texts(store: &Store, query: Option<&str>) -> Result<Texts> {
+    let Some(query) = query.filter(|_| store.index().exists()) else {
+        return Ok(Texts::default());
+    };
+    let words: Vec<String> = policy::query::words(query).map(str::to_lowercase).collect();
+    let found = Index::open(&store.index())?.mentions(&words)?;
+    Ok(Texts(found.into_iter().collect()))
 }
 
 /// Opens the index and brings it up to the ledger's sequence.
@@ -118,7 +145,10 @@ fn catch_up(
         let Some(visited) = known.visited.filter(|visited| visited.sequence > sequence) else {
             continue;
         };
-        let Some(copy) = visited.copy else { continue };
+        let Some(copy) = visited.copy else {
+            writer.remove(known.key.page);
+            continue;
+        };
         let url = PageUrl::parse(&known.discovery.url)?;
         let text = match copy.place.filter(|_| copy.indexed) {
             Some(place) => kept_text(store, place, &url),
@@ -126,13 +156,10 @@ fn catch_up(
         };
         unread += u64::from(copy.indexed && text.is_none());
         indexed += 1;
-        change_index(
-            writer,
-            known.key,
-            &url,
-            copy.at.unix_seconds(),
-            text.as_ref(),
-        )?;
+        match &text {
+            Some(text) => put(writer, known.key, &url, copy.at.unix_seconds(), text)?,
+            None => writer.remove(known.key.page),
+        }
     }
     writer
         .commit(ledger.sequence()?)

@@ -5,16 +5,19 @@
 
 use std::collections::HashSet;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use frontier::bench::Manners;
-use frontier::{Entry, Frontier, Ledger, Link, PageKey, Place};
+use frontier::{Entry, Frontier, Ledger, LedgerError, PageKey, Place, Reading};
 use page::{PageId, PageUrl};
-use policy::{Crawl, History, Moment, Outcome, Price, Visit};
+use policy::server::BreadthFirst;
+use policy::{Crawl, History, Moment, Outcome, Price, Text, Visit};
 use repository::archive::{self, Capture, Kind, Record, seal};
 
 use crate::answer::Answer;
 use crate::engine::committer::{Committer, Settled, Work};
+use crate::engine::heard::{Ear, Heard, Source};
 use crate::engine::plan::TOKEN;
+use crate::engine::tally::Tally;
 use crate::scope::{Scope, ScopeRules};
 use crate::verdict::{Asked, Verdict};
 
@@ -29,11 +32,21 @@ pub enum Home {
     Elsewhere,
 }
 
+/// A frontier that knows what the ledger knows, and has nothing to do.
+pub fn memory(ledger: &Ledger) -> Result<Frontier<Crawl>, LedgerError> {
+    let strategy = Box::new(BreadthFirst);
+    let manners = Manners::default();
+    let mut frontier = Frontier::new(Crawl::default(), strategy, Price::LEAST, manners, 1);
+    frontier.recall(ledger, |_| false, |_| Text::Nothing, Moment::START)?;
+    Ok(frontier)
+}
+
 /// Takes records in.
 pub struct Replay<'a> {
     committer: Committer<'a>,
     frontier: Frontier<Crawl>,
     scope: Option<Scope>,
+    tally: Tally,
     pending: Vec<Settled>,
     unwritten: HashSet<PageId>,
     /// Answers taken in.
@@ -45,17 +58,12 @@ pub struct Replay<'a> {
 impl<'a> Replay<'a> {
     /// Begins with what the ledger knows.
     pub fn new(ledger: &'a Ledger, archive: Option<archive::Writer>) -> Result<Self> {
-        let mut frontier = Frontier::new(Crawl::default(), Price::ONE, Manners::default(), 1);
-        frontier.recall(ledger.scan(), |_| false, Moment::START)?;
+        let frontier = memory(ledger)?;
         Ok(Self {
-            committer: Committer {
-                ledger,
-                archive,
-                index: None,
-                queued: 0,
-            },
+            committer: Committer::new(ledger, archive, None),
             frontier,
             scope: None,
+            tally: Tally::default(),
             pending: Vec::new(),
             unwritten: HashSet::new(),
             answers: 0,
@@ -78,18 +86,11 @@ impl<'a> Replay<'a> {
         if self.unwritten.contains(&key.page) {
             self.commit()?;
         }
-        let link = Link {
-            url: &url,
-            depth: 0,
-            hops: 0,
-            source: None,
-        };
-        let new = self.frontier.admit(link, at);
+        let new = self.frontier.hear_seed(&url, at);
         let ledger = self.committer.ledger;
-        let discovery = match &new {
-            Some(Entry::Admitted(_, discovery)) => Some(discovery.clone()),
-            _ if self.unwritten.contains(&key.page) => None,
-            _ => ledger.discovery(key)?,
+        let discovery = match self.frontier.recent(key.page) {
+            Some(discovery) => Some(discovery.clone()),
+            None => ledger.discovery(key)?,
         };
         let (depth, hops) = discovery.map_or((0, 0), |known| (known.depth, known.hops));
         let before = ledger.visited(key)?;
@@ -108,7 +109,12 @@ impl<'a> Replay<'a> {
             return Ok(());
         };
         let mut admitted: Vec<Entry> = new.into_iter().collect();
-        admitted.extend(self.admit(&verdict, &url, depth, hops, at));
+        let source = Source {
+            url: &url,
+            depth,
+            hops,
+        };
+        admitted.extend(self.admit(&verdict, &source, at));
         let sealed = match home {
             Home::Here(place) => {
                 verdict.visited.place = Some(*place);
@@ -147,10 +153,7 @@ impl<'a> Replay<'a> {
     /// Writes what is left.
     pub fn finish(mut self) -> Result<()> {
         self.commit()?;
-        match self.committer.archive.take() {
-            Some(archive) => archive.close().context("cannot close the archive"),
-            None => Ok(()),
-        }
+        self.committer.close()
     }
 
     fn commit(&mut self) -> Result<()> {
@@ -189,36 +192,27 @@ impl<'a> Replay<'a> {
         Some(asked.judge(&answer, record.block().len() as u64, &ours))
     }
 
-    fn admit(
-        &mut self,
-        verdict: &Verdict,
-        url: &PageUrl,
-        depth: u16,
-        hops: u8,
-        at: Moment,
-    ) -> Vec<Entry> {
-        let Some(scope) = &self.scope else {
-            return Vec::new();
+    /// Takes in the links of a page.
+    fn admit(&mut self, verdict: &Verdict, source: &Source<'_>, at: Moment) -> Vec<Entry> {
+        let mut ear = Ear {
+            frontier: &mut self.frontier,
+            scope: self.scope.as_mut(),
+            tally: &mut self.tally,
         };
-        let mut admitted = Vec::new();
-        for lead in &verdict.leads {
-            let depth = if lead.redirect {
-                depth
-            } else {
-                depth.saturating_add(1)
+        let Heard {
+            mut facts,
+            links,
+            out_links,
+        } = ear.hear(&verdict.leads, Some(source), at);
+        if verdict.is_news() {
+            let reading = Reading {
+                text: Text::Nothing,
+                links: &links,
+                out_links,
             };
-            let hops = if lead.redirect { hops + 1 } else { 0 };
-            if let Ok(target) = scope.admit(&lead.url, depth) {
-                let link = Link {
-                    url: &target,
-                    depth,
-                    hops,
-                    source: Some(url.id()),
-                };
-                admitted.extend(self.frontier.admit(link, at));
-            }
+            facts.extend(self.frontier.read(source.url.id(), reading, at));
         }
-        admitted
+        facts
     }
 
     fn seal(&self, record: &Record, url: &PageUrl, at: Moment) -> Result<archive::Sealed> {

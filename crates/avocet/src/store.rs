@@ -12,7 +12,10 @@ use frontier::Ledger;
 use rustix::fs::{FlockOperation, flock};
 
 /// The format of the directory; a store of another one is refused.
-const FORMAT: &str = "avocet store, format 1\n";
+const FORMAT: &str = "avocet store, format 2\n";
+/// Formats whose archive is like ours: ledger and index can be made anew from it. The ledger of the
+/// first kept no links.
+const OLDER: [&str; 1] = ["avocet store, format 1\n"];
 
 /// A ledger that is being made.
 const FRESH: &str = "ledger.new";
@@ -30,10 +33,7 @@ impl Store {
     pub fn create(root: &Path) -> Result<Self> {
         fs::create_dir_all(root)
             .with_context(|| format!("cannot create the store {}", root.display()))?;
-        let store = Self {
-            root: root.to_owned(),
-            _lock: lock(root)?,
-        };
+        let store = Self::lock(root)?;
         let format = root.join("FORMAT");
         if !format.exists() {
             if root.join("ledger").exists() {
@@ -42,10 +42,7 @@ impl Store {
                     root.display()
                 );
             }
-            let mut file = File::create(&format)
-                .with_context(|| format!("cannot write {}", format.display()))?;
-            file.write_all(FORMAT.as_bytes())?;
-            file.sync_all()?;
+            store.write_format()?;
         }
         check_format(root)?;
         store.finish_replacement()?;
@@ -56,6 +53,35 @@ impl Store {
     pub fn open(root: &Path) -> Result<Self> {
         must_exist(root)?;
         Self::create(root)
+    }
+
+    /// Opens a store whose ledger and index are to be made anew; it may be of an older format.
+    pub fn open_to_rebuild(root: &Path) -> Result<Self> {
+        let found = fs::read_to_string(root.join("FORMAT")).unwrap_or_default();
+        if !OLDER.contains(&found.as_str()) {
+            return Self::open(root);
+        }
+        Self::lock(root)
+    }
+
+    /// Takes note that the store is of our format now.
+    pub fn write_format(&self) -> Result<()> {
+        let format = self.root.join("FORMAT");
+        let fresh = self.root.join("FORMAT.new");
+        let written = File::create(&fresh)
+            .and_then(|mut file| {
+                file.write_all(FORMAT.as_bytes())?;
+                file.sync_all()
+            })
+            .and_then(|()| fs::rename(&fresh, &format));
+        written.with_context(|| format!("cannot write {}", format.display()))
+    }
+
+    fn lock(root: &Path) -> Result<Self> {
+        Ok(Self {
+            root: root.to_owned(),
+            _lock: lock(root)?,
+        })
     }
 
     /// Says of an error what its cause may not: that the disk is full.
@@ -155,6 +181,14 @@ fn check_format(root: &Path) -> Result<()> {
     let path = root.join("FORMAT");
     let found =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    if OLDER.contains(&found.as_str()) {
+        bail!(
+            "{} is of an older version ({:?}): `avocet rebuild --store {}` brings it up to date from its archive",
+            root.display(),
+            found.trim(),
+            root.display()
+        );
+    }
     if found != FORMAT {
         bail!(
             "{} is of another version ({:?}, this program writes {:?}): use the program that made it, or `export warc` there and `import warc` here",

@@ -33,6 +33,8 @@ pub struct Lead {
     pub id: PageId,
     /// Whether it is a redirect, and so no step away from the seed.
     pub redirect: bool,
+    /// Its words.
+    pub anchor: String,
 }
 
 /// What an answer means.
@@ -50,6 +52,15 @@ pub struct Verdict {
     pub text: Option<Text>,
     /// Whether the page leaves the index.
     pub gone: bool,
+}
+
+impl Verdict {
+    /// Whether a policy is to be told: a page that is as it was says nothing new, and neither does an
+    /// outage.
+    pub fn is_news(&self) -> bool {
+        let outcome = self.visited.history.outcome;
+        matches!(outcome, Some(Outcome::Changed | Outcome::Gone))
+    }
 }
 
 /// What is known of the page that was asked for.
@@ -200,13 +211,15 @@ impl<'a> Asked<'a> {
         match media::kind(declared, &answer.content) {
             Media::Html => {
                 let (html, _) = charset::decode(&answer.content, declared);
-                let reading = page::read(&html, self.url, &page::Limits::default());
+                let mut reading = page::read(&html, self.url, &page::Limits::default());
                 let follow = !(forbidden.nofollow || reading.robots.nofollow);
                 let mut leads = Vec::new();
                 if follow {
                     let followed =
                         |link: &page::Link| !link.nofollow && link.kind != LinkKind::Feed;
-                    leads.extend(reading.links.into_iter().filter(followed).map(|link| Lead {
+                    let links = std::mem::take(&mut reading.links);
+                    leads.extend(links.into_iter().filter(followed).map(|link| Lead {
+                        anchor: reading.anchor(&link).to_owned(),
                         url: link.url,
                         id: link.id,
                         redirect: false,
@@ -265,6 +278,7 @@ impl Lead {
             id: url.id(),
             url: url.clone(),
             redirect: false,
+            anchor: String::new(),
         }
     }
 
@@ -273,6 +287,7 @@ impl Lead {
             id: url.id(),
             url,
             redirect: true,
+            anchor: String::new(),
         }
     }
 }

@@ -3,38 +3,46 @@
 //! **Invariant:** never more bytes than the limit, never longer than the deadline, never slower for long
 //! than the lowest rate. What came until then is kept, with the reason why there is not more.
 
-use std::error::Error;
-use std::io;
+use std::future::poll_fn;
+use std::task::{Context, Poll};
 
 use bytes::{Bytes, BytesMut};
-use hyper::body::{Body, Incoming};
 use tokio::time::Instant;
 
 use crate::deadline::Deadline;
-use crate::line::Line;
 use crate::response::Truncation;
 use crate::settings::Limits;
 
 /// How much is set aside on the word of a `Content-Length`; the rest must really come.
 const TRUSTED: u64 = 256 * 1024;
 
+/// Where a body comes from, free of its framing.
+pub(crate) trait Source {
+    /// The length that the server declared.
+    fn declared(&self) -> Option<u64>;
+
+    /// Whether it is known, without waiting, that nothing more comes.
+    fn is_over(&self) -> bool;
+
+    /// Waits for the next piece: `None` at the end, or why there is no more.
+    fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Truncation>>>;
+}
+
 /// Reads a body to its end, or to one of its limits. `at_most` bytes are kept.
 pub(crate) async fn read(
-    line: &mut Line,
-    mut body: Incoming,
+    source: &mut impl Source,
     at_most: usize,
     limits: &Limits,
     asked: Instant,
     deadline: &mut Deadline,
 ) -> (Bytes, Option<Truncation>) {
-    let declared = body.size_hint().exact();
     let mut pieces = Pieces {
         first: Bytes::new(),
         all: BytesMut::new(),
-        declared,
+        declared: source.declared(),
         at_most,
     };
-    if body.is_end_stream() {
+    if source.is_over() {
         return (Bytes::new(), None);
     }
     let mut pace = Pace {
@@ -44,20 +52,18 @@ pub(crate) async fn read(
     };
     deadline.move_to(pace.next_look(pace.begun));
     let truncated = loop {
-        match line.frame(&mut body, deadline).await {
+        let next = poll_fn(|cx| source.poll_piece(cx));
+        match deadline.before(next).await {
             Some(None) => break None,
-            Some(Some(Ok(frame))) => {
-                let Ok(data) = frame.into_data() else {
-                    continue;
-                };
+            Some(Some(Ok(data))) => {
                 if let Err(truncation) = pieces.take(data) {
                     break Some(truncation);
                 }
-                if body.is_end_stream() {
+                if source.is_over() {
                     break None;
                 }
             }
-            Some(Some(Err(error))) => break Some(reason(&error, declared.is_some())),
+            Some(Some(Err(truncation))) => break Some(truncation),
             None => {
                 let now = Instant::now();
                 if let Err(truncation) = pace.look(now, pieces.len()) {
@@ -139,28 +145,4 @@ impl Pace<'_> {
             Ok(())
         }
     }
-}
-
-/// Why hyper gave a body up.
-fn reason(error: &hyper::Error, declared: bool) -> Truncation {
-    let ended = if declared {
-        Truncation::Length
-    } else {
-        Truncation::Reset
-    };
-    if error.is_incomplete_message() {
-        return ended;
-    }
-    let mut cause: Option<&(dyn Error + 'static)> = error.source();
-    while let Some(inner) = cause {
-        if let Some(io) = inner.downcast_ref::<io::Error>() {
-            return match io.kind() {
-                io::ErrorKind::UnexpectedEof => ended,
-                io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => Truncation::Malformed,
-                _ => Truncation::Reset,
-            };
-        }
-        cause = inner.source();
-    }
-    Truncation::Reset
 }

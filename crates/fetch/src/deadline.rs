@@ -1,14 +1,15 @@
 //! Is it still worth waiting?
 //!
-//! **Invariant:** a request has one timer, moved from phase to phase; a read costs none.
+//! **Invariant:** an answer has one timer, moved from phase to phase; a read costs none. What is there
+//! already is taken before the clock is looked at.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 
 use tokio::time::{Instant, Sleep};
 
-/// The one timer of a request.
+/// The one timer of an answer.
 pub(crate) struct Deadline(Pin<Box<Sleep>>);
 
 impl Deadline {
@@ -21,7 +22,13 @@ impl Deadline {
         self.0.as_mut().reset(instant);
     }
 
-    pub(crate) fn poll_passed(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.0.as_mut().poll(cx)
+    /// Waits for the future; `None` when the deadline passes first.
+    pub(crate) async fn before<F: Future>(&mut self, future: F) -> Option<F::Output> {
+        let mut future = pin!(future);
+        poll_fn(|cx| match future.as_mut().poll(cx) {
+            Poll::Ready(output) => Poll::Ready(Some(output)),
+            Poll::Pending => self.0.as_mut().poll(cx).map(|()| None),
+        })
+        .await
     }
 }

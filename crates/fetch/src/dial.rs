@@ -10,14 +10,13 @@ use page::url::PageUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use tokio_rustls::TlsConnector;
 use tokio_socks::tcp::Socks5Stream;
 
 use crate::gate::Gate;
 use crate::proxy::{Proxy, ProxyKind};
 use crate::settings::Limits;
 use crate::socket::Socket;
-use crate::tls;
+use crate::tls::{self, Offer, Tls};
 use crate::trouble::Trouble;
 
 /// The head of a proxy's answer to `CONNECT` is a few lines.
@@ -61,17 +60,18 @@ pub(crate) async fn through(
         .unwrap_or(Err(Trouble::ConnectTimeout))
 }
 
-/// Begins TLS on a stream.
+/// Begins TLS on a stream, with this offer.
 pub(crate) async fn secure(
     tcp: TcpStream,
-    connector: &TlsConnector,
+    tls: &Tls,
+    offer: Offer,
     url: &PageUrl,
     limits: &Limits,
 ) -> Result<Socket, Trouble> {
     let name = tls::server_name(url.host_name())?;
-    match timeout(limits.tls, connector.connect(name, tcp)).await {
-        Ok(Ok(tls)) => Ok(Socket::Tls(Box::new(tls))),
-        Ok(Err(error)) => Err(tls::trouble_of(&error)),
+    match timeout(limits.tls, tls.connector(offer).connect(name, tcp)).await {
+        Ok(Ok(stream)) => Ok(Socket::Tls(Box::new(stream))),
+        Ok(Err(error)) => Err(tls::trouble_of(&error, offer)),
         Err(_) => Err(Trouble::TlsTimeout),
     }
 }

@@ -3,9 +3,8 @@
 //! **Invariant:** a [`Route`] holds only addresses that passed the gate, and a connection is opened to
 //! one of these and to nothing else: a name is looked up once, checked, and not looked up again.
 
-use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HOST, USER_AGENT};
@@ -17,14 +16,12 @@ use crate::cookies::Jar;
 use crate::dial;
 use crate::dns::Names;
 use crate::gate::Gate;
+use crate::manners::Manners;
 use crate::proxy::{ProxyKind, basic};
-use crate::settings::{FetchError, Limits, Settings};
+use crate::settings::{FetchError, Http, Limits, Settings};
 use crate::socket::Socket;
-use crate::tls::Tls;
+use crate::tls::{Offer, Tls};
 use crate::trouble::Trouble;
-
-/// Servers remembered for having broken HTTP/2. Beyond that all are given another chance.
-const HTTP1_ONLY: usize = 10_000;
 
 /// Fetches. Cheap to clone; all clones share settings, caches and cookies.
 #[derive(Clone)]
@@ -39,7 +36,7 @@ pub(crate) struct Shared {
     tls: Tls,
     /// What is said to every server.
     headers: HeaderMap,
-    http1_only: Mutex<HashSet<HostId>>,
+    pub(crate) manners: Manners,
 }
 
 /// A way to a server that passed the gate.
@@ -87,7 +84,7 @@ impl Fetcher {
             gate: Gate::new(&settings),
             tls: Tls::new(&settings)?,
             headers,
-            http1_only: Mutex::default(),
+            manners: Manners::default(),
             settings,
         })))
     }
@@ -122,7 +119,7 @@ impl Fetcher {
         })
     }
 
-    /// Connects to the server of a page: TCP, or the proxy; TLS; HTTP/2 where both sides can.
+    /// Connects to the server of a page: TCP, or the proxy; TLS; HTTP as [`Http`] has it.
     pub async fn connect(&self, url: &PageUrl, route: &Route) -> Result<Connection, Trouble> {
         if route.host != url.host() {
             return Err(Trouble::OtherServer(url.origin().to_owned()));
@@ -138,8 +135,10 @@ impl Fetcher {
             .peer_addr()
             .map_err(|error| Trouble::Unreachable(error.kind()))?;
         let socket = if url.is_secure() {
-            let connector = shared.tls.connector(shared.speaks_http2(url.host()));
-            dial::secure(tcp, connector, url, limits).await?
+            let secured = dial::secure(tcp, &shared.tls, shared.offer(url.host()), url, limits);
+            secured
+                .await
+                .inspect_err(|trouble| shared.learn(url.host(), trouble))?
         } else {
             Socket::Plain(tcp)
         };
@@ -148,7 +147,9 @@ impl Fetcher {
             address,
             connect_time: begun.elapsed(),
         };
-        Connection::begin(Arc::clone(shared), url, opened).await
+        Connection::begin(Arc::clone(shared), url, opened)
+            .await
+            .inspect_err(|trouble| shared.learn(url.host(), trouble))
     }
 }
 
@@ -196,24 +197,25 @@ impl Shared {
         over_http && !url.is_secure()
     }
 
-    /// Remembers that a server cannot be trusted with HTTP/2.
-    pub(crate) fn forget_http2(&self, host: HostId) {
-        let mut hosts = self
-            .http1_only
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if hosts.len() >= HTTP1_ONLY {
-            hosts.clear();
+    /// What a server may choose from.
+    fn offer(&self, host: HostId) -> Offer {
+        let http2 = match self.settings.http {
+            Http::Auto => Offer::Both,
+            Http::Http2 => Offer::Http2,
+            Http::Http10 | Http::Http11 | Http::Pipelined(_) => return Offer::Http1,
+        };
+        if self.manners.speaks_http2(host) {
+            http2
+        } else {
+            Offer::Http1
         }
-        hosts.insert(host);
     }
 
-    fn speaks_http2(&self, host: HostId) -> bool {
-        !self
-            .http1_only
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .contains(&host)
+    /// Takes note of what a failure says about the server.
+    fn learn(&self, host: HostId, trouble: &Trouble) {
+        if *trouble == Trouble::NotHttp2 {
+            self.manners.forget_http2(host);
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! then connected to. A byte belongs to the request it was sent for, or to none.
 
 mod body;
+mod chunks;
 mod coding;
 mod connection;
 mod cookies;
@@ -17,8 +18,14 @@ mod directives;
 mod dns;
 mod fetcher;
 pub mod gate;
+mod heads;
 mod line;
+mod manners;
+mod pipeline;
 mod proxy;
+mod reader;
+mod reply;
+mod request;
 mod response;
 mod robots;
 mod settings;
@@ -27,11 +34,12 @@ mod tls;
 mod trouble;
 mod wire;
 
-pub use connection::{Answer, Connection, Request};
+pub use connection::{Answer, Connection};
 pub use directives::Directives;
 pub use fetcher::{Fetcher, Route};
 pub use proxy::{Proxy, ProxyError, ProxyKind};
+pub use request::Request;
 pub use response::{Response, Truncation};
 pub use robots::{ROBOTS_LIMIT, Robots, RobotsAnswer, Verdict};
-pub use settings::{AllowPrivate, FetchError, HostSettings, Limits, Ports, Settings};
+pub use settings::{AllowPrivate, Depth, FetchError, HostSettings, Http, Limits, Ports, Settings};
 pub use trouble::{CertificateFault, Trouble};

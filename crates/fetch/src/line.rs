@@ -1,4 +1,4 @@
-//! How are requests put on the wire and answers taken from it?
+//! How does hyper put requests on the wire and take answers from it?
 //!
 //! The connection's own future runs inside the request that waits for it, not in a task of its own: one
 //! wake-up fewer on each read, and between two requests nothing is read at all but by [`Line::settle`].
@@ -6,29 +6,30 @@
 //! **Invariant:** a line whose future has ended carries no further request.
 
 use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::{Request, Response, Version};
+use http::{Request, Response};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use hyper::client::conn::{http1, http2};
 use hyper::rt::Executor;
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinSet;
 
-use crate::deadline::Deadline;
 use crate::settings::Limits;
 use crate::socket::Socket;
 use crate::wire::{Watch, Wire};
 
-type Driver = Pin<Box<dyn Future<Output = hyper::Result<()>> + Send>>;
+/// Requests out at once over HTTP/2. A visit has few pages and a server is owed some restraint; servers
+/// allow 100 and more (RFC 9113, 6.5.2 asks them to).
+const STREAMS: usize = 16;
 
 /// A body for requests that have none.
 pub(crate) struct NoBody;
 
-/// A connection that speaks HTTP.
+/// A connection that speaks HTTP by hyper.
 pub(crate) struct Line {
     sender: Sender,
     /// `None` when the connection has ended.
@@ -42,11 +43,22 @@ enum Sender {
     Http2(http2::SendRequest<NoBody>),
 }
 
+enum Driver {
+    Http1(Pin<Box<http1::Connection<TokioIo<Wire>, NoBody>>>),
+    Http2(Pin<Box<http2::Connection<TokioIo<Socket>, NoBody, Tasks>>>),
+}
+
+/// What hyper promises for a request; it has no name for either.
+enum Either<A, B> {
+    Http1(A),
+    Http2(B),
+}
+
 #[derive(Clone, Default)]
 struct Tasks(Arc<Mutex<JoinSet<()>>>);
 
 impl Line {
-    /// Begins HTTP/1.1, whose reads are watched.
+    /// Begins HTTP/1, whose reads are watched.
     pub(crate) async fn http1(
         socket: Socket,
         watch: Watch,
@@ -63,7 +75,7 @@ impl Line {
             .await?;
         Ok(Self {
             sender: Sender::Http1(sender),
-            driver: Some(Box::pin(connection)),
+            driver: Some(Driver::Http1(Box::pin(connection))),
             tasks: Tasks::default(),
         })
     }
@@ -73,23 +85,27 @@ impl Line {
         let tasks = Tasks::default();
         let (sender, connection) = http2::Builder::new(tasks.clone())
             .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
-            // One request at a time, so that one stream may use the whole window; a page rarely needs a
-            // second one.
+            // Until the server says how many streams it allows. What it then refuses was not looked at
+            // (RFC 9113, 8.7) and is asked for again.
+            .initial_max_send_streams(STREAMS)
+            // All bodies are read as they come, so that one stream may use the whole window; a page
+            // rarely needs a second one.
             .initial_stream_window_size(1 << 20)
             .initial_connection_window_size(1 << 20)
             .handshake(TokioIo::new(socket))
             .await?;
         Ok(Self {
             sender: Sender::Http2(sender),
-            driver: Some(Box::pin(connection)),
+            driver: Some(Driver::Http2(Box::pin(connection))),
             tasks,
         })
     }
 
-    pub(crate) fn version(&self) -> Version {
-        match self.sender {
-            Sender::Http1(_) => Version::HTTP_11,
-            Sender::Http2(_) => Version::HTTP_2,
+    /// Requests that may be out at once.
+    pub(crate) fn width(&self) -> usize {
+        match &self.driver {
+            Some(Driver::Http2(driver)) => driver.current_max_send_streams().clamp(1, STREAMS),
+            _ => 1,
         }
     }
 
@@ -106,69 +122,62 @@ impl Line {
         self.driver = None;
     }
 
-    /// Sends a request and waits for the head of its answer; `None` when the deadline passes first.
-    pub(crate) async fn send(
+    /// Hands a request over; the answer comes while the line is [driven](Self::drive).
+    pub(crate) fn send(
         &mut self,
         request: Request<NoBody>,
-        deadline: &mut Deadline,
-    ) -> Option<hyper::Result<Response<Incoming>>> {
-        let driver = &mut self.driver;
-        match &mut self.sender {
-            Sender::Http1(sender) => run(driver, deadline, sender.send_request(request)).await,
-            Sender::Http2(sender) => run(driver, deadline, sender.send_request(request)).await,
+    ) -> impl Future<Output = hyper::Result<Response<Incoming>>> + Send + use<> {
+        let answer = match &mut self.sender {
+            Sender::Http1(sender) => Either::Http1(sender.send_request(request)),
+            Sender::Http2(sender) => Either::Http2(sender.send_request(request)),
+        };
+        async move {
+            match answer {
+                Either::Http1(answer) => answer.await,
+                Either::Http2(answer) => answer.await,
+            }
         }
     }
 
-    /// Waits for the next piece of a body: `None` when the deadline passes first, `Some(None)` at its end.
-    pub(crate) async fn frame(
-        &mut self,
-        body: &mut Incoming,
-        deadline: &mut Deadline,
-    ) -> Option<Option<hyper::Result<Frame<Bytes>>>> {
-        let next = poll_fn(|cx| Pin::new(&mut *body).poll_frame(cx));
-        run(&mut self.driver, deadline, next).await
+    /// Runs the connection until the future, which waits for it, is done.
+    pub(crate) async fn drive<F: Future>(&mut self, future: F) -> F::Output {
+        let mut future = pin!(future);
+        let mut begun = false;
+        poll_fn(|cx| {
+            // What came is read before the future looks at the clock; at first there is nothing to read.
+            if std::mem::replace(&mut begun, true) {
+                self.advance(cx);
+            }
+            if let Poll::Ready(output) = future.as_mut().poll(cx) {
+                return Poll::Ready(output);
+            }
+            // Hyper writes what the future sends, and reads a body when the future has asked for it.
+            self.advance(cx);
+            future.as_mut().poll(cx)
+        })
+        .await
     }
 
     /// Lets the connection notice what happened to it while nobody was looking: that it was closed, or
     /// that bytes came which nobody asked for.
     pub(crate) async fn settle(&mut self) {
-        let driver = &mut self.driver;
         poll_fn(|cx| {
-            advance(driver, cx);
+            self.advance(cx);
             Poll::Ready(())
         })
         .await;
     }
-}
 
-/// Runs the connection until the future is done; `None` when the deadline passes first. The future is
-/// polled before the connection as well, because asking for a piece of a body is what makes hyper read it.
-async fn run<F: Future>(
-    driver: &mut Option<Driver>,
-    deadline: &mut Deadline,
-    future: F,
-) -> Option<F::Output> {
-    let mut future = std::pin::pin!(future);
-    poll_fn(|cx| {
-        if let Poll::Ready(output) = future.as_mut().poll(cx) {
-            return Poll::Ready(Some(output));
+    /// Runs the connection as far as it goes. How it ended is told to the request that waits, if any.
+    fn advance(&mut self, cx: &mut Context<'_>) {
+        let ended = match &mut self.driver {
+            Some(Driver::Http1(driver)) => driver.as_mut().poll(cx).is_ready(),
+            Some(Driver::Http2(driver)) => driver.as_mut().poll(cx).is_ready(),
+            None => return,
+        };
+        if ended {
+            self.driver = None;
         }
-        advance(driver, cx);
-        if let Poll::Ready(output) = future.as_mut().poll(cx) {
-            return Poll::Ready(Some(output));
-        }
-        deadline.poll_passed(cx).map(|()| None)
-    })
-    .await
-}
-
-/// Runs the connection as far as it goes. How it ended is told to the request that waits, if any.
-fn advance(driver: &mut Option<Driver>, cx: &mut Context<'_>) {
-    let ended = driver
-        .as_mut()
-        .is_some_and(|driver| driver.as_mut().poll(cx).is_ready());
-    if ended {
-        *driver = None;
     }
 }
 
@@ -177,10 +186,10 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, future: F) {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .spawn(future);
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // There is one for every request; those that are done are not to pile up.
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(future);
     }
 }
 

@@ -18,6 +18,8 @@ use crate::proxy::Proxy;
 pub struct Settings {
     /// What we call ourselves, as in `avocet/0.1.0 (+https://example.org/bot)`.
     pub user_agent: String,
+    /// Which HTTP is spoken.
+    pub http: Http,
     /// What a server may cost us.
     pub limits: Limits,
     /// Which servers may have an address that is not public.
@@ -38,6 +40,30 @@ pub struct Settings {
     /// The name servers to ask; those of the system where empty.
     pub name_servers: Vec<SocketAddr>,
 }
+
+/// Which HTTP is spoken, and how many requests may be out at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Http {
+    /// HTTP/2 where a server chooses it over TLS, else HTTP/1.1 with one request at a time.
+    #[default]
+    Auto,
+    /// HTTP/1.0: a connection for every request.
+    Http10,
+    /// HTTP/1.1 with one request at a time over a kept connection.
+    Http11,
+    /// HTTP/1.1 with several requests out before the first answer. A server that does not take it well
+    /// is asked for less at once, down to one.
+    Pipelined(Depth),
+    /// HTTP/2: over TLS nothing else is offered, and without TLS the server is taken to speak it (RFC
+    /// 9113, 3.3). The connection to one that does not fails with [`NotHttp2`](crate::Trouble::NotHttp2)
+    /// and the next to the same server speaks HTTP/1.1, so that its pages are late and not lost. Over an
+    /// HTTP proxy pages without TLS are asked for in HTTP/1.1, which is what such proxies speak.
+    Http2,
+}
+
+/// How many requests are pipelined: 2 to 32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth(u8);
 
 /// What is said to one server only.
 #[derive(Debug, Clone, Default)]
@@ -129,6 +155,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             user_agent: concat!("avocet/", env!("CARGO_PKG_VERSION")).to_owned(),
+            http: Http::default(),
             limits: Limits::default(),
             allow_private: AllowPrivate::default(),
             ports: Ports::default(),
@@ -139,6 +166,26 @@ impl Default for Settings {
             own_listeners: Vec::new(),
             name_servers: Vec::new(),
         }
+    }
+}
+
+impl Depth {
+    /// The depth, if it is one: with fewer than 2 nothing is pipelined, and 32 requests are more than any
+    /// server's buffers are made for.
+    pub fn new(requests: u8) -> Option<Self> {
+        (2..=32).contains(&requests).then_some(Self(requests))
+    }
+
+    /// The number of requests.
+    pub fn requests(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
+impl Default for Depth {
+    /// Eight: most of the round trips are saved, and little is asked twice when a server hangs up.
+    fn default() -> Self {
+        Self(8)
     }
 }
 

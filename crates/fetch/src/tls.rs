@@ -9,15 +9,25 @@ use std::sync::Arc;
 use rustls_pki_types::ServerName;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::{self, CertificateError, ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{self, AlertDescription, CertificateError, ClientConfig, RootCertStore};
 
 use crate::settings::{FetchError, Settings};
 use crate::trouble::{CertificateFault, Trouble};
 
-/// How TLS is begun: with HTTP/2 on offer, or without it for servers that broke it.
+/// How TLS is begun, by what is offered.
 pub(crate) struct Tls {
     both: TlsConnector,
     http1: TlsConnector,
+    http2: TlsConnector,
+}
+
+/// Which HTTP a server may choose from in the TLS handshake (ALPN).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Offer {
+    Both,
+    /// HTTP/1.1, which stands for HTTP/1.0 as well: servers know no other name.
+    Http1,
+    Http2,
 }
 
 impl Tls {
@@ -36,14 +46,21 @@ impl Tls {
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         let http1 = TlsConnector::from(Arc::new(config.clone()));
         config.alpn_protocols.insert(0, b"h2".to_vec());
+        let both = TlsConnector::from(Arc::new(config.clone()));
+        config.alpn_protocols.truncate(1);
         Ok(Self {
-            both: TlsConnector::from(Arc::new(config)),
+            both,
             http1,
+            http2: TlsConnector::from(Arc::new(config)),
         })
     }
 
-    pub(crate) fn connector(&self, http2: bool) -> &TlsConnector {
-        if http2 { &self.both } else { &self.http1 }
+    pub(crate) fn connector(&self, offer: Offer) -> &TlsConnector {
+        match offer {
+            Offer::Both => &self.both,
+            Offer::Http1 => &self.http1,
+            Offer::Http2 => &self.http2,
+        }
     }
 }
 
@@ -58,13 +75,18 @@ pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, Trouble> {
         .map_err(|_| Trouble::Tls(format!("{host} cannot be the name of a certificate")))
 }
 
-/// What a failed handshake means.
-pub(crate) fn trouble_of(error: &io::Error) -> Trouble {
+/// What a failed handshake means, after this offer.
+pub(crate) fn trouble_of(error: &io::Error, offer: Offer) -> Trouble {
     let cause = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match cause {
         Some(rustls::Error::InvalidCertificate(fault)) => Trouble::Certificate(fault_of(fault)),
+        Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol))
+            if offer == Offer::Http2 =>
+        {
+            Trouble::NotHttp2
+        }
         Some(other) => Trouble::Tls(other.to_string()),
         None => Trouble::Tls(error.kind().to_string()),
     }

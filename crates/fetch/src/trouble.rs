@@ -68,6 +68,11 @@ pub enum Trouble {
     /// seen and can be repeated over a new connection.
     #[error("the kept connection was already closed")]
     Stale,
+    /// The request was sent together with others, and the connection ended, or could not be understood
+    /// any more, before its answer. Nothing is known against the page: it can be asked for again, best
+    /// alone.
+    #[error("the connection was given up before the response")]
+    Unanswered,
     /// The connection ended before the head did.
     #[error("the connection was closed before the response")]
     Reset,
@@ -83,6 +88,10 @@ pub enum Trouble {
     /// The server broke the rules of HTTP/2. The next connection to it will speak HTTP/1.1.
     #[error("the server broke HTTP/2: {0}")]
     Http2(String),
+    /// The server does not speak HTTP/2, which alone was asked for. The next connection to it will speak
+    /// HTTP/1.1.
+    #[error("the server does not speak HTTP/2")]
+    NotHttp2,
 }
 
 /// What is wrong with a certificate.
@@ -127,11 +136,13 @@ impl Trouble {
             Self::Tls(_) => "tls:handshake",
             Self::FirstByteTimeout => "timeout:first-byte",
             Self::Stale => "stale",
+            Self::Unanswered => "unanswered",
             Self::Reset => "reset",
             Self::Protocol(_) => "protocol-error",
             Self::HeadTooLarge => "headers:too-large",
             Self::Informational => "headers:informational",
             Self::Http2(_) => "http2",
+            Self::NotHttp2 => "http2:not-spoken",
         }
     }
 
@@ -147,8 +158,10 @@ impl Trouble {
             | Self::TlsTimeout
             | Self::FirstByteTimeout
             | Self::Stale
+            | Self::Unanswered
             | Self::Reset
-            | Self::Http2(_) => true,
+            | Self::Http2(_)
+            | Self::NotHttp2 => true,
             Self::NoSuchName(_)
             | Self::NoAddress(_)
             | Self::PrivateAddress(_)

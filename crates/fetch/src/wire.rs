@@ -1,7 +1,7 @@
 //! Which bytes came, for which request?
 //!
 //! Stands between the socket and hyper: keeps the head of the response as it was sent, for the archive,
-//! bounds it, counts bytes, and notes when the first one came.
+//! bounds it (see [`Heads`]), counts bytes, and notes when the first one came.
 //!
 //! **Invariant:** a byte that arrives while no request is out ends the connection; it is never taken for
 //! the beginning of the next answer (hostile-web.md, rows 13, 16, 19).
@@ -11,10 +11,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
+use crate::heads::{Excess, HeadLimits, Heads, Step};
 use crate::settings::Limits;
 use crate::socket::{Socket, Waiting};
 
@@ -31,26 +32,11 @@ pub(crate) struct Watch(Arc<Mutex<Seen>>);
 #[derive(Default)]
 struct Seen {
     phase: Phase,
-    head: BytesMut,
-    /// Where in `head` the line begins that has not ended yet.
-    line: usize,
-    /// Lines of the head at hand, the status line and the empty one included.
-    lines: usize,
-    /// Bytes of all heads, the dropped informational ones included.
-    head_bytes: usize,
-    informational: u32,
+    heads: Heads,
     bytes: u64,
     first_byte: Option<Instant>,
     breach: Option<Breach>,
     limits: HeadLimits,
-}
-
-/// The limits of a head, from [`Limits`].
-#[derive(Default, Clone, Copy)]
-struct HeadLimits {
-    bytes: usize,
-    fields: usize,
-    informational: u32,
 }
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
@@ -75,13 +61,8 @@ pub(crate) enum Breach {
 
 impl Watch {
     pub(crate) fn new(limits: &Limits) -> Self {
-        let limits = HeadLimits {
-            bytes: limits.head,
-            fields: limits.headers,
-            informational: limits.informational,
-        };
         Self(Arc::new(Mutex::new(Seen {
-            limits,
+            limits: limits.into(),
             ..Seen::default()
         })))
     }
@@ -91,6 +72,7 @@ impl Watch {
         let mut seen = self.lock();
         *seen = Seen {
             phase: Phase::Head,
+            heads: Heads::new(seen.limits),
             limits: seen.limits,
             ..Seen::default()
         };
@@ -103,7 +85,7 @@ impl Watch {
 
     /// The head of the final response, verbatim.
     pub(crate) fn head(&self) -> Bytes {
-        std::mem::take(&mut self.lock().head).freeze()
+        std::mem::take(&mut self.lock().heads).into_final()
     }
 
     pub(crate) fn breach(&self) -> Option<Breach> {
@@ -138,58 +120,26 @@ impl Seen {
         }
     }
 
-    /// Goes through the lines of the head: an empty one ends it, and if it was an informational one the
-    /// next begins.
     fn note_head(&mut self, mut new: &[u8]) -> Result<(), Breach> {
-        while let Some(end) = new.iter().position(|&byte| byte == b'\n') {
-            let (line, rest) = new.split_at(end + 1);
-            self.head.extend_from_slice(line);
-            self.head_bytes += line.len();
-            new = rest;
-            let whole = &self.head[self.line..];
-            let is_empty = whole == b"\r\n" || whole == b"\n";
-            let is_first = self.line == 0;
-            self.line = self.head.len();
-            self.lines += 1;
-            if self.head_bytes > self.limits.bytes || self.lines > self.limits.fields + 2 {
-                return Err(Breach::Size);
-            }
-            // Servers may send an empty line before the status line (RFC 9112, 2.2).
-            if is_empty && is_first {
-                self.begin_head();
-            } else if is_empty && is_informational(&self.head) {
-                self.begin_head();
-                self.informational += 1;
-                if self.informational > self.limits.informational {
-                    return Err(Breach::Informational);
-                }
-            } else if is_empty {
+        while !new.is_empty() {
+            let (taken, step) = self.heads.take(new)?;
+            new = &new[taken..];
+            if step == Step::Final {
                 self.phase = Phase::Body;
-                return Ok(());
+                break;
             }
         }
-        self.head.extend_from_slice(new);
-        self.head_bytes += new.len();
-        if self.head_bytes > self.limits.bytes {
-            Err(Breach::Size)
-        } else {
-            Ok(())
-        }
-    }
-
-    fn begin_head(&mut self) {
-        self.head.clear();
-        (self.line, self.lines) = (0, 0);
+        Ok(())
     }
 }
 
-/// Whether a head is that of a 1xx response (`HTTP/1.1 103 …`). 101 is final: we never ask to upgrade.
-fn is_informational(head: &[u8]) -> bool {
-    let status = head
-        .iter()
-        .position(|&byte| byte == b' ')
-        .and_then(|space| head.get(space + 1..space + 4));
-    matches!(status, Some([b'1', _, _])) && status != Some(b"101")
+impl From<Excess> for Breach {
+    fn from(excess: Excess) -> Self {
+        match excess {
+            Excess::Size => Self::Size,
+            Excess::Informational => Self::Informational,
+        }
+    }
 }
 
 impl Wire {
@@ -248,75 +198,20 @@ impl AsyncWrite for Wire {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-
-    fn seen() -> Seen {
-        let limits = HeadLimits {
-            bytes: 200,
-            fields: 3,
-            informational: 2,
-        };
-        Seen {
-            phase: Phase::Head,
-            limits,
-            ..Seen::default()
-        }
-    }
-
-    const FINAL: &[u8] = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n";
-
-    proptest! {
-        /// However the bytes are cut into reads, the head is the same.
-        #[test]
-        fn cuts_do_not_matter(cuts in prop::collection::vec(0usize..80, 0..10)) {
-            let all = [b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n", FINAL, b"body\n\nmore\r\n\r\n"].concat();
-            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(all.len())).collect();
-            cuts.extend([0, all.len()]);
-            cuts.sort_unstable();
-            let mut seen = seen();
-            for pair in cuts.windows(2) {
-                seen.note(&all[pair[0]..pair[1]]).unwrap();
-            }
-            prop_assert_eq!(&seen.head[..], FINAL);
-            prop_assert_eq!(seen.bytes, all.len() as u64);
-            prop_assert_eq!(seen.informational, 1);
-        }
-    }
 
     #[test]
-    fn limits_hold_to_the_byte() {
-        let head =
-            |padding: usize| format!("HTTP/1.1 200 OK\r\nA: {}\r\n\r\n", "x".repeat(padding));
-        let fixed = head(0).len();
-        assert_eq!(seen().note(head(200 - fixed).as_bytes()), Ok(()));
-        assert_eq!(seen().note(head(201 - fixed).as_bytes()), Err(Breach::Size));
-        assert_eq!(
-            seen().note(&[b'x'; 201]),
-            Err(Breach::Size),
-            "a line without end"
-        );
-        let fields = |count: usize| format!("HTTP/1.1 200 OK\r\n{}\r\n", "A: b\r\n".repeat(count));
-        assert_eq!(seen().note(fields(3).as_bytes()), Ok(()));
-        assert_eq!(seen().note(fields(4).as_bytes()), Err(Breach::Size));
-        let early = b"HTTP/1.1 103 Early\r\n\r\n";
-        assert_eq!(seen().note(&early.repeat(2)), Ok(()));
-        assert_eq!(seen().note(&early.repeat(3)), Err(Breach::Informational));
-        assert_eq!(
-            Seen {
-                phase: Phase::Idle,
-                ..seen()
-            }
-            .note(b"x"),
-            Err(Breach::Unasked)
-        );
-    }
-
-    #[test]
-    fn bare_line_feeds_and_leading_empty_lines_are_understood() {
-        let mut lenient = seen();
-        lenient
-            .note(b"\r\n\nHTTP/1.1 200 OK\nA: b\n\nbody")
-            .unwrap();
-        assert_eq!(&lenient.head[..], b"HTTP/1.1 200 OK\nA: b\n\n");
+    fn bytes_belong_to_a_request_or_are_refused() {
+        let watch = Watch::new(&Limits::default());
+        assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked));
+        watch.begin();
+        let (early, head) = ("HTTP/1.1 103 Early\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n");
+        let all = format!("{early}{head}body\n\nmore\r\n\r\n");
+        for byte in all.as_bytes() {
+            assert_eq!(watch.lock().note(&[*byte]), Ok(()));
+        }
+        assert_eq!(watch.received().0, all.len() as u64);
+        assert_eq!(watch.head(), head);
+        watch.end();
+        assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked));
     }
 }

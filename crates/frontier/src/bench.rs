@@ -1,58 +1,66 @@
-//! The servers that have work, ordered by when they may next be asked.
+//! The servers that have work, ordered by what a visit to them is worth.
 //!
 //! A server is an address: hosts that share one share its politeness. Until a host is resolved it
-//! is a server of its own; [`Bench::bind`] says which one it turned out to be.
+//! is a server of its own; [`Bench::bind`] says which one it turned out to be. Pages wait in a queue a
+//! host, hosts are ranked within their server, and servers that may be asked now are ranked by their
+//! best host. Which rank that is, is the [`Strategy`]'s to say.
 //!
 //! **Invariant:** a server is on the bench if and only if it has a page ready and a seat free. It
 //! has one seat unless the user gave it more, so two visits to one server are not forbidden by a
 //! check: they cannot be expressed.
 
+mod claims;
+mod entry;
+mod heap;
 mod host;
+mod places;
+mod queue;
+mod seating;
+mod standing;
+mod visit;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap, VecDeque};
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
 use std::net::IpAddr;
 use std::time::Duration;
 
-use page::{HostId, PageId};
-use policy::{Moment, Worth};
+use page::HostId;
+use policy::server::{Estimate, Strategy};
+use policy::{Moment, Number, Rank, Worth};
 
+use entry::Entry;
 use host::Host;
+use places::{Place, Places};
 
-type ServerIndex = u32;
-type HostIndex = u32;
+pub use standing::Standing;
+pub use visit::Visit;
+
+pub(crate) type ServerIndex = u32;
+pub(crate) type HostIndex = u32;
 
 /// How servers are treated.
 #[derive(Debug, Clone, Copy)]
 pub struct Manners {
     /// Visits to one server at the same time.
     pub seats: u8,
-    /// Pages a visit may fetch one after another from a server that needs no delay.
+    /// Pages a visit may be for at a server that needs no delay.
     pub pages_per_visit: usize,
     /// Pages claimed from one host before the rest is left alone.
     pub pages_per_host: u32,
+    /// Requests that may be under way on one connection: so many pages are claimed at a time, so that
+    /// what is found meanwhile can come before the rest.
+    pub width: usize,
 }
 
 impl Default for Manners {
     fn default() -> Self {
         Self {
             seats: 1,
-            pages_per_visit: 16,
+            pages_per_visit: 100,
             pages_per_host: 1_000_000,
+            width: 1,
         }
     }
-}
-
-/// The right, and the duty, to fetch a few pages of one host, one after another.
-#[must_use = "a visit that is never settled keeps its server off the bench"]
-#[derive(Debug)]
-pub struct Visit {
-    /// The host to ask.
-    pub host: HostId,
-    /// What to ask it for, in this order.
-    pub pages: Vec<PageId>,
-    worths: Vec<Worth>,
-    server: ServerIndex,
 }
 
 /// What to do now.
@@ -77,27 +85,43 @@ pub enum Bound {
 
 struct Server {
     address: Option<IpAddr>,
-    /// Hosts with ready pages, in turn.
-    rotation: VecDeque<HostIndex>,
+    /// Hosts with ready pages, the best first, equals in turn.
+    hosts: BTreeSet<(Reverse<Rank>, u64, HostIndex)>,
     /// Not to be asked before.
     ready: Moment,
     /// The delay of the last visit; zero: pages may follow each other at once.
     pace: Option<Duration>,
     seats: u8,
-    /// Its place on the bench, if it is there.
-    place: Option<(Moment, u64)>,
+    place: Seat,
+}
+
+/// Where a server is.
+#[derive(Clone, Copy, PartialEq)]
+enum Seat {
+    /// Off the bench.
+    Away,
+    /// On it, and to be asked from this moment on.
+    Later(Moment),
+    /// On it, with this rank and turn.
+    Ready(Rank, u64),
 }
 
 /// Servers over hosts over pages.
 pub struct Bench {
     manners: Manners,
+    strategy: Box<dyn Strategy>,
     servers: Vec<Server>,
     addresses: HashMap<IpAddr, ServerIndex>,
     hosts: Vec<Host>,
     names: HashMap<HostId, HostIndex>,
-    bench: BTreeSet<(Moment, u64, ServerIndex)>,
+    ready: BTreeSet<(Reverse<Rank>, u64, ServerIndex)>,
+    later: BTreeSet<(Moment, ServerIndex)>,
     /// Pages that are not due yet.
-    calendar: BinaryHeap<Reverse<(Moment, PageId, Worth)>>,
+    calendar: BinaryHeap<Reverse<(Moment, Entry, HostIndex)>>,
+    places: Places,
+    /// What is expected of a server that nobody has asked.
+    usual: Estimate,
+    worths: Vec<f32>,
     turn: u64,
     waiting: usize,
     left_alone: usize,
@@ -105,58 +129,90 @@ pub struct Bench {
 
 impl Bench {
     /// An empty bench.
-    pub fn new(manners: Manners) -> Self {
+    pub fn new(manners: Manners, strategy: Box<dyn Strategy>) -> Self {
         Self {
             manners,
+            strategy,
             servers: Vec::new(),
             addresses: HashMap::new(),
             hosts: Vec::new(),
             names: HashMap::new(),
-            bench: BTreeSet::new(),
+            ready: BTreeSet::new(),
+            later: BTreeSet::new(),
             calendar: BinaryHeap::new(),
+            places: Places::default(),
+            usual: Estimate::default(),
+            worths: Vec::new(),
             turn: 0,
             waiting: 0,
             left_alone: 0,
         }
     }
 
+    /// Keeps track of where pages wait, so that they can be [moved](Bench::change): eight bytes a page.
+    pub fn track(&mut self) {
+        self.places = Places::tracked();
+    }
+
     /// Puts a page on the bench, to be fetched from `due` on.
-    pub fn offer(&mut self, page: PageId, worth: Worth, due: Moment, now: Moment) {
+    pub fn offer(&mut self, page: Number, host: HostId, worth: Worth, due: Moment, now: Moment) {
+        let index = self.host(host);
+        let entry = Entry::new(page, worth);
+        self.places.set_host(page, index);
         if due > now {
-            self.calendar.push(Reverse((due, page, worth)));
+            self.calendar.push(Reverse((due, entry, index)));
             return;
         }
-        let index = self.host(page.host());
-        let host = &mut self.hosts[index as usize];
-        if host.parked {
+        if self.hosts[index as usize].parked {
             self.left_alone += 1;
             return;
         }
-        host.push(page.within_host(), worth);
         self.waiting += 1;
+        self.push(index, entry);
+    }
+
+    /// Takes note of a page that is not worth its price so far.
+    pub fn hold(&mut self, page: Number, host: HostId) {
+        let index = self.host(host);
+        self.places.set_host(page, index);
+        self.places.set(page, Place::Held);
+    }
+
+    /// Gives a waiting page another worth. Returns the host of a page that was held and now pays
+    /// `least`; it is to be offered.
+    pub fn change(&mut self, page: Number, worth: Worth, least: Worth) -> Option<HostId> {
+        let place = self.places.get(page);
+        let index = self.places.host(page);
+        let most = self.hand(index);
+        let entry = Entry::new(page, worth);
+        let queue = &mut self.hosts.get_mut(index as usize)?.queue;
+        match place {
+            Place::Nowhere => return None,
+            Place::Held => return (worth >= least).then(|| self.hosts[index as usize].id),
+            Place::Heap(at) if queue.change(at as usize, entry, &mut self.places) => return None,
+            Place::Heap(_) | Place::Hand => {}
+        }
+        queue.remove(page, place, &mut self.places);
+        queue.fill(most, &mut self.places);
+        queue.push(entry, most, &mut self.places);
         self.list(index);
+        None
     }
 
     /// What to do now.
     pub fn next(&mut self, now: Moment) -> Next {
-        while let Some(&Reverse((due, page, worth))) = self.calendar.peek()
-            && due <= now
-        {
-            self.calendar.pop();
-            self.offer(page, worth, due, now);
+        self.wake(now);
+        if let Some(&(_, _, server)) = self.ready.first() {
+            return Next::Visit(self.claim(server));
         }
         let due = self.calendar.peek().map(|&Reverse((due, ..))| due);
-        let Some(&(ready, _, server)) = self.bench.first() else {
-            return due.map_or(Next::Idle, Next::WaitUntil);
-        };
-        if ready > now {
-            return Next::WaitUntil(due.map_or(ready, |due| due.min(ready)));
-        }
-        Next::Visit(self.claim(server))
+        let ready = self.later.first().map(|&(ready, _)| ready);
+        let first = [due, ready].into_iter().flatten().min();
+        first.map_or(Next::Idle, Next::WaitUntil)
     }
 
-    /// Says which address the host of a visit has, of which the first `asked` pages are settled.
-    pub fn bind(&mut self, visit: Visit, asked: usize, address: IpAddr, now: Moment) -> Bound {
+    /// Says which address the host of a visit has.
+    pub fn bind(&mut self, visit: Visit, address: IpAddr) -> Bound {
         let here = &mut self.servers[visit.server as usize];
         if here.address == Some(address) {
             return Bound::Go(visit);
@@ -171,22 +227,40 @@ impl Bench {
                 let target = known
                     .copied()
                     .unwrap_or_else(|| self.new_server(Some(address)));
-                self.move_host(visit, asked, target, now);
+                self.move_host(visit, target);
                 Bound::Moved
             }
         }
     }
 
-    /// Ends a visit: the server may be asked again after `delay`. The pages of the visit that were
-    /// not asked for, those after the first `asked`, wait again where they were.
-    pub fn settle(&mut self, visit: Visit, asked: usize, now: Moment, delay: Duration) {
+    /// Ends a visit: the server may be asked again after `delay`; `open` says whether the connection
+    /// is. The pages of the visit that are left wait again where they were.
+    pub fn settle(&mut self, visit: Visit, now: Moment, delay: Duration, open: bool) {
         let server = &mut self.servers[visit.server as usize];
         server.pace = Some(delay);
-        server.ready = server.ready.max(now + delay);
+        if !delay.is_zero() {
+            server.ready = server.ready.max(now + delay);
+        }
         server.seats += 1;
-        let index = self.names[&visit.host];
-        self.put_back(index, &visit, asked);
-        self.seat(visit.server);
+        let (index, server) = (visit.index, visit.server);
+        self.hosts[index as usize].open = open;
+        self.put_back(visit);
+        self.refill(index);
+        self.seat(server);
+    }
+
+    /// Takes note of what an earlier run learned of a host's speed.
+    pub fn recall(&mut self, host: HostId, estimate: Estimate) {
+        let index = self.host(host);
+        self.hosts[index as usize].estimate = Some(estimate);
+        self.refill(index);
+    }
+
+    /// Takes note that no connection to a host is open any more.
+    pub fn closed(&mut self, host: HostId) {
+        let index = self.host(host);
+        self.hosts[index as usize].open = false;
+        self.list(index);
     }
 
     /// Leaves a host alone until the bench is made anew; its pages stay in the ledger.
@@ -194,14 +268,15 @@ impl Bench {
         let index = self.host(host);
         let host = &mut self.hosts[index as usize];
         host.parked = true;
-        let dropped = host.clear();
+        let dropped = host.queue.clear(&mut self.places);
         self.waiting -= dropped;
         self.left_alone += dropped;
+        self.list(index);
     }
 
     /// Whether a server could be visited now.
     pub fn is_ready(&self, now: Moment) -> bool {
-        self.bench.first().is_some_and(|&(ready, ..)| ready <= now)
+        !self.ready.is_empty() || self.later.first().is_some_and(|&(ready, _)| ready <= now)
     }
 
     /// Pages ready or due later.
@@ -214,114 +289,8 @@ impl Bench {
         self.left_alone
     }
 
-    fn claim(&mut self, index: ServerIndex) -> Visit {
-        let server = &mut self.servers[index as usize];
-        if let Some((ready, turn)) = server.place.take() {
-            self.bench.remove(&(ready, turn, index));
-        }
-        server.seats -= 1;
-        let most = if server.pace == Some(Duration::ZERO) {
-            self.manners.pages_per_visit
-        } else {
-            1
-        };
-        let turn = server.rotation.pop_front();
-        let host_index = turn.unwrap_or_else(|| unreachable!("a server on the bench has a host"));
-        let host = &mut self.hosts[host_index as usize];
-        host.listed = false;
-        let mut visit = Visit {
-            host: host.id,
-            pages: Vec::new(),
-            worths: Vec::new(),
-            server: index,
-        };
-        while visit.pages.len() < most
-            && let Some((page, worth)) = host.pop()
-        {
-            visit.pages.push(PageId::new(host.id, page));
-            visit.worths.push(worth);
-        }
-        self.waiting -= visit.pages.len();
-        host.claimed = host.claimed.saturating_add(visit.pages.len() as u32);
-        if host.claimed >= self.manners.pages_per_host {
-            let id = host.id;
-            self.park(id);
-        } else if !host.is_empty() {
-            self.list(host_index);
-        }
-        self.seat(index);
-        visit
-    }
-
-    fn put_back(&mut self, index: HostIndex, visit: &Visit, asked: usize) {
-        let host = &mut self.hosts[index as usize];
-        let rest = visit.pages.len().saturating_sub(asked);
-        if host.parked {
-            self.left_alone += rest;
-            return;
-        }
-        for (page, worth) in visit.pages.iter().zip(&visit.worths).skip(asked).rev() {
-            host.push_front(page.within_host(), *worth);
-        }
-        host.claimed -= rest as u32;
-        self.waiting += rest;
-        if rest > 0 {
-            self.list(index);
-        }
-    }
-
-    /// Puts the host into its server's rotation, and the server on the bench.
-    fn list(&mut self, index: HostIndex) {
-        let host = &mut self.hosts[index as usize];
-        let server = host.server;
-        if !std::mem::replace(&mut host.listed, true) {
-            self.servers[server as usize].rotation.push_back(index);
-        }
-        self.seat(server);
-    }
-
-    /// Makes the invariant true again for one server.
-    fn seat(&mut self, index: ServerIndex) {
-        let server = &mut self.servers[index as usize];
-        while let Some(&first) = server.rotation.front()
-            && self.hosts[first as usize].is_empty()
-        {
-            self.hosts[first as usize].listed = false;
-            server.rotation.pop_front();
-        }
-        let belongs = server.seats > 0 && !server.rotation.is_empty();
-        match server.place {
-            Some((ready, turn)) if !belongs || ready != server.ready => {
-                self.bench.remove(&(ready, turn, index));
-                server.place = None;
-            }
-            Some(_) => return,
-            None => {}
-        }
-        if belongs {
-            self.turn += 1;
-            server.place = Some((server.ready, self.turn));
-            self.bench.insert((server.ready, self.turn, index));
-        }
-    }
-
-    fn move_host(&mut self, visit: Visit, asked: usize, target: ServerIndex, now: Moment) {
-        let index = self.names[&visit.host];
-        let from = &mut self.servers[visit.server as usize];
-        from.seats += 1;
-        from.rotation.retain(|&host| host != index);
-        from.ready = from.ready.max(now);
-        let host = &mut self.hosts[index as usize];
-        host.server = target;
-        host.listed = false;
-        self.seat(visit.server);
-        self.put_back(index, &visit, asked);
-        if !self.hosts[index as usize].is_empty() {
-            self.list(index);
-        }
-    }
-
-    fn host(&mut self, id: HostId) -> HostIndex {
+    /// The number of a host, in the order in which they were heard of.
+    pub fn host(&mut self, id: HostId) -> HostIndex {
         if let Some(&index) = self.names.get(&id) {
             return index;
         }
@@ -332,15 +301,65 @@ impl Bench {
         index
     }
 
+    /// Offers pages that have fallen due, and makes servers ready whose delay is over.
+    fn wake(&mut self, now: Moment) {
+        while let Some(&Reverse((due, entry, index))) = self.calendar.peek()
+            && due <= now
+        {
+            self.calendar.pop();
+            let host = self.hosts[index as usize].id;
+            let worth = Worth::new(f64::from(entry.worth()));
+            self.offer(entry.number(), host, worth, due, now);
+        }
+        while let Some(&(ready, server)) = self.later.first()
+            && ready <= now
+        {
+            self.later.pop_first();
+            self.servers[server as usize].ready = Moment::START;
+            self.servers[server as usize].place = Seat::Away;
+            self.seat(server);
+        }
+    }
+
+    fn push(&mut self, index: HostIndex, entry: Entry) {
+        let most = self.hand(index);
+        let queue = &mut self.hosts[index as usize].queue;
+        if queue.push(entry, most, &mut self.places) {
+            self.list(index);
+        }
+    }
+
+    /// Fills a host's hand, and ranks the host by it.
+    fn refill(&mut self, index: HostIndex) {
+        self.fill(index);
+        self.list(index);
+    }
+
+    fn fill(&mut self, index: HostIndex) {
+        let most = self.hand(index);
+        let queue = &mut self.hosts[index as usize].queue;
+        queue.fill(most, &mut self.places);
+    }
+
+    fn move_host(&mut self, visit: Visit, target: ServerIndex) {
+        let (index, server) = (visit.index, visit.server);
+        self.unlist(index);
+        self.servers[server as usize].seats += 1;
+        self.seat(server);
+        self.hosts[index as usize].server = target;
+        self.put_back(visit);
+        self.refill(index);
+    }
+
     fn new_server(&mut self, address: Option<IpAddr>) -> ServerIndex {
         let index = self.servers.len() as ServerIndex;
         self.servers.push(Server {
             address,
-            rotation: VecDeque::new(),
+            hosts: BTreeSet::new(),
             ready: Moment::START,
             pace: None,
             seats: self.manners.seats,
-            place: None,
+            place: Seat::Away,
         });
         if let Some(address) = address {
             self.addresses.insert(address, index);

@@ -1,24 +1,34 @@
-//! What is heard of becomes facts for the ledger and work for the bench.
+//! What is heard of becomes facts for the ledger, knowledge for the policy and work for the bench.
 //!
-//! A partition of the web is a state machine, and its transitions are here: [`Frontier::admit`] and
-//! [`Frontier::visited`] change memory in step with the [`Entry`]s that the ledger commits;
-//! [`Frontier::recall`] makes the same memory from the entries of an earlier run.
+//! A partition of the web is a state machine, and its transitions are here: [`Frontier::hear`],
+//! [`Frontier::read`] and [`Frontier::visited`] change memory in step with the [`Entry`]s that the ledger
+//! commits; [`Frontier::recall`] makes the same memory from the entries of an earlier run.
+
+mod recall;
 
 use std::collections::HashMap;
 
 use page::{HostId, PageId, PageUrl};
-use policy::{History, Moment, Policy, Price, Worth};
+use policy::server::Strategy;
+use policy::{
+    Discovered, Fact, History, Moment, Moves, Number, Page, Policy, Price, Read, Text, Worth,
+};
 
 use crate::bench::{Bench, Manners};
-use crate::ledger::{Discovery, Entry, Known, PageKey};
+use crate::ledger::{Discovery, Entry, InLink, OutLinks, PageKey};
 use crate::novelty::Novelty;
 use crate::owner::Partition;
-use crate::sieve::Sieve;
+use crate::roll::Roll;
+use crate::rows::Rows;
 
 /// URLs kept in memory beside the ledger, in bytes; a claim that finds its URL here reads no disk.
 const REMEMBERED: usize = 8 << 20;
 /// What a remembered URL costs beside its text.
-const OVERHEAD: usize = 96;
+const OVERHEAD: usize = 120;
+/// Links to a page whose words are kept, beside the one that it was discovered by.
+const IN_LINKS: u8 = 4;
+/// Characters of a link's words that are kept.
+const ANCHOR: usize = 120;
 
 /// A page that something named.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +41,19 @@ pub struct Link<'a> {
     pub hops: u8,
     /// The page that named it; `None`: a seed.
     pub source: Option<PageId>,
+    /// The words of the link.
+    pub anchor: &'a str,
+}
+
+/// What a page said when it was read.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'a> {
+    /// Its text.
+    pub text: Text<'a>,
+    /// Its links to known pages, as [`Frontier::hear`] and [`Frontier::heard_again`] numbered them.
+    pub links: &'a [policy::Link<'a>],
+    /// All pages that it links to.
+    pub out_links: u32,
 }
 
 /// The memory of a crawl: what is known, what waits, what pays.
@@ -41,127 +64,144 @@ pub struct Frontier<P> {
     pub novelty: Novelty,
     policy: P,
     price: Price,
-    sieve: Sieve,
+    moves: Moves,
+    roll: Roll,
+    /// How many links to a page were kept in this run.
+    in_links: Rows<u8>,
     partitions: HashMap<HostId, Partition>,
     recent: HashMap<PageId, Discovery>,
     recent_bytes: usize,
-    order: u64,
 }
 
 impl<P: Policy> Frontier<P> {
     /// An empty frontier. `salt` should be hard to guess for whoever writes the URLs.
-    pub fn new(policy: P, price: Price, manners: Manners, salt: u64) -> Self {
+    pub fn new(
+        policy: P,
+        strategy: Box<dyn Strategy>,
+        price: Price,
+        manners: Manners,
+        salt: u64,
+    ) -> Self {
+        let mut bench = Bench::new(manners, strategy);
+        if policy.needs() != policy::Needs::default() {
+            bench.track();
+        }
         Self {
-            bench: Bench::new(manners),
+            bench,
             novelty: Novelty::default(),
             policy,
             price,
-            sieve: Sieve::new(salt),
+            moves: Moves::default(),
+            roll: Roll::new(salt),
+            in_links: Rows::new(0),
             partitions: HashMap::new(),
             recent: HashMap::new(),
             recent_bytes: 0,
-            order: 0,
         }
     }
 
-    /// Has another policy decide from now on. What waits already keeps its place.
-    pub fn decide_by(&mut self, policy: P) {
-        self.policy = policy;
+    /// The policy. What waits keeps its place when it is changed.
+    pub fn policy(&mut self) -> &mut P {
+        &mut self.policy
     }
 
-    /// Takes in a named page. Returns the fact if it is new; a page heard of before changes nothing.
-    pub fn admit(&mut self, link: Link<'_>, now: Moment) -> Option<Entry> {
+    /// Takes in a page that was never heard of. Returns its number and the fact.
+    pub fn hear(&mut self, link: Link<'_>, now: Moment) -> (Number, Entry) {
         let page = link.url.id();
-        if !self.sieve.insert(page) {
-            return None;
-        }
+        let number = self.roll.enroll(page);
         let discovery = Discovery {
             url: link.url.as_str().to_owned(),
-            order: self.order,
+            order: u64::from(number.0),
             at: now,
             depth: link.depth,
             hops: link.hops,
             source: link.source,
+            anchor: shortened(link.anchor).to_owned(),
         };
-        self.order += 1;
         let key = PageKey {
             partition: self.partition_of(link.url),
             page,
         };
-        self.wait(page, &History::discovered(now, link.depth), now);
+        self.discover(number, page.host(), &discovery, now);
+        let history = History::discovered(now, link.depth);
+        self.wait(page.host(), number, &history, now);
         self.recent_bytes += discovery.url.len() + OVERHEAD;
         self.recent.insert(page, discovery.clone());
-        Some(Entry::Admitted(key, discovery))
+        (number, Entry::Admitted(key, discovery))
+    }
+
+    /// Takes in a page that a user named, as a seed; nothing happens if it is known.
+    pub fn hear_seed(&mut self, url: &PageUrl, now: Moment) -> Option<Entry> {
+        if self.roll.number(url.id()).is_some() {
+            return None;
+        }
+        let seed = Link {
+            url,
+            depth: 0,
+            hops: 0,
+            source: None,
+            anchor: "",
+        };
+        Some(self.hear(seed, now).1)
+    }
+
+    /// Takes in another link to a page that is known. Returns the fact, if there is room to keep it.
+    pub fn heard_again(
+        &mut self,
+        number: Number,
+        page: PageId,
+        source: PageId,
+        anchor: &str,
+    ) -> Option<Entry> {
+        let kept = self.in_links.get(number.index());
+        let anchor = shortened(anchor);
+        if kept >= IN_LINKS || anchor.is_empty() {
+            return None;
+        }
+        self.in_links.set(number.index(), kept + 1);
+        let anchor = anchor.to_owned();
+        Some(Entry::InLink(
+            self.key(page)?,
+            kept,
+            InLink { source, anchor },
+        ))
+    }
+
+    /// Takes in what a page said. Returns the fact, if it leads anywhere.
+    pub fn read(&mut self, page: PageId, reading: Reading<'_>, now: Moment) -> Option<Entry> {
+        let number = self.roll.number(page)?;
+        let fact = Fact::Read(Read {
+            page: number,
+            text: reading.text,
+            links: reading.links,
+            out_links: reading.out_links,
+        });
+        self.policy.observe(&fact, &mut self.moves);
+        self.follow_moves(now);
+        if reading.out_links == 0 {
+            return None;
+        }
+        let targets = reading.links.iter().map(|link| link.to.0).collect();
+        let links = OutLinks::new(reading.out_links, targets);
+        Some(Entry::Links(self.key(page)?, links))
     }
 
     /// Takes in what a visit found, and puts the page back to wait if it is worth another.
     pub fn visited(&mut self, page: PageId, history: &History, now: Moment) {
         self.forget(page);
-        self.wait(page, history, now);
-    }
-
-    /// Takes in what an earlier run knew, each host's pages in the order they were discovered. Pages
-    /// that are not `wanted` are known and do not wait.
-    pub fn recall<E>(
-        &mut self,
-        ledger: impl Iterator<Item = Result<Known, E>>,
-        wanted: impl Fn(&Known) -> bool,
-        now: Moment,
-    ) -> Result<(), E> {
-        let mut host: Vec<Waiting> = Vec::new();
-        for known in ledger {
-            let known = known?;
-            let page = known.key.page;
-            if host
-                .first()
-                .is_some_and(|first| first.page.host() != page.host())
-            {
-                self.recall_host(&mut host, now);
-            }
-            self.sieve.insert(page);
-            self.partitions.insert(page.host(), known.key.partition);
-            self.order = self.order.max(known.discovery.order + 1);
-            self.recall_text(&known);
-            if !wanted(&known) {
-                continue;
-            }
-            let discovery = &known.discovery;
-            let new = History::discovered(discovery.at, discovery.depth);
-            let history = known
-                .visited
-                .as_ref()
-                .map_or(new, |visited| visited.history);
-            if let Some((due, worth)) = self.prospects(&history) {
-                let order = discovery.order;
-                host.push(Waiting {
-                    order,
-                    page,
-                    due,
-                    worth,
-                });
-            }
-        }
-        self.recall_host(&mut host, now);
-        Ok(())
-    }
-
-    fn recall_host(&mut self, pages: &mut Vec<Waiting>, now: Moment) {
-        pages.sort_unstable_by_key(|waiting| waiting.order);
-        for waiting in pages.drain(..) {
-            self.bench
-                .offer(waiting.page, waiting.worth, waiting.due, now);
+        if let Some(number) = self.roll.number(page) {
+            self.wait(page.host(), number, history, now);
         }
     }
 
-    fn recall_text(&mut self, known: &Known) {
-        let copy = known
-            .visited
-            .as_ref()
-            .and_then(|visited| visited.copy.as_ref());
-        let text = copy.and_then(|copy| copy.text.as_ref());
-        if let (Some(text), Ok(url)) = (text, PageUrl::parse(&known.discovery.url)) {
-            self.novelty.observe(url.pattern(), text);
-        }
+    /// The page of a host that has this number.
+    pub fn page(&self, host: HostId, number: Number) -> PageId {
+        self.roll.page(host, number)
+    }
+
+    /// The number of a page; `None`: it was never heard of.
+    pub fn number(&self, page: PageId) -> Option<Number> {
+        self.roll.number(page)
     }
 
     /// Where a page that was heard of is in the ledger.
@@ -187,14 +227,37 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Whether a page was heard of before.
-    pub fn knows(&self, page: PageId) -> bool {
-        self.sieve.contains(page)
-    }
-
     /// Pages ever heard of.
     pub fn known(&self) -> usize {
-        self.sieve.len()
+        self.roll.len()
+    }
+
+    /// When a page falls due, and what it is worth then; `None`: never.
+    pub fn prospects(&self, number: Number, history: &History) -> Option<(Moment, Worth)> {
+        let page = Page { number, history };
+        let due = self.policy.due(page, self.price)?;
+        Some((due, self.policy.worth(page, due)))
+    }
+
+    fn discover(&mut self, page: Number, host: HostId, discovery: &Discovery, now: Moment) {
+        let fact = Fact::Discovered(Discovered {
+            page,
+            url: &discovery.url,
+            host: self.bench.host(host),
+            depth: discovery.depth,
+            seed: discovery.source.is_none(),
+        });
+        self.policy.observe(&fact, &mut self.moves);
+        self.follow_moves(now);
+    }
+
+    fn follow_moves(&mut self, now: Moment) {
+        let least = Worth::new(self.price.value());
+        for (page, worth) in self.moves.drain() {
+            if let Some(host) = self.bench.change(page, worth, least) {
+                self.bench.offer(page, host, worth, now, now);
+            }
+        }
     }
 
     fn forget(&mut self, page: PageId) {
@@ -210,23 +273,17 @@ impl<P: Policy> Frontier<P> {
             .or_insert_with(|| Partition::of(url))
     }
 
-    fn wait(&mut self, page: PageId, history: &History, now: Moment) {
-        if let Some((due, worth)) = self.prospects(history) {
-            self.bench.offer(page, worth, due, now);
+    fn wait(&mut self, host: HostId, number: Number, history: &History, now: Moment) {
+        match self.prospects(number, history) {
+            Some((due, worth)) => self.bench.offer(number, host, worth, due, now),
+            None if history.outcome.is_none() => self.bench.hold(number, host),
+            None => {}
         }
-    }
-
-    /// When a page falls due, and what it is worth then; `None`: never.
-    fn prospects(&self, history: &History) -> Option<(Moment, Worth)> {
-        let due = self.policy.due(history, self.price)?;
-        Some((due, self.policy.worth(history, due)))
     }
 }
 
-/// A page that an earlier run left waiting.
-struct Waiting {
-    order: u64,
-    page: PageId,
-    due: Moment,
-    worth: Worth,
+/// The beginning of a link's words, cut between two characters.
+fn shortened(anchor: &str) -> &str {
+    let end = anchor.char_indices().nth(ANCHOR);
+    &anchor[..end.map_or(anchor.len(), |(at, _)| at)]
 }

@@ -4,8 +4,8 @@
 //! survives a power cut. Nothing here is anyone's opinion: no worth, no due time, no queue.
 //!
 //! Keys begin with the partition and then sort by host, so that a host's pages are neighbours and
-//! compress well. `urls` is written once a page, `visits` once a visit: a page waits if it is in the
-//! first and not in the second.
+//! compress well. `urls` is written once a page, `visits` and `links` once a visit: a page waits if it is
+//! in the first and not in the second.
 
 mod record;
 mod scan;
@@ -15,7 +15,9 @@ use std::path::Path;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use page::HostId;
 
-pub use record::{Discovery, HostFacts, PageCopy, Place, RobotsFact, Visited};
+pub use record::{
+    Discovery, HostFacts, InLink, OutLinks, PageCopy, Place, RobotsFact, Speed, Visited,
+};
 pub use scan::{Known, Scan};
 
 use crate::owner::Partition;
@@ -49,6 +51,10 @@ pub enum Entry {
     Admitted(PageKey, Discovery),
     /// A page was visited; the record takes the place of the one before.
     Visited(PageKey, Box<Visited>),
+    /// A page was read, and leads here; the record takes the place of the one before.
+    Links(PageKey, OutLinks),
+    /// Another page links to this one. A page has room for a few; the number of the link says which.
+    InLink(PageKey, u8, InLink),
     /// What is known of a host; the record takes the place of the one before.
     Host(Partition, HostId, HostFacts),
     /// A seed was redirected here, and so this is a seed too.
@@ -94,6 +100,8 @@ pub struct Ledger {
     database: Database,
     urls: Keyspace,
     visits: Keyspace,
+    links: Keyspace,
+    in_links: Keyspace,
     hosts: Keyspace,
     meta: Keyspace,
 }
@@ -113,10 +121,13 @@ impl Ledger {
             // Whoever looks up a URL record was told its id by the record itself: it is there.
             let urls = database.keyspace("urls", || options().expect_point_read_hits(true))?;
             let visits = keyspace("visits")?;
+            let (links, in_links) = (keyspace("links")?, keyspace("in-links")?);
             let (hosts, meta) = (keyspace("hosts")?, keyspace("meta")?);
             Ok(Self {
                 urls,
                 visits,
+                links,
+                in_links,
                 hosts,
                 meta,
                 database,
@@ -146,6 +157,13 @@ impl Ledger {
                         ..(**visited).clone()
                     };
                     writes.insert(&self.visits, key.bytes(), encode(&visited));
+                }
+                Entry::Links(key, links) => {
+                    writes.insert(&self.links, key.bytes(), encode(links));
+                }
+                Entry::InLink(key, number, link) => {
+                    let key = [&key.bytes()[..], &[*number]].concat();
+                    writes.insert(&self.in_links, key, encode(link));
                 }
                 Entry::Host(partition, host, facts) => {
                     writes.insert(&self.hosts, host_key(*partition, *host), encode(facts));
@@ -199,6 +217,38 @@ impl Ledger {
     /// What the last visit to a page found; `None`: there was none.
     pub fn visited(&self, key: PageKey) -> Result<Option<Visited>, LedgerError> {
         self.read(&self.visits, &key.bytes())
+    }
+
+    /// Where a page led when it was last read; `None`: it never was.
+    pub fn links(&self, key: PageKey) -> Result<Option<OutLinks>, LedgerError> {
+        self.read(&self.links, &key.bytes())
+    }
+
+    /// Every page that was read, with where it led.
+    pub fn all_links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), LedgerError>> {
+        records(self.links.iter())
+    }
+
+    /// Some of the links to a page, beside the one that it was discovered by.
+    pub fn in_links(&self, key: PageKey) -> Result<Vec<InLink>, LedgerError> {
+        let found = records(self.in_links.prefix(key.bytes()));
+        found.map(|link| link.map(|(_, link)| link)).collect()
+    }
+
+    /// Some of the links to every page.
+    pub fn all_in_links(&self) -> impl Iterator<Item = Result<(PageKey, InLink), LedgerError>> {
+        records(self.in_links.iter())
+    }
+
+    /// What is known of all hosts.
+    pub fn all_hosts(&self) -> impl Iterator<Item = Result<(HostId, HostFacts), LedgerError>> {
+        self.hosts.iter().map(|guard| {
+            let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
+            let what = || format!("host {key:02x?}");
+            let id = key.get(1..).and_then(|id| id.try_into().ok());
+            let id = id.ok_or_else(|| LedgerError::Damaged { what: what() })?;
+            Ok((HostId(u64::from_be_bytes(id)), decode(&value, what)?))
+        })
     }
 
     /// What is known of a host.
@@ -262,6 +312,19 @@ impl PageKey {
             page: page::PageId(id),
         })
     }
+}
+
+/// Records whose keys begin with that of a page.
+fn records<T: serde::de::DeserializeOwned>(
+    iter: fjall::Iter,
+) -> impl Iterator<Item = Result<(PageKey, T), LedgerError>> {
+    iter.map(|guard| {
+        let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
+        let what = || format!("key {key:02x?}");
+        let page = key.get(..17).and_then(PageKey::from_bytes);
+        let page = page.ok_or_else(|| LedgerError::Damaged { what: what() })?;
+        Ok((page, decode(&value, what)?))
+    })
 }
 
 fn host_key(partition: Partition, host: HostId) -> [u8; 9] {

@@ -1,7 +1,7 @@
 //! Which page next, and not before when?
 //!
 //! The life of a URL: *discovered* (a link, a seed, a redirect names it) → *admitted* (past the
-//! [`Sieve`]: never heard of before) → *waiting* on the [`Bench`] for its server → *claimed* as part
+//! [`Roll`]: never heard of before, and numbered) → *waiting* on the [`Bench`] for its server → *claimed* as part
 //! of a visit → *settled*: visited, with an outcome, and perhaps due again later.
 //!
 //! Everything here but the [`Ledger`] is memory, stepped with `now`. The ledger holds the facts from
@@ -12,14 +12,15 @@ pub mod frontier;
 pub mod ledger;
 pub mod novelty;
 pub mod owner;
-pub mod sieve;
+pub mod roll;
+mod rows;
 
-pub use bench::{Bench, Bound, Next, Visit};
-pub use frontier::{Frontier, Link};
+pub use bench::{Bench, Bound, Next, Standing, Visit};
+pub use frontier::{Frontier, Link, Reading};
 pub use ledger::{
-    Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, PageCopy, PageKey, Place,
-    RobotsFact, Visited,
+    Batch, Discovery, Entry, HostFacts, InLink, Known, Ledger, LedgerError, OutLinks, PageCopy,
+    PageKey, Place, RobotsFact, Speed, Visited,
 };
 pub use novelty::Novelty;
 pub use owner::Partition;
-pub use sieve::Sieve;
+pub use roll::Roll;

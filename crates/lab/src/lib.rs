@@ -1,14 +1,17 @@
-//! A web we invented, served on loopback, and a server that lies.
+//! A web we invented, served on loopback; a server that lies; and how results are measured and drawn.
 //!
-//! Two modules with two promises: [`site`] answers as an honest web would and knows the truth a
-//! crawl of it can be checked against; [`lying`] answers as no web should, one route for each lie.
-//! **Invariant:** both listen on 127.0.0.0/8 only, and end when dropped.
+//! [`site`] answers as an honest web would and knows the truth a crawl of it can be checked against;
+//! [`lying`] answers as no web should, one route for each lie. [`measure`] says how good an order of
+//! visits was and [`figure`] draws it. **Invariant:** what is served listens on 127.0.0.0/8 only and ends
+//! when dropped; what is measured and drawn is a pure function of its arguments.
 
+pub mod figure;
 mod listen;
 pub mod lying;
+pub mod measure;
 pub mod site;
 
-/// What keeps a web from being served.
+/// What keeps a web from being served, or a result from being drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// No listener could be opened there.
@@ -24,6 +27,14 @@ pub enum LabError {
     NotLoopback {
         /// The address that was asked for.
         address: std::net::Ipv4Addr,
+    },
+    /// A figure could not be drawn.
+    #[error("cannot draw the figure {title:?}")]
+    Draw {
+        /// Its title.
+        title: String,
+        /// What the drawing library said.
+        source: plotters::drawing::DrawingAreaErrorKind<std::io::Error>,
     },
     /// A file of a directory to serve could not be read.
     #[error("cannot read {}", path.display())]

@@ -6,12 +6,15 @@
 
 mod answer;
 mod chance;
+mod connection;
 pub mod directory;
 mod html;
 mod invent;
 mod life;
+mod line;
 mod log;
 mod plan;
+pub mod quality;
 mod serving;
 mod truth;
 mod validators;

@@ -4,45 +4,75 @@
 use crate::order::BreadthFirst;
 use crate::refresh::Uniform;
 use crate::retry::Retry;
-use crate::{History, Moment, Outcome, Policy, Price, Worth};
+use crate::{Fact, Moment, Moves, Needs, Outcome, Page, Policy, Price, Report, Term, Worth};
 
 /// Discovers first, retries what did not answer, refreshes if told to.
-#[derive(Debug, Clone, Copy, Default)]
 pub struct Crawl {
     /// The order of pages never fetched.
-    pub order: BreadthFirst,
+    pub order: Box<dyn Policy>,
     /// When a page that did not answer is asked again.
     pub retry: Retry,
     /// How pages that were fetched are fetched again; `None`: not at all.
     pub refresh: Option<Uniform>,
 }
 
+impl Default for Crawl {
+    fn default() -> Self {
+        Self {
+            order: Box::new(BreadthFirst),
+            retry: Retry::default(),
+            refresh: None,
+        }
+    }
+}
+
 impl Policy for Crawl {
-    fn worth(&self, page: &History, now: Moment) -> Worth {
+    fn needs(&self) -> Needs {
+        self.order.needs()
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        self.order.observe(fact, moves);
+    }
+
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
         let refresh = self
             .refresh
             .map_or(Worth::NONE, |refresh| refresh.worth(page, now));
-        match page.outcome {
+        let retry = self.retry.due(page.history);
+        match page.history.outcome {
             None => self.order.worth(page, now),
-            Some(Outcome::Unreachable) if self.retry.due(page).is_some_and(|due| due <= now) => {
+            Some(Outcome::Unreachable) if retry.is_some_and(|due| due <= now) => {
                 self.order.worth(page, now).max(refresh)
             }
             Some(_) => refresh,
         }
     }
 
-    fn due(&self, page: &History, price: Price) -> Option<Moment> {
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let refresh = self.refresh.and_then(|refresh| refresh.due(page, price));
-        match page.outcome {
+        match page.history.outcome {
             None => self.order.due(page, price),
             Some(Outcome::Unreachable) => {
                 let retry = self
                     .retry
-                    .due(page)
+                    .due(page.history)
                     .filter(|_| self.order.due(page, price).is_some());
                 [retry, refresh].into_iter().flatten().min()
             }
             Some(_) => refresh,
         }
+    }
+
+    fn importance(&self, page: Page<'_>) -> Worth {
+        self.order.importance(page)
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        self.order.terms(page)
+    }
+
+    fn report(&self) -> Report {
+        self.order.report()
     }
 }

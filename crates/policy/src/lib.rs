@@ -1,29 +1,97 @@
 //! What is a fetch worth?
 //!
-//! Pure: a policy knows histories and moments; no URL, no store, no clock, no chance. What it says
-//! is [`worth`](Policy::worth) and [`due`](Policy::due), and nothing else in the program has an
-//! opinion on what to fetch.
+//! Pure: a policy knows facts, histories and moments; no URL type, no store, no clock, no chance. What
+//! it knows it was told by [`observe`](Policy::observe); what it says is [`worth`](Policy::worth) and
+//! [`due`](Policy::due), and nothing else in the program has an opinion on what to fetch.
 
+pub mod catalog;
 pub mod crawl;
+mod estimate;
+pub mod fact;
 pub mod history;
 #[cfg(test)]
 mod laws;
 pub mod moment;
 pub mod order;
+pub mod query;
 pub mod refresh;
+pub mod report;
 pub mod retry;
+pub mod server;
 pub mod worth;
 
+pub use catalog::{Catalog, CatalogError, Wishes};
 pub use crawl::Crawl;
+pub use fact::{Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Text};
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;
-pub use worth::{Price, Worth};
+pub use report::{Report, Term};
+pub use worth::{Cost, Price, Rank, Worth};
 
 /// Says what a fetch is worth. Every policy obeys the laws in `laws.rs`.
-pub trait Policy {
-    /// The user value expected from fetching this page now; zero: not now.
-    fn worth(&self, page: &History, now: Moment) -> Worth;
+pub trait Policy: Send {
+    /// What [`observe`](Policy::observe) wants to be told.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
 
-    /// The first moment at which the page is worth `price`; `None`: never, as far as is known.
-    fn due(&self, page: &History, price: Price) -> Option<Moment>;
+    /// Takes in a fact that the crawl has just learned. Pages never fetched whose worth it changed go
+    /// to `moves`.
+    fn observe(&mut self, _fact: &Fact<'_>, _moves: &mut Moves) {}
+
+    /// The user value expected from fetching this page now; zero: not now.
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth;
+
+    /// The first moment at which the page is worth `price`; `None`: never, as far as is known. As it
+    /// stands, for a worth that does not depend on the time.
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        let at = page.history.discovered;
+        self.worth(page, at).pays(price).then_some(at)
+    }
+
+    /// How important a page is that was fetched: what a crawl with little room keeps. As it stands, what
+    /// it was worth before.
+    fn importance(&self, page: Page<'_>) -> Worth {
+        self.worth(page, page.history.discovered)
+    }
+
+    /// What the worth of a page is made of.
+    fn terms(&self, _page: Page<'_>) -> Vec<Term> {
+        Vec::new()
+    }
+
+    /// What there is to say of the crawl so far.
+    fn report(&self) -> Report {
+        Report::default()
+    }
+}
+
+impl<P: Policy + ?Sized> Policy for Box<P> {
+    fn needs(&self) -> Needs {
+        (**self).needs()
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        (**self).observe(fact, moves);
+    }
+
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        (**self).worth(page, now)
+    }
+
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        (**self).due(page, price)
+    }
+
+    fn importance(&self, page: Page<'_>) -> Worth {
+        (**self).importance(page)
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        (**self).terms(page)
+    }
+
+    fn report(&self) -> Report {
+        (**self).report()
+    }
 }

@@ -1,6 +1,7 @@
-//! The one currency: what a fetch is expected to give, and what the marginal fetch costs.
+//! The one currency: what a fetch is expected to give, what it costs, and what the marginal fetch must
+//! give.
 //!
-//! **Invariant:** both are finite and not negative, so they can be compared and sorted without
+//! **Invariant:** all are finite and not negative, so they can be compared and sorted without
 //! exceptions.
 
 use std::cmp::Ordering;
@@ -13,9 +14,19 @@ pub struct Worth(f64);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price(f64);
 
+/// Seconds of connection time that fetches take.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+pub struct Cost(f64);
+
+/// Worth per second of connection time: what servers are chosen by.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Rank(f64);
+
 impl Worth {
-    /// Not worth a fetch now.
+    /// Not worth a fetch, at any price.
     pub const NONE: Self = Self(0.0);
+    /// Worth a fetch when there is nothing better to do.
+    pub const LEAST: Self = Self(1e-12);
 
     /// A worth; what is negative or not a number is no worth, what is infinite is the largest.
     pub fn new(value: f64) -> Self {
@@ -37,7 +48,46 @@ impl Worth {
     }
 }
 
+impl Cost {
+    /// So many seconds; less than a microsecond, and what is no number, is a microsecond: nothing is
+    /// fetched for nothing.
+    pub fn seconds(seconds: f64) -> Self {
+        Self(if seconds > 1e-6 {
+            seconds.min(f64::MAX)
+        } else {
+            1e-6
+        })
+    }
+
+    /// The number of seconds.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl Rank {
+    /// What is gained a second; what is negative or not a number is nothing.
+    pub fn new(value: f64) -> Self {
+        Self(Worth::new(value).0)
+    }
+
+    /// The number.
+    pub fn value(self) -> f64 {
+        self.0
+    }
+}
+
+impl std::ops::Div<Cost> for Worth {
+    type Output = Rank;
+
+    fn div(self, cost: Cost) -> Rank {
+        Rank::new(self.0 / cost.0)
+    }
+}
+
 impl Price {
+    /// Everything that is worth anything.
+    pub const LEAST: Self = Self(1e-12);
     /// One refresh that is fully due: the price of a crawl without a budget.
     pub const ONE: Self = Self(1.0);
 
@@ -49,6 +99,20 @@ impl Price {
     /// The number.
     pub fn value(self) -> f64 {
         self.0
+    }
+}
+
+impl Eq for Rank {}
+
+impl PartialOrd for Rank {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Rank {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What does keeping a page cost? Prints the time to seal, append and index the HTML files of a
+//! What does keeping a page cost? Prints the time to seal, append, index and move the HTML files of a
 //! directory: `cargo run --release -p repository --example speed DIR`.
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -98,6 +98,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "scan {:.4} ms a page, {found} records",
         each(start.elapsed())
     );
+    let half: Vec<_> = locations.iter().copied().step_by(2).collect();
+    let start = Instant::now();
+    let moved = archive.keep(archive.end().file, &half)?;
+    archive.discard(moved)?;
+    let time = start.elapsed().as_secs_f64() * 1000.0;
+    println!(
+        "keep {:.4} ms a page, of {}",
+        time / half.len() as f64,
+        half.len()
+    );
     let start = Instant::now();
     archive.close()?;
     println!("close {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
@@ -116,6 +126,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!(
             "search {text:?}: {} hits in {:.2} ms",
             hits.total,
+            start.elapsed().as_secs_f64() * 1000.0
+        );
+    }
+    for word in ["list", "unicorn"] {
+        let start = Instant::now();
+        let found = index.mentions(&[word.to_owned()])?;
+        println!(
+            "mentions of {word:?}: {} pages in {:.2} ms",
+            found.len(),
             start.elapsed().as_secs_f64() * 1000.0
         );
     }

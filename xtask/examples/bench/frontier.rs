@@ -9,7 +9,6 @@ mod driver;
 mod links;
 pub mod reopen;
 mod report;
-mod urls;
 
 use std::path::Path;
 
@@ -17,9 +16,9 @@ use anyhow::{Result, ensure};
 use xtask::cli::Frontier;
 
 use crate::machine::{Machine, occupied, resident};
+use crate::urls::Urls;
 use driver::Driver;
 use report::{Figure, Report, Target};
-use urls::Urls;
 
 /// Known links beside each new one: four of five.
 const KNOWN: u64 = 4;

@@ -7,6 +7,9 @@ mod child;
 mod crawl;
 mod frontier;
 mod machine;
+mod order;
+mod speed;
+mod urls;
 mod workplace;
 
 use std::process::ExitCode;
@@ -33,8 +36,11 @@ fn run(bench: Bench) -> Result<()> {
     match bench {
         Bench::Crawl(wishes) => workplace::with(|place| crawl::run(&wishes, place)),
         Bench::Frontier(wishes) => workplace::with(|place| frontier::run(&wishes, place)),
+        Bench::Order(wishes) => workplace::with(|place| order::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
         Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),
+        Bench::OrderCell(cell) => order::cell::run(&cell),
+        Bench::OrderUpkeep(asked) => order::upkeep::run(&asked),
     }
 }

@@ -5,29 +5,43 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use fetch::{AllowPrivate, Ports};
+use fetch::{AllowPrivate, Depth, Http, Ports};
 use page::PageUrl;
 use page::url::traps::Rules;
 use policy::retry::Retry;
 use repository::archive::Level;
 
-use crate::cli::Crawl;
+use crate::cli::{Crawl, HttpName};
 use crate::config::{Config, Time};
-use crate::engine::{self, plan::GROUP, plan::Plan, tally::Summary};
+use crate::engine::{self, plan::Plan, tally::Summary};
 use crate::progress::Progress;
+use crate::ranking::{LastCrawl, Ranking};
 use crate::scope::ScopeRules;
 use crate::store::Store;
 
 /// Crawls.
 pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
-    let plan = plan(root, wishes)?;
+    let config = Config::load(wishes.config.as_deref(), root)?;
+    let plan = plan(&config, wishes)?;
+    let ranking = ranking(&config, wishes);
+    let choice = ranking.choose()?;
+    if plan.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
+        bail!("--stop-coverage needs an ordering that knows its coverage: --order rankmass");
+    }
     let store = Store::create(root)?;
     eprintln!(
-        "crawling {} into {}; a kill can cost at most {} + {GROUP} requests",
+        "crawling {} into {} by {} and {}; a kill can cost at most {} requests",
         describe(&plan.seeds),
         root.display(),
-        plan.connections
+        ranking.order,
+        ranking.servers,
+        plan.at_risk()
     );
+    let last = LastCrawl {
+        ranking,
+        scope: plan.scope.clone(),
+    };
+    last.write(store.root())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
@@ -39,7 +53,13 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
             std::process::exit(130);
         });
     };
-    let summary = runtime.block_on(engine::crawl(&store, plan, Progress::start(), interrupted))?;
+    let summary = runtime.block_on(engine::crawl(
+        &store,
+        plan,
+        choice,
+        Progress::start(),
+        interrupted,
+    ))?;
     if json {
         println!("{}", serde_json::to_string(&summary)?);
     } else {
@@ -68,10 +88,54 @@ async fn signalled() {
     }
 }
 
-fn plan(root: &Path, wishes: &Crawl) -> Result<Plan> {
-    let config = Config::load(wishes.config.as_deref(), root)?;
+/// What the user wants first: flags win over the configuration.
+fn ranking(config: &Config, wishes: &Crawl) -> Ranking {
+    let usual = Ranking::default();
+    let (set, flags) = (config.crawl.clone(), wishes);
+    Ranking {
+        order: flags.order.clone().or(set.order).unwrap_or(usual.order),
+        servers: flags
+            .servers
+            .clone()
+            .or(set.servers)
+            .unwrap_or(usual.servers),
+        query: flags.query.clone().or(set.query),
+        location: if flags.location.is_empty() {
+            set.location
+        } else {
+            flags.location.clone()
+        },
+        scores: flags.scores.clone().or(set.scores),
+        threshold: flags.threshold.or(set.threshold),
+    }
+}
+
+fn http(config: &Config, wishes: &Crawl) -> Result<Http> {
+    let name = wishes.http.or(config.fetch.http).unwrap_or(HttpName::Auto);
+    let depth = wishes.pipeline_depth.or(config.fetch.pipeline_depth);
+    if depth.is_some() && name != HttpName::Pipelined {
+        bail!("--pipeline-depth has a meaning with --http pipelined only");
+    }
+    Ok(match name {
+        HttpName::Auto => Http::Auto,
+        HttpName::Http10 => Http::Http10,
+        HttpName::Http11 => Http::Http11,
+        HttpName::Http2 => Http::Http2,
+        HttpName::Pipelined => Http::Pipelined(match depth {
+            Some(depth) => Depth::new(depth).context("fetch.pipeline_depth must be 2 to 32")?,
+            None => Depth::default(),
+        }),
+    })
+}
+
+fn plan(config: &Config, wishes: &Crawl) -> Result<Plan> {
     let seeds = seeds(wishes)?;
     let mut fetch = config.fetch_settings()?;
+    fetch.http = http(config, wishes)?;
+    let share = |share: &f64| *share > 0.0 && *share <= 1.0;
+    if wishes.stop_coverage.is_some_and(|wanted| !share(&wanted)) {
+        bail!("--stop-coverage must be a share above 0 and up to 1, such as 0.95");
+    }
     if let Some(contact) = wishes.contact.as_ref().or(config.fetch.contact.as_ref()) {
         fetch.user_agent = format!("{} (+{contact})", fetch.user_agent);
     }
@@ -130,6 +194,11 @@ fn plan(root: &Path, wishes: &Crawl) -> Result<Plan> {
             first: config.crawl.retry_after.map_or(usual.first, |time| time.0),
             attempts: config.crawl.attempts.unwrap_or(usual.attempts),
         },
+        buffer: wishes
+            .buffer
+            .or(config.crawl.buffer)
+            .map(|pages| pages as usize),
+        stop_coverage: wishes.stop_coverage,
         archive: !wishes.no_archive,
         level: match config.crawl.compression {
             Some(level) => Level::new(level).context("crawl.compression must be 1 to 9")?,
@@ -189,6 +258,22 @@ fn print(summary: &Summary) {
     );
     for (kind, count) in &summary.errors {
         println!("  {count:>8}  {kind}");
+    }
+    if summary.dropped > 0 {
+        println!(
+            "{} pages fell out of the buffer and were dropped",
+            summary.dropped
+        );
+    }
+    if let Some(coverage) = summary.coverage {
+        println!(
+            "the fetched pages hold at least {:.1} % of all importance",
+            coverage * 100.0
+        );
+    }
+    if !summary.unseen_words.is_empty() {
+        let words = summary.unseen_words.join(", ");
+        println!("in no page, link or URL so far: {words}");
     }
     println!("search it: avocet search WORDS --store {}", summary.store);
 }

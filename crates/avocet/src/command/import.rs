@@ -4,17 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use frontier::bench::Manners;
-use frontier::{Batch, Frontier, Ledger, Link};
+use frontier::{Batch, Ledger};
 use page::PageUrl;
-use policy::{Crawl, Moment, Price};
 use repository::archive::{self, BLOCK_LIMIT, End, Records};
 use serde_json::json;
 
 use crate::cli::{Import, Imported};
 use crate::clock::Clock;
 use crate::recover;
-use crate::replay::{Home, Replay};
+use crate::replay::{Home, Replay, memory};
 use crate::store::Store;
 
 /// Imports.
@@ -62,8 +60,7 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)>
 }
 
 fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
-    let mut frontier = Frontier::new(Crawl::default(), Price::ONE, Manners::default(), 1);
-    frontier.recall(ledger.scan(), |_| false, Moment::START)?;
+    let mut frontier = memory(ledger)?;
     let now = Clock::start().now();
     let mut batch = Batch::default();
     let mut passed = 0;
@@ -76,15 +73,7 @@ fn urls(ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
                 continue;
             }
             match PageUrl::parse(line) {
-                Ok(url) => {
-                    let link = Link {
-                        url: &url,
-                        depth: 0,
-                        hops: 0,
-                        source: None,
-                    };
-                    batch.entries.extend(frontier.admit(link, now));
-                }
+                Ok(url) => batch.entries.extend(frontier.hear_seed(&url, now)),
                 Err(refusal) => {
                     eprintln!("{}:{}: {line:?}: {refusal}", file.display(), number + 1);
                     passed += 1;

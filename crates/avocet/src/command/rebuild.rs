@@ -14,7 +14,7 @@ use crate::store::Store;
 
 /// Rebuilds.
 pub fn run(root: &Path, json: bool) -> Result<()> {
-    let store = Store::open(root)?;
+    let store = Store::open_to_rebuild(root)?;
     let mut damaged = Vec::new();
     let (answers, others) = {
         let ledger = store.fresh_ledger()?;
@@ -53,6 +53,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         counts
     };
     store.take_fresh_ledger()?;
+    store.write_format()?;
     remove(&store.index())?;
     let ledger = store.ledger()?;
     drop(recover::open_index(&store, &ledger)?);

@@ -1,14 +1,15 @@
 //! What is known of a page that is about to be asked for?
 
 use frontier::{Discovery, PageKey, Visited};
-use page::{PageId, PageUrl};
-use policy::{History, Moment};
+use page::{HostId, PageUrl};
+use policy::{History, Moment, Number};
 
 use super::Engine;
 use crate::verdict::Asked;
 
 /// What is known of a claimed page.
 pub(super) struct Claimed {
+    pub number: Number,
     pub key: PageKey,
     pub url: PageUrl,
     pub discovery: Discovery,
@@ -18,13 +19,11 @@ pub(super) struct Claimed {
 impl Engine {
     /// What is known of a claimed page; `None`: its discovery is still on its way to the ledger, or
     /// the ledger failed, and then the crawl stops.
-    pub(super) fn claimed(&self, page: PageId) -> Option<Claimed> {
+    pub(super) fn claimed(&self, host: HostId, number: Number) -> Option<Claimed> {
         let (key, recent) = {
-            let shared = self.shared();
-            (
-                shared.frontier.key(page)?,
-                shared.frontier.recent(page).cloned(),
-            )
+            let frontier = &self.shared().frontier;
+            let page = frontier.page(host, number);
+            (frontier.key(page)?, frontier.recent(page).cloned())
         };
         let (discovery, before) = match recent {
             Some(discovery) => (discovery, None),
@@ -35,6 +34,7 @@ impl Engine {
         };
         let url = PageUrl::parse(&discovery.url).ok()?;
         Some(Claimed {
+            number,
             key,
             url,
             discovery,

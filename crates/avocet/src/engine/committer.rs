@@ -7,7 +7,7 @@
 //!
 //! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,8 @@ pub enum Work {
     Pages(Vec<Settled>),
     /// Facts without a page: seeds, robots files.
     Facts(Vec<Entry>),
+    /// Pages that are no longer kept.
+    Drop(Vec<PageKey>),
 }
 
 /// What was committed.
@@ -72,10 +74,27 @@ pub struct Committer<'a> {
     /// The index, unless the user wants none.
     pub index: Option<index::Writer>,
     /// Bytes of text that the index was given since its last commit.
-    pub queued: usize,
+    queued: usize,
+    /// Files of the archive that pages were dropped from.
+    pub(super) emptied: BTreeSet<u32>,
 }
 
-impl Committer<'_> {
+impl<'a> Committer<'a> {
+    /// Writes to these.
+    pub fn new(
+        ledger: &'a Ledger,
+        archive: Option<archive::Writer>,
+        index: Option<index::Writer>,
+    ) -> Self {
+        Self {
+            ledger,
+            archive,
+            index,
+            queued: 0,
+            emptied: BTreeSet::new(),
+        }
+    }
+
     /// Commits work until no more comes, then closes archive and index.
     pub fn run(mut self, work: &Receiver<Work>, done: impl Fn(Done)) -> Result<()> {
         let mut indexed = Instant::now();
@@ -97,21 +116,28 @@ impl Committer<'_> {
                 unindexed = false;
             }
         }
+        self.collect()?;
         self.publish()?;
-        if let Some(archive) = self.archive {
-            archive.close().context("cannot close the archive")?;
+        self.close()
+    }
+
+    /// Closes the archive.
+    pub fn close(self) -> Result<()> {
+        match self.archive {
+            Some(archive) => archive.close().context("cannot close the archive"),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     /// Commits a group of work.
     pub fn commit(&mut self, group: Vec<Work>) -> Result<Done> {
         let mut batch = Batch::default();
         let mut requests = 0;
-        let mut changes: Vec<(PageKey, PageUrl, i64, Option<Text>)> = Vec::new();
+        let mut changes: Vec<Change> = Vec::new();
         for work in group {
             match work {
                 Work::Facts(facts) => batch.entries.extend(facts),
+                Work::Drop(pages) => self.drop_pages(&pages, &mut batch.entries, &mut changes)?,
                 Work::Pages(pages) => {
                     for mut page in pages {
                         self.archive_page(&mut page)?;
@@ -123,7 +149,8 @@ impl Committer<'_> {
                                 .asked
                                 .unwrap_or_default()
                                 .unix_seconds();
-                            changes.push((page.key, page.url, at, page.text));
+                            let document = page.text.map(|text| (page.url, at, text));
+                            changes.push((page.key, document));
                         }
                         batch.entries.extend(page.admitted);
                         batch
@@ -148,10 +175,16 @@ impl Committer<'_> {
                 .enumerate()
                 .map(|(at, change)| (change.0, at))
                 .collect();
-            for (at, (key, url, fetched_at, text)) in changes.iter().enumerate() {
-                if last[key] == at {
-                    self.queued += text.as_ref().map_or(0, |text| text.body.len());
-                    change_index(index, *key, url, *fetched_at, text.as_ref())?;
+            for (at, (key, document)) in changes.iter().enumerate() {
+                if last[key] != at {
+                    continue;
+                }
+                match document {
+                    Some((url, fetched_at, text)) => {
+                        self.queued += text.body.len();
+                        put(index, *key, url, *fetched_at, text)?;
+                    }
+                    None => index.remove(key.page),
                 }
             }
         }
@@ -195,18 +228,17 @@ impl Committer<'_> {
     }
 }
 
-/// Puts a text into the index, or takes the page out of it.
-pub fn change_index(
+/// A page that changes in the index, with its URL, the time of its copy and its text; `None`: it leaves.
+pub(super) type Change = (PageKey, Option<(PageUrl, i64, Text)>);
+
+/// Puts a text into the index.
+pub fn put(
     index: &mut index::Writer,
     key: PageKey,
     url: &PageUrl,
     fetched_at: i64,
-    text: Option<&Text>,
+    text: &Text,
 ) -> Result<()> {
-    let Some(text) = text else {
-        index.remove(key.page);
-        return Ok(());
-    };
     let language = page::language::detect(&text.body, text.claims.as_deref());
     index
         .put(&index::Document {
@@ -223,7 +255,7 @@ pub fn change_index(
 
 /// Ends the process as a kill would, if the environment variable `AVOCET_CRASH_AT` names this point.
 /// For the crash tests; a release build has no such points.
-fn crash_point(name: &str) {
+pub(super) fn crash_point(name: &str) {
     if !cfg!(debug_assertions) {
         return;
     }

@@ -7,6 +7,7 @@ use fetch::{Robots, RobotsAnswer, Verdict};
 use frontier::{Entry, HostFacts, Partition, RobotsFact};
 use page::{HostId, PageUrl};
 use policy::Moment;
+use policy::server::Estimate;
 
 use super::plan::TOKEN;
 
@@ -96,6 +97,11 @@ impl Host {
         self.faults = 0;
         self.facts.requests = self.facts.requests.saturating_add(1);
         self.facts.response_micros += first_byte.as_micros() as u64;
+    }
+
+    /// Takes note of how fast it was of late.
+    pub fn measured(&mut self, estimate: Estimate) {
+        self.facts.speed = Some(estimate.into());
     }
 
     /// The fact that keeps what is known of it, if there is anything to keep.

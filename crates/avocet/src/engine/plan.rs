@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fetch::Settings;
+use fetch::{Http, Settings};
 use page::PageUrl;
 use policy::retry::Retry;
 
@@ -35,6 +35,10 @@ pub struct Plan {
     pub refresh: Option<Duration>,
     /// How often, and how long after, a page is asked for again that did not answer.
     pub retry: Retry,
+    /// Keep only so many pages, the most important ones.
+    pub buffer: Option<usize>,
+    /// Stop when the fetched pages are known to hold this share of all importance.
+    pub stop_coverage: Option<f64>,
     /// Whether answers are kept.
     pub archive: bool,
     /// How hard they are compressed.
@@ -42,6 +46,26 @@ pub struct Plan {
     /// Whether texts are made searchable.
     pub index: bool,
 }
+
+impl Plan {
+    /// Requests under way on one connection, at most. Where the user leaves the choice to us it is one:
+    /// nobody is asked for several pages at once who was not meant to be.
+    pub fn width(&self) -> usize {
+        match self.fetch.http {
+            Http::Auto | Http::Http10 | Http::Http11 => 1,
+            Http::Pipelined(depth) => depth.requests(),
+            Http::Http2 => STREAMS,
+        }
+    }
+
+    /// Requests that a kill at any instant can cost, at most.
+    pub fn at_risk(&self) -> usize {
+        self.connections * self.width() + GROUP
+    }
+}
+
+/// Streams of one HTTP/2 connection that are used at once.
+const STREAMS: usize = 16;
 
 /// Pages in one group commit: the bound on what a kill can cost beside the requests under way.
 pub const GROUP: usize = 20;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::{Connection, Robots, Trouble};
-use frontier::{Bound, Visit};
+use frontier::Bound;
 use page::PageUrl;
 
 use super::Engine;
 use super::claimed::Claimed;
 use super::host::Host;
+use super::visit::Call;
 
 /// Why a visit ended before its pages did.
 pub(super) enum End {
@@ -21,66 +22,54 @@ pub(super) enum End {
     Moved,
 }
 
-impl Engine {
-    /// Makes sure there is an open connection to the server of `url`, in a visit of which the first
-    /// `asked` pages are settled.
-    pub(super) async fn connect(
-        &self,
-        visit: &mut Option<Visit>,
-        asked: usize,
-        url: &PageUrl,
-        connection: &mut Option<Connection>,
-    ) -> Result<(), End> {
-        if connection.as_ref().is_some_and(Connection::is_open) {
+impl Call<'_> {
+    /// Makes sure there is an open connection to the server of `url`.
+    pub(super) async fn connect(&mut self, url: &PageUrl) -> Result<(), End> {
+        let engine = self.engine;
+        if self.connection.as_ref().is_some_and(Connection::is_open) {
             return Ok(());
         }
-        *connection = self
-            .shared()
-            .take_connection(url.host())
-            .filter(Connection::is_open);
-        if connection.is_some() {
+        let kept = engine.shared().take_connection(url.host());
+        self.connection = kept.filter(Connection::is_open);
+        if self.connection.is_some() {
             return Ok(());
         }
-        let route = self.fetcher.route(url).await.map_err(End::Trouble)?;
+        let route = engine.fetcher.route(url).await.map_err(End::Trouble)?;
         if let Some(address) = route.address()
-            && let Some(held) = visit.take()
+            && let Some(held) = self.visit.take()
         {
-            match self
-                .shared()
-                .bind(held, asked, address.ip().to_canonical(), self.clock.now())
-            {
-                Bound::Go(held) => *visit = Some(held),
+            match engine.shared().bind(held, address.ip().to_canonical()) {
+                Bound::Go(held) => self.visit = Some(held),
                 Bound::Moved => return Err(End::Moved),
             }
         }
-        let opened = self
-            .fetcher
-            .connect(url, &route)
-            .await
-            .map_err(End::Trouble)?;
-        if let Some(host) = self.shared().host(url.host()) {
+        let began = engine.clock.now();
+        let opened = engine.fetcher.connect(url, &route).await;
+        if let Some(visit) = &mut self.visit {
+            // A connection that failed cost its time too.
+            visit.estimate.connected(engine.clock.now().since(began));
+        }
+        let opened = opened.map_err(End::Trouble)?;
+        if let Some(host) = engine.shared().host(url.host()) {
             host.connected(opened.connect_time());
         }
-        *connection = Some(opened);
+        self.connection = Some(opened);
         Ok(())
     }
 
     /// The rules of a host, and whether the host itself was asked for them.
-    pub(super) async fn rules(
-        &self,
-        url: &PageUrl,
-        connection: &mut Option<Connection>,
-    ) -> Result<(Arc<Robots>, bool), End> {
-        let known = self
+    pub(super) async fn rules(&mut self, url: &PageUrl) -> Result<(Arc<Robots>, bool), End> {
+        let engine = self.engine;
+        let known = engine
             .shared()
             .host(url.host())
-            .and_then(|host| host.rules(self.clock.now()));
+            .and_then(|host| host.rules(engine.clock.now()));
         if let Some(rules) = known {
             return Ok((rules, false));
         }
-        let answer = self.fetcher.robots(url, connection).await;
-        let now = self.clock.now();
-        let mut shared = self.shared();
+        let answer = engine.fetcher.robots(url, &mut self.connection).await;
+        let now = engine.clock.now();
+        let mut shared = engine.shared();
         shared.tally.bytes += answer.wire_bytes;
         let host = shared.host(url.host()).ok_or(End::NoRules)?;
         let learned = host.learn_rules(answer, now);
@@ -88,7 +77,9 @@ impl Engine {
         shared.push_facts(fact.into_iter().collect());
         learned.map(|rules| (rules, true)).ok_or(End::NoRules)
     }
+}
 
+impl Engine {
     /// Brings what the ledger knows of a host to memory.
     pub(super) fn recall_host(&self, claimed: &Claimed) {
         let id = claimed.url.host();

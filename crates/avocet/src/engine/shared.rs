@@ -3,35 +3,28 @@
 //! **Invariant:** facts reach `pending` in the order in which they changed the frontier, and leave it
 //! for the committer in the same order.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use fetch::Connection;
-use frontier::{Bound, Entry, Frontier, Link, Next, Visit};
-use page::{HostId, PageUrl};
-use policy::{Crawl, Moment, Outcome};
+use frontier::{Bound, Entry, Frontier, Next, PageKey, Visit};
+use page::HostId;
+use policy::{Crawl, Moment, Outcome, Policy};
 
+use super::buffer::{Buffer, Kept};
 use super::committer::{Settled, Work};
+use super::heard::{Ear, Heard, Source};
 use super::host::Host;
 use super::plan::GROUP;
 use super::tally::{Summary, Tally};
-use crate::scope::{Outside, Scope};
+use crate::scope::Scope;
 use crate::verdict::Lead;
 
 /// Hosts whose rules are kept in memory; the ledger knows the others.
 const HOSTS: usize = 20_000;
-
-/// The page that leads were found on.
-pub struct Source<'a> {
-    /// Its URL.
-    pub url: &'a PageUrl,
-    /// Its distance from a seed.
-    pub depth: u16,
-    /// Redirects in a row that led to it.
-    pub hops: u8,
-}
 
 /// The memory of a running crawl.
 pub struct Shared {
@@ -45,6 +38,9 @@ pub struct Shared {
     pub visits: usize,
     /// Pages that may still be fetched; `None`: any number.
     pub allowance: Option<u64>,
+    /// Room for the best pages only, if the user wants that.
+    pub buffer: Option<Buffer>,
+    drops: Vec<PageKey>,
     hosts: HashMap<HostId, Host>,
     idle: Vec<(HostId, Moment, Connection)>,
     pending: Vec<Settled>,
@@ -66,6 +62,8 @@ impl Shared {
             tally: Tally::default(),
             visits: 0,
             allowance,
+            buffer: None,
+            drops: Vec::new(),
             hosts: HashMap::new(),
             idle: Vec::new(),
             pending: Vec::new(),
@@ -83,58 +81,44 @@ impl Shared {
         next
     }
 
-    /// Says which address the host of a visit has, of which the first `asked` pages are settled.
-    pub fn bind(&mut self, visit: Visit, asked: usize, address: IpAddr, now: Moment) -> Bound {
-        let bound = self.frontier.bench.bind(visit, asked, address, now);
+    /// Says which address the host of a visit has.
+    pub fn bind(&mut self, visit: Visit, address: IpAddr) -> Bound {
+        let bound = self.frontier.bench.bind(visit, address);
         self.visits -= usize::from(matches!(bound, Bound::Moved));
         bound
     }
 
-    /// Ends a visit of which the first `asked` pages were settled.
-    pub fn settle(&mut self, visit: Visit, asked: usize, now: Moment, delay: Duration) {
+    /// Ends a visit. A connection that is still open is kept for the next one.
+    pub fn settle(
+        &mut self,
+        visit: Visit,
+        connection: Option<Connection>,
+        now: Moment,
+        delay: Duration,
+    ) {
         self.visits -= 1;
-        self.frontier.bench.settle(visit, asked, now, delay);
+        let host = visit.host;
+        if let Some(known) = self.hosts.get_mut(&host) {
+            known.measured(visit.estimate);
+        }
+        let open = connection.is_some();
+        self.idle.extend(connection.map(|open| (host, now, open)));
+        self.frontier.bench.settle(visit, now, delay, open);
     }
 
-    /// Takes in seeds, which have no `source`, and the links of a page. Returns the facts that are new.
-    pub fn admit(
+    /// Takes in seeds, which have no `source`, and the links of a page.
+    pub fn admit<'l>(
         &mut self,
-        leads: &[Lead],
+        leads: &'l [Lead],
         source: Option<&Source<'_>>,
         now: Moment,
-    ) -> Vec<Entry> {
-        let mut facts = Vec::new();
-        for lead in leads {
-            if self.frontier.knows(lead.id) {
-                continue;
-            }
-            let step = u16::from(!lead.redirect);
-            let depth = source.map_or(0, |source| source.depth.saturating_add(step));
-            let hops = source.map_or(0, |source| if lead.redirect { source.hops + 1 } else { 0 });
-            if let Some(source) = source
-                && lead.redirect
-                && source.depth == 0
-                && self.scope.follows_seed(source.url, &lead.url)
-            {
-                self.scope.add_seed(&lead.url);
-                facts.push(Entry::Seed(lead.url.as_str().to_owned()));
-            }
-            match self.scope.admit(&lead.url, depth) {
-                Ok(url) => {
-                    let source = source.map(|source| source.url.id());
-                    let link = Link {
-                        url: &url,
-                        depth,
-                        hops,
-                        source,
-                    };
-                    facts.extend(self.frontier.admit(link, now));
-                }
-                Err(Outside::Trap(trap)) => self.tally.error(trap.name()),
-                Err(Outside::Scope | Outside::Depth) => self.tally.outside += 1,
-            }
-        }
-        facts
+    ) -> Heard<'l> {
+        let mut ear = Ear {
+            frontier: &mut self.frontier,
+            scope: Some(&mut self.scope),
+            tally: &mut self.tally,
+        };
+        ear.hear(leads, source, now)
     }
 
     /// Takes in a settled page.
@@ -149,11 +133,32 @@ impl Shared {
             Some(Outcome::Unchanged) => tally.unchanged += 1,
             _ => {}
         }
-        self.frontier
-            .visited(settled.key.page, &settled.visited.history, now);
+        let history = &settled.visited.history;
+        self.frontier.visited(settled.key.page, history, now);
+        if settled.visited.copy.is_some() {
+            self.keep(settled.key, history.depth);
+        }
         self.pending.push(settled);
         if self.pending.len() >= GROUP {
             self.flush();
+        }
+    }
+
+    /// Takes a page into the buffer, if there is one; what falls out is dropped with the next flush.
+    pub fn keep(&mut self, key: PageKey, depth: u16) {
+        let (Some(buffer), Some(number)) = (&mut self.buffer, self.frontier.number(key.page))
+        else {
+            return;
+        };
+        buffer.keep(Kept {
+            number: Reverse(number.0),
+            key,
+            depth,
+        });
+        let policy = self.frontier.policy();
+        while let Some(dropped) = buffer.overflow(|page| policy.importance(page)) {
+            self.tally.dropped += 1;
+            self.drops.push(dropped);
         }
     }
 
@@ -168,6 +173,10 @@ impl Shared {
         if !self.pending.is_empty() {
             let pages = std::mem::take(&mut self.pending);
             self.send(Work::Pages(pages));
+        }
+        if !self.drops.is_empty() {
+            let drops = std::mem::take(&mut self.drops);
+            self.send(Work::Drop(drops));
         }
     }
 
@@ -186,9 +195,17 @@ impl Shared {
     }
 
     /// What was done so far, and what is left.
-    pub fn summary(&self, took: Duration) -> Summary {
+    pub fn summary(&mut self, took: Duration) -> Summary {
         let queued = self.frontier.bench.waiting() + self.frontier.bench.left_alone();
-        self.tally.summary(self.frontier.known(), queued, took)
+        let report = self.frontier.policy().report();
+        self.tally
+            .summary(self.frontier.known(), queued, report, took)
+    }
+
+    /// Whether the fetched pages hold this share of all importance.
+    pub fn covers(&mut self, share: f64) -> bool {
+        let coverage = self.frontier.policy().report().coverage;
+        coverage.is_some_and(|coverage| coverage >= share)
     }
 
     /// Takes one page of the allowance; `false`: there is none left.
@@ -229,116 +246,24 @@ impl Shared {
         Some(self.idle.swap_remove(place).2)
     }
 
-    /// Keeps a connection for the next visit to its host.
-    pub fn keep_connection(&mut self, host: HostId, connection: Connection, now: Moment) {
-        self.idle.push((host, now, connection));
-    }
-
     /// Closes connections that were idle for long, and the oldest while there are more than `most`.
     pub fn close_idle(&mut self, most: usize, now: Moment) {
         const PATIENCE: Duration = Duration::from_secs(30);
-        self.idle
-            .retain(|(_, since, connection)| connection.is_open() && now.since(*since) < PATIENCE);
-        let excess = self.idle.len().saturating_sub(most);
-        self.idle.sort_by_key(|(_, since, _)| *since);
-        self.idle.drain(..excess);
+        let before = std::mem::take(&mut self.idle);
+        let (mut open, mut closed): (Vec<_>, Vec<_>) = before
+            .into_iter()
+            .partition(|(_, since, open)| open.is_open() && now.since(*since) < PATIENCE);
+        open.sort_by_key(|(_, since, _)| *since);
+        let excess = open.len().saturating_sub(most);
+        closed.extend(open.drain(..excess));
+        self.idle = open;
+        for (host, ..) in closed {
+            self.frontier.bench.closed(host);
+        }
     }
 
     /// Connections that are open and not in use.
     pub fn idle_connections(&self) -> usize {
         self.idle.len()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-
-    use frontier::bench::Manners;
-    use policy::Price;
-
-    use super::*;
-    use crate::scope::ScopeRules;
-
-    fn shared(seed: &str) -> Shared {
-        let frontier = Frontier::new(Crawl::default(), Price::ONE, Manners::default(), 1);
-        let rules = ScopeRules {
-            seeds: vec![seed.into()],
-            ..ScopeRules::default()
-        };
-        let scope = Scope::new(&rules, page::url::traps::Rules::default()).unwrap();
-        Shared::new(frontier, scope, None, mpsc::channel().0)
-    }
-
-    fn lead(url: &str, redirect: bool) -> Lead {
-        let url = PageUrl::parse(url).unwrap();
-        Lead {
-            id: url.id(),
-            url,
-            redirect,
-        }
-    }
-
-    fn admitted(facts: &[Entry]) -> Vec<(&str, u16, u8)> {
-        facts
-            .iter()
-            .filter_map(|fact| match fact {
-                Entry::Admitted(_, found) => Some((found.url.as_str(), found.depth, found.hops)),
-                _ => None,
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_seed_that_moved_within_its_domain_takes_the_scope_along() {
-        let seed = PageUrl::parse("http://example.org/").unwrap();
-        let mut shared = shared(seed.as_str());
-        let now = Moment::START;
-        shared.admit(&[Lead::seed(&seed)], None, now);
-        let at_seed = Source {
-            url: &seed,
-            depth: 0,
-            hops: 0,
-        };
-        let moved = shared.admit(
-            &[lead("https://www.example.org/", true)],
-            Some(&at_seed),
-            now,
-        );
-        assert_eq!(admitted(&moved), [("https://www.example.org/", 0, 1)]);
-        assert!(moved.contains(&Entry::Seed("https://www.example.org/".into())));
-
-        let home = PageUrl::parse("https://www.example.org/").unwrap();
-        let at_home = Source {
-            url: &home,
-            depth: 0,
-            hops: 1,
-        };
-        let links = [
-            lead("https://www.example.org/a", false),
-            lead("https://www.example.org/a", false),
-            lead("https://other.org/", false),
-            lead("https://other.org/moved", true),
-        ];
-        let found = shared.admit(&links, Some(&at_home), now);
-        assert_eq!(admitted(&found), [("https://www.example.org/a", 1, 0)]);
-        assert_eq!(shared.tally.outside, 2);
-    }
-
-    #[test]
-    fn a_redirect_deep_in_a_crawl_stays_in_scope() {
-        let seed = PageUrl::parse("http://example.org/").unwrap();
-        let mut shared = shared(seed.as_str());
-        let deep = Source {
-            url: &seed,
-            depth: 3,
-            hops: 0,
-        };
-        let lost = shared.admit(
-            &[lead("http://shop.example.org/", true)],
-            Some(&deep),
-            Moment::START,
-        );
-        assert!(lost.is_empty());
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use policy::Report;
 use serde::Serialize;
 
 /// Counts of one run.
@@ -12,6 +13,8 @@ pub struct Tally {
     pub pages: u64,
     /// Pages fetched again and found unchanged.
     pub unchanged: u64,
+    /// Pages that fell out of the buffer.
+    pub dropped: u64,
     /// Bytes over the wire.
     pub bytes: u64,
     /// Links that lead out of scope, or into a trap.
@@ -27,6 +30,12 @@ pub struct Summary {
     pub pages: u64,
     /// Pages fetched again and found unchanged.
     pub unchanged: u64,
+    /// Pages that fell out of the buffer.
+    pub dropped: u64,
+    /// A lower bound on the share of all importance that the fetched pages hold, if the ordering knows.
+    pub coverage: Option<f64>,
+    /// Words of the query that were in no text, anchor or URL.
+    pub unseen_words: Vec<String>,
     /// URLs ever admitted to the store.
     pub urls_seen: usize,
     /// URLs that still wait.
@@ -52,11 +61,14 @@ impl Tally {
         }
     }
 
-    /// The summary of a run that knows so many pages, of which so many wait.
-    pub fn summary(&self, known: usize, queued: usize, took: Duration) -> Summary {
+    /// The summary of a run that knows so many pages, of which so many wait, and whose policy says this.
+    pub fn summary(&self, known: usize, queued: usize, report: Report, took: Duration) -> Summary {
         Summary {
             pages: self.pages,
             unchanged: self.unchanged,
+            dropped: self.dropped,
+            coverage: report.coverage,
+            unseen_words: report.unseen_words,
             urls_seen: known,
             queued,
             bytes: self.bytes,

@@ -142,6 +142,46 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
     }
 }
 
+/// Wherever a crawl with a small buffer is cut short, the next one ends with that many pages, no file
+/// holds more, and nothing is torn.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
+    let serving = Serving::start(steady(24, 80).invent(), Clock::Still, None)
+        .await
+        .unwrap();
+    let homes = serving.homes();
+    let mut arguments = arguments(&homes);
+    arguments.extend(["--buffer", "9"]);
+    for point in ["archived:2", "committed:2", "moved", "collected"] {
+        let program = Program::new();
+        let mut command = program.command(&arguments);
+        let crashed = command.env("AVOCET_CRASH_AT", point).output().unwrap();
+        assert!(!crashed.status.success(), "{point}");
+        check(&program);
+        // Another page to drop, so that there is room to make.
+        program.json(&arguments);
+        arguments.pop();
+        arguments.push("8");
+        program.json(&arguments);
+        arguments.pop();
+        arguments.push("9");
+        check(&program);
+        assert_eq!(program.lines(&["export", "pages"]).len(), 8, "{point}");
+        let mut records = 0;
+        for warc in program.warcs() {
+            let bytes = std::fs::read(warc).unwrap();
+            let mut plain = Vec::new();
+            let mut members = flate2::read::MultiGzDecoder::new(&bytes[..]);
+            std::io::Read::read_to_end(&mut members, &mut plain).unwrap();
+            let response = b"WARC-Type: response";
+            let lines = plain.split(|byte| *byte == b'\n');
+            records += lines.filter(|line| line.starts_with(response)).count();
+        }
+        assert!((8..=12).contains(&records), "{point}: {records} records");
+        warcio_accepts(&program.warcs());
+    }
+}
+
 /// Runs in a private mount namespace, where the store is a disk of 3 MB that later has room.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_stops_the_crawl_and_loses_nothing() {

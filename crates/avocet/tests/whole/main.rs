@@ -6,5 +6,6 @@
 mod crash;
 mod crawl;
 mod hostile;
+mod order;
 mod program;
 mod usage;

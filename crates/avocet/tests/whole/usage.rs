@@ -24,6 +24,50 @@ fn wrong_usage_is_explained() {
             1,
             "--proxy",
         ),
+        (
+            &["crawl", "http://a/", "--order", "pagernk"],
+            1,
+            "did you mean",
+        ),
+        (
+            &["crawl", "http://a/", "--order", "pagerank +"],
+            1,
+            "pagerank*0.7",
+        ),
+        (
+            &["crawl", "http://a/", "--order", "similarity"],
+            1,
+            "--query",
+        ),
+        (
+            &[
+                "crawl",
+                "http://a/",
+                "--order",
+                "similarity",
+                "--query",
+                "?!",
+            ],
+            1,
+            "no word",
+        ),
+        (
+            &["crawl", "http://a/", "--servers", "fast"],
+            1,
+            "best-prefix",
+        ),
+        (
+            &["crawl", "http://a/", "--stop-coverage", "0.9"],
+            1,
+            "rankmass",
+        ),
+        (&["crawl", "http://a/", "--http", "3"], 2, "pipelined"),
+        (
+            &["crawl", "http://a/", "--pipeline-depth", "4"],
+            1,
+            "pipelined",
+        ),
+        (&["explain", "http://a/"], 1, "avocet crawl"),
         (&["search", "x"], 1, "avocet crawl"),
         (&["export", "warc"], 1, "avocet crawl"),
         (&["import", "urls", "/nowhere"], 1, "/nowhere"),
@@ -41,7 +85,7 @@ fn wrong_usage_is_explained() {
 #[test]
 fn every_command_shows_an_example() {
     for command in [
-        "crawl", "search", "status", "export", "import", "rebuild", "verify",
+        "crawl", "explain", "search", "status", "export", "import", "rebuild", "verify",
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
             .args([command, "--help"])

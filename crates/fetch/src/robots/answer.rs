@@ -9,8 +9,9 @@ use bytes::Bytes;
 use page::url::PageUrl;
 
 use super::ROBOTS_LIMIT;
-use crate::connection::{Answer, Connection, Request};
+use crate::connection::{Answer, Connection};
 use crate::fetcher::Fetcher;
+use crate::request::Request;
 use crate::response::{Response, Truncation};
 use crate::trouble::Trouble;
 

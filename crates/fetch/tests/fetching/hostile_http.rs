@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::scripted::{Client, Server, Step, open_settings, send, summary};
-use fetch::Limits;
+use crate::scripted::{Client, Server, Step, open_settings, send, summaries, summary};
+use fetch::{Depth, Http, Limits};
 
 /// One lie, and what must come of it.
 struct Row {
@@ -56,15 +56,24 @@ fn limits() -> Limits {
     }
 }
 
+/// Every row in plain HTTP/1.1, and by the reader of pipelined answers.
 async fn run(rows: Vec<Row>, limits: Limits) {
+    for http in [Http::Auto, Http::Pipelined(Depth::default())] {
+        run_over(http, &rows, &limits).await;
+    }
+    run_in_company(&rows, &limits).await;
+}
+
+async fn run_over(http: Http, rows: &[Row], limits: &Limits) {
     for row in rows {
         let steps = row.steps.clone();
         let server = Server::start(move |_| steps.clone()).await;
         let mut client = Client::new(fetch::Settings {
+            http,
             limits: limits.clone(),
             ..open_settings()
         });
-        let label = format!("row {}, {}", row.number, row.name);
+        let label = format!("row {}, {}, {http:?}", row.number, row.name);
         let answer = client.get(&server.url("/lie")).await;
         assert_eq!(
             summary(&answer),
@@ -92,6 +101,48 @@ async fn run(rows: Vec<Row>, limits: Limits) {
             b"next",
             "{label}: the next page"
         );
+    }
+}
+
+/// The lie among pages that are pipelined with it: it is what it is alone or is to be asked for again,
+/// and the others are themselves or are to be asked for again.
+async fn run_in_company(rows: &[Row], limits: &Limits) {
+    for row in rows {
+        let steps = row.steps.clone();
+        let server = Server::start(move |_| steps.clone()).await;
+        let mut client = Client::new(fetch::Settings {
+            http: Http::Pipelined(Depth::default()),
+            limits: limits.clone(),
+            ..open_settings()
+        });
+        let urls = ["/next", "/lie", "/next", "/next"].map(|path| server.url(path));
+        let answers = client.get_all(&urls).await;
+        let label = format!(
+            "row {}, {}: {:?}",
+            row.number,
+            row.name,
+            summaries(&answers)
+        );
+        for (place, answer) in answers.into_iter().enumerate() {
+            let told = summary(&answer);
+            if place == 1 {
+                assert!(
+                    [row.wanted, "unanswered"].contains(&told.as_str()),
+                    "{label}"
+                );
+            } else if told == "200" {
+                assert_eq!(&answer.outcome.unwrap().content[..], b"next", "{label}");
+            } else {
+                assert!(place > 1 && !row.open && told == "unanswered", "{label}");
+            }
+        }
+        assert_eq!(
+            client.is_open(),
+            row.open,
+            "{label}: whether the connection is kept"
+        );
+        let again = client.get(&server.url("/lie")).await;
+        assert_eq!(summary(&again), row.wanted, "{label}: alone");
     }
 }
 

@@ -22,15 +22,15 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::server::TlsStream;
 
 /// An authority of the test.
-struct Authority {
+pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     root: CertificateDer<'static>,
 }
 
-type Begun = Pin<Box<dyn Future<Output = Option<TlsStream<TcpStream>>> + Send>>;
+pub type Begun = Pin<Box<dyn Future<Output = Option<TlsStream<TcpStream>>> + Send>>;
 
 impl Authority {
-    fn new(name: &str) -> Self {
+    pub fn new(name: &str) -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::default();
         params
@@ -45,7 +45,7 @@ impl Authority {
     }
 
     /// A certificate for these names, valid in these years.
-    fn sign(
+    pub fn sign(
         &self,
         names: &[&str],
         years: std::ops::Range<i32>,
@@ -63,7 +63,7 @@ impl Authority {
     }
 }
 
-fn acceptor(
+pub fn acceptor(
     (certificate, key): (CertificateDer<'static>, PrivateKeyDer<'static>),
     protocols: &[&str],
 ) -> TlsAcceptor {
@@ -80,14 +80,14 @@ fn acceptor(
     TlsAcceptor::from(Arc::new(config))
 }
 
-fn begin(acceptor: TlsAcceptor) -> impl Fn(TcpStream) -> Begun + Send + Sync + 'static {
+pub fn begin(acceptor: TlsAcceptor) -> impl Fn(TcpStream) -> Begun + Send + Sync + 'static {
     move |tcp| {
         let acceptor = acceptor.clone();
         Box::pin(async move { acceptor.accept(tcp).await.ok() })
     }
 }
 
-fn secure(server: &Server, path: &str) -> PageUrl {
+pub fn secure(server: &Server, path: &str) -> PageUrl {
     PageUrl::parse(&format!(
         "https://127.0.0.1:{}{path}",
         server.address.port()
@@ -95,7 +95,7 @@ fn secure(server: &Server, path: &str) -> PageUrl {
     .unwrap()
 }
 
-fn settings(authority: &Authority) -> Settings {
+pub fn settings(authority: &Authority) -> Settings {
     Settings {
         extra_roots: vec![authority.root.clone()],
         ..open_settings()

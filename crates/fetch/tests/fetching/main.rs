@@ -6,6 +6,9 @@
 
 mod hostile_http;
 mod hostile_tls;
+mod http2_streams;
+mod http_modes;
+mod pipelining;
 mod robots_conformance;
 mod robots_fetch;
 mod scripted;

@@ -177,12 +177,7 @@ impl Client {
     }
 
     pub async fn get(&mut self, url: &PageUrl) -> Answer {
-        self.ask(&Request {
-            url,
-            etag: None,
-            last_modified: None,
-        })
-        .await
+        self.ask(&request(url)).await
     }
 
     pub async fn ask(&mut self, request: &Request<'_>) -> Answer {
@@ -208,9 +203,42 @@ impl Client {
         self.fetcher.connect(url, &route).await
     }
 
+    /// Asks for all of these over one new connection, which is kept. Every request must be answered once.
+    pub async fn get_all(&mut self, urls: &[PageUrl]) -> Vec<Answer> {
+        let mut answers: Vec<Option<Answer>> = vec![None; urls.len()];
+        let mut connection = self.connect(&urls[0]).await.unwrap();
+        let requests: Vec<Request<'_>> = urls.iter().map(request).collect();
+        connection
+            .get_all(&requests, |place, answer| {
+                let before = answers[place].replace(answer);
+                assert!(
+                    before.is_none(),
+                    "{} is answered twice",
+                    urls[place].as_str()
+                );
+            })
+            .await;
+        self.connection = Some(connection);
+        answers.into_iter().map(Option::unwrap).collect()
+    }
+
     pub fn is_open(&self) -> bool {
         self.connection.as_ref().is_some_and(Connection::is_open)
     }
+}
+
+/// A request for a page that was never seen.
+pub fn request(url: &PageUrl) -> Request<'_> {
+    Request {
+        url,
+        etag: None,
+        last_modified: None,
+    }
+}
+
+/// All answers, each in one line.
+pub fn summaries(answers: &[Answer]) -> Vec<String> {
+    answers.iter().map(summary).collect()
 }
 
 /// An answer in one line: the status with what was truncated, or the kind of trouble.

@@ -1,28 +1,28 @@
-//! The pages of one host that are ready to be fetched, the best first.
-//!
-//! Pages of equal worth leave in the order they came. A page is eight bytes here: the half of its
-//! id that its host does not already say.
-
-use std::collections::VecDeque;
+//! What the bench knows of one host.
 
 use page::HostId;
-use policy::Worth;
+use policy::Rank;
+use policy::server::{Bid, Estimate, Line, Queue as Offer, Strategy};
 
 use super::ServerIndex;
+use super::queue::Queue;
 
-/// One host's queue.
+/// One host.
 pub(super) struct Host {
     pub id: HostId,
     /// The server whose politeness it shares.
     pub server: ServerIndex,
-    /// Whether it is in its server's rotation.
-    pub listed: bool,
+    /// Its place among the hosts of its server, if it has pages.
+    pub listed: Option<(Rank, u64)>,
     /// Pages claimed since the bench was made.
     pub claimed: u32,
     /// A parked host keeps nothing and takes nothing.
     pub parked: bool,
-    /// One shelf a worth, best first. A policy with few distinct worths keeps this short.
-    shelves: Vec<(Worth, VecDeque<u64>)>,
+    /// Its speed; `None`: nobody has asked it.
+    pub estimate: Option<Estimate>,
+    /// Whether a connection to it is open.
+    pub open: bool,
+    pub queue: Queue,
 }
 
 impl Host {
@@ -30,59 +30,32 @@ impl Host {
         Self {
             id,
             server,
-            listed: false,
+            listed: None,
             claimed: 0,
             parked: false,
-            shelves: Vec::new(),
+            estimate: None,
+            open: false,
+            queue: Queue::default(),
         }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.shelves.is_empty()
-    }
-
-    pub fn waiting(&self) -> usize {
-        self.shelves.iter().map(|(_, shelf)| shelf.len()).sum()
-    }
-
-    /// Adds a page behind those of the same worth.
-    pub fn push(&mut self, page: u64, worth: Worth) {
-        let shelf = self.shelf(worth);
-        if shelf.len() == shelf.capacity() {
-            // By a quarter, not by doubling: at twenty million pages the slack is what counts.
-            shelf.reserve_exact(shelf.len() / 4 + 2);
-        }
-        shelf.push_back(page);
-    }
-
-    /// Puts a page back before those of the same worth.
-    pub fn push_front(&mut self, page: u64, worth: Worth) {
-        self.shelf(worth).push_front(page);
-    }
-
-    pub fn pop(&mut self) -> Option<(u64, Worth)> {
-        let (worth, shelf) = self.shelves.first_mut()?;
-        let worth = *worth;
-        let page = shelf.pop_front();
-        if shelf.is_empty() {
-            self.shelves.remove(0);
-        }
-        page.map(|page| (page, worth))
-    }
-
-    /// Forgets all waiting pages and says how many there were.
-    pub fn clear(&mut self) -> usize {
-        let waiting = self.waiting();
-        self.shelves = Vec::new();
-        waiting
-    }
-
-    fn shelf(&mut self, worth: Worth) -> &mut VecDeque<u64> {
-        let place = self.shelves.binary_search_by(|(other, _)| worth.cmp(other));
-        let place = place.unwrap_or_else(|gap| {
-            self.shelves.insert(gap, (worth, VecDeque::new()));
-            gap
-        });
-        &mut self.shelves[place].1
+    /// What a visit for at most so many pages is worth.
+    pub fn bid(
+        &self,
+        strategy: &dyn Strategy,
+        usual: &Estimate,
+        most: usize,
+        pipelined: bool,
+        worths: &mut Vec<f32>,
+    ) -> Bid {
+        self.queue.best(most, worths);
+        strategy.bid(&Offer {
+            best: worths,
+            estimate: self.estimate.as_ref().unwrap_or(usual),
+            line: Line {
+                open: self.open,
+                pipelined,
+            },
+        })
     }
 }

@@ -1,19 +1,34 @@
-//! The bench against its laws: nothing is lost, nothing is asked twice, nobody is asked too often.
+//! The bench against its laws: nothing is lost, nothing is asked twice, nobody is asked too often, and
+//! the best server and the best page are next.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use policy::server::{BestPrefix, BreadthFirst, CrawlAbility, Performance, Quality};
 use proptest::prelude::*;
+use proptest::strategy::Strategy;
 
 use super::*;
 
-const WORTH: fn(u16) -> Worth = |depth| Worth::new(1.0 + 1.0 / (1.0 + f64::from(depth)));
+const HOST: fn(u64) -> HostId = HostId;
 
-fn page(host: u64, page: u64) -> PageId {
-    PageId::new(HostId(host), page)
+fn worth(value: u16) -> Worth {
+    Worth::new(f64::from(value))
 }
 
 fn at(seconds: u64) -> Moment {
     Moment::from_micros(1_000_000 * seconds)
+}
+
+/// So wide that a visit claims all that it is for.
+const WIDE: Manners = Manners {
+    seats: 1,
+    pages_per_visit: 100,
+    pages_per_host: 1_000_000,
+    width: 100,
+};
+
+fn bench(strategy: impl policy::server::Strategy + 'static) -> Bench {
+    Bench::new(WIDE, Box::new(strategy))
 }
 
 fn claim(bench: &mut Bench, now: Moment) -> Visit {
@@ -23,125 +38,280 @@ fn claim(bench: &mut Bench, now: Moment) -> Visit {
     }
 }
 
+fn left(visit: &Visit) -> Vec<u32> {
+    visit.left().map(|number| number.0).collect()
+}
+
+/// Asks for so many pages of a visit.
+fn ask(visit: &mut Visit, pages: usize) -> Vec<u32> {
+    let asked: Vec<_> = visit.left().take(pages).collect();
+    asked.iter().for_each(|&page| visit.settled(page));
+    asked.iter().map(|page| page.0).collect()
+}
+
+impl Bench {
+    fn give(&mut self, host: u64, page: u32, value: u16) {
+        self.offer(Number(page), HOST(host), worth(value), at(0), at(0));
+    }
+
+    /// Makes the pace of a host known, so that visits take several pages.
+    fn settle_first_visit(&mut self, host: u64) {
+        self.give(host, 900 + host as u32, 1);
+        let mut visit = claim(self, at(0));
+        ask(&mut visit, 1);
+        self.settle(visit, at(0), Duration::ZERO, false);
+    }
+}
+
 #[test]
 fn a_server_with_a_visit_under_way_is_not_on_the_bench() {
-    let mut bench = Bench::new(Manners::default());
-    bench.offer(page(1, 1), WORTH(0), at(0), at(0));
-    bench.offer(page(1, 2), WORTH(0), at(0), at(0));
-    let visit = claim(&mut bench, at(0));
+    let mut bench = bench(BreadthFirst);
+    bench.give(1, 1, 1);
+    bench.give(1, 2, 1);
+    let mut visit = claim(&mut bench, at(0));
     assert_eq!(
-        visit.pages,
-        [page(1, 1)],
+        left(&visit),
+        [1],
         "a server whose pace is unknown is asked for one page"
     );
     assert!(matches!(bench.next(at(99)), Next::Idle));
-    bench.settle(visit, 1, at(100), Duration::from_secs(5));
+    ask(&mut visit, 1);
+    bench.settle(visit, at(100), Duration::from_secs(5), true);
     assert!(matches!(bench.next(at(104)), Next::WaitUntil(ready) if ready == at(105)));
     let visit = claim(&mut bench, at(105));
-    assert_eq!(visit.pages, [page(1, 2)]);
-    bench.settle(visit, 1, at(106), Duration::ZERO);
+    assert_eq!(left(&visit), [2]);
 }
 
 #[test]
 fn better_pages_leave_first_and_equals_in_order() {
-    let mut bench = Bench::new(Manners::default());
+    let mut bench = bench(BreadthFirst);
     bench.settle_first_visit(1);
-    for (number, depth) in [(1, 2), (2, 1), (3, 2), (4, 1), (5, 0)] {
-        bench.offer(page(1, number), WORTH(depth), at(0), at(0));
+    for (number, value) in [(1, 2), (2, 7), (3, 2), (4, 7), (5, 9)] {
+        bench.give(1, number, value);
     }
+    let mut visit = claim(&mut bench, at(1));
+    assert_eq!(ask(&mut visit, 2), [5, 2]);
+    bench.settle(visit, at(1), Duration::ZERO, false);
     let visit = claim(&mut bench, at(1));
-    assert_eq!(visit.pages, [5, 2, 4, 1, 3].map(|number| page(1, number)));
-    bench.settle(visit, 2, at(1), Duration::ZERO);
-    let visit = claim(&mut bench, at(1));
+    assert_eq!(left(&visit), [4, 1, 3], "what was not asked for");
+}
+
+#[test]
+fn each_strategy_picks_its_server() {
+    // Server 1 has the one best page and is slow; 2 has many fair pages and is fast; 3 has two good
+    // ones before many poor ones.
+    let fast = |response| Estimate {
+        connect: response,
+        response,
+        per_connection: 50,
+    };
+    let first = |strategy: Box<dyn policy::server::Strategy>| {
+        let mut bench = Bench::new(WIDE, strategy);
+        let servers: [(u64, f64, &[u16]); 3] = [
+            (1, 4.0, &[100, 1, 1, 1]),
+            (2, 0.1, &[11; 40]),
+            (3, 0.5, &[90, 80, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]),
+        ];
+        let mut number = 0;
+        (1..4).for_each(|host| bench.settle_first_visit(host));
+        for (host, response, pages) in servers {
+            bench.recall(HOST(host), fast(response));
+            for &value in pages {
+                number += 1;
+                bench.give(host, number, value);
+            }
+        }
+        let visit = claim(&mut bench, at(1));
+        (visit.host.0, visit.left().count())
+    };
+    assert_eq!(first(Box::new(BreadthFirst)), (1, 4), "it waits longest");
+    assert_eq!(first(Box::new(Performance)), (2, 40));
+    assert_eq!(first(Box::new(Quality)), (1, 4));
+    assert_eq!(first(Box::new(CrawlAbility)), (2, 40), "440/4.2 > 184/9");
+    assert_eq!(first(Box::new(BestPrefix)), (2, 40), "440/4.2 > 170/2");
+}
+
+#[test]
+fn a_visit_goes_on_while_that_pays() {
+    let mut bench = bench(BestPrefix);
+    for host in [1, 2] {
+        bench.settle_first_visit(host);
+        bench.recall(
+            HOST(host),
+            Estimate {
+                connect: 1.0,
+                response: 1.0,
+                per_connection: 50,
+            },
+        );
+    }
+    for (number, value) in [(1, 30), (2, 20), (3, 3), (4, 1)] {
+        bench.give(1, number, value);
+    }
+    bench.give(2, 5, 12); // 12 for three seconds.
+    let mut visit = claim(&mut bench, at(1));
     assert_eq!(
-        visit.pages,
-        [4, 1, 3].map(|number| page(1, number)),
-        "what was not asked for"
+        (visit.host, ask(&mut visit, 9)),
+        (HOST(1), vec![1, 2]),
+        "the best prefix"
     );
-    bench.settle(visit, 3, at(1), Duration::ZERO);
+    assert!(
+        !bench.more(&mut visit, false, at(1)),
+        "3 a second is less than 4"
+    );
+    bench.give(1, 6, 5);
+    assert!(bench.more(&mut visit, false, at(1)));
+    assert_eq!(ask(&mut visit, 9), [6]);
+    assert!(bench.more(&mut visit, true, at(1)), "a connection is free");
+    assert_eq!(ask(&mut visit, 9), [3, 4]);
+    assert!(!bench.more(&mut visit, true, at(1)), "nothing is left");
+}
+
+#[test]
+fn what_is_found_during_a_visit_can_come_before_the_rest() {
+    let mut bench = Bench::new(Manners::default(), Box::new(BestPrefix));
+    bench.settle_first_visit(1);
+    (0..9).for_each(|page| bench.give(1, page, 5));
+    let mut visit = claim(&mut bench, at(1));
+    assert_eq!(ask(&mut visit, 9), [0]);
+    bench.give(1, 20, 8);
+    bench.more(&mut visit, false, at(1));
+    assert_eq!(ask(&mut visit, 9), [20]);
+}
+
+#[test]
+fn a_first_visit_that_may_go_on_takes_what_it_was_ranked_for() {
+    let mut bench = bench(Quality);
+    for number in 0..60 {
+        bench.give(1, number, 1);
+    }
+    bench.give(2, 99, 1);
+    let mut visit = claim(&mut bench, at(0));
+    assert_eq!(ask(&mut visit, 99).len(), 1);
+    assert!(bench.more(&mut visit, false, at(0)));
+    assert_eq!(ask(&mut visit, 99).len(), 49, "fifty pages a connection");
+    assert!(!bench.more(&mut visit, false, at(0)));
+}
+
+#[test]
+fn a_page_that_moves_changes_its_place_and_its_server() {
+    let mut bench = bench(Quality);
+    bench.track();
+    (1..3).for_each(|host| bench.settle_first_visit(host));
+    for host in [1, 2] {
+        for page in 0..80 {
+            bench.give(host, host as u32 * 100 + page, 10);
+        }
+    }
+    bench.hold(Number(7), HOST(1));
+    assert_eq!(
+        bench.change(Number(7), worth(4), worth(5)),
+        None,
+        "still too little"
+    );
+    assert_eq!(bench.change(Number(7), worth(5), worth(5)), Some(HOST(1)));
+    assert_eq!(bench.change(Number(279), worth(30), worth(5)), None);
+    assert_eq!(bench.change(Number(140), worth(1), worth(5)), None);
+    let stands = bench.standing(Number(279), HOST(2)).unwrap();
+    assert_eq!(
+        (
+            stands.pages_before,
+            stands.servers_before,
+            stands.pages_waiting
+        ),
+        (0, 0, 80)
+    );
+    assert_eq!(
+        bench.standing(Number(100), HOST(1)).unwrap().servers_before,
+        1
+    );
+    assert_eq!(
+        bench.standing(Number(140), HOST(1)).unwrap().pages_before,
+        79
+    );
+    let mut visit = claim(&mut bench, at(0));
+    assert_eq!((visit.host, ask(&mut visit, 2)), (HOST(2), vec![279, 200]));
+    assert_eq!(
+        bench.change(Number(279), worth(99), worth(5)),
+        None,
+        "it is claimed"
+    );
 }
 
 #[test]
 fn hosts_that_share_an_address_share_its_politeness() {
     let address: IpAddr = [127, 0, 0, 9].into();
-    let mut bench = Bench::new(Manners::default());
+    let mut bench = bench(BreadthFirst);
     for host in [1, 2] {
-        bench.offer(page(host, 1), WORTH(0), at(0), at(0));
+        bench.give(host, host as u32, 1);
     }
     let (first, second) = (claim(&mut bench, at(0)), claim(&mut bench, at(0)));
-    let Bound::Go(first) = bench.bind(first, 0, address, at(0)) else {
+    let Bound::Go(mut first) = bench.bind(first, address) else {
         panic!("the first goes")
     };
-    assert!(matches!(
-        bench.bind(second, 0, address, at(0)),
-        Bound::Moved
-    ));
+    assert!(matches!(bench.bind(second, address), Bound::Moved));
     assert!(
         matches!(bench.next(at(9)), Next::Idle),
         "its page waits for the first visit"
     );
-    bench.settle(first, 1, at(10), Duration::from_secs(1));
+    ask(&mut first, 1);
+    bench.settle(first, at(10), Duration::from_secs(1), false);
     let second = claim(&mut bench, at(11));
-    assert_eq!(second.pages, [page(2, 1)]);
-    assert!(matches!(
-        bench.bind(second, 0, address, at(11)),
-        Bound::Go(_)
-    ));
+    assert_eq!(left(&second), [2]);
+    assert!(matches!(bench.bind(second, address), Bound::Go(_)));
 }
 
 #[test]
 fn a_host_that_moves_in_the_middle_of_a_visit_is_not_asked_twice() {
-    let mut bench = Bench::new(Manners::default());
+    let mut bench = bench(BreadthFirst);
     bench.settle_first_visit(1);
     for number in 0..4 {
-        bench.offer(page(1, number), WORTH(0), at(0), at(0));
+        bench.give(1, number, 1);
     }
     let visit = claim(&mut bench, at(0));
-    let Bound::Go(visit) = bench.bind(visit, 0, [127, 0, 0, 1].into(), at(0)) else {
+    let Bound::Go(mut visit) = bench.bind(visit, [127, 0, 0, 1].into()) else {
         panic!("free")
     };
+    ask(&mut visit, 3);
     assert!(matches!(
-        bench.bind(visit, 3, [127, 0, 0, 2].into(), at(0)),
+        bench.bind(visit, [127, 0, 0, 2].into()),
         Bound::Moved
     ));
-    assert_eq!(claim(&mut bench, at(0)).pages, [page(1, 3)]);
+    assert_eq!(left(&claim(&mut bench, at(0))), [3]);
 }
 
 #[test]
 fn a_parked_host_keeps_nothing_and_says_so() {
-    let mut bench = Bench::new(Manners::default());
+    let mut bench = bench(BreadthFirst);
     for number in 0..5 {
-        bench.offer(page(1, number), WORTH(0), at(0), at(0));
+        bench.give(1, number, 1);
     }
-    let visit = claim(&mut bench, at(0));
+    let mut visit = claim(&mut bench, at(0));
+    ask(&mut visit, 1);
     bench.park(visit.host);
-    bench.settle(visit, 1, at(1), Duration::ZERO);
-    bench.offer(page(1, 9), WORTH(0), at(0), at(1));
+    bench.settle(visit, at(1), Duration::ZERO, false);
+    bench.give(1, 9, 1);
     assert!(matches!(bench.next(at(2)), Next::Idle));
     assert_eq!((bench.waiting(), bench.left_alone()), (0, 5));
 }
 
 #[test]
 fn a_host_over_its_limit_is_left_alone() {
-    let mut bench = Bench::new(Manners {
+    let manners = Manners {
         pages_per_host: 3,
-        ..Manners::default()
-    });
+        ..WIDE
+    };
+    let mut bench = Bench::new(manners, Box::new(BestPrefix));
     for number in 0..9 {
-        bench.offer(page(1, number), WORTH(0), at(0), at(0));
+        bench.give(1, number, 1);
     }
     let mut fetched = 0;
-    while let Next::Visit(visit) = bench.next(at(1)) {
-        fetched += visit.pages.len();
-        let asked = visit.pages.len();
-        bench.settle(visit, asked, at(1), Duration::from_micros(1));
-        if fetched > 9 {
-            break;
+    while let Next::Visit(mut visit) = bench.next(at(1)) {
+        fetched += ask(&mut visit, 1).len();
+        if bench.more(&mut visit, true, at(1)) {
+            fetched += ask(&mut visit, 9).len();
         }
-        if let Next::WaitUntil(_) = bench.next(at(1)) {
-            bench.servers[0].ready = at(1);
-            bench.seat(0);
-        }
+        bench.settle(visit, at(1), Duration::ZERO, false);
     }
     assert_eq!((fetched, bench.left_alone()), (3, 6));
 }
@@ -150,11 +320,19 @@ fn a_host_over_its_limit_is_left_alone() {
 enum Step {
     Offer {
         host: u64,
-        page: u64,
-        depth: u16,
+        page: u32,
+        value: u16,
         due: u64,
     },
+    Change {
+        host: u64,
+        page: u32,
+        value: u16,
+    },
     Next,
+    More {
+        which: usize,
+    },
     Bind {
         which: usize,
     },
@@ -168,33 +346,45 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        (0u64..6, 0u64..40, 0u16..4, 0u64..8).prop_map(|(host, page, depth, due)| Step::Offer {
-            host,
-            page,
-            depth,
-            due
-        }),
-        Just(Step::Next),
-        Just(Step::Next),
-        (0usize..8).prop_map(|which| Step::Bind { which }),
-        (0usize..8, 0usize..20, 0u64..4).prop_map(|(which, asked, delay)| Step::Settle {
-            which,
-            asked,
-            delay
-        }),
-        (0u64..5).prop_map(Step::Wait),
+        3 => (0u64..6, 0u32..40, 0u16..4, 0u64..8)
+            .prop_map(|(host, page, value, due)| Step::Offer { host, page, value, due }),
+        1 => (0u64..6, 0u32..40, 0u16..9).prop_map(|(host, page, value)| Step::Change { host, page, value }),
+        2 => Just(Step::Next),
+        1 => (0usize..8).prop_map(|which| Step::More { which }),
+        1 => (0usize..8).prop_map(|which| Step::Bind { which }),
+        1 => (0usize..8, 0usize..20, 0u64..4)
+            .prop_map(|(which, asked, delay)| Step::Settle { which, asked, delay }),
+        1 => (0u64..5).prop_map(Step::Wait),
     ]
 }
 
+fn strategy(which: u8) -> Box<dyn policy::server::Strategy> {
+    match which {
+        0 => Box::new(BreadthFirst),
+        1 => Box::new(Performance),
+        2 => Box::new(Quality),
+        3 => Box::new(CrawlAbility),
+        _ => Box::new(BestPrefix),
+    }
+}
+
 proptest! {
-    /// Six hosts on three addresses, any order of events.
+    /// Six hosts on three addresses, any order of events, any strategy.
     #[test]
-    fn nothing_is_lost_and_nobody_is_asked_too_often(steps in prop::collection::vec(step(), 0..300), seats in 1u8..3) {
+    fn nothing_is_lost_and_nobody_is_asked_too_often(
+        steps in prop::collection::vec(step(), 0..300),
+        seats in 1u8..3,
+        which in 0u8..5,
+        width in 1usize..9,
+    ) {
         let address = |host: HostId| IpAddr::from([127, 0, 0, (host.0 % 3) as u8 + 1]);
-        let mut bench = Bench::new(Manners { seats, ..Manners::default() });
+        let number = |host: u64, page: u32| host as u32 * 40 + page;
+        let mut bench = Bench::new(Manners { seats, width, ..WIDE }, strategy(which));
+        bench.track();
         let mut now = at(1);
         let mut offered = HashSet::new();
         let mut asked_for = HashSet::new();
+        let mut values: BTreeMap<u32, u16> = BTreeMap::new();
         let mut out: Vec<(bool, Visit)> = Vec::new();
         let mut not_before: HashMap<IpAddr, Moment> = HashMap::new();
         let mut drain = false;
@@ -207,26 +397,43 @@ proptest! {
                     drain = !drain;
                     match (out.is_empty(), out.iter().position(|(bound, _)| !bound)) {
                         (false, Some(which)) => Step::Bind { which },
-                        (false, None) if drain => Step::Settle { which: 0, asked: 99, delay: 0 },
+                        (false, None) if drain => Step::Settle { which: 0, asked: 999, delay: 0 },
                         _ => { now = now + Duration::from_secs(1); Step::Next }
                     }
                 }
             };
             match step {
-                Step::Offer { host, page: number, depth, due } => {
-                    if offered.insert(page(host, number)) {
-                        bench.offer(page(host, number), WORTH(depth), at(due), now);
+                Step::Offer { host, page, value, due } => {
+                    if offered.insert(number(host, page)) {
+                        values.insert(number(host, page), value);
+                        bench.offer(Number(number(host, page)), HOST(host), worth(value), at(due), now);
+                    }
+                }
+                Step::Change { host, page, value } => {
+                    let number = number(host, page);
+                    let waits = bench.standing(Number(number), HOST(host)).is_some();
+                    bench.change(Number(number), worth(value), worth(0));
+                    if waits {
+                        values.insert(number, value);
+                        let stands = bench.standing(Number(number), HOST(host));
+                        prop_assert_eq!(stands.map(|stands| stands.worth), Some(f32::from(value)));
                     }
                 }
                 Step::Next => {
                     if let Next::Visit(visit) = bench.next(now) {
+                        let pages: Vec<_> = visit.left().collect();
+                        let value = |page: &Number| (values[&page.0], std::cmp::Reverse(page.0));
+                        prop_assert!(pages.iter().map(value).is_sorted_by(|a, b| a > b), "the best first");
                         out.push((false, visit));
                     }
+                }
+                Step::More { which } if which < out.len() && out[which].0 => {
+                    bench.more(&mut out[which].1, which % 2 == 0, now);
                 }
                 Step::Bind { which } if which < out.len() => {
                     let (_, visit) = out.swap_remove(which);
                     let place = address(visit.host);
-                    if let Bound::Go(visit) = bench.bind(visit, 0, place, now) {
+                    if let Bound::Go(visit) = bench.bind(visit, place) {
                         out.push((true, visit));
                         let there = out.iter().filter(|(bound, visit)| *bound && address(visit.host) == place);
                         prop_assert!(there.count() <= usize::from(seats), "more visits than seats");
@@ -234,28 +441,18 @@ proptest! {
                     }
                 }
                 Step::Settle { which, asked, delay } if which < out.len() && out[which].0 => {
-                    let (_, visit) = out.swap_remove(which);
-                    let asked = asked.min(visit.pages.len());
-                    for page in &visit.pages[..asked] {
-                        prop_assert!(asked_for.insert(*page), "asked twice");
+                    let (_, mut visit) = out.swap_remove(which);
+                    for page in ask(&mut visit, asked) {
+                        prop_assert!(asked_for.insert(page), "asked twice");
                     }
                     not_before.insert(address(visit.host), now + Duration::from_secs(delay));
-                    bench.settle(visit, asked, now, Duration::from_secs(delay));
+                    bench.settle(visit, now, Duration::from_secs(delay), delay == 0);
                 }
                 Step::Wait(seconds) => now = now + Duration::from_secs(seconds),
-                Step::Bind { .. } | Step::Settle { .. } => {}
+                Step::Bind { .. } | Step::Settle { .. } | Step::More { .. } => {}
             }
         }
         prop_assert_eq!(bench.waiting(), 0);
         prop_assert_eq!(offered, asked_for);
-    }
-}
-
-impl Bench {
-    /// Makes the pace of a host known, so that visits take several pages.
-    fn settle_first_visit(&mut self, host: u64) {
-        self.offer(page(host, 999), WORTH(0), at(0), at(0));
-        let visit = claim(self, at(0));
-        self.settle(visit, 1, at(0), Duration::ZERO);
     }
 }

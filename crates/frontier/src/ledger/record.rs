@@ -3,13 +3,14 @@
 //! Postcard behind one version byte: a record of another version is refused, not misread.
 
 use page::{Digest, PageId};
+use policy::server::Estimate;
 use policy::{History, Moment};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::LedgerError;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// How a page was discovered. Written once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,27 @@ pub struct Discovery {
     pub hops: u8,
     /// The page that named it; `None`: a seed.
     pub source: Option<PageId>,
+    /// The words of the link there.
+    pub anchor: String,
+}
+
+/// Where a page leads. Written when it was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutLinks {
+    /// All pages that it links to, those outside of the crawl included.
+    pub out_links: u32,
+    /// The pages of the crawl among them, by [`Discovery::order`]; sorted, each as the step from the one
+    /// before.
+    steps: Vec<u32>,
+}
+
+/// A link to a page, beside the one that it was discovered by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InLink {
+    /// The page that has it.
+    pub source: PageId,
+    /// Its words.
+    pub anchor: String,
 }
 
 /// What the last visit found, and what all visits told.
@@ -94,6 +116,19 @@ pub struct HostFacts {
     pub connect_micros: u64,
     /// Microseconds to the first byte of the answers, in all.
     pub response_micros: u64,
+    /// The same of late: smoothed, as [`policy::server::Estimate`] does.
+    pub speed: Option<Speed>,
+}
+
+/// How fast a host was of late.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Speed {
+    /// Seconds to open a connection.
+    pub connect: f64,
+    /// Seconds from a request to its answer.
+    pub response: f64,
+    /// Requests that a connection carried.
+    pub per_connection: u32,
 }
 
 /// The answer to a request for robots.txt.
@@ -111,6 +146,51 @@ pub enum RobotsFact {
         /// When it was found missing.
         at: Moment,
     },
+}
+
+impl OutLinks {
+    /// The links of a page that has so many in all, of which these stay in the crawl.
+    pub fn new(out_links: u32, mut targets: Vec<u32>) -> Self {
+        targets.sort_unstable();
+        targets.dedup();
+        let mut before = 0;
+        for target in &mut targets {
+            let step = *target - before;
+            before = std::mem::replace(target, step);
+        }
+        Self {
+            out_links,
+            steps: targets,
+        }
+    }
+
+    /// The pages of the crawl that it leads to, sorted.
+    pub fn targets(&self) -> impl Iterator<Item = u32> {
+        self.steps.iter().scan(0u32, |target, step| {
+            *target = target.wrapping_add(*step);
+            Some(*target)
+        })
+    }
+}
+
+impl From<Estimate> for Speed {
+    fn from(estimate: Estimate) -> Self {
+        Self {
+            connect: estimate.connect,
+            response: estimate.response,
+            per_connection: estimate.per_connection,
+        }
+    }
+}
+
+impl From<Speed> for Estimate {
+    fn from(speed: Speed) -> Self {
+        Self {
+            connect: speed.connect,
+            response: speed.response,
+            per_connection: speed.per_connection,
+        }
+    }
 }
 
 pub(super) fn encode<T: Serialize>(record: &T) -> Vec<u8> {

@@ -17,6 +17,7 @@ pub(super) enum For {
     Vocabulary,
     Title,
     Text,
+    Quality,
 }
 
 /// The random numbers for one purpose, one object and one part of it.

@@ -80,7 +80,7 @@ impl Plan {
                 self.robots(&mut rng)
             },
             requests_per_connection: self.keep_alive.draw(&mut rng),
-            connect_latency: Duration::try_from_secs_f64(connect).unwrap_or_default(),
+            round_trip: Duration::try_from_secs_f64(connect).unwrap_or_default(),
             response_latency: Duration::try_from_secs_f64(response).unwrap_or_default(),
             coding: chance(&mut rng, self.compressed).then(|| match rng.random() {
                 true => Coding::Gzip,

@@ -88,6 +88,18 @@ impl Log {
         self.seen(server).visits.clone()
     }
 
+    /// When each path of a server was first answered with 200, to the end.
+    pub(super) fn first_answers(&self, server: ServerNumber) -> HashMap<Arc<str>, Duration> {
+        let mut first: HashMap<Arc<str>, Duration> = HashMap::new();
+        for visit in &self.seen(server).visits {
+            if let (200, Some(at)) = (visit.status, visit.answered) {
+                let known = first.entry(Arc::clone(&visit.path)).or_insert(at);
+                *known = at.min(*known);
+            }
+        }
+        first
+    }
+
     /// The most requests a server ever had under way at once; 1 for a polite crawler.
     pub fn most_at_once(&self, server: ServerNumber) -> u32 {
         self.seen(server).under_way.most

@@ -1,30 +1,19 @@
 //! How is an invented web put on real sockets?
 //!
-//! **Invariant:** a server never answers more requests on a connection than it is meant to, and says
-//! `Connection: close` with the last. Everything ends when the [`Serving`] is dropped.
+//! **Invariant:** one listener for each server, all at one port, and everything ends when the
+//! [`Serving`] is dropped. How a connection is served is [`connection`](super::connection).
 
-use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
 use std::time::Instant;
 
-use bytes::Bytes;
-use hyper::body::{Body, Frame, Incoming, SizeHint};
-use hyper::header::{CONNECTION, HeaderValue};
-use hyper::service::service_fn;
-use hyper::{Request, Response};
-use hyper_util::rt::TokioIo;
-use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::LabError;
 use crate::listen::{accept, listen};
 
-use super::answer::Asked;
-use super::log::{Log, OpenConnection, UnderWay};
+use super::connection::serve;
+use super::log::Log;
 use super::web::{PageNumber, ServerNumber, Web};
 
 /// How the web's time runs while it is served. It starts at 0.
@@ -46,10 +35,10 @@ pub struct Serving {
 
 /// What all servers share.
 #[derive(Debug)]
-struct Stage {
-    web: Web,
-    port: u16,
-    log: Arc<Log>,
+pub(super) struct Stage {
+    pub(super) web: Web,
+    pub(super) port: u16,
+    pub(super) log: Arc<Log>,
     clock: Clock,
     start: Instant,
     advanced: Mutex<f64>,
@@ -118,6 +107,22 @@ impl Serving {
         &self.stage.log
     }
 
+    /// The pages that were answered with 200, each at the end of its first such answer, in seconds
+    /// since the start; in that order.
+    pub fn fetched(&self) -> Vec<(PageNumber, f64)> {
+        let web = &self.stage.web;
+        let mut fetched = Vec::new();
+        for (server, _) in web.servers() {
+            for (path, at) in self.stage.log.first_answers(server) {
+                if let Some(page) = web.at(server, &path) {
+                    fetched.push((page.number(), at.as_secs_f64()));
+                }
+            }
+        }
+        fetched.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        fetched
+    }
+
     /// The web's time, in seconds.
     pub fn now(&self) -> f64 {
         self.stage.now()
@@ -134,89 +139,11 @@ impl Serving {
 }
 
 impl Stage {
-    fn now(&self) -> f64 {
+    pub(super) fn now(&self) -> f64 {
         let advanced = *self.advanced.lock().unwrap_or_else(PoisonError::into_inner);
         match self.clock {
             Clock::Still => advanced,
             Clock::Running(speed) => advanced + speed * self.start.elapsed().as_secs_f64(),
         }
-    }
-}
-
-async fn serve(stage: Arc<Stage>, server: ServerNumber, stream: TcpStream) {
-    let open = OpenConnection::new(Arc::clone(&stage.log), server);
-    tokio::time::sleep(stage.web.server(server).connect_latency).await;
-    let served = AtomicU32::new(0);
-    let answer = service_fn(|request| {
-        let last = served.fetch_add(1, Ordering::Relaxed) + 1
-            >= stage.web.server(server).requests_per_connection;
-        answer(&stage, server, &open, request, last)
-    });
-    // A client that leaves in the middle of an answer is nothing to report.
-    let _ = hyper::server::conn::http1::Builder::new()
-        .serve_connection(TokioIo::new(stream), answer)
-        .await;
-}
-
-async fn answer(
-    stage: &Stage,
-    server: ServerNumber,
-    open: &OpenConnection,
-    request: Request<Incoming>,
-    last: bool,
-) -> Result<Response<Logged>, Infallible> {
-    let path = request
-        .uri()
-        .path_and_query()
-        .map_or("/", |path| path.as_str());
-    let under_way = open.request(path);
-    let latency = stage.web.server(server).response_latency;
-    if !latency.is_zero() {
-        tokio::time::sleep(latency).await;
-    }
-    let asked = Asked {
-        server,
-        path,
-        headers: request.headers(),
-        earlier: under_way.earlier,
-        port: stage.port,
-    };
-    let mut answer = stage.web.answer(&asked, stage.now());
-    if last {
-        answer
-            .headers_mut()
-            .insert(CONNECTION, HeaderValue::from_static("close"));
-    }
-    under_way.answered_with(answer.status().as_u16());
-    Ok(answer.map(|bytes| Logged {
-        bytes: Some(bytes),
-        _under_way: under_way,
-    }))
-}
-
-/// A body in one piece that keeps its request under way until hyper lets go of it.
-struct Logged {
-    bytes: Option<Bytes>,
-    _under_way: UnderWay,
-}
-
-impl Body for Logged {
-    type Data = Bytes;
-    type Error = Infallible;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let bytes = self.bytes.take().filter(|bytes| !bytes.is_empty());
-        Poll::Ready(bytes.map(|bytes| Ok(Frame::data(bytes))))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.bytes.as_ref().is_none_or(Bytes::is_empty)
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
     }
 }

@@ -31,22 +31,15 @@ impl Web {
             let page = self.page(number);
             let in_scope = scope == Scope::Any || servers.contains(&page.server);
             if in_scope && self.allows(page) && reached.insert(number) {
-                waiting.extend(self.leads_to(page, at));
+                waiting.extend(self.leads_to(number, at));
             }
         }
         reached
     }
 
-    /// Whether the page's server lets crawlers ask for it.
-    fn allows(&self, page: &Page) -> bool {
-        match self.server(page.server).robots {
-            RobotsFile::Open | RobotsFile::Missing => true,
-            RobotsFile::Rules { .. } => !page.path.starts_with("/private/"),
-            RobotsFile::Broken => false,
-        }
-    }
-
-    fn leads_to(&self, page: &Page, at: f64) -> Vec<PageNumber> {
+    /// The pages that a page leads to at one moment: those it links to, or the one it redirects to.
+    pub fn leads_to(&self, page: PageNumber, at: f64) -> Vec<PageNumber> {
+        let page = self.page(page);
         if !page.exists(at) {
             return Vec::new();
         }
@@ -56,6 +49,15 @@ impl Web {
             }
             Kind::Redirect(to, _) => vec![to],
             Kind::Error(_) => Vec::new(),
+        }
+    }
+
+    /// Whether the page's server lets crawlers ask for it.
+    fn allows(&self, page: &Page) -> bool {
+        match self.server(page.server).robots {
+            RobotsFile::Open | RobotsFile::Missing => true,
+            RobotsFile::Rules { .. } => !page.path.starts_with("/private/"),
+            RobotsFile::Broken => false,
         }
     }
 }

@@ -38,9 +38,10 @@ pub struct Server {
     pub robots: RobotsFile,
     /// How many requests it answers on one connection.
     pub requests_per_connection: u32,
-    /// How long it waits before the first answer on a connection.
-    pub connect_latency: Duration,
-    /// How long it waits before every answer.
+    /// How far away it is: the time a connection takes, and again every request that was not sent before
+    /// the last answer came.
+    pub round_trip: Duration,
+    /// How long it takes over every answer.
     pub response_latency: Duration,
     /// How it compresses, for clients that can read it.
     pub coding: Option<Coding>,
@@ -154,6 +155,11 @@ impl Web {
     pub fn url(&self, page: PageNumber, port: u16) -> String {
         let page = self.page(page);
         format!("http://{}:{port}{}", self.address(page.server), page.path)
+    }
+
+    /// The URLs of all pages, in the order of their numbers, when the web is served at this port.
+    pub fn urls(&self, port: u16) -> impl Iterator<Item = String> {
+        self.pages().map(move |page| self.url(page.number, port))
     }
 
     /// The page at a path of a server, born or not.

@@ -16,7 +16,7 @@ pub struct Client {
 /// A well-framed answer.
 pub struct Got {
     pub status: u16,
-    head: String,
+    pub head: String,
     pub body: Vec<u8>,
 }
 
@@ -30,6 +30,11 @@ impl Client {
 
     pub async fn send(&mut self, path: &str, headers: &str) {
         let request = format!("GET {path} HTTP/1.1\r\nHost: lab\r\n{headers}\r\n");
+        self.write(&request).await;
+    }
+
+    /// Sends these bytes.
+    pub async fn write(&mut self, request: &str) {
         self.stream.write_all(request.as_bytes()).await.unwrap();
     }
 
@@ -37,6 +42,11 @@ impl Client {
     pub async fn get(&mut self, path: &str, headers: &str) -> Option<Got> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: lab\r\n{headers}\r\n");
         self.stream.write_all(request.as_bytes()).await.ok()?;
+        self.answer().await
+    }
+
+    /// Reads one answer; `None` if the server has closed.
+    pub async fn answer(&mut self) -> Option<Got> {
         let end = loop {
             if let Some(at) = self.unread.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at + 4;

@@ -5,5 +5,7 @@
 mod client;
 mod directory;
 mod lying;
+mod protocols;
+mod quality;
 mod robots;
 mod site;

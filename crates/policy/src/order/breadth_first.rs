@@ -3,21 +3,19 @@
 //! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the baseline that
 //! every other ordering is measured against. Ties go to the page that was heard of first.
 
-use crate::{History, Moment, Policy, Price, Worth};
+use crate::{Moment, Page, Policy, Term, Worth};
 
 /// Worth falls with the distance from the seeds.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BreadthFirst;
 
 impl Policy for BreadthFirst {
-    /// 1 + 1/(1 + depth): a page never seen is worth at least a refresh that is fully due.
-    fn worth(&self, page: &History, _now: Moment) -> Worth {
-        Worth::new(1.0 + 1.0 / (1.0 + f64::from(page.depth)))
+    /// 1/(1 + depth): a seed is worth one.
+    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+        Worth::new(1.0 / (1.0 + f64::from(page.history.depth)))
     }
 
-    fn due(&self, page: &History, price: Price) -> Option<Moment> {
-        self.worth(page, page.discovered)
-            .pays(price)
-            .then_some(page.discovered)
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        vec![Term::new("depth", f64::from(page.history.depth))]
     }
 }

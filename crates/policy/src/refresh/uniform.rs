@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::{History, Moment, Policy, Price, Worth};
+use crate::{Moment, Page, Policy, Price, Worth};
 
 /// Worth grows evenly with the age of the copy and reaches one after `every`.
 #[derive(Debug, Clone, Copy)]
@@ -23,16 +23,16 @@ impl Uniform {
 }
 
 impl Policy for Uniform {
-    fn worth(&self, page: &History, now: Moment) -> Worth {
-        match page.asked {
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        match page.history.asked {
             Some(asked) => Worth::new(now.since(asked).as_secs_f64() / self.every.as_secs_f64()),
             None => Worth::NONE,
         }
     }
 
-    fn due(&self, page: &History, price: Price) -> Option<Moment> {
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let wait = Duration::try_from_secs_f64(self.every.as_secs_f64() * price.value()).ok()?;
         // One microsecond more: rounding down would make it due just before it is worth the price.
-        Some(page.asked? + wait + Duration::from_micros(1))
+        Some(page.history.asked? + wait + Duration::from_micros(1))
     }
 }

@@ -4,6 +4,7 @@
 //! open, closed or set aside, and its name says which.
 
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::ArchiveError;
@@ -64,6 +65,16 @@ pub(super) fn set_aside(path: &Path) -> Result<PathBuf, ArchiveError> {
     }
     fs::rename(path, &aside).map_err(ArchiveError::io("rename", path))?;
     Ok(aside)
+}
+
+/// Removes a file that may be gone already: an earlier kill may have come in between.
+pub(super) fn remove(path: &Path) -> Result<(), ArchiveError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(ArchiveError::io("remove", path)(error))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes created, renamed and removed names survive a power cut.

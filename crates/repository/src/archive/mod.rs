@@ -5,10 +5,11 @@
 //! index; whatever lies beyond the committed end is cut off, or set aside, when it is opened.
 //!
 //! Captures are [sealed](seal) where they were fetched (compressing is the work), appended by the
-//! one [`Writer`], read back one at a time by [`read`] or all in order by [`scan`]. [`Records`]
+//! one [`Writer`], which also [collects](Writer::keep) files that hold little of use, read back one at a time by [`read`] or all in order by [`scan`]. [`Records`]
 //! reads the WARC files of other tools with the same code and the same limits.
 
 mod cdxj;
+mod collect;
 mod content;
 mod digest;
 mod error;
@@ -23,6 +24,7 @@ mod scan;
 pub mod seal;
 mod writer;
 
+pub use collect::{Moved, sizes};
 pub use content::{Content, Cut, DecodeLimits};
 pub use digest::Digest;
 pub use error::{ArchiveError, Fault};

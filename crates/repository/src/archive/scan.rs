@@ -14,6 +14,11 @@ const OWN_LIMIT: u64 = 1 << 30;
 
 /// Reads one record.
 pub fn read(dir: &Path, at: &Location) -> Result<Record, ArchiveError> {
+    member(dir, at).map(|(_, record)| record)
+}
+
+/// Reads one record, and the gzip member that holds it.
+pub(super) fn member(dir: &Path, at: &Location) -> Result<(Vec<u8>, Record), ArchiveError> {
     let path = files::existing(dir, at.file);
     let offset = at.offset;
     let fail = || ArchiveError::io("read", &path);
@@ -31,7 +36,7 @@ pub fn read(dir: &Path, at: &Location) -> Result<Record, ArchiveError> {
         offset,
         source: Fault::Misplaced,
     };
-    let mut records = Records::new(Cursor::new(bytes), &path, OWN_LIMIT)?;
+    let mut records = Records::new(Cursor::new(&bytes), &path, OWN_LIMIT)?;
     let found = match records.next() {
         None => return Err(misplaced()),
         Some(Ok(found)) => found,
@@ -51,7 +56,7 @@ pub fn read(dir: &Path, at: &Location) -> Result<Record, ArchiveError> {
     if found.length != Some(u64::from(at.length)) {
         return Err(misplaced());
     }
-    Ok(found.record)
+    Ok((bytes, found.record))
 }
 
 /// Reads all records of all files, closed and open, oldest first.

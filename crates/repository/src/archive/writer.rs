@@ -79,6 +79,8 @@ impl Writer {
         let mut set_aside = Vec::new();
         for (number, path) in files::list(dir)? {
             if number > end.file || number == end.file && end.offset == 0 {
+                // Its index first: without its file it would name one that is not there.
+                files::remove(&files::cdxj(dir, number))?;
                 set_aside.push(files::set_aside(&path)?);
             }
         }
@@ -105,7 +107,30 @@ impl Writer {
 
     /// Appends a record. It is safe only after [`sync`](Self::sync).
     pub fn append(&mut self, sealed: &Sealed) -> Result<Location, ArchiveError> {
-        self.unless_stopped(|writer| writer.try_append(sealed))
+        self.append_member(&sealed.bytes, sealed.at, Some(sealed.entry.clone()))
+    }
+
+    /// Appends a whole gzip member. `at` dates the file that it begins, if it does.
+    pub(super) fn append_member(
+        &mut self,
+        member: &[u8],
+        at: jiff::Timestamp,
+        entry: Option<Entry>,
+    ) -> Result<Location, ArchiveError> {
+        self.unless_stopped(|writer| writer.try_append(member, at, entry))
+    }
+
+    /// Completes a file if it is the open one.
+    pub(super) fn complete(&mut self, file: u32) -> Result<(), ArchiveError> {
+        if self.current.as_ref().is_some_and(|c| c.number == file) {
+            self.unless_stopped(Self::finish)?;
+        }
+        Ok(())
+    }
+
+    /// The directory of the archive.
+    pub fn dir(&self) -> &Path {
+        &self.dir
     }
 
     /// Waits until everything appended is on the disk.
@@ -160,8 +185,13 @@ impl Writer {
         result
     }
 
-    fn try_append(&mut self, sealed: &Sealed) -> Result<Location, ArchiveError> {
-        let Ok(length) = u32::try_from(sealed.bytes.len()) else {
+    fn try_append(
+        &mut self,
+        member: &[u8],
+        at: jiff::Timestamp,
+        entry: Option<Entry>,
+    ) -> Result<Location, ArchiveError> {
+        let Ok(length) = u32::try_from(member.len()) else {
             let source = std::io::Error::other("a record of more than 4 GiB");
             return Err(ArchiveError::io("write to", &self.dir)(source));
         };
@@ -174,7 +204,7 @@ impl Writer {
             self.finish()?;
         }
         if self.current.is_none() {
-            self.begin(sealed.at)?;
+            self.begin(at)?;
         }
         let Some(current) = &mut self.current else {
             return Err(ArchiveError::Stopped {
@@ -182,8 +212,10 @@ impl Writer {
             });
         };
         let offset = current.offset;
-        current.write(&sealed.bytes, &self.dir)?;
-        current.entries.push((sealed.entry.clone(), offset, length));
+        current.write(member, &self.dir)?;
+        current
+            .entries
+            .extend(entry.map(|entry| (entry, offset, length)));
         Ok(Location {
             file: current.number,
             offset,
@@ -288,11 +320,9 @@ fn resume(dir: &Path, end: End) -> Result<Option<Current>, ArchiveError> {
         }
         // Closed after the last commit: what came after it is cut, so it is open again.
         fs::rename(&closed, &open).map_err(ArchiveError::io("rename", &closed))?;
-        let index = files::cdxj(dir, end.file);
-        if index.exists() {
-            fs::remove_file(&index).map_err(ArchiveError::io("remove", &index))?;
-        }
     }
+    // Also one that was written just before a kill, and whose file never got its final name.
+    files::remove(&files::cdxj(dir, end.file))?;
     let mut file = OpenOptions::new()
         .write(true)
         .open(&open)

@@ -6,6 +6,7 @@
 
 mod error;
 mod forward;
+mod mentions;
 mod payload;
 mod query;
 mod schema;
@@ -20,9 +21,10 @@ use std::path::{Path, PathBuf};
 use page::PageId;
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, IndexReader, ReloadPolicy, TERMINATED};
+use tantivy::{DocId, DocSet, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError};
 
 pub use error::{Damage, IndexError};
+pub use mentions::Mentions;
 pub use search::{Hit, Hits, Query, Snippet};
 pub use writer::{Document, HEAP, Writer};
 
@@ -108,21 +110,31 @@ impl Index {
 
     /// Visits the id of every page, in no order.
     pub fn ids(&self, mut visit: impl FnMut(PageId)) -> Result<(), IndexError> {
-        let fail = |error| self.fail("read", error);
         for segment in self.reader.searcher().segment_readers() {
-            let inverted = segment.inverted_index(self.fields.id).map_err(fail)?;
-            let terms = inverted.terms().stream();
-            let mut terms = terms.map_err(|error| fail(error.into()))?;
-            while let Some((key, info)) = terms.next() {
-                let postings = inverted.read_postings_from_terminfo(info, IndexRecordOption::Basic);
-                let mut postings = postings.map_err(|error| fail(error.into()))?;
-                let id = key.try_into().map(|key| PageId(u128::from_be_bytes(key)));
-                while postings.doc() != TERMINATED {
-                    if let (Ok(id), false) = (id, segment.is_deleted(postings.doc())) {
-                        visit(id);
-                    }
-                    postings.advance();
+            self.ids_of(segment, |_, id| visit(id))
+                .map_err(|error| self.fail("read", error))?;
+        }
+        Ok(())
+    }
+
+    /// Visits the pages of a segment that were not removed, in the order of their ids.
+    fn ids_of(
+        &self,
+        segment: &SegmentReader,
+        mut visit: impl FnMut(DocId, PageId),
+    ) -> Result<(), TantivyError> {
+        let inverted = segment.inverted_index(self.fields.id)?;
+        let mut terms = inverted.terms().stream()?;
+        while let Some((key, info)) = terms.next() {
+            let Ok(key) = key.try_into() else { continue };
+            let id = PageId(u128::from_be_bytes(key));
+            let mut postings =
+                inverted.read_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+            while postings.doc() != TERMINATED {
+                if !segment.is_deleted(postings.doc()) {
+                    visit(postings.doc(), id);
                 }
+                postings.advance();
             }
         }
         Ok(())

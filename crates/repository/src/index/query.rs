@@ -83,7 +83,8 @@ fn split(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-fn words(text: &str, analyzer: &mut TextAnalyzer) -> Clause {
+/// The words of a text, as pages are split.
+pub(super) fn words(text: &str, analyzer: &mut TextAnalyzer) -> Clause {
     let mut words = Vec::new();
     let mut stream = analyzer.token_stream(text);
     while words.len() < CLAUSE_LIMIT && stream.advance() {

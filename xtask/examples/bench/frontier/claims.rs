@@ -10,11 +10,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use frontier::{Bound, Entry, Next, PageCopy, Place, Visited};
-use page::{Digest, HostId, PageId, PageUrl};
-use policy::{History, Moment, Outcome, Visit};
+use page::{Digest, HostId, PageUrl};
+use policy::{History, Moment, Number, Outcome, Visit};
 
-use super::driver::{Driver, GROUP, Line};
+use super::driver::{self, Driver, GROUP};
 use crate::machine::{process_time, rest};
+use crate::speed::{Line, Speed};
 
 /// What claiming and settling cost.
 #[derive(Debug, Default, Clone, Copy)]
@@ -72,7 +73,7 @@ pub fn settle(driver: &Driver, claims: u64) -> Result<Settled> {
 
 struct Worker<'a> {
     driver: &'a Driver,
-    line: Line<'a>,
+    line: driver::Line<'a>,
     /// Pages that may still be claimed by any thread.
     left: &'a AtomicU64,
     record: &'a Visited,
@@ -95,35 +96,46 @@ impl Worker<'_> {
                 Next::Visit(visit) => visit,
             };
             let address = address(visit.host);
-            let Bound::Go(visit) = shared.frontier.bench.bind(visit, 0, address, now) else {
+            let Bound::Go(mut visit) = shared.frontier.bench.bind(visit, address) else {
                 continue;
             };
             drop(shared);
-            let mut asked = 0;
-            for &page in &visit.pages {
-                if !self.take() {
+            let speed = Speed::of(visit.host);
+            let mut line = speed.open(&mut visit.estimate);
+            let mut enough = false;
+            while let Some(number) = self.next(&mut visit, &line) {
+                enough = !self.take();
+                if enough {
                     break;
                 }
-                pending.push(self.visit(page, &mut read)?);
-                asked += 1;
+                pending.push(self.visit(visit.host, number, &mut read)?);
+                visit.settled(number);
+                line.answer(&mut visit.estimate);
                 if pending.len() == GROUP {
                     self.line.send(std::mem::take(&mut pending), GROUP)?;
                 }
             }
-            let done = asked < visit.pages.len();
             let mut shared = self.driver.lock();
             let now = shared.now;
-            shared
-                .frontier
-                .bench
-                .settle(visit, asked, now, Duration::ZERO);
-            if done {
+            let bench = &mut shared.frontier.bench;
+            bench.settle(visit, now, Duration::ZERO, line.is_open());
+            if enough {
                 break;
             }
         }
         let pages = pending.len();
         self.line.send(pending, pages)?;
         Ok(read)
+    }
+
+    /// The next page of a visit, if there is one or the server is worth more.
+    fn next(&self, visit: &mut frontier::Visit, line: &Line) -> Option<Number> {
+        if visit.first().is_none() && line.is_open() {
+            let mut shared = self.driver.lock();
+            let now = shared.now;
+            shared.frontier.bench.more(visit, false, now);
+        }
+        visit.first()
     }
 
     fn take(&self) -> bool {
@@ -134,14 +146,15 @@ impl Worker<'_> {
     }
 
     /// Fetches one page, as if it had answered at once.
-    fn visit(&self, page: PageId, read: &mut u64) -> Result<Entry> {
-        let (key, recent) = {
+    fn visit(&self, host: HostId, number: Number, read: &mut u64) -> Result<Entry> {
+        let (page, key, recent) = {
             let shared = self.driver.lock();
+            let page = shared.frontier.page(host, number);
             let key = shared
                 .frontier
                 .key(page)
                 .context("a claimed page was never heard of")?;
-            (key, shared.frontier.recent(page).cloned())
+            (page, key, shared.frontier.recent(page).cloned())
         };
         let (discovery, before) = match recent {
             Some(discovery) => (discovery, None),

@@ -32,6 +32,18 @@ impl Urls {
         PageUrl::parse(&text).with_context(|| format!("the invented URL {text}"))
     }
 
+    /// The words of a link to a URL: a few, as most links have.
+    pub fn anchor(number: u64) -> String {
+        let chance = scramble(!number);
+        let pick = |from: u32| WORDS[(chance >> from) as usize % 16];
+        match chance >> 62 {
+            0 => pick(0).to_owned(),
+            1 => format!("{} {}", pick(0), pick(4)),
+            2 => format!("the {} of {}", pick(0), pick(4)),
+            _ => format!("{} {} and {}", pick(0), pick(4), pick(8)),
+        }
+    }
+
     fn text(self, number: u64) -> String {
         let chance = scramble(number);
         let server = self.server(chance);

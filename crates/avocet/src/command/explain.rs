@@ -1,0 +1,108 @@
+//! `avocet explain URL`: what is known of a page, in words.
+
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::cli::Explain;
+use crate::clock::Clock;
+use crate::explain::{Explanation, explain};
+use crate::store::Store;
+
+/// Explains.
+pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
+    let store = Store::open(root)?;
+    let explanation = explain(&store, &wishes.url, Clock::start().now())?;
+    if json {
+        println!("{}", serde_json::to_string(&explanation)?);
+    } else {
+        print(&explanation);
+    }
+    Ok(())
+}
+
+fn print(page: &Explanation) {
+    println!("{}", page.url);
+    if let Some(why) = &page.not_fetched {
+        line("not fetched", why);
+    }
+    if let Some(found) = &page.discovered {
+        let by = match &found.by {
+            Some(link) => format!("by a link from {} {:?}", link.from, link.anchor),
+            None => "as a seed".into(),
+        };
+        let when = format!(
+            "{}, number {}, depth {}",
+            found.at, found.number, found.depth
+        );
+        line("discovered", &format!("{when}, {by}"));
+    }
+    for link in &page.links {
+        line(
+            "link to it",
+            &format!("{:?} from {}", link.anchor, link.from),
+        );
+    }
+    if let Some(seen) = &page.visited {
+        let status = seen
+            .status
+            .map_or("no answer".into(), |status| format!("status {status}"));
+        let error = seen
+            .error
+            .as_ref()
+            .map_or(String::new(), |error| format!(", {error}"));
+        let at = seen.at.as_deref().unwrap_or("never");
+        line("last asked", &format!("{at}: {status}{error}"));
+        line(
+            "revisits",
+            &format!(
+                "{}, {} of them found it changed",
+                seen.revisits, seen.changes
+            ),
+        );
+        if let Some(links) = seen.out_links {
+            line("links", &format!("to {links} pages"));
+        }
+    }
+    if let Some(worth) = &page.worth {
+        line("worth now", &format!("{:.6} by {}", worth.now, worth.order));
+        for term in &worth.terms {
+            line("", &format!("{} {:.6}", term.name, term.value));
+        }
+        line(
+            "due",
+            worth.due.as_deref().unwrap_or("not, as far as is known"),
+        );
+    }
+    if let Some(server) = &page.server {
+        let counts = format!(
+            "{} connections, {} requests",
+            server.connections, server.requests
+        );
+        line("server", &format!("{}: {counts}", server.origin));
+        let times = (server.connect_ms, server.response_ms, server.per_connection);
+        if let (Some(connect), Some(response), Some(carries)) = times {
+            let speed = format!("{connect:.1} ms to connect, {response:.1} ms to answer");
+            line("", &format!("{speed}, {carries} requests a connection"));
+        }
+    }
+    if let Some(place) = &page.standing {
+        let visit = format!("rank {:.4} by {}", place.rank, place.strategy);
+        line(
+            "next visit",
+            &format!("{visit}, for {} pages", place.visit_pages),
+        );
+        let pages = format!(
+            "{} of {} pages of its host",
+            place.pages_before, place.pages_waiting
+        );
+        line(
+            "before it",
+            &format!("{pages}, {} servers", place.servers_before),
+        );
+    }
+}
+
+fn line(name: &str, text: &str) {
+    println!("  {name:<12} {text}");
+}

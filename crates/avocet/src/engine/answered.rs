@@ -1,0 +1,166 @@
+//! What an answer means becomes facts: for the archive, the ledger, the index, and the policy.
+
+use std::net::IpAddr;
+use std::sync::atomic::Ordering;
+
+use fetch::Response;
+use frontier::{Reading, Visited};
+use page::PageUrl;
+use policy::{Moment, Outcome, Text};
+use repository::archive::{Capture, Original, Profile, Sealed, Truncated, seal};
+
+use super::Engine;
+use super::claimed::Claimed;
+use super::committer::Settled;
+use super::heard::Source;
+use super::plan::TOKEN;
+use crate::answer::Answer;
+use crate::verdict::Verdict;
+
+impl Engine {
+    /// Reads an answer and hands over what it means.
+    pub(super) fn answered(
+        &self,
+        claimed: &Claimed,
+        response: &Response,
+        bytes: u64,
+        address: IpAddr,
+        at: Moment,
+    ) {
+        let cut = response.truncated.and_then(|cut| cut.warc()).map(truncated);
+        let capture = Capture::new(
+            &claimed.url,
+            timestamp(at),
+            address,
+            &response.head,
+            &response.body,
+            cut,
+        );
+        let live = Answer::live(response, &claimed.url, TOKEN, capture.digest());
+        let depth = claimed.discovery.depth;
+        let ours = |url: &PageUrl| self.shared().scope.judge(url, depth).is_ok();
+        let verdict = claimed.asked(at).judge(&live, bytes, &ours);
+        let sealed = self
+            .plan
+            .archive
+            .then(|| self.seal(claimed, &capture, &verdict));
+        let now = self.clock.now();
+        let mut shared = self.shared();
+        if !matches!(live.status, 200..=299 | 304) {
+            shared.return_allowance();
+        }
+        let copy = verdict.visited.copy.as_ref();
+        if let Some(text) = copy.and_then(|copy| copy.text.as_ref())
+            && verdict.copied
+        {
+            shared.frontier.novelty.observe(claimed.url.pattern(), text);
+        }
+        let source = Source {
+            url: &claimed.url,
+            depth,
+            hops: claimed.discovery.hops,
+        };
+        let mut heard = shared.admit(&verdict.leads, Some(&source), now);
+        if verdict.is_news() {
+            let text = verdict
+                .text
+                .as_ref()
+                .map_or(Text::Nothing, |text| Text::Whole {
+                    title: &text.title,
+                    body: &text.body,
+                });
+            let reading = Reading {
+                text,
+                links: &heard.links,
+                out_links: heard.out_links,
+            };
+            let fact = shared.frontier.read(claimed.key.page, reading, now);
+            heard.facts.extend(fact);
+        }
+        let settled = Settled {
+            key: claimed.key,
+            url: claimed.url.clone(),
+            sealed,
+            copied: verdict.copied,
+            gone: verdict.gone,
+            admitted: heard.facts,
+            asked: true,
+            visited: verdict.visited,
+            text: verdict.text,
+        };
+        shared.push(settled, now);
+        let enough = self.plan.stop_coverage;
+        if enough.is_some_and(|share| shared.covers(share)) {
+            self.stop.store(true, Ordering::Relaxed);
+            self.changed.notify_one();
+        }
+        if shared.visits < self.plan.connections && shared.frontier.bench.is_ready(now) {
+            self.changed.notify_one();
+        }
+    }
+
+    fn seal(&self, claimed: &Claimed, capture: &Capture<'_>, verdict: &Verdict) -> Sealed {
+        let before = claimed.before.as_ref();
+        let copy = before.and_then(|before| before.copy.as_ref());
+        let profile = match verdict.visited.status {
+            Some(304) => Some(Profile::NotModified),
+            _ if verdict.repeated => Some(Profile::IdenticalPayload),
+            _ => None,
+        };
+        match (profile, copy) {
+            (Some(profile), Some(copy)) if copy.place.is_some() => {
+                let original = Original {
+                    url: &claimed.url,
+                    at: timestamp(copy.at),
+                    digest: repository::archive::Digest(copy.payload),
+                };
+                seal::revisit(capture, &original, profile, self.plan.level)
+            }
+            _ => seal::response(capture, self.plan.level),
+        }
+    }
+
+    /// Settles a page that may not be asked for.
+    pub(super) fn refuse(&self, claimed: &Claimed, reason: &str) {
+        let asked = claimed.asked(self.clock.now());
+        let visited = asked.unanswered(Outcome::Refused, reason, 0);
+        self.push(claimed, visited, false);
+    }
+
+    /// Settles a page whose server is left alone.
+    pub(super) fn unanswered(&self, claimed: &Claimed, kind: &str) {
+        let asked = claimed.asked(self.clock.now());
+        let visited = asked.unanswered(Outcome::Unreachable, kind, 0);
+        self.push(claimed, visited, false);
+    }
+
+    /// Hands over a visit that brought no answer.
+    pub(super) fn push(&self, claimed: &Claimed, visited: Visited, asked: bool) {
+        let settled = Settled {
+            key: claimed.key,
+            url: claimed.url.clone(),
+            visited,
+            sealed: None,
+            copied: false,
+            text: None,
+            gone: false,
+            admitted: Vec::new(),
+            asked,
+        };
+        self.shared().push(settled, self.clock.now());
+    }
+}
+
+fn truncated(warc: &str) -> Truncated {
+    match warc {
+        "length" => Truncated::Length,
+        "time" => Truncated::Time,
+        "disconnect" => Truncated::Disconnect,
+        _ => Truncated::Unspecified,
+    }
+}
+
+/// The moment as the archive writes it.
+pub fn timestamp(moment: Moment) -> jiff::Timestamp {
+    jiff::Timestamp::from_microsecond(moment.micros() as i64).unwrap_or_default()
+}

@@ -1,0 +1,95 @@
+//! How does a crawl begin? With what earlier runs knew, ranked by the policies of this one.
+
+use std::cell::Cell;
+use std::sync::mpsc::Sender;
+
+use anyhow::Result;
+use frontier::bench::Manners;
+use frontier::{Frontier, Known, Ledger, Visited};
+use page::PageUrl;
+use policy::refresh::Uniform;
+use policy::{Crawl, Moment, Number, Outcome, Page, Policy, Price};
+
+use super::buffer::Buffer;
+use super::committer::Work;
+use super::plan::Plan;
+use super::shared::Shared;
+use crate::ranking::Choice;
+use crate::recover;
+use crate::scope::Scope;
+use crate::store::Store;
+use crate::verdict::Lead;
+
+/// Remembers what earlier runs knew, and admits the seeds.
+pub(super) fn begin(
+    store: &Store,
+    plan: &Plan,
+    choice: Choice,
+    ledger: &Ledger,
+    now: Moment,
+    work: Sender<Work>,
+) -> Result<Shared> {
+    let manners = Manners {
+        seats: plan.per_server,
+        pages_per_host: plan.pages_per_host,
+        width: plan.width(),
+        ..Manners::default()
+    };
+    let refresh = plan.refresh.map(Uniform::every);
+    let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
+    recover::widen(&mut scope, &plan.seeds, ledger)?;
+    let copies = Cell::new(0);
+    let wanted = |known: &Known| {
+        copies.set(copies.get() + u64::from(known.has_copy()));
+        let again = |visited: &Visited| wanted_again(visited, refresh, now);
+        belongs(&scope, known) && known.visited.as_ref().is_none_or(again)
+    };
+    let policy = Crawl {
+        order: choice.order,
+        retry: plan.retry,
+        refresh,
+    };
+    let salt = now.micros() ^ u64::from(std::process::id()) << 40;
+    let mut frontier = Frontier::new(policy, choice.strategy, choice.price, manners, salt);
+    let texts = recover::texts(store, choice.query.as_deref())?;
+    frontier.recall(ledger, wanted, |page| texts.of(page), now)?;
+    // What this run fetches it does not fetch again: it would never end.
+    frontier.policy().refresh = None;
+    // A run that was cut short goes on: what it fetched counts towards its limit.
+    let begun = ledger.open_run()?.unwrap_or(copies.get());
+    ledger.mark_run(Some(begun))?;
+    let left = plan
+        .pages
+        .map(|pages| pages.saturating_sub(copies.get() - begun.min(copies.get())));
+    let mut shared = Shared::new(frontier, scope, left, work);
+    if let Some(most) = plan.buffer {
+        shared.buffer = Some(Buffer::new(most));
+        for known in ledger.scan() {
+            let known = known?;
+            if known.has_copy() {
+                shared.keep(known.key, known.discovery.depth);
+            }
+        }
+    }
+    let leads: Vec<Lead> = plan.seeds.iter().map(Lead::seed).collect();
+    let heard = shared.admit(&leads, None, now);
+    shared.push_facts(heard.facts);
+    Ok(shared)
+}
+
+/// Whether a page that the ledger knows belongs to a crawl.
+pub fn belongs(scope: &Scope, known: &Known) -> bool {
+    let url = PageUrl::parse(&known.discovery.url);
+    url.is_ok_and(|url| scope.judge(&url, known.discovery.depth).is_ok())
+}
+
+/// Whether a page that was visited is to be visited by the run that begins now.
+fn wanted_again(visited: &Visited, refresh: Option<Uniform>, now: Moment) -> bool {
+    let unanswered = visited.history.outcome == Some(Outcome::Unreachable);
+    let page = Page {
+        number: Number(0),
+        history: &visited.history,
+    };
+    let due = refresh.and_then(|refresh| refresh.due(page, Price::ONE));
+    unanswered || due.is_some_and(|due| due <= now)
+}

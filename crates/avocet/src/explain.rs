@@ -1,0 +1,396 @@
+//! Why was this page fetched, or why not, and when will it be?
+//!
+//! Answers by the policies of the last crawl, from the facts in the ledger: the frontier is made again
+//! as the next run would make it, and asked.
+
+use anyhow::{Context, Result};
+use fetch::Robots;
+use frontier::bench::Manners;
+use frontier::{Discovery, Frontier, HostFacts, Ledger, PageKey, RobotsFact, Standing, Visited};
+use page::url::traps::Rules;
+use page::{PageId, PageUrl};
+use policy::retry::Retry;
+use policy::{Crawl, History, Moment, Number, Page, Policy, Price, Term};
+use serde::Serialize;
+
+use crate::engine::begin::belongs;
+use crate::engine::plan::TOKEN;
+use crate::engine::timestamp;
+use crate::ranking::{LastCrawl, Ranking};
+use crate::recover;
+use crate::scope::{Outside, Scope};
+use crate::store::Store;
+
+/// Everything there is to say about a URL.
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    /// The URL, in its normal form.
+    pub url: String,
+    /// How it was discovered; `null`: it never was.
+    pub discovered: Option<Found>,
+    /// Links to it whose words were kept.
+    pub links: Vec<Named>,
+    /// The last visit; `null`: there was none.
+    pub visited: Option<Seen>,
+    /// What it is worth, by the last crawl's policies.
+    pub worth: Option<Value>,
+    /// Its server.
+    pub server: Option<Speed>,
+    /// Where it stands in the queue; `null`: it does not wait.
+    pub standing: Option<Place>,
+    /// Why it was not fetched; `null`: it was.
+    pub not_fetched: Option<String>,
+}
+
+/// How a page was discovered.
+#[derive(Debug, Serialize)]
+pub struct Found {
+    /// How many pages were discovered before it.
+    pub number: u64,
+    /// When.
+    pub at: String,
+    /// Links from a seed.
+    pub depth: u16,
+    /// The page that named it; `null`: a user did.
+    pub by: Option<Named>,
+}
+
+/// A link, and the page that has it.
+#[derive(Debug, Serialize)]
+pub struct Named {
+    /// The page.
+    pub from: String,
+    /// The words of the link.
+    pub anchor: String,
+}
+
+/// What visits found.
+#[derive(Debug, Serialize)]
+pub struct Seen {
+    /// When it was last asked for.
+    pub at: Option<String>,
+    /// The status of the answer.
+    pub status: Option<u16>,
+    /// What was wrong with it.
+    pub error: Option<String>,
+    /// Visits that could tell whether it had changed.
+    pub revisits: u32,
+    /// How many of them found it changed.
+    pub changes: u32,
+    /// Visits in a row that found nobody.
+    pub failures: u16,
+    /// Pages that it links to.
+    pub out_links: Option<u32>,
+}
+
+/// What a page is worth.
+#[derive(Debug, Serialize)]
+pub struct Value {
+    /// The ordering.
+    pub order: String,
+    /// What a fetch is worth now.
+    pub now: f64,
+    /// What a fetch must be worth.
+    pub price: f64,
+    /// What the worth is made of.
+    pub terms: Vec<Term>,
+    /// When it falls due; `null`: never, as far as is known.
+    pub due: Option<String>,
+}
+
+/// What is known of a server.
+#[derive(Debug, Serialize)]
+pub struct Speed {
+    /// `https://example.org`.
+    pub origin: String,
+    /// Connections opened.
+    pub connections: u32,
+    /// Requests answered.
+    pub requests: u32,
+    /// Milliseconds to open a connection, of late.
+    pub connect_ms: Option<f64>,
+    /// Milliseconds to an answer, of late.
+    pub response_ms: Option<f64>,
+    /// Requests that a connection carries.
+    pub per_connection: Option<u32>,
+}
+
+/// Where a page stands.
+#[derive(Debug, Serialize)]
+pub struct Place {
+    /// The server strategy.
+    pub strategy: String,
+    /// The rank of its host's next visit, in worth a second where the strategy counts so.
+    pub rank: f64,
+    /// Pages that this visit is for.
+    pub visit_pages: usize,
+    /// Pages of its host that leave before it.
+    pub pages_before: usize,
+    /// Pages of its host that wait.
+    pub pages_waiting: usize,
+    /// Servers that are visited before its own.
+    pub servers_before: usize,
+}
+
+/// Explains a URL.
+pub fn explain(store: &Store, text: &str, now: Moment) -> Result<Explanation> {
+    let url = PageUrl::parse(text).with_context(|| {
+        format!("{text:?} is no URL that could be crawled: write it like https://example.org/")
+    })?;
+    let last = LastCrawl::read(store.root())?;
+    let ledger = store.ledger()?;
+    let mut scope = Scope::new(&last.scope, Rules::default())?;
+    let seeds: Vec<PageUrl> = last
+        .scope
+        .seeds
+        .iter()
+        .filter_map(|seed| PageUrl::parse(seed).ok())
+        .collect();
+    recover::widen(&mut scope, &seeds, &ledger)?;
+    let key = PageKey::of(&url);
+    let host = ledger.host((key.partition, key.page.host()))?;
+    let mut explanation = Explanation {
+        url: url.as_str().to_owned(),
+        discovered: None,
+        links: Vec::new(),
+        visited: None,
+        worth: None,
+        server: host.clone().map(Speed::of),
+        standing: None,
+        not_fetched: None,
+    };
+    let Some(discovery) = ledger.discovery(key)? else {
+        explanation.not_fetched = Some(undiscovered(&scope, &url));
+        return Ok(explanation);
+    };
+    let visited = ledger.visited(key)?;
+    let new = History::discovered(discovery.at, discovery.depth);
+    let history = visited.as_ref().map_or(new, |visited| visited.history);
+    let mut frontier = remembered(store, &ledger, &last.ranking, &scope, now)?;
+    let number = Number(discovery.order as u32);
+    let standing = frontier.bench.standing(number, key.page.host());
+    explanation.worth = Some(Value::of(
+        &mut frontier,
+        &last.ranking,
+        number,
+        &history,
+        now,
+    ));
+    explanation.not_fetched = visited
+        .as_ref()
+        .is_none_or(|visited| visited.status.is_none())
+        .then(|| {
+            let unasked = Unasked {
+                url: &url,
+                depth: discovery.depth,
+                scope: &scope,
+                host: host.as_ref(),
+                visited: visited.as_ref(),
+                worth: explanation.worth.as_ref(),
+                standing: standing.as_ref(),
+            };
+            unasked.why()
+        });
+    explanation.standing = standing.map(|standing| Place::of(&standing, &last.ranking));
+    explanation.links = named(&ledger, &frontier, key)?;
+    let out_links = ledger.links(key)?.map(|links| links.out_links);
+    explanation.visited = visited.map(|visited| Seen::of(visited, out_links));
+    explanation.discovered = Some(Found::of(&ledger, &frontier, discovery)?);
+    Ok(explanation)
+}
+
+/// The frontier as the next run would begin with it.
+fn remembered(
+    store: &Store,
+    ledger: &Ledger,
+    ranking: &Ranking,
+    scope: &Scope,
+    now: Moment,
+) -> Result<Frontier<Crawl>> {
+    let choice = ranking.choose()?;
+    let policy = Crawl {
+        order: choice.order,
+        retry: Retry::default(),
+        refresh: None,
+    };
+    let manners = Manners::default();
+    let mut frontier = Frontier::new(policy, choice.strategy, choice.price, manners, 1);
+    let texts = recover::texts(store, choice.query.as_deref())?;
+    frontier.recall(
+        ledger,
+        |known| belongs(scope, known),
+        |page| texts.of(page),
+        now,
+    )?;
+    Ok(frontier)
+}
+
+fn undiscovered(scope: &Scope, url: &PageUrl) -> String {
+    match scope.judge(url, 0) {
+        Err(outside) => outside_reason(outside),
+        Ok(()) => "never heard of: no page that was read links to it, and it is no seed".into(),
+    }
+}
+
+fn outside_reason(outside: Outside) -> String {
+    match outside {
+        Outside::Scope => {
+            "out of scope: the last crawl's --scope, --include or --exclude leave it out".into()
+        }
+        Outside::Depth => "too many links from a seed for the last crawl's --depth".into(),
+        Outside::Trap(trap) => format!("its shape is that of a trap ({})", trap.name()),
+    }
+}
+
+/// The links to a page whose words were kept.
+fn named(ledger: &Ledger, frontier: &Frontier<Crawl>, key: PageKey) -> Result<Vec<Named>> {
+    let mut links = Vec::new();
+    for link in ledger.in_links(key)? {
+        links.push(Named {
+            from: url_of(ledger, frontier, link.source)?,
+            anchor: link.anchor,
+        });
+    }
+    Ok(links)
+}
+
+fn url_of(ledger: &Ledger, frontier: &Frontier<Crawl>, page: PageId) -> Result<String> {
+    let known = frontier
+        .key(page)
+        .map(|key| ledger.discovery(key))
+        .transpose()?;
+    Ok(known.flatten().map(|found| found.url).unwrap_or_default())
+}
+
+/// A page that was never fetched.
+struct Unasked<'a> {
+    url: &'a PageUrl,
+    depth: u16,
+    scope: &'a Scope,
+    host: Option<&'a HostFacts>,
+    visited: Option<&'a Visited>,
+    worth: Option<&'a Value>,
+    standing: Option<&'a Standing>,
+}
+
+impl Unasked<'_> {
+    fn why(&self) -> String {
+        if let Some(error) = self.visited.and_then(|visited| visited.error.as_deref()) {
+            return match error {
+                "robots" => "its host's robots.txt forbids it".into(),
+                "trap:pattern" => {
+                    "pages of its pattern gave nothing new: it looks like a trap".into()
+                }
+                other => format!("it was asked for, and there was no answer ({other})"),
+            };
+        }
+        if let Err(outside) = self.scope.judge(self.url, self.depth) {
+            return outside_reason(outside);
+        }
+        if self.host.is_some_and(|host| !allows(host, self.url)) {
+            return "its host's robots.txt forbids it".into();
+        }
+        match (self.worth, self.standing) {
+            (Some(worth), _) if worth.due.is_none() => format!(
+                "it is worth {:.3e}, and the price is {:.3e}",
+                worth.now, worth.price
+            ),
+            (_, Some(standing)) => format!(
+                "the crawl ended before its turn: {} pages of its host and {} servers stand before it",
+                standing.pages_before, standing.servers_before
+            ),
+            _ => "its server was left alone after failures".into(),
+        }
+    }
+}
+
+fn allows(host: &HostFacts, url: &PageUrl) -> bool {
+    match &host.robots {
+        Some(RobotsFact::Found { text, .. }) => Robots::parse(text.as_bytes(), TOKEN).allows(url),
+        Some(RobotsFact::Missing { .. }) | None => true,
+    }
+}
+
+impl Found {
+    fn of(ledger: &Ledger, frontier: &Frontier<Crawl>, found: Discovery) -> Result<Self> {
+        let by = match found.source {
+            Some(source) => Some(Named {
+                from: url_of(ledger, frontier, source)?,
+                anchor: found.anchor,
+            }),
+            None => None,
+        };
+        Ok(Self {
+            number: found.order,
+            at: timestamp(found.at).to_string(),
+            depth: found.depth,
+            by,
+        })
+    }
+}
+
+impl Seen {
+    fn of(visited: Visited, out_links: Option<u32>) -> Self {
+        let history = visited.history;
+        Self {
+            at: history.asked.map(|at| timestamp(at).to_string()),
+            status: visited.status,
+            error: visited.error,
+            revisits: history.revisits,
+            changes: history.changes,
+            failures: history.failures,
+            out_links,
+        }
+    }
+}
+
+impl Value {
+    fn of(
+        frontier: &mut Frontier<Crawl>,
+        ranking: &Ranking,
+        number: Number,
+        history: &History,
+        now: Moment,
+    ) -> Self {
+        let page = Page { number, history };
+        let price = ranking
+            .threshold
+            .and_then(Price::new)
+            .unwrap_or(Price::LEAST);
+        let due = frontier.prospects(number, history).map(|(due, _)| due);
+        let policy = frontier.policy();
+        Self {
+            order: ranking.order.clone(),
+            now: policy.worth(page, now).value(),
+            price: price.value(),
+            terms: policy.terms(page),
+            due: due.map(|due| timestamp(due).to_string()),
+        }
+    }
+}
+
+impl Speed {
+    fn of(facts: HostFacts) -> Self {
+        Self {
+            origin: facts.origin,
+            connections: facts.connections,
+            requests: facts.requests,
+            connect_ms: facts.speed.map(|speed| speed.connect * 1000.0),
+            response_ms: facts.speed.map(|speed| speed.response * 1000.0),
+            per_connection: facts.speed.map(|speed| speed.per_connection),
+        }
+    }
+}
+
+impl Place {
+    fn of(standing: &Standing, ranking: &Ranking) -> Self {
+        Self {
+            strategy: ranking.servers.clone(),
+            rank: standing.rank.value(),
+            visit_pages: standing.visit_pages,
+            pages_before: standing.pages_before,
+            pages_waiting: standing.pages_waiting,
+            servers_before: standing.servers_before,
+        }
+    }
+}

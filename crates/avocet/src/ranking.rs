@@ -1,0 +1,230 @@
+//! By which policies does this crawl decide, as the user wrote them?
+//!
+//! Kept in the store beside the facts, not among them: `avocet explain` answers by the policies of the
+//! last crawl, and the next crawl may have others.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use policy::catalog::{Catalog, Order, Wish, Wishes};
+use policy::order::Scores;
+use policy::server::Strategy;
+use policy::{Policy, Price};
+use serde::{Deserialize, Serialize};
+
+use crate::scope::ScopeRules;
+
+/// The ordering that is used where the user names none.
+pub const ORDER: &str = "pagerank + breadth-first";
+/// The server strategy that is used where the user names none.
+pub const SERVERS: &str = "best-prefix";
+
+/// What the user wants to be fetched first.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ranking {
+    /// The ordering of pages, an expression of the catalog.
+    pub order: String,
+    /// The server strategy, a name of the catalog.
+    pub servers: String,
+    /// The query that the crawl is for.
+    pub query: Option<String>,
+    /// Rules for `location`.
+    pub location: Vec<String>,
+    /// Where the scores for `given` are.
+    pub scores: Option<PathBuf>,
+    /// What a page must be worth to be fetched.
+    pub threshold: Option<f64>,
+}
+
+/// The policies, made.
+pub struct Choice {
+    /// The ordering of pages never fetched.
+    pub order: Box<dyn Policy>,
+    /// The ranking of servers.
+    pub strategy: Box<dyn Strategy>,
+    /// What a page must be worth.
+    pub price: Price,
+    /// The query that the ordering looks for.
+    pub query: Option<String>,
+}
+
+/// What the last crawl was told, for those who ask about it later.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LastCrawl {
+    /// What it fetched first.
+    pub ranking: Ranking,
+    /// What belonged to it.
+    pub scope: ScopeRules,
+}
+
+impl Default for Ranking {
+    fn default() -> Self {
+        Self {
+            order: ORDER.to_owned(),
+            servers: SERVERS.to_owned(),
+            query: None,
+            location: Vec::new(),
+            scores: None,
+            threshold: None,
+        }
+    }
+}
+
+impl Ranking {
+    /// Makes the policies, or says what is wrong with the wishes.
+    pub fn choose(&self) -> Result<Choice> {
+        let catalog = Catalog::standard();
+        let wishes = Wishes {
+            query: self.query.clone(),
+            location: self.location.clone(),
+            scores: self
+                .scores
+                .as_deref()
+                .map(read_scores)
+                .transpose()?
+                .map(Arc::new),
+        };
+        let order = catalog.order(&self.order, &wishes).context("--order")?;
+        let asks = |order: &&Order| order.wish == Some(Wish::Query);
+        let queried: Vec<_> = catalog.orders().iter().filter(asks).collect();
+        if self.query.is_some() && !queried.iter().any(|order| self.order.contains(order.name)) {
+            let names: Vec<_> = queried.iter().map(|order| order.name).collect();
+            bail!(
+                "--query has no use with --order {:?}: use {}, alone or in a combination",
+                self.order,
+                names.join(", ")
+            );
+        }
+        let price = match self.threshold {
+            Some(least) => Price::new(least).context("--threshold must be a number above zero")?,
+            None => Price::LEAST,
+        };
+        Ok(Choice {
+            order,
+            strategy: catalog.servers(&self.servers).context("--servers")?,
+            price,
+            query: self.query.clone(),
+        })
+    }
+}
+
+impl LastCrawl {
+    /// Takes note of what a crawl was told.
+    pub fn write(&self, store: &Path) -> Result<()> {
+        let path = path(store);
+        let fresh = path.with_extension("new");
+        fs::write(&fresh, serde_json::to_vec_pretty(self)?)
+            .and_then(|()| fs::rename(&fresh, &path))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// What the last crawl was told.
+    pub fn read(store: &Path) -> Result<Self> {
+        let path = path(store);
+        let text = fs::read(&path)
+            .with_context(|| format!("cannot read {}: was there a crawl?", path.display()))?;
+        serde_json::from_slice(&text).with_context(|| format!("{} is damaged", path.display()))
+    }
+}
+
+fn path(store: &Path) -> PathBuf {
+    store.join("crawl.json")
+}
+
+/// Reads `URL<tab>score` lines.
+fn read_scores(path: &Path) -> Result<Scores> {
+    let text = fs::read_to_string(path)
+        .with_context(|| format!("cannot read the scores in {}", path.display()))?;
+    let mut scores = Scores::default();
+    for (number, line) in text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.is_empty())
+    {
+        let wrong = || {
+            format!(
+                "{}, line {}: {line:?} is not like https://example.org/<tab>0.5",
+                path.display(),
+                number + 1
+            )
+        };
+        let (url, score) = line.rsplit_once('\t').with_context(wrong)?;
+        let score: f64 = score.trim().parse().with_context(wrong)?;
+        let url = page::PageUrl::parse(url).with_context(wrong)?;
+        scores.insert(url.as_str(), score);
+    }
+    Ok(scores)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(ranking: &Ranking) -> String {
+        match ranking.choose() {
+            Ok(_) => panic!("{ranking:?} should be refused"),
+            Err(error) => format!("{error:#}"),
+        }
+    }
+
+    #[test]
+    fn wrong_wishes_say_what_to_write() {
+        let order = |order: &str| Ranking {
+            order: order.into(),
+            ..Ranking::default()
+        };
+        assert!(error(&order("pagernk")).contains("`pagerank`"));
+        assert!(error(&order("similarity")).contains("--query"));
+        assert!(error(&order("given")).contains("--scores"));
+        let servers = Ranking {
+            servers: "fastest".into(),
+            ..Ranking::default()
+        };
+        assert!(error(&servers).contains("best-prefix"));
+        let idle = Ranking {
+            query: Some("birds".into()),
+            ..order("backlink")
+        };
+        assert!(error(&idle).contains("similarity"));
+        let free = Ranking {
+            threshold: Some(0.0),
+            ..Ranking::default()
+        };
+        assert!(error(&free).contains("--threshold"));
+    }
+
+    #[test]
+    fn scores_are_read_and_bad_lines_are_named() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("scores.tsv");
+        let given = Ranking {
+            order: "given".into(),
+            scores: Some(path.clone()),
+            ..Ranking::default()
+        };
+        fs::write(&path, "http://e.org/a\t2.5\n\nHTTP://E.org/b\t1\n").unwrap();
+        assert!(given.choose().is_ok());
+        for wrong in ["http://e.org/a 2.5", "http://e.org/a\tmuch", "mailto:x\t1"] {
+            fs::write(&path, format!("http://e.org/\t1\n{wrong}\n")).unwrap();
+            assert!(error(&given).contains("line 2"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_last_crawl_is_remembered() {
+        let directory = tempfile::tempdir().unwrap();
+        assert!(LastCrawl::read(directory.path()).is_err());
+        let ranking = Ranking {
+            order: "pagerank*2 + backlink".into(),
+            ..Ranking::default()
+        };
+        let scope = ScopeRules::default();
+        let last = LastCrawl { ranking, scope };
+        last.write(directory.path()).unwrap();
+        let read = LastCrawl::read(directory.path()).unwrap();
+        assert_eq!(read.ranking.order, "pagerank*2 + backlink");
+    }
+}

@@ -1,0 +1,502 @@
+//! Do we read what hyper reads, and only that?
+//!
+//! The reader is a plain function of bytes here: a sequence of responses, cut anywhere. Hyper reads the
+//! same bytes over a pipe, one response after another, each from where ours says that the last one ended.
+
+use super::*;
+use crate::line::NoBody;
+use crate::reply::{self, NoReply};
+use crate::response::Truncation;
+use crate::settings::Limits;
+use hyper_util::rt::TokioIo;
+use proptest::prelude::*;
+use tokio::io::AsyncWriteExt;
+use tokio::time::Instant;
+
+/// Responses read from one sequence at most.
+const RESPONSES: usize = 8;
+
+/// What was made of one response.
+#[derive(Debug, Clone, PartialEq)]
+enum Read {
+    Whole {
+        status: u16,
+        headers: HeaderMap,
+        body: Vec<u8>,
+        cut: Option<Truncation>,
+    },
+    /// The bytes ended before the head did.
+    Ended,
+    Refused(&'static str),
+}
+
+fn limits() -> Limits {
+    Limits {
+        head: 4096,
+        headers: 20,
+        ..Limits::default()
+    }
+}
+
+/// Reads one response from bytes that come in these pieces, after which the connection ends. Returns what
+/// it is, whether another may follow, and the bytes that were left.
+fn read_one(pieces: &[&[u8]]) -> (Read, bool, Vec<u8>) {
+    let limits = limits();
+    let mut reader = Reader::new((&limits).into());
+    let mut pieces = pieces.iter();
+    let mut bytes = BytesMut::new();
+    let head = loop {
+        match reader.head(&mut bytes) {
+            Ok(Some(head)) => break head,
+            Ok(None) => match pieces.next() {
+                Some(piece) => bytes.extend_from_slice(piece),
+                None => {
+                    let read = match reader.end_of_head() {
+                        Ok(()) => Read::Ended,
+                        Err(trouble) => Read::Refused(trouble.kind()),
+                    };
+                    return (read, false, bytes.to_vec());
+                }
+            },
+            Err(trouble) => return (Read::Refused(trouble.kind()), false, bytes.to_vec()),
+        }
+    };
+    assert!(head.verbatim.len() <= limits.head);
+    if let Err(trouble) = reply::acceptable(head.status, &head.headers, &limits) {
+        return (Read::Refused(trouble.kind()), false, bytes.to_vec());
+    }
+    let mut body = Vec::new();
+    let cut = loop {
+        match reader.piece(&mut bytes) {
+            Ok(Chunk::Data(data)) => {
+                assert!(!data.is_empty());
+                body.extend_from_slice(&data);
+            }
+            Ok(Chunk::End) => break None,
+            Ok(Chunk::More) => match pieces.next() {
+                Some(piece) => bytes.extend_from_slice(piece),
+                None if reader.ends_with_connection() => break None,
+                None => break Some(reply::ended(reader.declared().is_some())),
+            },
+            Err(NotChunks) => break Some(Truncation::Malformed),
+        }
+    };
+    let left = [&bytes[..], &pieces.copied().collect::<Vec<_>>().concat()].concat();
+    let read = Read::Whole {
+        status: head.status.as_u16(),
+        headers: head.headers,
+        body,
+        cut,
+    };
+    (read, head.keeps_open && cut.is_none(), left)
+}
+
+/// Reads all responses of a sequence, each with the bytes that it was read from.
+fn read_all(bytes: &[u8]) -> Vec<(Read, Vec<u8>)> {
+    let mut left = bytes.to_vec();
+    let mut all = Vec::new();
+    while !left.is_empty() && all.len() < RESPONSES {
+        let (read, more, rest) = read_one(&[&left]);
+        assert!(left.ends_with(&rest), "the rest is as it came");
+        assert!(rest.len() < left.len() || !more, "every response has bytes");
+        all.push((read, std::mem::replace(&mut left, rest)));
+        if !more {
+            break;
+        }
+    }
+    all
+}
+
+/// What hyper makes of the first response in these bytes.
+fn hyper_reads(bytes: &[u8]) -> Read {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (ours, mut theirs) = tokio::io::duplex(1 << 20);
+        let limits = limits();
+        let (mut sender, connection) = hyper::client::conn::http1::Builder::new()
+            .max_header_size(limits.head)
+            .max_headers(limits.headers)
+            .handshake::<_, NoBody>(TokioIo::new(ours))
+            .await
+            .unwrap();
+        let driver = tokio::spawn(connection);
+        let sent = sender.send_request(http::Request::new(NoBody));
+        let reading = reply::read(sent, usize::MAX, &limits, Instant::now());
+        let serving = async {
+            // Hyper refuses what comes before it has asked.
+            let mut request = [0; 5];
+            tokio::io::AsyncReadExt::read_exact(&mut theirs, &mut request)
+                .await
+                .unwrap();
+            let _ = theirs.write_all(bytes).await;
+            let _ = theirs.shutdown().await;
+        };
+        let (outcome, ()) = tokio::join!(reading, serving);
+        driver.abort();
+        match outcome {
+            Ok(reply) => Read::Whole {
+                status: reply.status.as_u16(),
+                headers: reply.headers,
+                body: reply.body.to_vec(),
+                cut: reply.cut,
+            },
+            Err(NoReply::Broken(error)) if error.is_parse() => Read::Refused("protocol-error"),
+            Err(NoReply::Broken(_)) => Read::Ended,
+            Err(NoReply::Refused(trouble)) => Read::Refused(trouble.kind()),
+            Err(NoReply::Late) => panic!("hyper waits for what is not to come"),
+        }
+    })
+}
+
+/// Each response is to hyper what it is to us. Why one is refused may have another name: hyper knows the
+/// size of a head only as a fault of its form.
+fn agrees_with_hyper(bytes: &[u8]) -> Result<(), TestCaseError> {
+    for (ours, from) in read_all(bytes) {
+        match (ours, hyper_reads(&from)) {
+            (Read::Refused(_), Read::Refused(_)) => {}
+            (ours, hypers) => prop_assert_eq!(ours, hypers, "{:?}", String::from_utf8_lossy(&from)),
+        }
+    }
+    Ok(())
+}
+
+/// However the bytes are cut, they mean the same.
+fn cuts_do_not_matter(bytes: &[u8], mut cuts: Vec<usize>) -> Result<(), TestCaseError> {
+    cuts.iter_mut().for_each(|cut| *cut %= bytes.len() + 1);
+    cuts.extend([0, bytes.len()]);
+    cuts.sort_unstable();
+    let pieces: Vec<&[u8]> = cuts
+        .windows(2)
+        .map(|pair| &bytes[pair[0]..pair[1]])
+        .collect();
+    match (read_one(&[bytes]), read_one(&pieces)) {
+        ((Read::Refused(_), ..), (Read::Refused(_), ..)) => {}
+        (whole, pieces) => prop_assert_eq!(whole, pieces),
+    }
+    Ok(())
+}
+
+/// Sequences that are, or were somewhere, trouble; what each response in them is to us.
+const CORPUS: &[(&str, &[&str])] = &[
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n",
+        &["200 ok", "404 "],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\nHTTP/1.1 304 Same\r\nContent-Length: 9\r\n\r\nHTTP/1.1 204 None\r\n\r\n",
+        &["200 ok", "304 ", "204 "],
+    ),
+    (
+        "\r\n\nHTTP/1.1 200 OK\nContent-Length: 2\n\nok\r\n",
+        &["200 ok", "ended"],
+    ),
+    (
+        "HTTP/1.1 103 Early\r\nContent-Length: 3\r\n\r\nHTTP/1.1 100 Go\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx",
+        &["200 x"],
+    ),
+    (
+        "HTTP/1.1 103 Early\r\nA : b\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+        &["protocol-error"],
+    ),
+    ("HTTP/1.1 101 Switching\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 200 OK\r\n\r\nto the end", &["200 to the end"]),
+    (
+        "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.0 200 OK\r\n\r\n",
+        &["200 ok"],
+    ),
+    (
+        "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nConnection: x, CLOSE\r\nContent-Length: 0\r\n\r\nHTTP",
+        &["200 ok", "200 "],
+    ),
+    (
+        "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n0\r\n\r\n",
+        &["200 0\r\n\r\n"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: Chunked \r\n\r\n1\r\nx\r\n0\r\n\r\n",
+        &["200 x"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\nContent-Length: 1\r\n\r\nabc",
+        &["200 abc"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\nContent-Length:2\r\n\r\nok",
+        &["200 ok"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 2, 3\r\n\r\nok",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: +2\r\n\r\nok",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\nok",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nok",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 2,\r\n\r\nok",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\nok",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551616\r\n\r\nok",
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551613\r\n\r\nok",
+        &["200 ok truncated:length"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nok",
+        &["200 ok truncated:length"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokay, this is moreHTTP/1.1 200 OK\r\n\r\n",
+        &["200 ok", "protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2 ;a=\"b\"\r\nok\r\n00;x\r\nA: b\r\n\r\nSSH-2.0\r\n",
+        &["200 ok", "protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;a\nb\r\nok\r\n0\r\n\r\n",
+        &["200  truncated:malformed"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\nok\n0\n\n",
+        &["200  truncated:malformed"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-2\r\nok\r\n0\r\n\r\n",
+        &["200  truncated:malformed"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\nok\r\n0\r\n\r\n",
+        &["200  truncated:malformed"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff1\r\n",
+        &["200  truncated:malformed"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\nok",
+        &["200 ok truncated:reset"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA : b\r\n\r\n",
+        &["200 ok truncated:malformed"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nA: b\r\r\n\r\n",
+        &["200 ok truncated:malformed"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n",
+        &["200 ok truncated:reset"],
+    ),
+    ("HTTP/1.1 099 Low\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 20 Short\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 2000 Long\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 999\r\nContent-Length: 0\r\n\r\n", &["999 "]),
+    ("HTTP/1.2 200 OK\r\n\r\n", &["protocol-error"]),
+    ("HTTP/2.0 200 OK\r\n\r\n", &["protocol-error"]),
+    ("http/1.1 200 OK\r\n\r\n", &["protocol-error"]),
+    ("<html>hello", &["protocol-error"]),
+    ("HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 200 OK\r\n: b\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 200 OK\r\nA: b\0\r\n", &["protocol-error"]),
+    ("HTTP/1.1 200 OK\r\nA: b\rc\r\n\r\n", &["protocol-error"]),
+    ("HTTP/1.1 200 O\x7fK\r\n\r\n", &["protocol-error"]),
+    (
+        "HTTP/1.1 200 \u{e9}\r\nA: \u{e9}\r\nContent-Length: 0\r\n\r\n",
+        &["200 "],
+    ),
+    ("HTTP/1.1 2", &["ended"]),
+    ("HTTP/1.1 200 OK\r\nA: b\0", &["protocol-error"]),
+];
+
+#[test]
+fn the_corpus_is_read_as_it_should_be() {
+    for (bytes, wanted) in CORPUS {
+        let all = read_all(bytes.as_bytes());
+        let told: Vec<String> = all.iter().map(|(read, _)| tell(read)).collect();
+        assert_eq!(&told, wanted, "{bytes:?}");
+        for cut in 0..=bytes.len() {
+            cuts_do_not_matter(bytes.as_bytes(), vec![cut]).unwrap();
+        }
+        cuts_do_not_matter(bytes.as_bytes(), (0..bytes.len()).collect()).unwrap();
+    }
+}
+
+#[test]
+fn hyper_reads_the_corpus_in_the_same_way() {
+    for (bytes, _) in CORPUS {
+        agrees_with_hyper(bytes.as_bytes()).unwrap();
+    }
+}
+
+fn tell(read: &Read) -> String {
+    match read {
+        Read::Whole {
+            status, body, cut, ..
+        } => {
+            let cut = cut.map_or(String::new(), |cut| format!(" {}", cut.name()));
+            format!("{status} {}{cut}", String::from_utf8_lossy(body))
+        }
+        Read::Ended => "ended".to_owned(),
+        Read::Refused(kind) => (*kind).to_owned(),
+    }
+}
+
+fn is_whole(read: &Read) -> bool {
+    matches!(read, Read::Whole { cut: None, .. })
+}
+
+/// What has no end ends at its limit, with no more kept.
+#[test]
+fn limits_hold() {
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let long = |text: &str| text.repeat(40_000 / text.len());
+    let cases = [
+        (format!("HTTP/1.1 200 {}", long("x")), "headers:too-large"),
+        (
+            format!("HTTP/1.1 200 OK\r\n{}", long("A: b\r\n")),
+            "headers:too-large",
+        ),
+        (long("HTTP/1.1 100 Go\r\n\r\n"), "headers:informational"),
+        (long("\r\n"), "headers:too-large"),
+        (
+            format!("{chunked}5{}", long(";a=b")),
+            "200  truncated:malformed",
+        ),
+        (
+            format!("{chunked}5{}", long(" ")),
+            "200  truncated:malformed",
+        ),
+        (
+            format!("{chunked}{}", long("0")),
+            "200  truncated:malformed",
+        ),
+        (
+            format!("{chunked}0\r\n{}", long("A: b\r\n")),
+            "200  truncated:malformed",
+        ),
+        (
+            format!("{chunked}0\r\nA: {}", long("b")),
+            "200  truncated:malformed",
+        ),
+    ];
+    for (bytes, wanted) in cases {
+        let (read, more, left) = read_one(&[bytes.as_bytes()]);
+        let taken = bytes.len() - left.len();
+        assert_eq!((tell(&read).as_str(), more), (wanted, false));
+        assert!(taken < 20_000, "{wanted}: {taken} bytes were taken");
+    }
+}
+
+/// A proper response, of any framing.
+fn response() -> impl Strategy<Value = Vec<u8>> {
+    let chunk = prop::collection::vec(any::<u8>(), 1..20);
+    let body = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..40).prop_map(|body| {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+            [head.as_bytes(), &body].concat()
+        }),
+        (prop::collection::vec(chunk, 0..4), any::<bool>()).prop_map(|(chunks, trailer)| {
+            let mut bytes = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n".to_vec();
+            for chunk in chunks {
+                bytes.extend_from_slice(format!("{:X};e=1\r\n", chunk.len()).as_bytes());
+                bytes.extend_from_slice(&chunk);
+                bytes.extend_from_slice(b"\r\n");
+            }
+            bytes.extend_from_slice(if trailer {
+                b"0\r\nT: t\r\n\r\n"
+            } else {
+                b"0\r\n\r\n"
+            });
+            bytes
+        }),
+        Just(b"HTTP/1.1 304 Not Modified\r\nETag: \"x\"\r\n\r\n".to_vec()),
+        Just(b"HTTP/1.1 204 None\r\nContent-Length: 7\r\n\r\n".to_vec()),
+        Just(b"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx".to_vec()),
+    ];
+    let early = Just(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".to_vec());
+    (prop::option::of(early), body)
+        .prop_map(|(early, body)| [early.unwrap_or_default(), body].concat())
+}
+
+/// Proper responses with some bytes replaced, removed or put in: mostly bytes that mean something.
+fn damaged() -> impl Strategy<Value = Vec<u8>> {
+    let telling = prop::sample::select(&b"\r\n\t :;,0159afHT/.\0\x7f\x80-+"[..]);
+    let byte = prop_oneof![4 => telling, 1 => any::<u8>()];
+    let change = (any::<prop::sample::Index>(), 0..3usize, byte);
+    let sequence = prop::collection::vec(response(), 1..4);
+    (sequence, prop::collection::vec(change, 0..4)).prop_map(|(sequence, changes)| {
+        let mut bytes = sequence.concat();
+        for (place, kind, byte) in changes {
+            let place = place.index(bytes.len());
+            match kind {
+                0 => bytes[place] = byte,
+                1 => bytes.insert(place, byte),
+                _ => _ = bytes.remove(place),
+            }
+        }
+        bytes
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    /// Proper responses are all found, each with its own bytes.
+    #[test]
+    fn proper_responses_are_told_apart(sequence in prop::collection::vec(response(), 1..RESPONSES)) {
+        let all = read_all(&sequence.concat());
+        prop_assert_eq!(all.len(), sequence.len());
+        for (nth, ((read, from), sent)) in all.iter().zip(&sequence).enumerate() {
+            prop_assert!(is_whole(read));
+            let next = all.get(nth + 1).map_or(0, |(_, from)| from.len());
+            prop_assert_eq!(&from[..from.len() - next], &sent[..]);
+        }
+    }
+
+    #[test]
+    fn any_bytes_cut_anywhere(
+        bytes in prop::collection::vec(any::<u8>(), 0..200),
+        cuts in prop::collection::vec(any::<usize>(), 0..8),
+    ) {
+        read_all(&bytes);
+        cuts_do_not_matter(&bytes, cuts)?;
+    }
+
+    #[test]
+    fn damaged_bytes_cut_anywhere(
+        bytes in damaged(),
+        cuts in prop::collection::vec(any::<usize>(), 0..8),
+    ) {
+        cuts_do_not_matter(&bytes, cuts)?;
+    }
+
+    #[test]
+    fn damaged_bytes_are_to_hyper_what_they_are_to_us(bytes in damaged()) {
+        agrees_with_hyper(&bytes)?;
+    }
+}

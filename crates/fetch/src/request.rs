@@ -1,0 +1,112 @@
+//! What do we say to a server?
+//!
+//! **Invariant:** what goes to every page of a server is decided when the connection begins; a request
+//! adds its target, its validators and the cookies that are for it.
+
+use std::time::SystemTime;
+
+use bytes::BytesMut;
+use http::header::{CONNECTION, COOKIE, IF_MODIFIED_SINCE, IF_NONE_MATCH};
+use http::{HeaderMap, HeaderValue, Method, Uri, Version};
+use page::url::PageUrl;
+
+use crate::cookies::Jar;
+use crate::fetcher::Shared;
+use crate::line::NoBody;
+use crate::trouble::Trouble;
+
+/// What to ask for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The page, on the server that the connection leads to.
+    pub url: &'a PageUrl,
+    /// The entity tag of the copy we have.
+    pub etag: Option<&'a str>,
+    /// The date of the copy we have, as the server wrote it.
+    pub last_modified: Option<&'a str>,
+}
+
+/// What all requests of a connection have in common.
+pub(crate) struct Template {
+    headers: HeaderMap,
+    whole_urls: bool,
+    version: Version,
+}
+
+impl Template {
+    /// For the server of this page, in this version of HTTP.
+    pub(crate) fn new(shared: &Shared, url: &PageUrl, version: Version) -> Self {
+        let mut headers = shared.headers_for(url, version == Version::HTTP_2);
+        if version == Version::HTTP_10 {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        Self {
+            headers,
+            whole_urls: version == Version::HTTP_2 || shared.sends_whole_urls(url),
+            version,
+        }
+    }
+
+    pub(crate) fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The request as hyper takes it.
+    pub(crate) fn message(
+        &self,
+        request: &Request<'_>,
+        cookies: Option<&Jar>,
+    ) -> Result<http::Request<NoBody>, Trouble> {
+        let target = if self.whole_urls {
+            request.url.as_str()
+        } else {
+            request.url.path_and_query()
+        };
+        let uri = Uri::try_from(target).map_err(|_| Trouble::Unsendable)?;
+        let mut headers = self.headers.clone();
+        // A validator that cannot be sent is left out: the page is then simply fetched whole.
+        let validators = [
+            (IF_NONE_MATCH, request.etag),
+            (IF_MODIFIED_SINCE, request.last_modified),
+        ];
+        for (name, text) in validators {
+            headers.extend(
+                text.and_then(|text| HeaderValue::try_from(text).ok())
+                    .map(|value| (name, value)),
+            );
+        }
+        if let Some(jar) = cookies {
+            headers.extend(
+                jar.header(request.url, SystemTime::now())
+                    .map(|value| (COOKIE, value)),
+            );
+        }
+        let mut message = http::Request::new(NoBody);
+        *message.method_mut() = Method::GET;
+        *message.uri_mut() = uri;
+        *message.headers_mut() = headers;
+        // Hyper takes HTTP/2 for granted where it speaks it.
+        if self.version == Version::HTTP_10 {
+            *message.version_mut() = Version::HTTP_10;
+        }
+        Ok(message)
+    }
+}
+
+/// Writes a request as HTTP/1.1 has it on the wire.
+pub(crate) fn write(message: &http::Request<NoBody>, wire: &mut BytesMut) {
+    let line = format!("{} {} HTTP/1.1\r\n", message.method(), message.uri());
+    wire.extend_from_slice(line.as_bytes());
+    write_fields(message.headers(), wire);
+}
+
+/// Writes header fields and the empty line that ends them.
+pub(crate) fn write_fields(headers: &HeaderMap, wire: &mut BytesMut) {
+    for (name, value) in headers {
+        wire.extend_from_slice(name.as_str().as_bytes());
+        wire.extend_from_slice(b": ");
+        wire.extend_from_slice(value.as_bytes());
+        wire.extend_from_slice(b"\r\n");
+    }
+    wire.extend_from_slice(b"\r\n");
+}

@@ -1,0 +1,229 @@
+//! Are the streams of HTTP/2 used side by side, and is every page told its own?
+//!
+//! **Invariant:** a page's body names the page, so that one answer in the place of another is seen.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::scripted::{Client, open_settings, request, summaries, summary};
+use bytes::Bytes;
+use fetch::{Answer, Http, Limits, Settings};
+use h2::server::SendResponse;
+use page::url::PageUrl;
+use tokio::net::{TcpListener, TcpStream};
+
+type Session = h2::server::Connection<TcpStream, Bytes>;
+type Respond = SendResponse<Bytes>;
+
+/// A server of HTTP/2 that allows so many streams and does this with each connection.
+async fn server<F>(
+    streams: u32,
+    serve: impl Fn(Session) -> F + Send + 'static,
+) -> (impl Fn(&str) -> PageUrl, Arc<AtomicUsize>)
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let connections = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&connections);
+    tokio::spawn(async move {
+        while let Ok((tcp, _)) = listener.accept().await {
+            count.fetch_add(1, Ordering::SeqCst);
+            let mut builder = h2::server::Builder::new();
+            builder.max_concurrent_streams(streams);
+            if let Ok(session) = builder.handshake(tcp).await {
+                tokio::spawn(serve(session));
+            }
+        }
+    });
+    let page = move |path: &str| PageUrl::parse(&format!("http://{address}{path}")).unwrap();
+    (page, connections)
+}
+
+/// Waits for so many requests to be out at once.
+async fn take(session: &mut Session, count: usize) -> Vec<(String, Respond)> {
+    let mut taken = Vec::new();
+    while taken.len() < count {
+        match session.accept().await {
+            Some(Ok((request, respond))) => taken.push((request.uri().path().to_owned(), respond)),
+            _ => break,
+        }
+    }
+    taken
+}
+
+fn answer((path, mut respond): (String, Respond)) {
+    let mut body = respond
+        .send_response(http::Response::new(()), false)
+        .unwrap();
+    body.send_data(path.into(), true).unwrap();
+}
+
+fn client(limits: Limits) -> Client {
+    Client::new(Settings {
+        http: Http::Http2,
+        limits,
+        ..open_settings()
+    })
+}
+
+/// Every answer is the page that was asked for.
+fn each_its_own(urls: &[PageUrl], answers: Vec<Answer>) {
+    for (url, answer) in urls.iter().zip(answers) {
+        let response = answer.outcome.unwrap();
+        assert_eq!(response.content, url.path_and_query());
+        assert_eq!(response.head, "HTTP/1.1 200 OK\r\n\r\n");
+        assert_eq!(
+            answer.wire_bytes,
+            (response.head.len() + response.body.len()) as u64
+        );
+    }
+}
+
+/// The server answers only when it has all requests, and the last one first.
+#[tokio::test]
+async fn requests_are_out_together_and_answered_in_any_order() {
+    let (page, connections) = server(100, |mut session| async move {
+        loop {
+            let taken = take(&mut session, 5).await;
+            if taken.is_empty() {
+                return;
+            }
+            taken.into_iter().rev().for_each(answer);
+        }
+    })
+    .await;
+    let urls = ["/a", "/b", "/c", "/d", "/e"].map(&page);
+    let mut client = client(Limits::default());
+    let answers = client.get_all(&urls).await;
+    each_its_own(&urls, answers);
+    let connection = client.connection.as_mut().unwrap();
+    assert_eq!(
+        (
+            connection.served(),
+            connection.is_open(),
+            connection.width()
+        ),
+        (5, true, 16)
+    );
+    // And again over the same connection, with answers as they come.
+    let mut order = Vec::new();
+    let requests: Vec<_> = urls.iter().map(request).collect();
+    connection
+        .get_all(&requests, |place, _| order.push(place))
+        .await;
+    order.sort_unstable();
+    assert_eq!(order, [0, 1, 2, 3, 4]);
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+}
+
+/// Never more streams than the server allows, once it has said so; before that, what it refuses can be
+/// asked for again.
+#[tokio::test]
+async fn the_servers_limit_is_kept() {
+    let most = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&most);
+    let (page, _) = server(3, move |mut session| {
+        let seen = Arc::clone(&seen);
+        async move {
+            if let Some(first) = take(&mut session, 1).await.pop() {
+                answer(first);
+            }
+            loop {
+                let taken = take(&mut session, 3).await;
+                if taken.is_empty() {
+                    return;
+                }
+                seen.fetch_max(taken.len(), Ordering::SeqCst);
+                taken.into_iter().for_each(answer);
+            }
+        }
+    })
+    .await;
+    let mut client = client(Limits::default());
+    assert_eq!(summary(&client.get(&page("/first")).await), "200");
+    let connection = client.connection.as_mut().unwrap();
+    assert_eq!(connection.width(), 3);
+    let urls: Vec<PageUrl> = (0..12).map(|n| page(&format!("/{n}"))).collect();
+    let requests: Vec<_> = urls.iter().map(request).collect();
+    let mut answers = Vec::new();
+    connection
+        .get_all(&requests, |place, answer| answers.push((place, answer)))
+        .await;
+    answers.sort_by_key(|(place, _)| *place);
+    each_its_own(
+        &urls,
+        answers.into_iter().map(|(_, answer)| answer).collect(),
+    );
+    assert_eq!(most.load(Ordering::SeqCst), 3);
+    assert!(connection.is_open());
+}
+
+/// A stream that is reset is its own page's trouble, one that is refused is nobody's.
+#[tokio::test]
+async fn one_stream_fails() {
+    let reasons = [
+        (h2::Reason::REFUSED_STREAM, "unanswered", true),
+        (h2::Reason::INTERNAL_ERROR, "http2", false),
+    ];
+    for (reason, wanted, open) in reasons {
+        let (page, _) = server(100, move |mut session| async move {
+            for (path, mut respond) in take(&mut session, 3).await {
+                if path == "/b" {
+                    respond.send_reset(reason);
+                } else {
+                    answer((path, respond));
+                }
+            }
+            take(&mut session, 1).await;
+        })
+        .await;
+        let mut client = client(Limits::default());
+        let answers = client.get_all(&["/a", "/b", "/c"].map(page)).await;
+        assert_eq!(summaries(&answers), ["200", wanted, "200"], "{reason:?}");
+        assert_eq!(client.is_open(), open, "{reason:?}");
+    }
+}
+
+/// A connection that ends takes with it what was out: all of that is told so, and can be had again.
+#[tokio::test]
+async fn the_connection_ends() {
+    let (page, _) = server(100, |mut session| async move {
+        let mut taken = take(&mut session, 4).await;
+        answer(taken.remove(0));
+        // Lets the answer go out, then hangs up on the rest.
+        let _ = tokio::time::timeout(Duration::from_millis(50), session.accept()).await;
+    })
+    .await;
+    let mut client = client(Limits::default());
+    let answers = client.get_all(&["/a", "/b", "/c", "/d"].map(page)).await;
+    let told = summaries(&answers);
+    assert_eq!(told, ["200", "unanswered", "unanswered", "unanswered"]);
+    assert!(!client.is_open());
+}
+
+/// A page that is slow is late alone; after it, nothing new is begun over the connection.
+#[tokio::test]
+async fn one_stream_is_late() {
+    let (page, _) = server(100, |mut session| async move {
+        let mut held = Vec::new();
+        while let Some(one) = take(&mut session, 1).await.pop() {
+            if one.0 == "/late" {
+                held.push(one);
+            } else {
+                answer(one);
+            }
+        }
+    })
+    .await;
+    let mut client = client(Limits {
+        first_byte: Duration::from_millis(300),
+        ..Limits::default()
+    });
+    let answers = client.get_all(&["/a", "/late", "/b"].map(page)).await;
+    assert_eq!(summaries(&answers), ["200", "timeout:first-byte", "200"]);
+    assert!(!client.is_open());
+}

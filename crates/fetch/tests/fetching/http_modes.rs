@@ -1,0 +1,311 @@
+//! Is the HTTP spoken that the user asked for?
+//!
+//! **Invariant:** what is spoken is told by the bytes that the server sees, and not by what we say of it.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use crate::hostile_tls::{Authority, Begun, acceptor, secure, settings};
+use crate::scripted::{
+    Client, NEXT, Server, Step, open_settings, request, send, summaries, summary,
+};
+use fetch::{Depth, Http, Settings};
+use http::Version;
+use page::url::PageUrl;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::LazyConfigAcceptor;
+
+fn speaking(http: Http) -> Settings {
+    Settings {
+        http,
+        ..open_settings()
+    }
+}
+
+fn pipelined() -> Http {
+    Http::Pipelined(Depth::default())
+}
+
+#[test]
+fn a_depth_is_more_than_one_and_has_an_end() {
+    let depths: Vec<u8> = (0..=255).filter(|&n| Depth::new(n).is_some()).collect();
+    assert_eq!(depths, (2..=32).collect::<Vec<u8>>());
+}
+
+/// HTTP/1.0 has a connection for every request, whatever the server would keep.
+#[tokio::test]
+async fn http10_is_one_request_each() {
+    let kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok";
+    let newer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+    for answer in [kept, newer] {
+        let server = Server::start(move |_| vec![send(answer)]).await;
+        let mut client = Client::new(speaking(Http::Http10));
+        for path in ["/a", "/b"] {
+            assert_eq!(summary(&client.get(&server.url(path)).await), "200");
+            assert!(!client.is_open());
+            let connection = client.connection.as_ref().unwrap();
+            assert_eq!((connection.served(), connection.width()), (1, 1));
+            assert_eq!(connection.version(), Version::HTTP_10);
+        }
+        for (head, path) in server.asked.lock().unwrap().iter().zip(["/a", "/b"]) {
+            let lines: Vec<&str> = head.lines().collect();
+            assert_eq!(lines[0], format!("GET {path} HTTP/1.0"));
+            assert!(lines.contains(&"connection: close"), "{head}");
+            assert!(lines.contains(&format!("host: {}", server.address).as_str()));
+        }
+        let answers = client.get_all(&[server.url("/c"), server.url("/d")]).await;
+        assert_eq!(summaries(&answers), ["200", "stale"]);
+    }
+}
+
+/// HTTP/1.1, pipelined or not, asks in the same words.
+#[tokio::test]
+async fn http11_is_said_in_the_same_words() {
+    let mut said = Vec::new();
+    for http in [Http::Auto, Http::Http11, pipelined()] {
+        let server = Server::start(|_| vec![]).await;
+        let mut client = Client::new(speaking(http));
+        let next = server.url("/next");
+        let request = fetch::Request {
+            url: &next,
+            etag: Some("\"x\""),
+            last_modified: Some("Wed, 21 Oct 2015 07:28:00 GMT"),
+        };
+        for _ in 0..2 {
+            assert_eq!(summary(&client.ask(&request).await), "200");
+        }
+        let connection = client.connection.unwrap();
+        assert_eq!(connection.version(), Version::HTTP_11);
+        assert_eq!((connection.served(), connection.is_open()), (2, true));
+        let asked = server.asked.lock().unwrap();
+        said.push(asked[0].replace(&server.address.to_string(), "server"));
+        assert_eq!(asked[0], asked[1]);
+    }
+    assert!(said[0].starts_with("GET /next HTTP/1.1\r\n"));
+    assert!(said[0].contains("\r\nif-none-match: \"x\"\r\n"));
+    assert_eq!(said[0], said[1]);
+    assert_eq!(said[0], said[2]);
+}
+
+/// A server that writes down what it is offered, and chooses from it what it can.
+async fn listening(authority: &Authority, speaks: &'static [&'static str]) -> (Server, Offers) {
+    let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), speaks);
+    let offers = Offers::default();
+    let heard = Arc::clone(&offers);
+    let begin = move |tcp: TcpStream| -> Begun {
+        let (config, heard) = (Arc::clone(accept.config()), Arc::clone(&heard));
+        Box::pin(async move {
+            let start = LazyConfigAcceptor::new(Default::default(), tcp)
+                .await
+                .ok()?;
+            let offered = start.client_hello().alpn().into_iter().flatten();
+            let offered: Vec<String> = offered
+                .map(|name| String::from_utf8_lossy(name).into_owned())
+                .collect();
+            heard.lock().unwrap().push(offered.join(","));
+            let tls = start.into_stream(config).await.ok()?;
+            if tls.get_ref().1.alpn_protocol() != Some(b"h2") {
+                return Some(tls);
+            }
+            answer_http2(tls).await;
+            None
+        })
+    };
+    (Server::start_with(|_| vec![], begin).await, offers)
+}
+
+type Offers = Arc<Mutex<Vec<String>>>;
+
+/// Answers everything in HTTP/2.
+async fn answer_http2(stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin) {
+    let Ok(mut connection) = h2::server::handshake(stream).await else {
+        return;
+    };
+    while let Some(Ok((_, mut respond))) = connection.accept().await {
+        let found = http::Response::new(());
+        let mut body = respond.send_response(found, false).unwrap();
+        body.send_data("two".into(), true).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_offered_over_tls() {
+    let authority = Authority::new("trusted");
+    let both = "h2,http/1.1";
+    let one = "http/1.1";
+    // What the server speaks, and for each mode what it is offered, connection by connection, what comes
+    // of the first request, and the version in the end.
+    type Wanted = (&'static str, &'static str, Version);
+    let cases: [(&[&str], [Wanted; 5]); 4] = [
+        (
+            &["h2", "http/1.1"],
+            [
+                (both, "200", Version::HTTP_2),
+                (one, "200", Version::HTTP_10),
+                (one, "200", Version::HTTP_11),
+                (one, "200", Version::HTTP_11),
+                ("h2", "200", Version::HTTP_2),
+            ],
+        ),
+        (
+            &["http/1.1"],
+            [
+                (both, "200", Version::HTTP_11),
+                (one, "200", Version::HTTP_10),
+                (one, "200", Version::HTTP_11),
+                (one, "200", Version::HTTP_11),
+                ("h2 http/1.1", "http2:not-spoken", Version::HTTP_11),
+            ],
+        ),
+        (
+            &[],
+            [
+                (both, "200", Version::HTTP_11),
+                (one, "200", Version::HTTP_10),
+                (one, "200", Version::HTTP_11),
+                (one, "200", Version::HTTP_11),
+                ("h2 http/1.1", "http2:not-spoken", Version::HTTP_11),
+            ],
+        ),
+        (
+            &["h2"],
+            [
+                (both, "200", Version::HTTP_2),
+                (one, "tls:handshake", Version::HTTP_09),
+                (one, "tls:handshake", Version::HTTP_09),
+                (one, "tls:handshake", Version::HTTP_09),
+                ("h2", "200", Version::HTTP_2),
+            ],
+        ),
+    ];
+    let modes = [
+        Http::Auto,
+        Http::Http10,
+        Http::Http11,
+        pipelined(),
+        Http::Http2,
+    ];
+    for (speaks, wanted) in cases {
+        for (http, (offered, first, version)) in modes.into_iter().zip(wanted) {
+            let (server, offers) = listening(&authority, speaks).await;
+            let mut client = Client::new(Settings {
+                http,
+                ..settings(&authority)
+            });
+            let page = secure(&server, "/next");
+            let label = format!("{http:?} to a server of {speaks:?}");
+            assert_eq!(summary(&client.get(&page).await), first, "{label}");
+            if first == "http2:not-spoken" {
+                assert_eq!(summary(&client.get(&page).await), "200", "{label}: again");
+            }
+            assert_eq!(offers.lock().unwrap().join(" "), offered, "{label}");
+            let spoken = client.connection.map(|connection| connection.version());
+            assert_eq!(spoken.unwrap_or(Version::HTTP_09), version, "{label}");
+        }
+    }
+}
+
+/// Without TLS, HTTP/2 is spoken from the first byte on.
+#[tokio::test]
+async fn http2_by_prior_knowledge() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let page = PageUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
+    tokio::spawn(async move {
+        let (tcp, _) = listener.accept().await.unwrap();
+        answer_http2(tcp).await;
+    });
+    let mut client = Client::new(speaking(Http::Http2));
+    for _ in 0..2 {
+        let response = client.get(&page).await.outcome.unwrap();
+        assert_eq!(&response.content[..], b"two");
+    }
+    let connection = client.connection.unwrap();
+    assert_eq!(
+        (connection.version(), connection.served()),
+        (Version::HTTP_2, 2)
+    );
+}
+
+/// A server that does not know HTTP/2 is asked once in it, then in HTTP/1.1: late, and not lost.
+#[tokio::test]
+async fn http2_that_is_not_spoken_falls_back() {
+    let complaint = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
+    #[derive(Clone, Copy, PartialEq)]
+    enum Asked {
+        AtOnce,
+        /// When the server has answered already.
+        Later,
+        ForSeveral,
+    }
+    for (name, reply, asked) in [
+        ("complains", complaint, Asked::AtOnce),
+        ("hangs up", "", Asked::AtOnce),
+        ("complained", complaint, Asked::Later),
+        ("hung up", "", Asked::Later),
+        ("complains to several", complaint, Asked::ForSeveral),
+        ("hangs up on several", "", Asked::ForSeveral),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let page =
+            PageUrl::parse(&format!("http://{}/next", listener.local_addr().unwrap())).unwrap();
+        let first_lines = Arc::new(Mutex::new(Vec::new()));
+        let heard = Arc::clone(&first_lines);
+        tokio::spawn(async move {
+            while let Ok((mut tcp, _)) = listener.accept().await {
+                let mut said = vec![0; 4096];
+                let length = tcp.read(&mut said).await.unwrap();
+                let line = String::from_utf8_lossy(&said[..length]);
+                let line = line.lines().next().unwrap().to_owned();
+                let is_http1 = line.ends_with("HTTP/1.1");
+                heard.lock().unwrap().push(line);
+                let reply = if is_http1 { NEXT } else { reply };
+                let _ = tcp.write_all(reply.as_bytes()).await;
+            }
+        });
+        let mut client = Client::new(speaking(Http::Http2));
+        if asked == Asked::ForSeveral {
+            let answers = client.get_all(&[page.clone(), page.clone()]).await;
+            assert_eq!(summaries(&answers), ["unanswered"; 2], "{name}");
+        } else {
+            let mut connection = client.connect(&page).await.unwrap();
+            if asked == Asked::Later {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+            let first = connection.get(&request(&page)).await;
+            assert_eq!(summary(&first), "http2:not-spoken", "{name}");
+            client.connection = Some(connection);
+        }
+        assert!(!client.is_open(), "{name}");
+        assert_eq!(summary(&client.get(&page).await), "200", "{name}");
+        assert_eq!(
+            client.connection.unwrap().version(),
+            Version::HTTP_11,
+            "{name}"
+        );
+        let heard = first_lines.lock().unwrap();
+        assert_eq!(*heard, ["PRI * HTTP/2.0", "GET /next HTTP/1.1"], "{name}");
+    }
+}
+
+/// Several requests where one at a time is spoken: one after the other, as long as it lasts.
+#[tokio::test]
+async fn one_at_a_time_is_still_all() {
+    let server = Server::start(|asked| {
+        let close = if asked.path == "/last" {
+            "Connection: close\r\n"
+        } else {
+            ""
+        };
+        let head = format!("HTTP/1.1 200 OK\r\n{close}Content-Length: 2\r\n\r\nok");
+        let mut steps = vec![send(head)];
+        steps.extend((asked.path == "/last").then_some(Step::Close));
+        steps
+    })
+    .await;
+    let mut client = Client::new(speaking(Http::Http11));
+    let urls = ["/a", "/b", "/last", "/c", "/d"].map(|path| server.url(path));
+    let answers = client.get_all(&urls).await;
+    assert_eq!(summaries(&answers), ["200", "200", "200", "stale", "stale"]);
+    assert_eq!(client.connection.unwrap().width(), 1);
+}

@@ -1,0 +1,529 @@
+//! Is nothing lost and nothing mixed up when requests are sent before the first is answered?
+//!
+//! **Invariant:** a page's body names the page, so that one answer in the place of another is seen.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::hostile_tls::{Authority, acceptor, begin, secure, settings};
+use crate::scripted::{Client, Server, Step, open_settings, request, send, summaries, summary};
+use fetch::{Answer, Depth, Http, Limits, Settings};
+use page::url::PageUrl;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+type Served = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A server that does this with its n-th connection.
+struct Raw {
+    origin: String,
+    connections: Arc<AtomicUsize>,
+}
+
+impl Raw {
+    async fn start(serve: impl Fn(usize, TcpStream) -> Served + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let origin = format!("http://{}", listener.local_addr().unwrap());
+        let connections = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connections);
+        tokio::spawn(async move {
+            while let Ok((tcp, _)) = listener.accept().await {
+                tokio::spawn(serve(count.fetch_add(1, Ordering::SeqCst), tcp));
+            }
+        });
+        Self {
+            origin,
+            connections,
+        }
+    }
+
+    fn pages(&self, count: usize) -> Vec<PageUrl> {
+        let page = |n| PageUrl::parse(&format!("{}/{n}", self.origin)).unwrap();
+        (0..count).map(page).collect()
+    }
+
+    fn connections(&self) -> usize {
+        self.connections.load(Ordering::SeqCst)
+    }
+}
+
+/// The paths of the next so many requests; fewer when the other side has no more.
+async fn take(tcp: &mut TcpStream, count: usize) -> Vec<String> {
+    let mut paths = Vec::new();
+    let mut head = Vec::new();
+    while paths.len() < count {
+        match tcp.read_u8().await {
+            Ok(byte) => head.push(byte),
+            Err(_) => break,
+        }
+        if head.ends_with(b"\r\n\r\n") {
+            let text = String::from_utf8(std::mem::take(&mut head)).unwrap();
+            paths.push(text.split(' ').nth(1).unwrap().to_owned());
+        }
+    }
+    paths
+}
+
+fn page(path: &str) -> Vec<u8> {
+    format!(
+        "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{path}",
+        path.len()
+    )
+    .into_bytes()
+}
+
+/// Closes in an orderly way, so that no reset overtakes what was sent.
+async fn hang_up(mut tcp: TcpStream) {
+    let _ = tcp.shutdown().await;
+    let _ = tokio::io::copy(&mut tcp, &mut tokio::io::sink()).await;
+}
+
+fn depth(requests: u8) -> Settings {
+    Settings {
+        http: Http::Pipelined(Depth::new(requests).unwrap()),
+        ..open_settings()
+    }
+}
+
+/// Every answer that came is that of its page.
+fn each_its_own(urls: &[PageUrl], answers: &[Answer]) {
+    for (url, answer) in urls.iter().zip(answers) {
+        if let Ok(response) = &answer.outcome {
+            assert_eq!(response.content, url.path_and_query());
+        }
+    }
+}
+
+/// The server says nothing before it has as many requests as the depth allows, and answers them all with
+/// one packet; only then come the next.
+#[tokio::test]
+async fn requests_are_out_together_up_to_the_depth() {
+    let server = Raw::start(|_, mut tcp| {
+        Box::pin(async move {
+            for _ in 0..2 {
+                let paths = take(&mut tcp, 4).await;
+                // A fifth would be one too many.
+                let early = tokio::time::timeout(Duration::from_millis(100), tcp.read_u8()).await;
+                assert!(early.is_err());
+                let answers: Vec<u8> = paths.iter().flat_map(|path| page(path)).collect();
+                tcp.write_all(&answers).await.unwrap();
+            }
+            take(&mut tcp, 1).await;
+        })
+    })
+    .await;
+    let urls = server.pages(8);
+    let mut client = Client::new(depth(4));
+    let answers = client.get_all(&urls).await;
+    assert_eq!(summaries(&answers), ["200"; 8]);
+    each_its_own(&urls, &answers);
+    for (url, answer) in urls.iter().zip(&answers) {
+        let sent = page(url.path_and_query());
+        assert_eq!(answer.wire_bytes, sent.len() as u64);
+        let response = answer.outcome.as_ref().unwrap();
+        assert_eq!([&response.head[..], &response.body].concat(), sent);
+    }
+    // These came with the one before them, so that the server took no time for them.
+    for place in [1, 2, 3, 5, 6, 7] {
+        assert_eq!(answers[place].first_byte, Duration::ZERO, "{place}");
+    }
+    let connection = client.connection.as_ref().unwrap();
+    assert_eq!(
+        (
+            connection.served(),
+            connection.is_open(),
+            connection.width()
+        ),
+        (8, true, 4)
+    );
+    assert_eq!(connection.address().to_string(), server.origin[7..]);
+    assert_eq!(server.connections(), 1);
+}
+
+/// Much is asked and much is answered: neither side waits for the other to read.
+#[tokio::test]
+async fn large_answers_do_not_block_large_requests() {
+    let server = Server::start(|asked| {
+        let body = asked.path.repeat(100);
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+        vec![send(head + &body)]
+    })
+    .await;
+    let urls: Vec<PageUrl> = (0..64)
+        .map(|n| server.url(&format!("/{n}/{}", "x".repeat(2000))))
+        .collect();
+    let mut client = Client::new(Settings {
+        hosts: [(
+            format!("http://{}", server.address),
+            fetch::HostSettings {
+                headers: vec![(
+                    http::HeaderName::from_static("x-long"),
+                    "y".repeat(50_000).parse().unwrap(),
+                )],
+                basic_auth: None,
+            },
+        )]
+        .into(),
+        ..depth(32)
+    });
+    let answers = client.get_all(&urls).await;
+    assert_eq!(summaries(&answers), vec!["200"; 64]);
+    for (url, answer) in urls.iter().zip(&answers) {
+        let content = &answer.outcome.as_ref().unwrap().content;
+        assert!(content.starts_with(url.path_and_query().as_bytes()));
+        assert_eq!(content.len(), url.path_and_query().len() * 100);
+    }
+}
+
+/// A server that closes after k answers, in each of the ways there are: the k are had, the others are
+/// named, and whoever asks again for those gets them all.
+#[tokio::test]
+async fn nothing_is_lost_when_the_server_hangs_up() {
+    #[derive(Clone, Copy, Debug)]
+    enum Way {
+        Silently,
+        Announced,
+        WithinAHead,
+        WithinABody,
+        ByLength,
+    }
+    use Way::*;
+    for way in [Silently, Announced, WithinAHead, WithinABody, ByLength] {
+        for limit in 1..7usize {
+            let server = Raw::start(move |_, mut tcp| {
+                Box::pin(async move {
+                    for nth in 1..=limit {
+                        let Some(path) = take(&mut tcp, 1).await.pop() else {
+                            return;
+                        };
+                        let mut bytes = page(&path);
+                        match way {
+                            Announced if nth == limit => {
+                                let head = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
+                                bytes.splice(..17, head.bytes());
+                            }
+                            ByLength if nth == limit => {
+                                bytes = format!("HTTP/1.1 200 OK\r\n\r\n{path}").into_bytes();
+                            }
+                            WithinAHead if nth == limit => {
+                                bytes.extend_from_slice(b"HTTP/1.1 200 OK\r\nCont");
+                            }
+                            WithinABody if nth == limit => {
+                                bytes.extend_from_slice(b"HTTP/1.1 200 OK\r\n");
+                                bytes.extend_from_slice(b"Content-Length: 9\r\n\r\nhal");
+                            }
+                            _ => {}
+                        }
+                        tcp.write_all(&bytes).await.unwrap();
+                    }
+                    hang_up(tcp).await;
+                })
+            })
+            .await;
+            let label = format!("{way:?} after {limit}");
+            let mut client = Client::new(depth(4));
+            let mut left = server.pages(6);
+            let mut rounds = 0;
+            while !left.is_empty() {
+                rounds += 1;
+                assert!(rounds < 20, "{label}");
+                let answers = client.get_all(&left).await;
+                each_whole(&left, &answers, &label);
+                let told = summaries(&answers);
+                let whole = told.iter().take_while(|told| *told == "200").count();
+                assert_eq!(whole, limit.min(left.len()), "{label}: {told:?}");
+                let mut rest = told[whole..].iter();
+                // Half a body is an answer, cut short.
+                if told
+                    .get(whole)
+                    .is_some_and(|told| told == "200 truncated:length")
+                {
+                    rest.next();
+                }
+                let named = |told: &String| ["unanswered", "stale"].contains(&told.as_str());
+                assert!(rest.all(named), "{label}: {told:?}");
+                assert!(whole == left.len() || !client.is_open(), "{label}");
+                left.drain(..whole);
+            }
+        }
+    }
+}
+
+fn each_whole(urls: &[PageUrl], answers: &[Answer], label: &str) {
+    for (url, answer) in urls.iter().zip(answers) {
+        if summary(answer) == "200" {
+            let content = &answer.outcome.as_ref().unwrap().content;
+            assert_eq!(*content, url.path_and_query(), "{label}");
+        }
+    }
+}
+
+/// What a server that cannot do it sends after its first answer; from then on it is asked for one page at
+/// a time, and gives them all.
+#[tokio::test]
+async fn a_server_that_loses_its_place_is_asked_one_at_a_time() {
+    let two_lengths = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx";
+    let no_chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello";
+    let upgrade = "HTTP/1.1 101 Switching\r\n\r\n";
+    let cases: [(&str, &str, &str); 6] = [
+        ("garbage", "<html>", "unanswered"),
+        ("silence", "", "unanswered"),
+        ("half a head", "HTTP/1.1 200 OK\r\nA", "unanswered"),
+        ("two lengths", two_lengths, "200"),
+        ("chunks that are none", no_chunks, "200 truncated:malformed"),
+        ("an upgrade", upgrade, "unanswered"),
+    ];
+    for (name, second, wanted) in cases {
+        let server = Raw::start(move |_, mut tcp| {
+            Box::pin(async move {
+                while let Some(path) = take(&mut tcp, 1).await.pop() {
+                    // It is confused by a request that is there before it has answered the last.
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    let confused = tcp.try_read(&mut [0; 1]).is_ok_and(|read| read > 0);
+                    tcp.write_all(&page(&path)).await.unwrap();
+                    if confused {
+                        tcp.write_all(second.as_bytes()).await.unwrap();
+                        let _ = tokio::io::copy(&mut tcp, &mut tokio::io::sink()).await;
+                        return;
+                    }
+                }
+            })
+        })
+        .await;
+        let urls = server.pages(4);
+        let mut client = Client::new(Settings {
+            limits: Limits {
+                first_byte: Duration::from_millis(500),
+                ..Limits::default()
+            },
+            ..depth(4)
+        });
+        let answers = client.get_all(&urls).await;
+        let told = summaries(&answers);
+        assert_eq!(told, ["200", wanted, "unanswered", "unanswered"], "{name}");
+        assert!(!client.is_open(), "{name}");
+        let again = client.get_all(&urls).await;
+        assert_eq!(summaries(&again), ["200"; 4], "{name}");
+        each_its_own(&urls, &again);
+        let connection = client.connection.unwrap();
+        assert_eq!((connection.width(), connection.served()), (1, 4), "{name}");
+        assert_eq!(server.connections(), 2, "{name}");
+    }
+}
+
+/// More answers than requests: which is whose is in doubt.
+#[tokio::test]
+async fn an_answer_too_many_ends_pipelining() {
+    let server = Raw::start(|_, mut tcp| {
+        Box::pin(async move {
+            let paths = take(&mut tcp, 2).await;
+            let mut bytes: Vec<u8> = paths.iter().flat_map(|path| page(path)).collect();
+            bytes.extend(page("/evil"));
+            tcp.write_all(&bytes).await.unwrap();
+            take(&mut tcp, 1).await;
+        })
+    })
+    .await;
+    let urls = server.pages(2);
+    let mut client = Client::new(depth(4));
+    let answers = client.get_all(&urls).await;
+    assert_eq!(summaries(&answers), ["200"; 2]);
+    each_its_own(&urls, &answers);
+    assert!(!client.is_open());
+    assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 1);
+}
+
+/// A server that is slow with the first page is slow, and not to blame for more.
+#[tokio::test]
+async fn a_slow_first_page_is_only_slow() {
+    let server = Server::start(|_| vec![Step::Hang]).await;
+    let mut client = Client::new(Settings {
+        limits: Limits {
+            first_byte: Duration::from_millis(200),
+            ..Limits::default()
+        },
+        ..depth(4)
+    });
+    let urls = ["/slow", "/next", "/next"].map(|path| server.url(path));
+    let answers = client.get_all(&urls).await;
+    let told = summaries(&answers);
+    assert_eq!(told, ["timeout:first-byte", "unanswered", "unanswered"]);
+    assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 4);
+}
+
+/// How wide the third connection is to a server that closes after so many answers, asked for eight pages
+/// each time.
+#[tokio::test]
+async fn the_width_is_what_a_server_answers() {
+    let cases = [(0, 1), (1, 1), (2, 2), (5, 5), (7, 7), (8, 8), (100, 8)];
+    for (limit, width) in cases {
+        let server = Raw::start(move |_, mut tcp| {
+            Box::pin(async move {
+                for _ in 0..limit {
+                    match take(&mut tcp, 1).await.pop() {
+                        Some(path) => tcp.write_all(&page(&path)).await.unwrap(),
+                        None => return,
+                    }
+                }
+                // Not before it was asked, so that this is no idle end.
+                take(&mut tcp, 1).await;
+                hang_up(tcp).await;
+            })
+        })
+        .await;
+        let urls = server.pages(8);
+        let mut client = Client::new(depth(8));
+        for round in 0..2 {
+            assert_eq!(
+                client.connect(&urls[0]).await.unwrap().width(),
+                8,
+                "{limit}, {round}"
+            );
+            client.get_all(&urls).await;
+        }
+        let third = client.connect(&urls[0]).await.unwrap();
+        assert_eq!(third.width(), width, "{limit}");
+    }
+}
+
+/// One early end between good ones is an accident, and a kept connection that was closed says nothing.
+#[tokio::test]
+async fn an_accident_is_forgiven() {
+    let server = Raw::start(|nth, mut tcp| {
+        Box::pin(async move {
+            let answers = if nth % 2 == 0 { 1 } else { 8 };
+            for _ in 0..answers {
+                match take(&mut tcp, 1).await.pop() {
+                    Some(path) => tcp.write_all(&page(&path)).await.unwrap(),
+                    None => return,
+                }
+            }
+            hang_up(tcp).await;
+        })
+    })
+    .await;
+    let urls = server.pages(4);
+    let mut client = Client::new(depth(4));
+    for _ in 0..6 {
+        client.get_all(&urls).await;
+        assert_eq!(client.connection.as_ref().unwrap().width(), 4);
+    }
+}
+
+/// A single request over a pipelined connection is told what it would be told over a plain one.
+#[tokio::test]
+async fn one_request_alone() {
+    let server = Server::start(|asked| match asked.path.as_str() {
+        "/close" => vec![Step::Close],
+        _ => vec![send("garbage\r\n")],
+    })
+    .await;
+    let (next, close, bad) = (
+        server.url("/next"),
+        server.url("/close"),
+        server.url("/bad"),
+    );
+    let client = Client::new(depth(4));
+    let mut kept = client.connect(&next).await.unwrap();
+    assert_eq!(summary(&kept.get(&request(&next)).await), "200");
+    assert_eq!(summary(&kept.get(&request(&close)).await), "stale");
+    assert_eq!(summary(&kept.get(&request(&next)).await), "stale");
+    let mut new = client.connect(&next).await.unwrap();
+    assert_eq!(summary(&new.get(&request(&close)).await), "reset");
+    let mut other = client.connect(&next).await.unwrap();
+    assert_eq!(summary(&other.get(&request(&bad)).await), "protocol-error");
+    let elsewhere = PageUrl::parse("http://127.0.0.1:1/").unwrap();
+    let mut mixed = client.connect(&next).await.unwrap();
+    let mut told = Vec::new();
+    let requests = [request(&elsewhere), request(&next), request(&elsewhere)];
+    mixed
+        .get_all(&requests, |place, answer| {
+            told.push((place, summary(&answer)))
+        })
+        .await;
+    told.sort_unstable();
+    let wanted = ["refused:other-server", "200", "refused:other-server"];
+    assert_eq!(
+        told,
+        [0, 1, 2].map(|place| (place, wanted[place].to_owned()))
+    );
+    assert!(mixed.is_open());
+    assert_eq!(mixed.width(), 4);
+}
+
+/// What comes while no request is out is nobody's answer, and ends the connection.
+#[tokio::test]
+async fn stray_bytes_are_nobodys() {
+    let server = Raw::start(|_, mut tcp| {
+        Box::pin(async move {
+            for path in take(&mut tcp, 2).await {
+                tcp.write_all(&page(&path)).await.unwrap();
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            tcp.write_all(&page("/evil")).await.unwrap();
+            take(&mut tcp, 1).await;
+        })
+    })
+    .await;
+    let urls = server.pages(2);
+    let mut client = Client::new(depth(4));
+    client.get_all(&urls).await;
+    assert!(client.is_open());
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let connection = client.connection.as_mut().unwrap();
+    assert_eq!(summary(&connection.get(&request(&urls[0])).await), "stale");
+    assert!(!connection.is_open());
+}
+
+/// A future that is dropped half-way ends the connection.
+#[tokio::test]
+async fn an_abandoned_batch_ends_the_connection() {
+    let server = Server::start(|_| vec![Step::Hang]).await;
+    let client = Client::new(depth(4));
+    let urls = ["/next", "/hang", "/next"].map(|path| server.url(path));
+    let requests: Vec<_> = urls.iter().map(request).collect();
+    let mut connection = client.connect(&urls[0]).await.unwrap();
+    let mut told = Vec::new();
+    let batch = connection.get_all(&requests, |place, _| told.push(place));
+    assert!(
+        tokio::time::timeout(Duration::from_millis(100), batch)
+            .await
+            .is_err()
+    );
+    assert_eq!(told, [0]);
+    assert!(!connection.is_open());
+    assert_eq!(summary(&connection.get(&requests[0]).await), "stale");
+}
+
+/// The same over TLS, where stray bytes are only seen by reading.
+#[tokio::test]
+async fn pipelining_over_tls() {
+    let authority = Authority::new("trusted");
+    let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), &["http/1.1"]);
+    let script = |asked: &crate::scripted::Asked| {
+        let stray = if asked.path == "/stray" {
+            "HTTP/1.1 200 OK\r\n\r\n"
+        } else {
+            ""
+        };
+        vec![send(page(&asked.path)), send(stray)]
+    };
+    let server = Server::start_with(script, begin(accept)).await;
+    let mut client = Client::new(Settings {
+        http: Http::Pipelined(Depth::new(4).unwrap()),
+        ..settings(&authority)
+    });
+    let urls: Vec<PageUrl> = (0..10).map(|n| secure(&server, &format!("/{n}"))).collect();
+    let answers = client.get_all(&urls).await;
+    assert_eq!(summaries(&answers), ["200"; 10]);
+    each_its_own(&urls, &answers);
+    let connection = client.connection.as_mut().unwrap();
+    assert!(connection.is_open());
+    let stray = secure(&server, "/stray");
+    assert_eq!(summary(&connection.get(&request(&stray)).await), "200");
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert_eq!(summary(&connection.get(&request(&urls[0])).await), "stale");
+}

@@ -1,0 +1,125 @@
+//! Which pages a visit is for, and what becomes of those that are left.
+
+use std::cmp::Reverse;
+use std::collections::VecDeque;
+
+use policy::Moment;
+use policy::server::{Line, Queue};
+
+use super::{Bench, ServerIndex, Visit};
+
+/// The share of the old value in what is usual among servers.
+const USUAL: f64 = 0.95;
+
+impl Bench {
+    /// Claims the next pages for a visit whose connection is open and whose server needs no delay, if
+    /// that pays: while it has fewer than it was ranked for, then as long as the strategy stays, and any
+    /// while there is a connection `free` or nobody else to visit. Returns whether there are any.
+    pub fn more(&mut self, visit: &mut Visit, free: bool, now: Moment) -> bool {
+        self.wake(now);
+        let waiting = self.ready.first().map(|&(Reverse(rank), ..)| rank);
+        let line = Line {
+            open: true,
+            pipelined: self.manners.width > 1,
+        };
+        let mut taken = false;
+        for _ in 0..self.manners.width {
+            let Some(next) = self.hosts[visit.index as usize].queue.first() else {
+                break;
+            };
+            let queue = Queue {
+                best: &[],
+                estimate: &visit.estimate,
+                line,
+            };
+            let stays = visit.claimed < visit.planned
+                || waiting
+                    .is_none_or(|rank| free || self.strategy.stays(next.worth(), &queue, rank));
+            if !stays {
+                break;
+            }
+            self.take(visit, 1);
+            taken = true;
+        }
+        taken
+    }
+
+    pub(super) fn claim(&mut self, server: ServerIndex) -> Visit {
+        let first = self.servers[server as usize].hosts.first();
+        let &(_, _, index) =
+            first.unwrap_or_else(|| unreachable!("a server on the bench has a host"));
+        let most = self.most(index);
+        let host = &self.hosts[index as usize];
+        let bid = host.bid(
+            &*self.strategy,
+            &self.usual,
+            most,
+            self.manners.width > 1,
+            &mut self.worths,
+        );
+        let mut visit = Visit {
+            host: host.id,
+            estimate: host.estimate.unwrap_or(self.usual),
+            claims: VecDeque::new(),
+            planned: bid.pages,
+            claimed: 0,
+            server,
+            index,
+        };
+        let paced = self.servers[server as usize].pace.is_some();
+        self.servers[server as usize].seats -= 1;
+        self.unlist(index);
+        // A server whose pace is unknown is asked for one page: it may want a delay.
+        let pages = if paced { self.manners.width } else { 1 };
+        self.take(&mut visit, pages.min(bid.pages));
+        if self.servers[server as usize].seats > 0 {
+            self.refill(index);
+        }
+        self.seat(server);
+        visit
+    }
+
+    /// Moves so many of a host's best pages into a visit.
+    fn take(&mut self, visit: &mut Visit, pages: usize) {
+        for _ in 0..pages {
+            let host = &mut self.hosts[visit.index as usize];
+            let Some(entry) = host.queue.pop(&mut self.places) else {
+                break;
+            };
+            host.claimed += 1;
+            let (spent, empty) = (host.claimed, host.queue.is_empty());
+            self.waiting -= 1;
+            visit.claimed += 1;
+            visit.claims.push_back(entry);
+            if spent >= self.manners.pages_per_host {
+                self.park(visit.host);
+                break;
+            }
+            if empty {
+                self.fill(visit.index);
+            }
+        }
+    }
+
+    pub(super) fn put_back(&mut self, visit: Visit) {
+        self.learn(&visit);
+        let host = &mut self.hosts[visit.index as usize];
+        let rest = visit.claims.len();
+        if host.parked {
+            self.left_alone += rest;
+            return;
+        }
+        host.claimed -= rest as u32;
+        self.waiting += rest;
+        for entry in visit.claims {
+            self.push(visit.index, entry);
+        }
+    }
+
+    fn learn(&mut self, visit: &Visit) {
+        let mean = |usual: &mut f64, seen: f64| *usual = *usual * USUAL + seen * (1.0 - USUAL);
+        mean(&mut self.usual.connect, visit.estimate.connect);
+        mean(&mut self.usual.response, visit.estimate.response);
+        self.hosts[visit.index as usize].estimate = Some(visit.estimate);
+    }
+}

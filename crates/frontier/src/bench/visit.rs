@@ -1,0 +1,47 @@
+//! The right to ask one host for some pages, from the claim to the settlement.
+
+use std::collections::VecDeque;
+
+use page::HostId;
+use policy::Number;
+use policy::server::Estimate;
+
+use super::entry::Entry;
+use super::{HostIndex, ServerIndex};
+
+/// The right, and the duty, to fetch a few pages of one host.
+#[must_use = "a visit that is never settled keeps its server off the bench"]
+#[derive(Debug)]
+pub struct Visit {
+    /// The host to ask.
+    pub host: HostId,
+    /// What is known of its speed; whoever makes the visit brings it up to date.
+    pub estimate: Estimate,
+    pub(super) claims: VecDeque<Entry>,
+    /// Pages that the visit was ranked for.
+    pub(super) planned: usize,
+    /// Pages claimed for it so far.
+    pub(super) claimed: usize,
+    pub(super) server: ServerIndex,
+    pub(super) index: HostIndex,
+}
+
+impl Visit {
+    /// The next page to ask for.
+    pub fn first(&self) -> Option<Number> {
+        self.left().next()
+    }
+
+    /// The pages that were not settled yet.
+    pub fn left(&self) -> impl Iterator<Item = Number> {
+        self.claims.iter().map(|entry| entry.number())
+    }
+
+    /// Takes note that a page is settled, whatever came of it.
+    pub fn settled(&mut self, page: Number) {
+        let place = self.claims.iter().position(|entry| entry.number() == page);
+        if let Some(place) = place {
+            self.claims.remove(place);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! An array that grows without moving and without slack.
+//!
+//! At twenty million pages a vector that doubles costs up to as much as it holds; this one costs one
+//! block more.
+
+/// Values in one block.
+const BLOCK: usize = 1 << 15;
+
+/// A value for every page, by its number.
+pub(crate) struct Rows<T> {
+    blocks: Vec<Box<[T]>>,
+    blank: T,
+}
+
+impl<T: Copy> Rows<T> {
+    /// No blocks; what was never set is `blank`.
+    pub fn new(blank: T) -> Self {
+        Self {
+            blocks: Vec::new(),
+            blank,
+        }
+    }
+
+    /// The value at an index.
+    pub fn get(&self, index: usize) -> T {
+        let block = self.blocks.get(index / BLOCK);
+        block.map_or(self.blank, |block| block[index % BLOCK])
+    }
+
+    /// Sets the value at an index.
+    pub fn set(&mut self, index: usize, value: T) {
+        while self.blocks.len() <= index / BLOCK {
+            self.blocks.push(vec![self.blank; BLOCK].into_boxed_slice());
+        }
+        self.blocks[index / BLOCK][index % BLOCK] = value;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_never_set_is_blank() {
+        let mut rows = Rows::new(7u8);
+        rows.set(3 * BLOCK, 1);
+        let values = [0, 3 * BLOCK - 1, 3 * BLOCK, 3 * BLOCK + 1, 9 * BLOCK];
+        assert_eq!(values.map(|index| rows.get(index)), [7, 7, 1, 7, 7]);
+    }
+}

@@ -1,0 +1,242 @@
+//! Limited Buffer: how much of what is kept is hot?
+//!
+//! Cho, Garcia-Molina & Page (1998), §3: the crawler may keep B pages, and P_BC = (hot pages in the
+//! buffer)/B. When a page comes to a full buffer, the least important one leaves, which may be the
+//! newcomer; of those that tie the newest leaves, as a crawler gains nothing by replacing a page with
+//! its like. Hot is what is at least as important as the B-th most important page, or as a target.
+//!
+//! A crawler knows the importance of what it keeps only by belief: what it believes is an argument, and
+//! whoever gives the truth measures the order of visits alone.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use super::{Curve, Truth, first_visits};
+
+/// What is kept, and what of it counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Buffer {
+    /// How many pages it holds, B.
+    pub size: usize,
+    /// The least importance of a hot page; `None`: that of the B-th most important page.
+    pub target: Option<f64>,
+}
+
+/// P_BC after each visit, of a crawler that believes each page to be this important. Returns `None`
+/// for a buffer of no page, or of more than there are without a target.
+///
+/// # Panics
+/// If a visit is to no page of this web, or to one of which nothing is believed.
+pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], buffer: Buffer) -> Option<Curve> {
+    let threshold = buffer.threshold(truth)?;
+    let mut kept: BTreeSet<Kept> = BTreeSet::new();
+    let mut hot = 0_usize;
+    let firsts = first_visits(visits, truth.pages()).enumerate();
+    let values = firsts.map(|(at, page)| {
+        if let Some(page) = page {
+            let belief = Belief(believed[page]);
+            kept.insert((belief, Reverse(at), page));
+            hot += usize::from(truth.is_hot(page, threshold));
+        }
+        if kept.len() > buffer.size
+            && let Some((_, _, page)) = kept.pop_first()
+        {
+            hot -= usize::from(truth.is_hot(page, threshold));
+        }
+        hot as f64 / buffer.size as f64
+    });
+    Some(Curve::over_visits(NAME, truth.pages(), values))
+}
+
+/// The ideal crawler after K visits: it keeps the K best, of which the first H are hot and B fit.
+pub fn ideal(truth: &Truth, buffer: Buffer) -> Option<Curve> {
+    let hot = truth.hot(buffer.threshold(truth)?);
+    let values = (1..=truth.pages()).map(|k| k.min(hot).min(buffer.size) as f64);
+    let values = values.map(|kept| kept / buffer.size as f64);
+    Some(Curve::over_visits(NAME, truth.pages(), values))
+}
+
+/// The random crawler on average, if it knows what to throw away: after K visits it has met X of the H
+/// hot pages, where X is hypergeometric, and keeps min(X, B) of them.
+///
+/// While H is at most B that is K·H/(T·B); without ties and without a target H = B, and it is the K/T of
+/// the literature.
+pub fn random(truth: &Truth, buffer: Buffer) -> Option<Curve> {
+    let (pages, hot) = (truth.pages(), truth.hot(buffer.threshold(truth)?));
+    let values = kept_by_chance(pages, hot, buffer.size);
+    let values = values.map(|kept| kept / buffer.size as f64);
+    Some(Curve::over_visits(NAME, pages, values))
+}
+
+const NAME: &str = "p_bc";
+
+/// The least important first, and of those that tie the newest.
+type Kept = (Belief, Reverse<usize>, usize);
+
+#[derive(Debug, Clone, Copy)]
+struct Belief(f64);
+
+impl PartialEq for Belief {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Belief {}
+
+impl Ord for Belief {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl PartialOrd for Belief {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Buffer {
+    fn threshold(&self, truth: &Truth) -> Option<f64> {
+        if self.size == 0 {
+            return None;
+        }
+        self.target.or_else(|| truth.of_place(self.size))
+    }
+}
+
+/// E min(X, B) after 1, 2, … draws without return from `pages`, where X are hits of one of `hot`.
+///
+/// By recurrence, since the sum over X at every draw would cost the square of the pages: a draw adds a
+/// page while there is room for a hot one (X < B), with chance (H − X)/(pages left), so it takes
+/// P(X < B) and E(X; X < B), and these change by the chance that the draw fills the buffer.
+fn kept_by_chance(pages: usize, hot: usize, size: usize) -> impl Iterator<Item = f64> {
+    let all = hot as f64;
+    // Hot pages before the one that fills the buffer.
+    let before = (size - 1) as f64;
+    let (mut kept, mut room, mut met) = (0.0, 1.0, 0.0);
+    let draws = fillings(pages, hot, size).into_iter().enumerate();
+    draws.map(move |(drawn, filled)| {
+        let left = (pages - drawn) as f64;
+        kept += (all * room - met) / left;
+        // P(X = B − 1): one more and it is full.
+        let brink = match filled > 0.0 {
+            true => filled * left / (all - before),
+            false => 0.0,
+        };
+        met += (all * (room - brink) - (met - before * brink)) / left - before * filled;
+        room -= filled;
+        kept
+    })
+}
+
+/// The chance of each draw to be the one that hits for the B-th time.
+///
+/// Each follows from its neighbour by a ratio of small numbers, from the likeliest outwards, and they
+/// add up to 1: binomials of a hundred thousand pages would lose half of the digits.
+fn fillings(pages: usize, hot: usize, size: usize) -> Vec<f64> {
+    let mut chances = vec![0.0; pages];
+    if hot < size {
+        return chances;
+    }
+    let (first, last) = (size - 1, size - 1 + pages - hot);
+    let likely = (first * pages / hot).clamp(first, last);
+    let ratio = |drawn: usize| {
+        let (misses_left, misses) = ((last - drawn) as f64, (drawn - first + 1) as f64);
+        misses_left / misses * (drawn + 1) as f64 / (pages - drawn - 1) as f64
+    };
+    chances[likely] = 1.0;
+    for drawn in likely..last {
+        chances[drawn + 1] = chances[drawn] * ratio(drawn);
+    }
+    for drawn in (first..likely).rev() {
+        chances[drawn] = chances[drawn + 1] / ratio(drawn);
+    }
+    let total: f64 = chances.iter().sum();
+    chances.iter_mut().for_each(|chance| *chance /= total);
+    chances
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{WEBS, assert_close, best_first, mean};
+    use super::*;
+
+    #[test]
+    fn closed_forms_are_exact() {
+        for importance in WEBS {
+            let truth = Truth::new(importance.to_vec());
+            let targets = [None, Some(0.0), Some(1.0), Some(2.0), Some(7.0), Some(99.0)];
+            for (size, target) in (0..=7).flat_map(|size| targets.map(|target| (size, target))) {
+                let buffer = Buffer { size, target };
+                let what = format!("{importance:?}, {buffer:?}");
+                let measure = |order: &[usize]| curve(order, &truth, importance, buffer);
+                let Some(best) = measure(&best_first(importance)) else {
+                    assert!(
+                        size == 0 || size > importance.len() && target.is_none(),
+                        "{what}"
+                    );
+                    assert_eq!(
+                        (ideal(&truth, buffer), random(&truth, buffer)),
+                        (None, None)
+                    );
+                    continue;
+                };
+                assert_eq!(Some(best), ideal(&truth, buffer), "{what}");
+                let mean = mean(importance.len(), |order| measure(order).unwrap());
+                assert_close(&random(&truth, buffer).unwrap(), &mean, &what);
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_crawl_that_knows_the_truth_ends_ideal() {
+        let importance = [3.0, 9.0, 1.0, 9.0, 4.0];
+        let truth = Truth::new(importance.to_vec());
+        for size in 1..=5 {
+            let buffer = Buffer { size, target: None };
+            let found = curve(&[2, 0, 4, 1, 3], &truth, &importance, buffer).unwrap();
+            assert_eq!(found.points.last().unwrap().value, 1.0, "{size}");
+        }
+    }
+
+    #[test]
+    fn wrong_beliefs_throw_the_hot_away() {
+        let truth = Truth::new(vec![9.0, 8.0, 1.0, 2.0]);
+        let buffer = Buffer {
+            size: 2,
+            target: None,
+        };
+        let check = |believed: [f64; 4], expected: &[f64]| {
+            let found = curve(&[0, 1, 2, 3, 0], &truth, &believed, buffer).unwrap();
+            assert_close(&found, expected, &format!("{believed:?}"));
+        };
+        check([9.0, 8.0, 1.0, 2.0], &[0.5, 1.0, 1.0, 1.0, 1.0]);
+        check([1.0, 2.0, 8.0, 9.0], &[0.5, 1.0, 0.5, 0.0, 0.0]);
+        // All alike: whoever came first stays.
+        check([5.0; 4], &[0.5, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn large_webs_stay_close() {
+        // A hundred thousand pages, of which half tie with the thousandth: of 1,000 visits half are hot,
+        // and hardly ever all; of 4,000 always more than fit.
+        let kept: Vec<f64> = kept_by_chance(100_000, 50_000, 1_000).collect();
+        for (drawn, expected) in [
+            (1, 0.5),
+            (1_000, 500.0),
+            (4_000, 1_000.0),
+            (100_000, 1_000.0),
+        ] {
+            let found = kept[drawn - 1];
+            assert!((found / expected - 1.0).abs() < 1e-9, "{drawn}: {found}");
+        }
+        // On the brink: E min(X, 1000) after 2,000 draws, with X = 1000 ± 22.14 and all but normal,
+        // is 1000 − 22.14/√(2π).
+        assert!(
+            (kept[1_999] - (1_000.0 - 8.83)).abs() < 0.02,
+            "{}",
+            kept[1_999]
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! How good is each page of the web, by a judge who sees all of it?
+//!
+//! The two judges of the two-level scheduling experiment (§5.3). **Invariant:** qualities are fixed before
+//! a crawl and known to nobody who is measured by them; they stand in the order of the page numbers, as
+//! [`Web::urls`] does.
+
+use rand::seq::SliceRandom;
+
+use super::chance::{For, stream};
+use super::web::Web;
+use crate::measure::personalised_pagerank;
+
+/// The share of a page's rank that does not follow its links.
+const TELEPORT: f64 = 0.15;
+
+/// PageRank at time 0, in the paper's convention: R(u) = d/T + (1 − d)·Σ R(v)/C_v, d = .15 over T pages.
+///
+/// Here d is the share that teleports; [`measure::pagerank`](crate::measure::pagerank) has it the other way
+/// round. Pages on one server have like ranks, since three of four links stay on their server.
+pub fn pagerank(web: &Web) -> Vec<f64> {
+    let mut edges = Vec::new();
+    let mut degrees = Vec::new();
+    for page in web.pages() {
+        let links = web.leads_to(page.number(), 0.0);
+        degrees.push(links.len() as u32);
+        let from = page.number().0 as usize;
+        edges.extend(links.iter().map(|to| (from, to.0 as usize)));
+    }
+    let pages = degrees.len();
+    let anywhere: Vec<(usize, f64)> = (0..pages).map(|page| (page, 1.0 / pages as f64)).collect();
+    personalised_pagerank(&edges, &degrees, 1.0 - TELEPORT, &anywhere)
+}
+
+/// Zipf's law: the i-th best page has quality 1/i, and which page that is, is chance. Unlike ranks, the
+/// qualities of a server's pages say nothing about each other.
+pub fn zipf(web: &Web, seed: u64) -> Vec<f64> {
+    let mut qualities: Vec<f64> = (1..=web.pages().count()).map(|i| 1.0 / i as f64).collect();
+    qualities.shuffle(&mut stream(seed, For::Quality, 0, 0));
+    qualities
+}

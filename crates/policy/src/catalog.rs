@@ -1,0 +1,230 @@
+//! By which names does the user know the orderings and the server strategies?
+//!
+//! **Invariant:** this is the one list. Command line, configuration, help, lab, laws and benchmarks read it;
+//! nothing else knows a policy by name.
+
+mod error;
+mod expression;
+mod standard;
+
+use std::sync::Arc;
+
+pub use error::CatalogError;
+
+use crate::order::{Combination, Scores, Weighted};
+use crate::{Policy, server};
+use expression::Factor;
+
+/// What the user says beside the name of an ordering.
+#[derive(Debug, Clone, Default)]
+pub struct Wishes {
+    /// The query that the crawl is for.
+    pub query: Option<String>,
+    /// Rules for `location`, such as `host:.edu=2`.
+    pub location: Vec<String>,
+    /// Scores for `given`.
+    pub scores: Option<Arc<Scores>>,
+}
+
+/// What an ordering cannot do without.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wish {
+    /// [`Wishes::query`].
+    Query,
+    /// [`Wishes::location`].
+    Location,
+    /// [`Wishes::scores`].
+    Scores,
+}
+
+/// Makes an ordering of the user's wishes and of what is in parentheses behind its name.
+pub type BuildOrder = fn(&Wishes, Option<&str>) -> Result<Box<dyn Policy>, CatalogError>;
+
+/// An ordering, by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Order {
+    /// What the user writes: lower case letters, digits and hyphens.
+    pub name: &'static str,
+    /// What is in parentheses behind the name, for the help.
+    pub argument: Option<&'static str>,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// From where to where its worths go, so that the weights of a combination can be chosen.
+    pub scale: &'static str,
+    /// What it cannot do without.
+    pub wish: Option<Wish>,
+    /// Makes one.
+    pub build: BuildOrder,
+}
+
+impl Order {
+    /// An ordering without argument and wish.
+    pub fn new(name: &'static str, summary: &'static str, build: BuildOrder) -> Self {
+        Self {
+            name,
+            argument: None,
+            summary,
+            scale: "",
+            wish: None,
+            build,
+        }
+    }
+}
+
+/// A server strategy, by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Servers {
+    /// What the user writes.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub summary: &'static str,
+    /// Makes one.
+    pub build: fn() -> Box<dyn server::Strategy>,
+}
+
+/// All orderings and server strategies.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    orders: Vec<Order>,
+    servers: Vec<Servers>,
+}
+
+impl Catalog {
+    /// Those that come with the program.
+    pub fn standard() -> Self {
+        Self {
+            orders: standard::ORDERS.to_vec(),
+            servers: standard::SERVERS.to_vec(),
+        }
+    }
+
+    /// The catalog with one ordering more; one of the same name is replaced.
+    #[must_use]
+    pub fn with(mut self, order: Order) -> Self {
+        self.orders.retain(|other| other.name != order.name);
+        self.orders.push(order);
+        self
+    }
+
+    /// The orderings.
+    pub fn orders(&self) -> &[Order] {
+        &self.orders
+    }
+
+    /// The server strategies.
+    pub fn strategies(&self) -> &[Servers] {
+        &self.servers
+    }
+
+    /// The names of the orderings.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.orders.iter().map(|order| order.name)
+    }
+
+    /// The ordering that an expression names: `pagerank`, `random(7)`, `pagerank*0.7 + similarity*0.3`.
+    ///
+    /// # Errors
+    ///
+    /// If the expression is malformed, names something that is not here, or something is missing in
+    /// `wishes`. The message says what to write instead.
+    pub fn order(
+        &self,
+        expression: &str,
+        wishes: &Wishes,
+    ) -> Result<Box<dyn Policy>, CatalogError> {
+        let mut terms = Vec::new();
+        for factor in expression::parse(expression)? {
+            terms.push(Weighted {
+                name: factor.name.to_owned(),
+                weight: factor.weight,
+                order: self.build(&factor, wishes)?,
+            });
+        }
+        match <[Weighted; 1]>::try_from(terms) {
+            Ok([term]) if term.weight == 1.0 => Ok(term.order),
+            Ok([term]) => Ok(Box::new(Combination::new(vec![term]))),
+            Err(terms) => Ok(Box::new(Combination::new(terms))),
+        }
+    }
+
+    fn build(&self, factor: &Factor<'_>, wishes: &Wishes) -> Result<Box<dyn Policy>, CatalogError> {
+        let order = self
+            .orders
+            .iter()
+            .find(|order| order.name == factor.name)
+            .ok_or_else(|| CatalogError::unknown("ordering", factor.name, self.names()))?;
+        if order.argument.is_none() && factor.argument.is_some() {
+            return Err(CatalogError::Argument {
+                name: order.name,
+                takes: None,
+            });
+        }
+        let granted = match order.wish {
+            None => true,
+            Some(Wish::Query) => wishes.query.is_some(),
+            Some(Wish::Location) => !wishes.location.is_empty(),
+            Some(Wish::Scores) => wishes.scores.is_some(),
+        };
+        match order.wish.filter(|_| !granted) {
+            Some(wish) => Err(CatalogError::Missing {
+                name: order.name,
+                wish,
+            }),
+            None => (order.build)(wishes, factor.argument),
+        }
+    }
+
+    /// The server strategy of this name.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn servers(&self, name: &str) -> Result<Box<dyn server::Strategy>, CatalogError> {
+        let names = self.servers.iter().map(|servers| servers.name);
+        self.servers
+            .iter()
+            .find(|servers| servers.name == name.trim())
+            .map(|servers| (servers.build)())
+            .ok_or_else(|| CatalogError::unknown("server strategy", name.trim(), names))
+    }
+
+    /// The table for `--help`.
+    pub fn help(&self) -> String {
+        let orders = self.orders.iter().map(|order| {
+            let name = match order.argument {
+                Some(argument) => format!("{}({argument})", order.name),
+                None => order.name.to_owned(),
+            };
+            let wish = order
+                .wish
+                .map_or(String::new(), |wish| format!("; needs {}", wish.flag()));
+            (name, order.summary, format!("{}{wish}", order.scale))
+        });
+        let servers = self.servers.iter();
+        let servers =
+            servers.map(|servers| (servers.name.to_owned(), servers.summary, String::new()));
+        format!(
+            "Orderings (--order), and what their worths are:\n{}\n\
+             Combine them with weights: `{}`. A weight multiplies worths as they are.\n\n\
+             Server strategies (--servers):\n{}",
+            table(orders.collect()),
+            expression::EXAMPLE,
+            table(servers.collect()),
+        )
+    }
+}
+
+fn table(rows: Vec<(String, &str, String)>) -> String {
+    let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let names = width(&mut rows.iter().map(|row| row.0.chars().count()));
+    let summaries = width(&mut rows.iter().map(|row| row.1.chars().count()));
+    rows.iter()
+        .map(|(name, summary, scale)| {
+            let line = format!("  {name:names$}  {summary:summaries$}  {scale}");
+            format!("{}\n", line.trim_end())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! What is wrong with what the user asked for, and what could be written instead?
+
+use std::fmt;
+
+use super::{Wish, expression};
+
+/// Why there is no such policy.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CatalogError {
+    /// The name is not in the catalog.
+    Unknown {
+        /// An ordering or a server strategy.
+        kind: &'static str,
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        choices: Vec<&'static str>,
+    },
+    /// The expression cannot be read.
+    Malformed {
+        /// The expression.
+        expression: String,
+        /// Where it cannot be read any more, in characters from one.
+        column: usize,
+        /// What is wrong there.
+        why: &'static str,
+    },
+    /// The ordering takes another argument, or none.
+    Argument {
+        /// The ordering.
+        name: &'static str,
+        /// What it takes, with an example.
+        takes: Option<&'static str>,
+    },
+    /// The ordering cannot do without something that the user did not give.
+    Missing {
+        /// The ordering.
+        name: &'static str,
+        /// What is missing.
+        wish: Wish,
+    },
+    /// The query has no word, or too many.
+    Query {
+        /// The query.
+        query: String,
+        /// Its different words.
+        words: usize,
+        /// How many it may have.
+        most: usize,
+    },
+    /// A rule for `location` cannot be read.
+    Rule {
+        /// The rule.
+        rule: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl CatalogError {
+    pub(super) fn unknown(
+        kind: &'static str,
+        name: &str,
+        choices: impl Iterator<Item = &'static str>,
+    ) -> Self {
+        Self::Unknown {
+            kind,
+            name: name.to_owned(),
+            choices: choices.collect(),
+        }
+    }
+}
+
+impl fmt::Display for CatalogError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unknown {
+                kind,
+                name,
+                choices,
+            } => {
+                write!(f, "unknown {kind} `{name}`: ")?;
+                if let Some(close) = closest(name, choices) {
+                    write!(f, "did you mean `{close}`? ")?;
+                }
+                write!(f, "choices: {}", choices.join(", "))
+            }
+            Self::Malformed {
+                expression,
+                column,
+                why,
+            } => write!(
+                f,
+                "malformed ordering `{expression}`: {why} at column {column}; write for example `{}`",
+                expression::EXAMPLE
+            ),
+            Self::Argument {
+                name,
+                takes: Some(takes),
+            } => write!(f, "ordering `{name}` takes {takes}"),
+            Self::Argument { name, takes: None } => {
+                write!(f, "ordering `{name}` takes nothing in parentheses")
+            }
+            Self::Missing { name, wish } => {
+                write!(f, "ordering `{name}` needs {}", wish.example())
+            }
+            Self::Query {
+                query, words: 0, ..
+            } => write!(f, "the query {query:?} has no word to look for"),
+            Self::Query { words, most, .. } => {
+                write!(f, "the query has {words} words, more than {most}")
+            }
+            Self::Rule { rule, why } => {
+                let example = Wish::Location.example();
+                write!(f, "the rule `{rule}` {why}; write for example {example}")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CatalogError {}
+
+impl Wish {
+    /// The option of the command line that grants it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::Query => "--query",
+            Self::Location => "--location",
+            Self::Scores => "--scores",
+        }
+    }
+
+    fn example(self) -> &'static str {
+        match self {
+            Self::Query => "a query: --query \"words to look for\"",
+            Self::Location => {
+                "rules: --location host:.edu=2 --location path:/docs/=3 --location depth=0.8"
+            }
+            Self::Scores => "scores of URLs: --scores FILE",
+        }
+    }
+}
+
+/// The choice that is fewest edits away, if these are fewer than half of its letters.
+fn closest<'a>(name: &str, choices: &[&'a str]) -> Option<&'a str> {
+    // No choice is near to what is longer than all of them.
+    let short: String = name.chars().take(64).collect();
+    choices
+        .iter()
+        .map(|&choice| (edits(&short, choice), choice))
+        .filter(|(edits, choice)| edits * 2 < choice.len())
+        .min()
+        .map(|(_, choice)| choice)
+}
+
+/// Letters to insert, leave out or replace (Levenshtein 1966).
+fn edits(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for letter in from.chars() {
+        let mut diagonal = row[0];
+        row[0] += 1;
+        for (column, other) in to.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *other);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[to.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edits;
+
+    #[test]
+    fn edits_are_levenshteins() {
+        for (from, to, count) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("pagernk", "pagerank", 1),
+            ("ümlaut", "umlaut", 1),
+        ] {
+            assert_eq!(edits(from, to), count, "{from} to {to}");
+        }
+    }
+}

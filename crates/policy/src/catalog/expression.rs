@@ -1,0 +1,212 @@
+//! Which orderings does an expression name, with which weights?
+//!
+//! ```text
+//! sum    = factor { "+" factor }
+//! factor = name | name "*" weight | weight "*" name
+//! name   = letters, digits and hyphens [ "(" argument ")" ]
+//! ```
+//!
+//! **Invariant:** every weight is above zero and finite.
+
+use super::CatalogError;
+
+/// What a user can start from.
+pub const EXAMPLE: &str = "pagerank*0.7 + similarity*0.3";
+
+/// A name with its weight.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factor<'a> {
+    pub name: &'a str,
+    pub argument: Option<&'a str>,
+    pub weight: f64,
+}
+
+/// Reads an expression.
+pub fn parse(text: &str) -> Result<Vec<Factor<'_>>, CatalogError> {
+    let mut reader = Reader { text, rest: text };
+    let mut factors = vec![reader.factor()?];
+    loop {
+        reader.skip_space();
+        if reader.rest.is_empty() {
+            return Ok(factors);
+        }
+        if !reader.takes('+') {
+            return Err(reader.wrong("a + is expected"));
+        }
+        factors.push(reader.factor()?);
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    rest: &'a str,
+}
+
+impl<'a> Reader<'a> {
+    fn factor(&mut self) -> Result<Factor<'a>, CatalogError> {
+        self.skip_space();
+        let first = self.rest.chars().next();
+        if first.is_some_and(|letter| letter.is_ascii_digit() || "-.".contains(letter)) {
+            let weight = self.weight()?;
+            if !self.takes('*') {
+                return Err(self.wrong("a * and an ordering are expected"));
+            }
+            let (name, argument) = self.name()?;
+            return Ok(Factor {
+                name,
+                argument,
+                weight,
+            });
+        }
+        let (name, argument) = self.name()?;
+        let weight = if self.takes('*') { self.weight()? } else { 1.0 };
+        Ok(Factor {
+            name,
+            argument,
+            weight,
+        })
+    }
+
+    fn name(&mut self) -> Result<(&'a str, Option<&'a str>), CatalogError> {
+        self.skip_space();
+        let name = self.take_while(|letter, _| letter.is_alphanumeric() || "-_".contains(letter));
+        if name.is_empty() {
+            return Err(self.wrong("an ordering is expected"));
+        }
+        if !self.takes('(') {
+            return Ok((name, None));
+        }
+        let argument = self.take_while(|letter, _| letter != ')');
+        if !self.takes(')') {
+            return Err(self.wrong("a ) is expected"));
+        }
+        Ok((name, Some(argument.trim())))
+    }
+
+    fn weight(&mut self) -> Result<f64, CatalogError> {
+        self.skip_space();
+        let before = self.rest;
+        // The sign of an exponent belongs to the number; any other is the next sum.
+        let number = self.take_while(|letter, last| {
+            letter.is_alphanumeric()
+                || letter == '.'
+                || ("+-".contains(letter) && matches!(last, None | Some('e' | 'E')))
+        });
+        let weight = number.parse().ok();
+        weight
+            .filter(|weight: &f64| *weight > 0.0 && weight.is_finite())
+            .ok_or_else(|| {
+                self.rest = before;
+                self.wrong("a weight above zero is expected")
+            })
+    }
+
+    /// Takes the letters for which `wanted` holds, told each letter and the one before it.
+    fn take_while(&mut self, wanted: impl Fn(char, Option<char>) -> bool) -> &'a str {
+        let mut last = None;
+        let end = self.rest.char_indices().find(|&(_, letter)| {
+            let ends = !wanted(letter, last);
+            last = Some(letter);
+            ends
+        });
+        let (taken, rest) = self
+            .rest
+            .split_at(end.map_or(self.rest.len(), |(index, _)| index));
+        self.rest = rest;
+        taken
+    }
+
+    fn takes(&mut self, sign: char) -> bool {
+        let rest = self.rest.trim_start().strip_prefix(sign);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn skip_space(&mut self) {
+        self.rest = self.rest.trim_start();
+    }
+
+    fn wrong(&self, why: &'static str) -> CatalogError {
+        let read = &self.text[..self.text.len() - self.rest.len()];
+        CatalogError::Malformed {
+            expression: self.text.to_owned(),
+            column: read.chars().count() + 1,
+            why,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Vec<(&str, Option<&str>, f64)> {
+        let factors = parse(text).unwrap().into_iter();
+        factors
+            .map(|factor| (factor.name, factor.argument, factor.weight))
+            .collect()
+    }
+
+    #[test]
+    fn sums_are_read() {
+        for (text, expected) in [
+            ("pagerank", vec![("pagerank", None, 1.0)]),
+            (" random( 7 ) ", vec![("random", Some("7"), 1.0)]),
+            ("a*0.7+b*.3", vec![("a", None, 0.7), ("b", None, 0.3)]),
+            ("0.7 * a + b", vec![("a", None, 0.7), ("b", None, 1.0)]),
+            (
+                "hot-anchor*1e+3+a",
+                vec![("hot-anchor", None, 1000.0), ("a", None, 1.0)],
+            ),
+            (
+                "1e-3*a(x+y) + 2*b",
+                vec![("a", Some("x+y"), 0.001), ("b", None, 2.0)],
+            ),
+            ("a()", vec![("a", Some(""), 1.0)]),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_said_with_its_place() {
+        for (text, column, why) in [
+            ("", 1, "an ordering is expected"),
+            ("pagerank*", 10, "a weight above zero is expected"),
+            ("pagerank*0", 10, "a weight above zero is expected"),
+            ("pagerank*-1", 10, "a weight above zero is expected"),
+            ("pagerank*inf", 10, "a weight above zero is expected"),
+            ("pagerank * NaN", 12, "a weight above zero is expected"),
+            ("pagerank*similarity", 10, "a weight above zero is expected"),
+            ("-1*pagerank", 1, "a weight above zero is expected"),
+            ("0.5", 4, "a * and an ordering are expected"),
+            ("0.5*", 5, "an ordering is expected"),
+            ("pagerank +", 11, "an ordering is expected"),
+            ("pagerank similarity", 10, "a + is expected"),
+            ("pagerank*1*2", 11, "a + is expected"),
+            ("pagerank - opic", 10, "a + is expected"),
+            ("ü + random(7", 13, "a ) is expected"),
+        ] {
+            let expected = CatalogError::Malformed {
+                expression: text.to_owned(),
+                column,
+                why,
+            };
+            assert_eq!(parse(text), Err(expected), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_makes_it_panic(text in "[a-c0-9.*+() eE\\-üß]{0,30}") {
+            if let Ok(factors) = parse(&text) {
+                prop_assert!(!factors.is_empty());
+                for factor in factors {
+                    prop_assert!(factor.weight > 0.0 && factor.weight.is_finite() && !factor.name.is_empty());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What users write, right and wrong.
+
+use super::*;
+use crate::{Discovered, Fact, History, Moment, Moves, Number, Page};
+
+fn wishes() -> Wishes {
+    Wishes {
+        query: Some("computer".into()),
+        location: vec!["host:.edu=2".into(), "depth=0.5".into()],
+        scores: Some(Arc::default()),
+    }
+}
+
+fn error(expression: &str, wishes: &Wishes) -> String {
+    match Catalog::standard().order(expression, wishes) {
+        Ok(_) => panic!("{expression} is read"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// What the expression says of a page two links from a seed.
+fn worth(expression: &str) -> f64 {
+    let mut order = Catalog::standard().order(expression, &wishes()).unwrap();
+    let discovered = Discovered {
+        page: Number(0),
+        url: "https://cs.stanford.edu/computer",
+        host: 0,
+        depth: 2,
+        seed: false,
+    };
+    order.observe(&Fact::Discovered(discovered), &mut Moves::default());
+    let history = History::discovered(Moment::START, 2);
+    let page = Page {
+        number: Number(0),
+        history: &history,
+    };
+    order.worth(page, Moment::START).value()
+}
+
+#[test]
+fn expressions_are_weighted_sums() {
+    for (expression, expected) in [
+        ("breadth-first", 1.0 / 3.0),
+        (" depth-limited(2) ", 1.0 / 3.0),
+        ("depth-limited(1)", 0.0),
+        ("pagerank", 0.1),
+        ("pagerank*2", 0.2),
+        ("0.5*hot-anchor", 1.0),
+        ("hot-anchor*1000 + pagerank", 2000.1),
+        ("similarity*0.3 + pagerank*0.7", 0.3 * 0.25 + 0.07),
+        ("location + 3*location", 4.0),
+        ("depth-limited(1) + hot-anchor*1000", 0.0),
+        ("backlink*0.000001", 1e-12),
+        ("hot-anchor*1e308 + hot-anchor*1e308", f64::MAX),
+    ] {
+        let worth = worth(expression);
+        assert!(
+            (worth - expected).abs() <= 1e-7 * expected,
+            "{expression}: {worth}"
+        );
+    }
+}
+
+#[test]
+fn every_name_is_made_and_helped_with() {
+    let catalog = Catalog::standard();
+    let help = catalog.help();
+    for order in catalog.orders() {
+        let expression = match order.argument {
+            Some(_) => format!("{}(3)", order.name),
+            None => order.name.to_owned(),
+        };
+        assert!(
+            catalog.order(&expression, &wishes()).is_ok(),
+            "{expression}"
+        );
+        assert!(help.contains(&format!("  {}", order.name)), "{help}");
+        assert!(
+            !order.summary.is_empty() && !order.scale.is_empty(),
+            "{}",
+            order.name
+        );
+    }
+    for servers in catalog.strategies() {
+        assert!(catalog.servers(servers.name).is_ok(), "{}", servers.name);
+        assert!(help.contains(&format!("  {}  ", servers.name)), "{help}");
+    }
+    assert!(
+        help.lines()
+            .all(|line| line.chars().count() <= 130 && line.trim_end() == line),
+        "{help}"
+    );
+}
+
+#[test]
+fn errors_say_what_to_write() {
+    let none = Wishes::default();
+    let choices = "choices: breadth-first, depth-limited, random, backlink, pagerank, rankmass, opic, \
+                   parent-quality, forward-links, location, given, similarity, hot-anchor, hot-page";
+    for (expression, expected) in [
+        ("pagernk", format!("unknown ordering `pagernk`: did you mean `pagerank`? {choices}")),
+        ("PageRank", format!("unknown ordering `PageRank`: did you mean `pagerank`? {choices}")),
+        ("zzz", format!("unknown ordering `zzz`: {choices}")),
+        ("backlink + breadth-frist*2", format!("unknown ordering `breadth-frist`: did you mean `breadth-first`? {choices}")),
+        ("pagerank*", "malformed ordering `pagerank*`: a weight above zero is expected at column 10; \
+                       write for example `pagerank*0.7 + similarity*0.3`".into()),
+        ("similarity", "ordering `similarity` needs a query: --query \"words to look for\"".into()),
+        ("location", "ordering `location` needs rules: --location host:.edu=2 --location path:/docs/=3 --location depth=0.8".into()),
+        ("given", "ordering `given` needs scores of URLs: --scores FILE".into()),
+        ("pagerank(3)", "ordering `pagerank` takes nothing in parentheses".into()),
+        ("depth-limited", "ordering `depth-limited` takes the deepest depth, 0 to 65535: depth-limited(5)".into()),
+        ("depth-limited(70000)", "ordering `depth-limited` takes the deepest depth, 0 to 65535: depth-limited(5)".into()),
+        ("random(x)", "ordering `random` takes a seed, a number from 0 up: random(7)".into()),
+    ] {
+        assert_eq!(error(expression, &none), expected);
+    }
+    let odd = Wishes {
+        query: Some("?!".into()),
+        location: vec!["host:.edu".into()],
+        ..Wishes::default()
+    };
+    assert_eq!(
+        error("hot-page", &odd),
+        "the query \"?!\" has no word to look for"
+    );
+    assert!(
+        error("location", &odd)
+            .starts_with("the rule `host:.edu` has no factor; write for example")
+    );
+}
+
+#[test]
+fn unknown_servers_are_named() {
+    let error = Catalog::standard()
+        .servers("best-prefx")
+        .map(|_| ())
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "unknown server strategy `best-prefx`: did you mean `best-prefix`? \
+         choices: breadth-first, performance, quality, crawl-ability, best-prefix"
+    );
+}
+
+#[test]
+fn a_name_given_twice_is_the_later_one() {
+    let never = Order::new("opic", "nothing", |_, _| {
+        Ok(Box::new(crate::order::DepthLimited::new(0)))
+    });
+    let catalog = Catalog::standard().with(never);
+    assert_eq!(catalog.names().filter(|&name| name == "opic").count(), 1);
+    assert_eq!(catalog.orders().len(), Catalog::standard().orders().len());
+}

@@ -1,0 +1,90 @@
+//! One value a page, in an array.
+//!
+//! **Invariant:** a page is put in once, and pages may be put in in any order: a crawl discovers them by
+//! number, and what an earlier one discovered is told in the order of the ledger. Asking for a page that
+//! was never put in answers `None` and does not panic.
+
+use crate::Number;
+
+/// The values of all known pages.
+#[derive(Debug, Clone, Default)]
+pub struct Column<T> {
+    values: Vec<T>,
+    /// A bit for each page: whether it was put in.
+    known: Vec<u64>,
+    len: usize,
+}
+
+impl<T: Copy + Default> Column<T> {
+    /// Puts in the value of a page. Returns whether the page is new here; if it is not, its value
+    /// stays.
+    pub fn add(&mut self, page: Number, value: T) -> bool {
+        let index = page.index();
+        if index >= self.values.len() {
+            self.values.resize(index + 1, T::default());
+            self.known.resize(index / 64 + 1, 0);
+        }
+        if self.is_known(index) {
+            return false;
+        }
+        self.known[index / 64] |= 1 << (index % 64);
+        self.values[index] = value;
+        self.len += 1;
+        true
+    }
+
+    /// The value of a page.
+    pub fn get(&self, page: Number) -> Option<T> {
+        let known = self.is_known(page.index());
+        known.then(|| self.values[page.index()])
+    }
+
+    /// The value of a page, to change.
+    pub fn get_mut(&mut self, page: Number) -> Option<&mut T> {
+        let known = self.is_known(page.index());
+        self.values.get_mut(page.index()).filter(|_| known)
+    }
+
+    /// All values, to change, in the order of the pages' numbers.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = (Number, &mut T)> {
+        let known = &self.known;
+        let all = (0..).map(Number).zip(&mut self.values);
+        all.filter(|(page, _)| known[page.index() / 64] >> (page.index() % 64) & 1 == 1)
+    }
+
+    /// Pages known.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    fn is_known(&self, index: usize) -> bool {
+        let word = self.known.get(index / 64).copied().unwrap_or(0);
+        word >> (index % 64) & 1 == 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_come_in_any_order_and_once() {
+        let mut column = Column::default();
+        for (page, new) in [(70, true), (3, true), (70, false), (0, true), (3, false)] {
+            assert_eq!(column.add(Number(page), page), new, "{page}");
+        }
+        assert_eq!(column.len(), 3);
+        for (page, value) in [
+            (0, Some(0)),
+            (1, None),
+            (3, Some(3)),
+            (70, Some(70)),
+            (9000, None),
+        ] {
+            assert_eq!(column.get(Number(page)), value, "{page}");
+            assert_eq!(column.get_mut(Number(page)).copied(), value, "{page}");
+        }
+        let all: Vec<u32> = column.iter_mut().map(|(page, _)| page.0).collect();
+        assert_eq!(all, [0, 3, 70]);
+    }
+}

@@ -1,0 +1,112 @@
+//! Where do the pages link to that were read?
+//!
+//! **Invariant:** what was read of a page last takes the place of what was read before. All links are
+//! in one array of four bytes each; what replaced links leave behind is at most half of it.
+
+use crate::{Number, Read};
+
+/// Words before the links of a page: how many are kept, and how many it has in all.
+const HEAD: usize = 2;
+
+/// The links of all pages that were read.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    /// Where the record of each page begins, plus one; zero: it was never read.
+    places: Vec<u64>,
+    /// The records: [`HEAD`], then the links.
+    arena: Vec<u32>,
+    /// Words of the arena that belong to no page any more.
+    left: usize,
+}
+
+/// What a page links to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Outgoing<'a> {
+    /// Pages known, by their numbers.
+    pub links: &'a [u32],
+    /// All pages, those outside of the crawl included; never fewer than `links`.
+    pub all: u32,
+}
+
+impl Links {
+    /// What this page links to; `None`: it was never read.
+    pub fn of(&self, page: Number) -> Option<Outgoing<'_>> {
+        let place = *self.places.get(page.index())?;
+        let start = usize::try_from(place.checked_sub(1)?).ok()?;
+        let kept = *self.arena.get(start)? as usize;
+        Some(Outgoing {
+            links: self.arena.get(start + HEAD..start + HEAD + kept)?,
+            all: *self.arena.get(start + 1)?,
+        })
+    }
+
+    /// Whether the page was read.
+    pub fn has(&self, page: Number) -> bool {
+        self.places
+            .get(page.index())
+            .is_some_and(|&place| place > 0)
+    }
+
+    /// Takes in what was read, in place of what was read of this page before.
+    pub fn replace(&mut self, read: &Read<'_>) {
+        let index = read.page.index();
+        if self.places.len() <= index {
+            self.places.resize(index + 1, 0);
+        }
+        if let Some(old) = self.of(read.page) {
+            self.left += HEAD + old.links.len();
+        }
+        self.places[index] = self.arena.len() as u64 + 1;
+        let kept = u32::try_from(read.links.len()).unwrap_or(u32::MAX);
+        self.arena.extend([kept, kept.max(read.out_links)]);
+        self.arena.extend(read.links.iter().map(|link| link.to.0));
+        if self.left > self.arena.len() / 2 {
+            self.compact();
+        }
+    }
+
+    fn compact(&mut self) {
+        let mut arena = Vec::with_capacity(self.arena.len() - self.left);
+        for place in self.places.iter_mut().filter(|place| **place > 0) {
+            let start = (*place - 1) as usize;
+            let end = start + HEAD + self.arena[start] as usize;
+            *place = arena.len() as u64 + 1;
+            arena.extend_from_slice(&self.arena[start..end]);
+        }
+        self.arena = arena;
+        self.left = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{Link, Text};
+
+    proptest! {
+        #[test]
+        fn the_last_reading_holds(
+            readings in prop::collection::vec((0u32..20, prop::collection::vec(any::<u32>(), 0..9), 0u32..20), 0..200)
+        ) {
+            let mut links = Links::default();
+            let mut model = HashMap::new();
+            for (page, to, out_links) in readings {
+                let given: Vec<_> = to.iter().map(|&to| Link { to: Number(to), anchor: "" }).collect();
+                let page = Number(page);
+                links.replace(&Read { page, text: Text::Nothing, links: &given, out_links });
+                model.insert(page, (to, out_links));
+                prop_assert!(links.left * 2 <= links.arena.len());
+            }
+            for page in (0..25).map(Number) {
+                let kept = links.of(page).map(|kept| (kept.links.to_vec(), kept.all));
+                let told = model.get(&page).map(|(to, all)| (to.clone(), (*all).max(to.len() as u32)));
+                prop_assert_eq!(kept, told);
+                prop_assert_eq!(links.has(page), model.contains_key(&page));
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a crawl learns, as its policy is told.
+//!
+//! **Invariant:** everything here could have been seen by the crawler at that moment. A policy has no
+//! other source: what it knows it was told by a [`Fact`], and the same facts in the same order make
+//! the same policy, whether they come from the network now or from the ledger after a stop.
+
+use crate::{History, Worth};
+
+/// How many pages were discovered before this one. Numbers are dense and stay with their page for
+/// ever, so that what a policy knows of pages is an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Number(pub u32);
+
+impl Number {
+    /// The place in an array.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A page, as a policy is asked about it.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    /// Which one.
+    pub number: Number,
+    /// What its visits told.
+    pub history: &'a History,
+}
+
+/// Something that the crawl has just learned.
+#[derive(Debug, Clone, Copy)]
+pub enum Fact<'a> {
+    /// A page was heard of for the first time. Comes before any other fact that names the page.
+    Discovered(Discovered<'a>),
+    /// A page was asked for and its answer was read. Takes the place of what was read of it before.
+    Read(Read<'a>),
+}
+
+/// A page that was heard of for the first time.
+#[derive(Debug, Clone, Copy)]
+pub struct Discovered<'a> {
+    /// Its number.
+    pub page: Number,
+    /// Its URL, as text: policies know no URL type.
+    pub url: &'a str,
+    /// Its host, numbered in the order of discovery.
+    pub host: u32,
+    /// Links from a seed, along the path it was discovered by.
+    pub depth: u16,
+    /// Whether a user named it.
+    pub seed: bool,
+}
+
+/// What an answer said.
+#[derive(Debug, Clone, Copy)]
+pub struct Read<'a> {
+    /// The page.
+    pub page: Number,
+    /// What it says; `Nothing` for a redirect, a 404, a picture.
+    pub text: Text<'a>,
+    /// Its links to pages that are known, each page once. A redirect is the one link of its page.
+    pub links: &'a [Link<'a>],
+    /// All pages that it links to, those outside of the crawl included.
+    pub out_links: u32,
+}
+
+/// The text of a page, as far as it is at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Text<'a> {
+    /// There is none.
+    Nothing,
+    /// The page was just fetched.
+    Whole {
+        /// Its title.
+        title: &'a str,
+        /// Its readable text.
+        body: &'a str,
+    },
+    /// The page was fetched in an earlier run, whose index still knows how often it has the words of
+    /// the query.
+    Counted {
+        /// Occurrences in the title.
+        in_title: u32,
+        /// Occurrences in the body.
+        in_body: u32,
+        /// Words of the body.
+        words: u32,
+    },
+}
+
+/// A link on a page.
+#[derive(Debug, Clone, Copy)]
+pub struct Link<'a> {
+    /// Where to.
+    pub to: Number,
+    /// Its words.
+    pub anchor: &'a str,
+}
+
+/// What a policy wants to be told; the rest is not looked up for it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// [`Fact::Read`], with all links.
+    pub links: bool,
+    /// The anchors of these links, and URLs.
+    pub words: bool,
+    /// The texts.
+    pub text: bool,
+}
+
+impl Needs {
+    /// What one of two wants.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            links: self.links || other.links,
+            words: self.words || other.words,
+            text: self.text || other.text,
+        }
+    }
+}
+
+/// Pages never fetched whose worth a fact has changed, and what they are worth now.
+#[derive(Debug, Default)]
+pub struct Moves(Vec<(Number, Worth)>);
+
+impl Moves {
+    /// Takes note that a page is now worth this.
+    pub fn push(&mut self, page: Number, worth: Worth) {
+        self.0.push((page, worth));
+    }
+
+    /// Takes the moves out, in the order they happened; the last of a page holds.
+    pub fn drain(&mut self) -> impl Iterator<Item = (Number, Worth)> {
+        self.0.drain(..)
+    }
+
+    /// Whether nothing moved.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}

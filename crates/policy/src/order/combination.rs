@@ -1,0 +1,105 @@
+//! Pages by several orderings at once: Σ weight · worth.
+//!
+//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): I(p) = k₁·IS(p) + k₂·IB(p).
+//! Weights multiply worths as they are, so their scales matter: `avocet crawl --help` names them.
+//!
+//! **Invariant:** when one term moves a page, the page moves with all of its terms. A term says only that
+//! a page moved; the combination knows the page's depth and asks all terms again. Terms are therefore
+//! orderings: what they say of a page never fetched depends on its number and depth, not on the time.
+
+use crate::estimate::Column;
+use crate::{Fact, History, Moment, Moves, Needs, Number, Page, Policy, Report, Term, Worth};
+
+/// Worth is a weighted sum; nothing, where one of the terms is nothing.
+pub struct Combination {
+    terms: Vec<Weighted>,
+    depths: Column<u16>,
+    /// What one term moved, kept for its memory.
+    moved: Moves,
+}
+
+/// One term.
+pub struct Weighted {
+    /// What it is called.
+    pub name: String,
+    /// What its worth is multiplied by: above zero, finite.
+    pub weight: f64,
+    /// The ordering.
+    pub order: Box<dyn Policy>,
+}
+
+impl Combination {
+    /// The sum of these terms.
+    pub fn new(terms: Vec<Weighted>) -> Self {
+        Self {
+            terms,
+            depths: Column::default(),
+            moved: Moves::default(),
+        }
+    }
+
+    fn sum(&self, page: Page<'_>, now: Moment) -> Worth {
+        let mut sum = 0.0;
+        for term in &self.terms {
+            let worth = term.order.worth(page, now);
+            if worth == Worth::NONE {
+                return Worth::NONE;
+            }
+            sum += term.weight * worth.value();
+        }
+        Worth::new(sum).max(Worth::LEAST)
+    }
+}
+
+impl Policy for Combination {
+    fn needs(&self) -> Needs {
+        self.terms
+            .iter()
+            .fold(Needs::default(), |needs, term| needs.or(term.order.needs()))
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        if let Fact::Discovered(discovered) = fact {
+            self.depths.add(discovered.page, discovered.depth);
+        }
+        for term in &mut self.terms {
+            term.order.observe(fact, &mut self.moved);
+        }
+        let mut moved: Vec<Number> = self.moved.drain().map(|(page, _)| page).collect();
+        moved.sort_unstable();
+        moved.dedup();
+        for number in moved {
+            let Some(depth) = self.depths.get(number) else {
+                continue;
+            };
+            let history = History::discovered(Moment::START, depth);
+            let page = Page {
+                number,
+                history: &history,
+            };
+            moves.push(number, self.sum(page, Moment::START));
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        self.sum(page, now)
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let mut all = Vec::new();
+        for term in &self.terms {
+            let worth = term.order.worth(page, page.history.discovered).value();
+            let name = format!("{}*{}", term.name, term.weight);
+            all.push(Term::new(name, term.weight * worth));
+            let inner = term.order.terms(page).into_iter();
+            all.extend(inner.filter(|inner| inner.name != term.name));
+        }
+        all
+    }
+
+    fn report(&self) -> Report {
+        self.terms.iter().fold(Report::default(), |report, term| {
+            report.and(term.order.report())
+        })
+    }
+}

@@ -1,0 +1,58 @@
+//! Pages near the seeds first, and none that is too far.
+//!
+//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), equation 6.1: s_depth is 1 up
+//! to a depth and 0 beyond. The printed condition is |root → u| < δ; here `N` is the last depth that is
+//! fetched, δ = N + 1.
+
+use super::BreadthFirst;
+use crate::{Moment, Page, Policy, Term, Worth};
+
+/// Breadth-first up to a depth.
+#[derive(Debug, Clone, Copy)]
+pub struct DepthLimited {
+    deepest: u16,
+}
+
+impl DepthLimited {
+    /// Fetches pages up to so many links from a seed; zero: the seeds alone.
+    pub fn new(deepest: u16) -> Self {
+        Self { deepest }
+    }
+}
+
+impl Policy for DepthLimited {
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        if page.history.depth > self.deepest {
+            return Worth::NONE;
+        }
+        BreadthFirst.worth(page, now)
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let mut terms = BreadthFirst.terms(page);
+        terms.push(Term::new("deepest", f64::from(self.deepest)));
+        terms
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{History, Number};
+
+    #[test]
+    fn nothing_beyond_the_deepest() {
+        for (depth, worth) in [(0, 1.0), (2, 1.0 / 3.0), (3, 0.0), (u16::MAX, 0.0)] {
+            let history = History::discovered(Moment::START, depth);
+            let page = Page {
+                number: Number(0),
+                history: &history,
+            };
+            assert_eq!(
+                DepthLimited::new(2).worth(page, Moment::START).value(),
+                worth,
+                "{depth}"
+            );
+        }
+    }
+}

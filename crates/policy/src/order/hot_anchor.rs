@@ -1,0 +1,86 @@
+//! Pages with a word of the query in an anchor or in their URL first.
+//!
+//! Algorithm 5.2 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): a hot
+//! queue before the other one. (The printed loop stops when one of them is empty; it must be both.) The
+//! order within each is that of discovery; `hot-anchor*1000 + pagerank` is the paper's reordered queue.
+//!
+//! The paper decides once, when a URL is enqueued. Here a URL that waits becomes hot as soon as an anchor
+//! is seen that has the word.
+
+use crate::estimate::Column;
+use crate::query::Query;
+use crate::{Fact, Moment, Moves, Needs, Page, Policy, Read, Report, Worth};
+
+/// What a page of the hot queue, or of the other, is worth.
+pub(super) fn heat(hot: bool) -> Worth {
+    Worth::new(if hot { 2.0 } else { 1.0 })
+}
+
+/// Worth is 2 for hot pages, 1 for others.
+#[derive(Debug, Clone)]
+pub struct HotAnchor {
+    query: Query,
+    pages: Column<State>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    hot: bool,
+    read: bool,
+}
+
+impl HotAnchor {
+    /// An ordering for this query.
+    pub fn new(query: Query) -> Self {
+        Self {
+            query,
+            pages: Column::default(),
+        }
+    }
+
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        if let Some(page) = self.pages.get_mut(read.page) {
+            page.read = true;
+        }
+        for link in read.links {
+            let found = self.query.look(link.anchor).words != 0;
+            let Some(page) = self.pages.get_mut(link.to) else {
+                continue;
+            };
+            if found && !page.hot {
+                page.hot = true;
+                if !page.read {
+                    moves.push(link.to, heat(true));
+                }
+            }
+        }
+    }
+}
+
+impl Policy for HotAnchor {
+    fn needs(&self) -> Needs {
+        Needs {
+            links: true,
+            words: true,
+            text: false,
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        match fact {
+            Fact::Discovered(discovered) => {
+                let hot = self.query.look_at_url(discovered.url).words != 0;
+                self.pages.add(discovered.page, State { hot, read: false });
+            }
+            Fact::Read(read) => self.read(read, moves),
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+        heat(self.pages.get(page.number).unwrap_or_default().hot)
+    }
+
+    fn report(&self) -> Report {
+        self.query.report()
+    }
+}

@@ -1,0 +1,152 @@
+//! Pages near pages about the query first.
+//!
+//! Algorithm 5.3 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): a page is
+//! hot that has a word of the query ten times in its body or once in its title. A URL goes to the hot
+//! queue that has a word in an anchor or in itself, or is fewer than three links from a hot page.
+//!
+//! The paper decides once, when a URL is enqueued. Here a URL that waits becomes hot as soon as a shorter
+//! way from a hot page is seen, also over pages read before. A way that is taken away later was there:
+//! a distance never grows.
+
+use super::hot_anchor::heat;
+use crate::estimate::{Column, Links};
+use crate::query::{Query, is_hot};
+use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth};
+
+/// Algorithm 5.3, line 14: `distance_from_hotpage(u) < 3`.
+const FAR: u8 = 3;
+
+/// Worth is 2 for hot URLs, 1 for others.
+#[derive(Debug, Clone)]
+pub struct HotPage {
+    query: Query,
+    pages: Column<State>,
+    links: Links,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct State {
+    /// Links from the nearest hot page, up to [`FAR`].
+    distance: u8,
+    /// Whether a word is in its URL or in an anchor that leads here.
+    named: bool,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            distance: FAR,
+            named: false,
+        }
+    }
+}
+
+impl State {
+    fn is_hot(self) -> bool {
+        self.named || self.distance < FAR
+    }
+}
+
+impl HotPage {
+    /// An ordering for this query.
+    pub fn new(query: Query) -> Self {
+        Self {
+            query,
+            pages: Column::default(),
+            links: Links::default(),
+        }
+    }
+
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        self.links.replace(read);
+        for link in read.links {
+            let named = self.query.look(link.anchor).words != 0;
+            self.change(link.to, moves, |page| page.named |= named);
+        }
+        let hot = is_hot(self.query.look_at_text(read.text));
+        self.change(read.page, moves, |page| {
+            if hot {
+                page.distance = 0;
+            }
+        });
+        self.spread(read.page, moves);
+    }
+
+    /// Tells all that is fewer than three links away how near the page is.
+    fn spread(&mut self, page: Number, moves: &mut Moves) {
+        let mut nearer = vec![page];
+        while let Some(page) = nearer.pop() {
+            let distance = self.pages.get(page).unwrap_or_default().distance + 1;
+            if distance >= FAR {
+                continue;
+            }
+            let links = self.links.of(page).unwrap_or_default().links.to_vec();
+            for to in links.into_iter().map(Number) {
+                if self.change(to, moves, |page| {
+                    page.distance = page.distance.min(distance)
+                }) {
+                    nearer.push(to);
+                }
+            }
+        }
+    }
+
+    /// Changes what is known of a page. Returns whether its distance changed.
+    fn change(&mut self, page: Number, moves: &mut Moves, change: impl Fn(&mut State)) -> bool {
+        let Some(state) = self.pages.get_mut(page) else {
+            return false;
+        };
+        let before = *state;
+        change(state);
+        if state.is_hot() && !before.is_hot() && !self.links.has(page) {
+            moves.push(page, heat(true));
+        }
+        state.distance != before.distance
+    }
+}
+
+impl Policy for HotPage {
+    fn needs(&self) -> Needs {
+        Needs {
+            links: true,
+            words: true,
+            text: true,
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        match fact {
+            Fact::Discovered(discovered) => {
+                let state = State {
+                    named: self.query.look_at_url(discovered.url).words != 0,
+                    ..State::default()
+                };
+                self.pages.add(discovered.page, state);
+            }
+            Fact::Read(read) => self.read(read, moves),
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+        heat(self.pages.get(page.number).unwrap_or_default().is_hot())
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let state = self.pages.get(page.number).unwrap_or_default();
+        let mut terms = vec![Term::new(
+            "query in anchor or url",
+            f64::from(u8::from(state.named)),
+        )];
+        if state.distance < FAR {
+            terms.push(Term::new(
+                "links from a hot page",
+                f64::from(state.distance),
+            ));
+        }
+        terms
+    }
+
+    fn report(&self) -> Report {
+        self.query.report()
+    }
+}

@@ -1,0 +1,85 @@
+//! Pages that good pages link to, on good hosts, first.
+//!
+//! Ours (theory.md §2, "parent quality"): the quality of an unseen page is foretold from that of the
+//! pages that link to it, shrunk to the mean of its host (`estimate/inherited.rs`).
+
+use crate::estimate::Inherited;
+use crate::query::words;
+use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Text, Worth};
+
+/// A text of this many words is of quality one half. Ours: a short article; less is mostly menus.
+const HALF: f64 = 200.0;
+
+/// Worth is the quality expected, from 0 to 1.
+#[derive(Debug, Clone, Default)]
+pub struct ParentQuality {
+    quality: Inherited,
+}
+
+/// The quality of a text: words/(words + 200). Nothing to read is 0.
+fn quality(text: Text<'_>) -> f32 {
+    let words = match text {
+        Text::Nothing => return 0.0,
+        Text::Whole { body, .. } => words(body).count() as f64,
+        Text::Counted { words, .. } => f64::from(words),
+    };
+    (words / (words + HALF)) as f32
+}
+
+impl Policy for ParentQuality {
+    fn needs(&self) -> Needs {
+        Needs {
+            links: true,
+            words: false,
+            text: true,
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        match fact {
+            Fact::Discovered(discovered) => self.quality.add(discovered.page, discovered.host),
+            Fact::Read(read) => {
+                for page in self.quality.read(read, quality(read.text)) {
+                    moves.push(page, self.quality.worth(page));
+                }
+            }
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+        self.quality.worth(page.number)
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        vec![Term::new("quality", self.quality.estimate(page.number))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_hundred_words_are_half() {
+        let two_hundred = "word, ".repeat(200);
+        let whole = |body| Text::Whole {
+            title: "A title",
+            body,
+        };
+        for (text, expected) in [
+            (Text::Nothing, 0.0),
+            (whole(""), 0.0),
+            (whole(&two_hundred), 0.5),
+            (
+                Text::Counted {
+                    in_title: 0,
+                    in_body: 0,
+                    words: 600,
+                },
+                0.75,
+            ),
+        ] {
+            assert_eq!(quality(text), expected, "{text:?}");
+        }
+    }
+}

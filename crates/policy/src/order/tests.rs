@@ -1,0 +1,385 @@
+//! Orderings on webs small enough to work out by hand.
+
+use std::sync::Arc;
+
+use super::Scores;
+use crate::catalog::{Catalog, Wishes};
+use crate::{
+    Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text, Worth,
+};
+
+/// An ordering, told facts in a few letters.
+struct Told {
+    order: Box<dyn Policy>,
+    known: u32,
+}
+
+impl Told {
+    fn by(expression: &str) -> Self {
+        let wishes = Wishes {
+            query: Some("Computer science".into()),
+            location: [
+                "host:.edu=2",
+                "host:a.org=5",
+                "path:/docs/=3",
+                "path:/shut=0",
+                "depth=0.5",
+            ]
+            .map(str::to_owned)
+            .to_vec(),
+            scores: Some(Arc::new(Scores::default())),
+        };
+        let order = Catalog::standard().order(expression, &wishes).unwrap();
+        Self { order, known: 0 }
+    }
+
+    /// Pages are heard of, the first as a seed.
+    fn hears(mut self, urls: &[&str]) -> Self {
+        for url in urls {
+            let discovered = Discovered {
+                page: Number(self.known),
+                url,
+                host: 0,
+                depth: 0,
+                seed: self.known == 0,
+            };
+            self.known += 1;
+            self.order
+                .observe(&Fact::Discovered(discovered), &mut Moves::default());
+        }
+        self
+    }
+
+    /// A page is read. Returns which pages moved.
+    fn reads(
+        &mut self,
+        page: u32,
+        text: Text<'_>,
+        links: &[(u32, &str)],
+        outside: u32,
+    ) -> Vec<u32> {
+        let links: Vec<_> = links
+            .iter()
+            .map(|&(to, anchor)| Link {
+                to: Number(to),
+                anchor,
+            })
+            .collect();
+        let mut moves = Moves::default();
+        let read = Read {
+            page: Number(page),
+            text,
+            links: &links,
+            out_links: links.len() as u32 + outside,
+        };
+        self.order.observe(&Fact::Read(read), &mut moves);
+        let mut moved: Vec<u32> = moves.drain().map(|(page, _)| page.0).collect();
+        moved.sort_unstable();
+        moved
+    }
+
+    fn worths(&self) -> Vec<f64> {
+        let history = History::default();
+        let worth = |number| {
+            let number = Number(number);
+            let page = Page {
+                number,
+                history: &history,
+            };
+            let worth = self.order.worth(page, Moment::START).value();
+            (worth * 1e6).round() / 1e6
+        };
+        (0..self.known).map(worth).collect()
+    }
+}
+
+const NOTHING: Text<'_> = Text::Nothing;
+
+fn counted(in_title: u32, in_body: u32) -> Text<'static> {
+    Text::Counted {
+        in_title,
+        in_body,
+        words: 100,
+    }
+}
+
+#[test]
+fn backlink_counts_pages_that_link() {
+    let mut told = Told::by("backlink").hears(&["a", "b", "c", "d"]);
+    assert_eq!(
+        told.reads(0, NOTHING, &[(0, ""), (1, ""), (2, "")], 9),
+        [1, 2]
+    );
+    assert_eq!(
+        told.reads(1, NOTHING, &[(2, ""), (0, "")], 0),
+        [2],
+        "what was read does not move"
+    );
+    assert_eq!(told.worths(), [1.0, 1.0, 2.0, 0.0]);
+    // Read again: one vote stays, one goes, one comes. Only the last two move.
+    assert_eq!(told.reads(0, NOTHING, &[(3, ""), (1, "")], 0), [2, 3]);
+    assert_eq!(told.worths(), [1.0, 1.0, 1.0, 1.0]);
+    assert_eq!(told.reads(1, NOTHING, &[], 0), [2]);
+    assert_eq!(told.worths()[2], 0.0);
+}
+
+#[test]
+fn rankmass_bounds_what_is_covered() {
+    let mut told = Told::by("rankmass").hears(&["seed", "b", "c"]);
+    let coverage = |told: &Told| (told.order.report().coverage.unwrap() * 1e6).round() / 1e6;
+    assert_eq!(coverage(&told), 0.0);
+    told.reads(0, NOTHING, &[(1, "")], 1);
+    assert_eq!(told.worths(), [0.1, 0.045, 0.0]);
+    assert_eq!(coverage(&told), 0.1);
+    told.reads(1, NOTHING, &[(0, "")], 0);
+    // The seed has .1 + .9·.045 + what comes round again: x = .1 + .9·y, y = .45·x.
+    let (seed, other) = (0.1 / (1.0 - 0.405), 0.045 / (1.0 - 0.405));
+    let covered = coverage(&told);
+    assert!(
+        covered <= seed + other && covered > 0.97 * (seed + other),
+        "{covered}"
+    );
+    // A second seed: trust is shared anew.
+    let second = Discovered {
+        page: Number(3),
+        url: "",
+        host: 0,
+        depth: 0,
+        seed: true,
+    };
+    told.order
+        .observe(&Fact::Discovered(second), &mut Moves::default());
+    assert!((coverage(&told) - covered / 2.0).abs() < 1e-5);
+}
+
+#[test]
+fn opic_passes_cash_on() {
+    let mut told = Told::by("opic").hears(&["seed", "b", "c", "d"]);
+    assert_eq!(told.worths(), [1.0, 0.0, 0.0, 0.0]);
+    // Half leaves the crawl; the root has it and pays at once, since nothing was known before.
+    assert_eq!(told.reads(0, NOTHING, &[(1, ""), (2, "")], 2), [1, 2, 3]);
+    assert_eq!(told.worths(), [0.125, 0.375, 0.375, 0.125]);
+    // What comes to a page already read goes to the root, and waits there for four readings.
+    assert_eq!(
+        told.reads(1, NOTHING, &[(0, ""), (2, ""), (3, "")], 0),
+        [2, 3]
+    );
+    assert_eq!(told.worths(), [0.125, 0.0, 0.5, 0.25]);
+    assert_eq!(told.reads(2, NOTHING, &[(3, "")], 0), [3]);
+    assert_eq!(told.worths(), [0.125, 0.0, 0.0, 0.75]);
+}
+
+#[test]
+fn location_multiplies_what_matches() {
+    let told = Told::by("location").hears(&[
+        "https://a.edu/",
+        "https://a.edu:8080",
+        "https://a.education/",
+        "https://x.a.org/docs/?q=/docs/",
+        "https://xa.org/x/y/z?p=/docs/#f",
+        "https://a.org/docs/1/2",
+        "https://b.org/shut/",
+        "https://a.edu/p?next=https://a.org/docs/",
+        "https://u:p@a.edu/",
+    ]);
+    assert_eq!(
+        told.worths(),
+        [2.0, 2.0, 1.0, 7.5, 0.125, 1.875, 0.0, 1.0, 2.0]
+    );
+}
+
+#[test]
+fn location_is_never_nothing_by_rounding() {
+    let deep = format!("https://a.org/{}", "x/".repeat(5000));
+    let told = Told::by("location").hears(&[&deep, "https://b.org/shut"]);
+    let history = History::default();
+    let worth = |number| {
+        let page = Page {
+            number: Number(number),
+            history: &history,
+        };
+        told.order.worth(page, Moment::START)
+    };
+    assert_eq!(worth(0), Worth::LEAST);
+    assert_eq!(worth(1), Worth::NONE);
+}
+
+#[test]
+fn rules_that_cannot_be_read_are_refused() {
+    for rule in [
+        "",
+        "host:.edu",
+        "host:=2",
+        "path:docs=2",
+        "depth=-1",
+        "depth=x",
+        "depth=inf",
+        "port:80=2",
+        "deep=2",
+    ] {
+        let wishes = Wishes {
+            location: vec![rule.to_owned()],
+            ..Wishes::default()
+        };
+        let error = Catalog::standard()
+            .order("location", &wishes)
+            .map(|_| ())
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains(&format!("`{rule}`")) && error.contains("host:.edu=2"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn similarity_takes_the_best_parent() {
+    let mut told =
+        Told::by("similarity").hears(&["a", "b/computer", "c/computer-science.html", "d"]);
+    assert_eq!(told.worths(), [0.0, 0.125, 0.25, 0.0]);
+    // Half of the query in an anchor, in a text that has no word of it.
+    assert_eq!(
+        told.reads(
+            0,
+            counted(0, 0),
+            &[(1, "Science!"), (2, "here"), (3, "")],
+            0
+        ),
+        [1]
+    );
+    assert_eq!(told.worths(), [0.0, 0.375, 0.25, 0.0]);
+    // A text with one occurrence in the title is half similar: worse than that for 1, better for 3.
+    assert_eq!(told.reads(2, counted(1, 0), &[(1, ""), (3, "")], 0), [3]);
+    assert_eq!(told.worths(), [0.0, 0.375, 0.25, 0.125]);
+    assert_eq!(
+        told.reads(
+            3,
+            counted(0, 0),
+            &[(1, "COMPUTER SCIENCE"), (0, "computer")],
+            0
+        ),
+        [1]
+    );
+    assert_eq!(told.worths()[1], 0.625);
+}
+
+#[test]
+fn hot_anchors_are_promoted_while_they_wait() {
+    let mut told = Told::by("hot-anchor").hears(&["a", "computer/b", "c", "d"]);
+    assert_eq!(told.worths(), [1.0, 2.0, 1.0, 1.0]);
+    assert_eq!(
+        told.reads(
+            0,
+            counted(9, 99),
+            &[(1, "science"), (2, "scientific"), (3, "more")],
+            0
+        ),
+        [0u32; 0]
+    );
+    assert_eq!(
+        told.reads(1, NOTHING, &[(0, "science"), (3, "Science")], 0),
+        [3]
+    );
+    assert_eq!(told.worths()[2..], [1.0, 2.0]);
+}
+
+#[test]
+fn what_is_near_a_hot_page_is_hot() {
+    let urls = ["a", "b", "c", "d", "e"];
+    let chain = |page: u32| [(page + 1, "")];
+    let body = "computer ".repeat(10);
+    let cold = "computer ".repeat(9);
+    let whole = |title, body| Text::Whole { title, body };
+    for (text, hot) in [
+        (whole("", body.as_str()), true),
+        (whole("A science", ""), true),
+        (whole("sciences", cold.as_str()), false),
+        (counted(0, 10), true),
+        (counted(0, 9), false),
+        (NOTHING, false),
+    ] {
+        let mut told = Told::by("hot-page").hears(&urls);
+        let moved = told.reads(0, text, &chain(0), 0);
+        assert_eq!(moved.contains(&1), hot, "{text:?}");
+        assert_eq!(told.reads(1, NOTHING, &chain(1), 0).contains(&2), hot);
+        assert_eq!(
+            told.reads(2, NOTHING, &chain(2), 0),
+            [0u32; 0],
+            "three links are too far"
+        );
+        assert_eq!(told.worths()[3], 1.0);
+    }
+    // The hot page is read last, over pages read before.
+    let mut told = Told::by("hot-page").hears(&urls);
+    told.reads(1, NOTHING, &[(2, ""), (4, "")], 0);
+    told.reads(2, NOTHING, &chain(2), 0);
+    assert_eq!(told.reads(0, counted(1, 0), &chain(0), 0), [4], "0 → 1 → 4");
+    assert_eq!(told.worths()[3], 1.0, "0 → 1 → 2 → 3");
+    assert_eq!(
+        told.reads(4, NOTHING, &[(3, "computer")], 0),
+        [3],
+        "by its anchor"
+    );
+}
+
+#[test]
+fn a_combination_moves_with_all_terms() {
+    let mut told =
+        Told::by("backlink + hot-anchor*10 + depth-limited(3)").hears(&["a", "b", "c", "science"]);
+    assert_eq!(told.worths(), [11.0, 11.0, 11.0, 21.0]);
+    assert_eq!(
+        told.reads(0, NOTHING, &[(1, "computer"), (3, "")], 0),
+        [1, 3],
+        "each once"
+    );
+    assert_eq!(told.worths(), [11.0, 22.0, 11.0, 22.0]);
+    let needs = told.order.needs();
+    assert!(needs.links && needs.words && !needs.text);
+    assert!(told.order.report().unseen_words.is_empty());
+    let names = [
+        "backlink*1",
+        "in-links",
+        "hot-anchor*10",
+        "depth-limited*1",
+        "depth",
+        "deepest",
+    ];
+    let history = History::default();
+    let page = Page {
+        number: Number(1),
+        history: &history,
+    };
+    let terms = told.order.terms(page);
+    assert_eq!(
+        terms
+            .iter()
+            .map(|term| term.name.as_str())
+            .collect::<Vec<_>>(),
+        names
+    );
+}
+
+#[test]
+fn no_ordering_minds_pages_it_was_never_told_of() {
+    for order in Catalog::standard().orders() {
+        let mut told = Told::by(&match order.argument {
+            Some(_) => format!("{}(1)", order.name),
+            None => order.name.to_owned(),
+        })
+        .hears(&["a"]);
+        assert_eq!(
+            told.reads(7, counted(1, 1), &[(8, "x"), (7, "y")], 0),
+            [0u32; 0],
+            "{}",
+            order.name
+        );
+        told.reads(0, counted(1, 1), &[(8, "computer"), (0, "y")], 0);
+        told.known = 10;
+        assert!(
+            told.worths().iter().all(|worth| worth.is_finite()),
+            "{}",
+            order.name
+        );
+    }
+}

@@ -1,0 +1,292 @@
+//! Which words does the user look for, and where are they?
+//!
+//! A word is a run of letters and digits of any script, compared in lower case. Words are looked for
+//! whole: `art` is not in `party`. Scripts that do not part their words (Chinese, Japanese, Thai) are
+//! therefore found only where a text happens to part them.
+//!
+//! **Invariant:** looking through a text allocates nothing, however long and odd it is.
+
+use std::borrow::Cow;
+
+use crate::catalog::CatalogError;
+use crate::{Report, Text};
+
+/// Words are counted in the bits of an integer. Longer queries are no queries.
+const MOST: usize = 64;
+
+/// One occurrence in the title is as good as ten in the body: Algorithm 5.3 of Cho, Garcia-Molina &
+/// Page calls a page hot for either.
+const HOT: u32 = 10;
+
+/// The words of a query, and which of them were seen.
+#[derive(Debug, Clone)]
+pub struct Query {
+    words: Vec<String>,
+    seen: u64,
+}
+
+/// What of a query is in a text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Which words, one bit each.
+    pub words: u64,
+    /// How often, all words together.
+    pub occurrences: u32,
+}
+
+/// The words of a text, as they are written.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+impl Query {
+    /// The words to look for.
+    ///
+    /// # Errors
+    ///
+    /// If there is none, or far too many.
+    pub fn new(text: &str) -> Result<Self, CatalogError> {
+        let mut found: Vec<String> = Vec::new();
+        for word in words(text).map(|word| lower(word).collect()) {
+            if !found.contains(&word) {
+                found.push(word);
+            }
+        }
+        if found.is_empty() || found.len() > MOST {
+            return Err(CatalogError::Query {
+                query: text.to_owned(),
+                words: found.len(),
+                most: MOST,
+            });
+        }
+        Ok(Self {
+            words: found,
+            seen: 0,
+        })
+    }
+
+    /// Looks through a text, and takes note of the words that are in it.
+    pub fn look(&mut self, text: &str) -> Found {
+        let mut found = Found::default();
+        for word in words(text) {
+            for (bit, wanted) in self.words.iter().enumerate() {
+                if lower(word).eq(wanted.chars()) {
+                    found.words |= 1 << bit;
+                    found.occurrences = found.occurrences.saturating_add(1);
+                    break;
+                }
+            }
+        }
+        self.seen |= found.words;
+        found
+    }
+
+    /// Looks through a URL, in which letters outside of ASCII are escaped.
+    pub fn look_at_url(&mut self, url: &str) -> Found {
+        self.look(&unescape(url))
+    }
+
+    /// Occurrences in the title and in the body.
+    pub fn look_at_text(&mut self, text: Text<'_>) -> (u32, u32) {
+        match text {
+            Text::Nothing => (0, 0),
+            Text::Whole { title, body } => {
+                (self.look(title).occurrences, self.look(body).occurrences)
+            }
+            Text::Counted {
+                in_title, in_body, ..
+            } => {
+                // It is not known which of the words these were: none can be called unseen.
+                if in_title > 0 || in_body > 0 {
+                    self.seen = u64::MAX;
+                }
+                (in_title, in_body)
+            }
+        }
+    }
+
+    /// The share of the words that were found.
+    pub fn share(&self, found: Found) -> f32 {
+        found.words.count_ones() as f32 / self.words.len() as f32
+    }
+
+    /// Which words were seen anywhere, and which were not.
+    pub fn report(&self) -> Report {
+        let (seen, unseen): (Vec<_>, Vec<_>) = (0..)
+            .zip(&self.words)
+            .partition(|(bit, _)| self.seen >> bit & 1 == 1);
+        let names =
+            |words: Vec<(u32, &String)>| words.into_iter().map(|(_, word)| word.clone()).collect();
+        Report {
+            coverage: None,
+            seen_words: names(seen),
+            unseen_words: names(unseen),
+        }
+    }
+}
+
+/// Whether a page with so many occurrences in title and body is hot: Algorithm 5.3, line 5.
+pub fn is_hot((in_title, in_body): (u32, u32)) -> bool {
+    in_title >= 1 || in_body >= HOT
+}
+
+/// How similar a text is with so many occurrences in title and body, from 0 to 1; half for a page that
+/// is just hot. Occurrences saturate: a text that repeats a word a thousand times is not better.
+pub fn similarity((in_title, in_body): (u32, u32)) -> f32 {
+    let occurrences = f64::from(in_body) + f64::from(HOT) * f64::from(in_title);
+    (occurrences / (occurrences + f64::from(HOT))) as f32
+}
+
+/// In lower case; the sigma that ends a Greek word is a sigma.
+fn lower(word: &str) -> impl Iterator<Item = char> {
+    let letters = word.chars().flat_map(char::to_lowercase);
+    letters.map(|letter| if letter == 'ς' { 'σ' } else { letter })
+}
+
+/// The text with `%C3%BC` as `ü`. What is no escape, or no UTF-8, parts words.
+fn unescape(url: &str) -> Cow<'_, str> {
+    if !url.contains('%') {
+        return Cow::Borrowed(url);
+    }
+    let mut bytes = Vec::with_capacity(url.len());
+    let mut rest = url.as_bytes();
+    while let [first, after @ ..] = rest {
+        let escaped = match rest {
+            [b'%', high, low, ..] => digit(*high).zip(digit(*low)),
+            _ => None,
+        };
+        match escaped {
+            Some((high, low)) => {
+                bytes.push(high << 4 | low);
+                rest = &rest[3..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn digit(letter: u8) -> Option<u8> {
+    char::from(letter)
+        .to_digit(16)
+        .and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn words_are_found_whole_and_in_any_case() {
+        for (query, text, words, occurrences) in [
+            ("art", "party art-ART, (Art)!", 1, 3),
+            ("art party", "Party? art. art", 3, 3),
+            ("müller", "MÜLLER Muller müllers Müller", 1, 2),
+            ("ΣΟΦΟΣ", "σοφος, Σοφος", 1, 2),
+            ("İstanbul", "istanbul İSTANBUL", 1, 1),
+            ("straße", "STRASSE straße", 1, 1),
+            ("c++ 2024", "C 2024 20245", 3, 2),
+            ("a a a", "A b", 1, 1),
+            ("word", "", 0, 0),
+        ] {
+            let found = Query::new(query).unwrap().look(text);
+            assert_eq!(
+                (found.words, found.occurrences),
+                (words, occurrences),
+                "{query} in {text}"
+            );
+        }
+    }
+
+    #[test]
+    fn urls_are_unescaped() {
+        for (url, there) in [
+            ("https://a.example/M%C3%BCller/x", true),
+            ("https://a.example/m%c3%bcller", true),
+            ("https://a.example/müller", true),
+            ("https://a.example/m%C3%BCllerin", false),
+            ("https://a.example/%", false),
+            ("https://a.example/%C3müller%", true),
+            ("https://a.example/%4", false),
+            ("https://a.example/%+fmüller", false),
+        ] {
+            let found = Query::new("Müller").unwrap().look_at_url(url);
+            assert_eq!(found.words == 1, there, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_query_needs_a_word() {
+        for empty in ["", "?!", "   ", "+-*"] {
+            let error = Query::new(empty).unwrap_err().to_string();
+            assert_eq!(
+                error,
+                format!("the query {empty:?} has no word to look for")
+            );
+        }
+        let words = |count: usize| {
+            (0..count)
+                .map(|word| format!("w{word} "))
+                .collect::<String>()
+        };
+        assert!(Query::new(&words(64)).is_ok());
+        let error = Query::new(&words(65)).unwrap_err().to_string();
+        assert!(error.contains("has 65 words"), "{error}");
+    }
+
+    #[test]
+    fn words_not_seen_are_known() {
+        let mut query = Query::new("alpha beta gamma").unwrap();
+        query.look("Beta");
+        assert_eq!(query.report().unseen_words, ["alpha", "gamma"]);
+        query.look_at_url("/alpha");
+        query.look_at_text(Text::Counted {
+            in_title: 0,
+            in_body: 0,
+            words: 9,
+        });
+        assert_eq!(query.report().unseen_words, ["gamma"]);
+        assert_eq!(query.report().seen_words, ["alpha", "beta"]);
+        query.look_at_text(Text::Counted {
+            in_title: 0,
+            in_body: 1,
+            words: 9,
+        });
+        assert!(query.report().unseen_words.is_empty());
+    }
+
+    #[test]
+    fn similarity_saturates_and_the_title_counts() {
+        for (counts, hot, similar) in [
+            ((0, 0), false, 0.0),
+            ((0, 9), false, 9.0 / 19.0),
+            ((0, 10), true, 0.5),
+            ((1, 0), true, 0.5),
+            ((1, 10), true, 2.0 / 3.0),
+            ((u32::MAX, u32::MAX), true, 1.0),
+        ] {
+            assert_eq!(is_hot(counts), hot, "{counts:?}");
+            assert!((similarity(counts) - similar).abs() < 1e-6, "{counts:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn looking_counts_as_splitting_does(text in "\\PC{0,60}", query in "[a-cÄé ]{1,9}[a-z]") {
+            let mut query = Query::new(&query).unwrap();
+            let plain = text.split(|letter: char| !letter.is_alphanumeric())
+                .filter(|word| query.words.iter().any(|wanted| {
+                    word.chars().flat_map(char::to_lowercase).collect::<String>() == *wanted
+                }))
+                .count();
+            prop_assert_eq!(query.look(&text).occurrences as usize, plain);
+            query.look_at_url(&text);
+        }
+    }
+}

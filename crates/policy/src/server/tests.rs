@@ -1,0 +1,103 @@
+//! The strategies on queues small enough to work out by hand, and their laws.
+
+use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
+
+use super::{
+    BestPrefix, BreadthFirst, CrawlAbility, Estimate, Line, Performance, Quality, Queue, Strategy,
+};
+use crate::Rank;
+
+fn estimate(connect: f64, response: f64) -> Estimate {
+    Estimate {
+        connect,
+        response,
+        per_connection: 50,
+    }
+}
+
+fn bid(strategy: &dyn Strategy, best: &[f32], estimate: &Estimate) -> (f64, usize) {
+    let line = Line::default();
+    let bid = strategy.bid(&Queue {
+        best,
+        estimate,
+        line,
+    });
+    ((bid.rank.value() * 1e4).round() / 1e4, bid.pages)
+}
+
+#[test]
+fn ranks_are_those_of_the_paper() {
+    // Two seconds of connecting, one second a page.
+    let server = estimate(1.0, 1.0);
+    let pages = [8.0, 4.0, 1.0, 1.0];
+    assert_eq!(bid(&BreadthFirst, &pages, &server), (0.0, 4));
+    assert_eq!(bid(&Performance, &pages, &server), (0.6667, 4));
+    assert_eq!(bid(&Quality, &pages, &server), (8.0, 4));
+    assert_eq!(bid(&CrawlAbility, &pages, &server), (2.3333, 4));
+    assert_eq!(
+        bid(&BestPrefix, &pages, &server),
+        (3.0, 2),
+        "8/3 < 12/4 > 13/5"
+    );
+}
+
+#[test]
+fn a_connection_is_kept_while_the_next_page_pays_more_than_the_best_that_waits() {
+    let (server, line) = (estimate(1.0, 2.0), Line::default());
+    let queue = Queue {
+        best: &[],
+        estimate: &server,
+        line,
+    };
+    assert!(BestPrefix.stays(6.0, &queue, Rank::new(3.0)));
+    assert!(!BestPrefix.stays(5.9, &queue, Rank::new(3.0)));
+    assert!(
+        !CrawlAbility.stays(6.0, &queue, Rank::new(0.0)),
+        "uses up what it claimed"
+    );
+}
+
+proptest! {
+    /// Best-prefix is the maximum over all prefixes, and so never below crawl-ability.
+    #[test]
+    fn no_prefix_pays_better(
+        mut worths in prop::collection::vec(0f32..10.0, 1..60),
+        connect in 0.0f64..2.0,
+        response in 0.001f64..2.0,
+        open: bool,
+        pipelined: bool,
+    ) {
+        worths.sort_by(|a, b| b.total_cmp(a));
+        let (estimate, line) = (estimate(connect, response), Line { open, pipelined });
+        let queue = |pages: usize| Queue { best: &worths[..pages], estimate: &estimate, line };
+        let best = BestPrefix.bid(&queue(worths.len()));
+        for pages in 1..=worths.len() {
+            let whole = CrawlAbility.bid(&queue(pages));
+            prop_assert!(whole.rank.value() <= best.rank.value() * (1.0 + 1e-12));
+        }
+        let chosen = CrawlAbility.bid(&queue(best.pages));
+        prop_assert_eq!(chosen.rank, best.rank);
+    }
+
+    /// A faster server never ranks lower, nor does one whose pages are worth more.
+    #[test]
+    fn speed_and_worth_never_hurt(
+        mut worths in prop::collection::vec(0f32..10.0, 1..60),
+        connect in 0.0f64..2.0,
+        response in 0.001f64..2.0,
+        faster in 0.1f64..1.0,
+        better in 1f32..3.0,
+    ) {
+        worths.sort_by(|a, b| b.total_cmp(a));
+        let raised: Vec<f32> = worths.iter().map(|worth| worth * better).collect();
+        let slow = estimate(connect, response);
+        let fast = estimate(connect * faster, response * faster);
+        let strategies: [&dyn Strategy; 5] = [&BreadthFirst, &Performance, &Quality, &CrawlAbility, &BestPrefix];
+        for strategy in strategies {
+            let rank = |best: &[f32], estimate| strategy.bid(&Queue { best, estimate, line: Line::default() }).rank;
+            prop_assert!(rank(&worths, &fast) >= rank(&worths, &slow));
+            prop_assert!(rank(&raised, &slow).value() >= rank(&worths, &slow).value() * (1.0 - 1e-6));
+            prop_assert!(rank(&worths, &slow).value().is_finite());
+        }
+    }
+}

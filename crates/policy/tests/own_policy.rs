@@ -1,0 +1,86 @@
+//! A user's own ordering: written against the public interface, named in a catalog, used by its name.
+
+use policy::catalog::{Catalog, Order, Wishes};
+use policy::{Discovered, Fact, History, Moment, Moves, Needs, Number, Page, Policy, Worth};
+
+// begin
+/// URLs with fewer parameters first: the more of them, the more alike the pages.
+#[derive(Default)]
+struct FewParameters {
+    parameters: Vec<usize>,
+}
+
+impl Policy for FewParameters {
+    fn needs(&self) -> Needs {
+        Needs {
+            words: true,
+            ..Needs::default()
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _moves: &mut Moves) {
+        if let Fact::Discovered(page) = fact {
+            self.parameters.push(page.url.matches(['?', '&']).count());
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+        Worth::new(1.0 / (1.0 + self.parameters[page.number.index()] as f64))
+    }
+}
+// end
+
+fn catalog() -> Catalog {
+    let build =
+        |_: &Wishes, _: Option<&str>| Ok(Box::new(FewParameters::default()) as Box<dyn Policy>);
+    Catalog::standard().with(Order::new(
+        "few-parameters",
+        "URLs with fewer parameters first",
+        build,
+    ))
+}
+
+#[test]
+fn a_users_own_policy_is_used_by_its_name() {
+    let catalog = catalog();
+    assert!(catalog.help().contains("few-parameters"));
+    for (expression, expected) in [
+        ("few-parameters", [1.0, 0.25, 0.5]),
+        ("few-parameters*2 + breadth-first", [3.0, 1.5, 2.0]),
+    ] {
+        let mut order = catalog.order(expression, &Wishes::default()).unwrap();
+        let urls = [
+            "https://a.example/",
+            "https://a.example/?a=1&b=2&c=3",
+            "https://a.example/?a=1",
+        ];
+        for (number, url) in (0..).zip(urls) {
+            let page = Number(number);
+            let discovered = Discovered {
+                page,
+                url,
+                host: 0,
+                depth: 0,
+                seed: true,
+            };
+            order.observe(&Fact::Discovered(discovered), &mut Moves::default());
+        }
+        let history = History::discovered(Moment::START, 0);
+        let worths = [0, 1, 2].map(|number| {
+            let page = Page {
+                number: Number(number),
+                history: &history,
+            };
+            order.worth(page, Moment::START).value()
+        });
+        assert_eq!(worths, expected, "{expression}");
+    }
+}
+
+#[test]
+fn the_example_is_as_short_as_the_readme_says() {
+    let lines: Vec<&str> = include_str!("own_policy.rs").lines().collect();
+    let place = |mark: &str| lines.iter().position(|line| *line == mark).unwrap();
+    let length = place("// end") - place("// begin") - 1;
+    assert!(length <= 25, "{length} lines");
+}

@@ -1,0 +1,127 @@
+//! How much quality was gained by when, and with how many pages?
+//!
+//! **Invariant:** shares are of all quality that there is, and times are from the first request to the end
+//! of a page's answer, as the servers saw it.
+
+/// One crawl, page by page.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// The pages as they were finished, each with when.
+    fetched: Vec<(u32, f64)>,
+    /// The share of quality that the pages up to here have.
+    gained: Vec<f64>,
+}
+
+impl Curve {
+    /// The curve of pages that were finished in this order; `qualities` by page number.
+    pub fn new(fetched: Vec<(u32, f64)>, qualities: &[f64]) -> Self {
+        let all: f64 = qualities.iter().sum();
+        let mut sum = 0.0;
+        let gained = fetched.iter().map(|&(page, _)| {
+            sum += qualities.get(page as usize).copied().unwrap_or(0.0);
+            sum / all.max(f64::MIN_POSITIVE)
+        });
+        let gained = gained.collect();
+        Self { fetched, gained }
+    }
+
+    /// The same crawl under other qualities.
+    pub fn judged(&self, qualities: &[f64]) -> Self {
+        Self::new(self.fetched.clone(), qualities)
+    }
+
+    /// How many pages there are.
+    pub fn pages(&self) -> usize {
+        self.fetched.len()
+    }
+
+    /// When the last page was finished, in seconds.
+    pub fn total(&self) -> f64 {
+        self.fetched.last().map_or(0.0, |&(_, at)| at)
+    }
+
+    /// The share of quality that the first so many pages have; `share` of all pages.
+    pub fn at_pages(&self, share: f64) -> f64 {
+        self.after((share * self.pages() as f64).round() as usize)
+    }
+
+    /// The share of quality gained by a time.
+    pub fn at_time(&self, seconds: f64) -> f64 {
+        self.after(self.by(seconds))
+    }
+
+    /// The share of the pages finished by a time.
+    pub fn pages_at_time(&self, seconds: f64) -> f64 {
+        self.by(seconds) as f64 / self.pages().max(1) as f64
+    }
+
+    /// When this share of quality was gained, in seconds.
+    pub fn time_to(&self, share: f64) -> f64 {
+        let enough = self.gained.iter().position(|&gained| gained >= share);
+        enough.map_or(f64::NAN, |page| self.fetched[page].1)
+    }
+
+    /// How much quality was at hand, on average, over so much time: 1 if all was there at once.
+    pub fn mean_by_time(&self, seconds: f64) -> f64 {
+        let (mut area, mut before) = (0.0, (0.0, 0.0));
+        for (&(_, at), &gained) in self.fetched.iter().zip(&self.gained) {
+            let at = at.min(seconds);
+            area += (at - before.0) * before.1;
+            before = (at, gained);
+        }
+        area += (seconds - before.0).max(0.0) * before.1;
+        area / seconds.max(f64::MIN_POSITIVE)
+    }
+
+    fn by(&self, seconds: f64) -> usize {
+        self.fetched.partition_point(|&(_, at)| at <= seconds)
+    }
+
+    fn after(&self, pages: usize) -> f64 {
+        match pages.min(self.pages()) {
+            0 => 0.0,
+            pages => self.gained[pages - 1],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_those_of_the_pages_that_are_finished() {
+        // Qualities 1, 5, 2, 2; fetched best first.
+        let qualities = [1.0, 5.0, 2.0, 2.0];
+        let curve = Curve::new(vec![(1, 1.0), (2, 2.0), (3, 4.0), (0, 10.0)], &qualities);
+        for (share, expected) in [(0.0, 0.0), (0.25, 0.5), (0.5, 0.7), (0.75, 0.9), (1.0, 1.0)] {
+            assert!((curve.at_pages(share) - expected).abs() < 1e-12, "{share}");
+        }
+        for (time, expected) in [(0.5, 0.0), (1.0, 0.5), (3.9, 0.7), (4.0, 0.9), (99.0, 1.0)] {
+            assert!((curve.at_time(time) - expected).abs() < 1e-12, "{time}");
+        }
+        assert_eq!(curve.pages_at_time(3.0), 0.5);
+        assert_eq!((curve.time_to(0.5), curve.time_to(0.8)), (1.0, 4.0));
+        assert!(curve.time_to(1.5).is_nan());
+        assert_eq!((curve.pages(), curve.total()), (4, 10.0));
+        // 1·0 + 1·.5 + 2·.7 + 6·.9 over ten seconds, and ten more with all of it.
+        assert!((curve.mean_by_time(10.0) - 0.73).abs() < 1e-12);
+        assert!((curve.mean_by_time(20.0) - 0.865).abs() < 1e-12);
+        assert!((curve.mean_by_time(3.0) - 1.2 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn another_judge_sees_the_same_crawl() {
+        let fetched = vec![(0, 1.0), (1, 2.0)];
+        let curve = Curve::new(fetched.clone(), &[3.0, 1.0]);
+        assert_eq!(curve.judged(&[1.0, 3.0]), Curve::new(fetched, &[1.0, 3.0]));
+        assert_eq!(curve.at_pages(0.5), 0.75);
+    }
+
+    #[test]
+    fn nothing_fetched_is_nothing_gained() {
+        let curve = Curve::new(Vec::new(), &[1.0]);
+        assert_eq!((curve.at_pages(0.5), curve.at_time(9.0), curve.total()), (0.0, 0.0, 0.0));
+        assert_eq!(curve.mean_by_time(0.0), 0.0);
+    }
+}
