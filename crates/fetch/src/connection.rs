@@ -48,7 +48,8 @@ pub struct Answer {
     /// The response, or why there is none.
     pub outcome: Result<Response, Trouble>,
     /// Time from the request to the first byte; to the end where none came. Among pipelined requests the
-    /// time runs from the end of the answer before, if that is later: it is what the server took.
+    /// time runs from when the answer before was done with, if that is later: it is what we waited for the
+    /// server.
     pub first_byte: Duration,
     /// Time from the request to the end, counted from the same moment.
     pub total: Duration,
@@ -127,9 +128,10 @@ impl Connection {
     /// Asks for several pages, with up to [`width`](Self::width) requests out at once. Hands over every
     /// answer as it comes, with the place of its request: each exactly once, in any order.
     ///
-    /// When the connection ends before all is answered, the rest are [`Trouble::Unanswered`] if they had
-    /// been sent and [`Trouble::Stale`] if not. Each call that sends something brings an answer, or makes
-    /// the next connections to this server narrower; asking again for the rest comes to an end.
+    /// When the connection ends before all is answered, the rest are [`Trouble::Unanswered`], whether they
+    /// had been sent or not, and can be asked for again over a new connection. A call over a new connection
+    /// that brings no answer at all is held against the server, which is then asked for less at once; so
+    /// this comes to an end.
     ///
     /// When the returned future is dropped before its end, the connection is not usable any more.
     pub async fn get_all(
@@ -140,6 +142,12 @@ impl Connection {
         let at_most = self.session.limits().body;
         let http2 = self.version() == Version::HTTP_2;
         let session = &mut self.session;
+        let mut answered = |place, mut answer: Answer| {
+            if answer.outcome.as_ref().is_err_and(Trouble::is_repeatable) {
+                answer.outcome = Err(Trouble::Unanswered);
+            }
+            answered(place, answer);
+        };
         match &mut self.speech {
             Speech::Pipelined(pipeline) => {
                 pipelined::get_all(pipeline, session, requests, at_most, answered).await;
@@ -201,7 +209,7 @@ impl Connection {
 
 impl Answer {
     /// For a request that did not go out.
-    fn never_sent(trouble: Trouble) -> Self {
+    pub(crate) fn never_sent(trouble: Trouble) -> Self {
         Self {
             outcome: Err(trouble),
             first_byte: Duration::ZERO,

@@ -1,7 +1,8 @@
 //! How do we get the bytes?
 //!
 //! A [`Fetcher`] finds a [`Route`] to a server, opens a [`Connection`] to it and asks for one page after
-//! another. Who is asked, when and how often is decided elsewhere.
+//! another, or for several at once where [`Http`] allows it. Who is asked, when and how often is decided
+//! elsewhere.
 //!
 //! **Invariants.** Whatever a server does becomes an [`Answer`]: typed, bounded in bytes and in time, and
 //! never a panic. Nothing reaches the network but through the [`gate`], which sees the address that is

@@ -68,7 +68,7 @@ pub enum Trouble {
     /// seen and can be repeated over a new connection.
     #[error("the kept connection was already closed")]
     Stale,
-    /// The request was sent together with others, and the connection ended, or could not be understood
+    /// The page was asked for together with others, and the connection ended, or could not be understood
     /// any more, before its answer. Nothing is known against the page: it can be asked for again, best
     /// alone.
     #[error("the connection was given up before the response")]
@@ -175,6 +175,12 @@ impl Trouble {
             | Self::HeadTooLarge
             | Self::Informational => false,
         }
+    }
+
+    /// Whether the same request can be sent again at once, over a new connection: the server has not dealt
+    /// with it, or will be spoken to in another HTTP.
+    pub fn is_repeatable(&self) -> bool {
+        matches!(self, Self::Stale | Self::Unanswered | Self::NotHttp2)
     }
 }
 

@@ -287,3 +287,6 @@ fn shortened(anchor: &str) -> &str {
     let end = anchor.char_indices().nth(ANCHOR);
     &anchor[..end.map_or(anchor.len(), |(at, _)| at)]
 }
+
+#[cfg(test)]
+mod tests;

@@ -21,7 +21,7 @@ use xtask::cli::Crawl;
 
 use crate::child::{self, Ended};
 use crate::machine::Machine;
-use crate::workplace;
+use crate::program::Program;
 use report::{Measured, Report};
 use serve::Server;
 
@@ -51,7 +51,7 @@ struct Exported {
 
 /// Measures, and prints the table.
 pub fn run(wishes: &Crawl, place: &Path) -> Result<()> {
-    build()?;
+    let program = Program::build()?;
     let server = (!wishes.site.is_empty())
         .then(|| Server::start(&wishes.site))
         .transpose()?;
@@ -61,7 +61,7 @@ pub fn run(wishes: &Crawl, place: &Path) -> Result<()> {
         wishes,
         place,
         urls,
-        avocet: workplace::built()?.join("avocet"),
+        avocet: program.path().to_owned(),
     };
     let list = place.join("urls.txt");
     let mut runs: Vec<(&'static str, Measured)> = Vec::new();
@@ -87,16 +87,6 @@ pub fn run(wishes: &Crawl, place: &Path) -> Result<()> {
     } else {
         print!("{report}");
     }
-    Ok(())
-}
-
-fn build() -> Result<()> {
-    let status = Command::new(xtask::cargo())
-        .args(["build", "--quiet", "--release", "--package", "avocet"])
-        .current_dir(xtask::workspace())
-        .status()
-        .context("cannot run cargo")?;
-    ensure!(status.success(), "avocet does not build");
     Ok(())
 }
 

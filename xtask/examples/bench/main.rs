@@ -6,10 +6,14 @@
 mod child;
 mod crawl;
 mod frontier;
+mod http;
 mod machine;
 mod order;
+mod program;
+mod servers;
 mod speed;
 mod urls;
+mod web;
 mod workplace;
 
 use std::process::ExitCode;
@@ -37,9 +41,12 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Crawl(wishes) => workplace::with(|place| crawl::run(&wishes, place)),
         Bench::Frontier(wishes) => workplace::with(|place| frontier::run(&wishes, place)),
         Bench::Order(wishes) => workplace::with(|place| order::run(&wishes, place)),
+        Bench::Servers(wishes) => workplace::with(|place| servers::run(&wishes, place)),
+        Bench::Http(wishes) => workplace::with(|place| http::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
         Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),
+        Bench::ServeWeb(wishes) => web::run(&wishes),
         Bench::OrderCell(cell) => order::cell::run(&cell),
         Bench::OrderUpkeep(asked) => order::upkeep::run(&asked),
     }

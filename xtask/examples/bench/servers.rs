@@ -54,7 +54,8 @@ pub fn run(wishes: &Servers, place: &Path) -> Result<()> {
         Some(judge) => vec![judge],
         None => vec![Judge::Pagerank, Judge::Zipf],
     };
-    let mut experiments: Vec<Experiment> = judges.iter().map(|&judge| Experiment::new(judge)).collect();
+    let mut experiments: Vec<Experiment> =
+        judges.iter().map(|&judge| Experiment::new(judge)).collect();
     let mut notes = Vec::new();
     for run in 1..=wishes.runs {
         let web_wishes = WebWishes {
@@ -79,7 +80,10 @@ pub fn run(wishes: &Servers, place: &Path) -> Result<()> {
             let mut blind = None;
             for experiment in &mut experiments {
                 let qualities = bench.qualities(experiment.judge);
-                eprintln!("run {run} of {}: {strategy}, {}", wishes.runs, experiment.judge);
+                eprintln!(
+                    "run {run} of {}: {strategy}, {}",
+                    wishes.runs, experiment.judge
+                );
                 let crawled = match &blind {
                     Some(crawled) => bench.judged(crawled, &qualities),
                     None => bench.crawl(strategy, told.then_some(&*qualities), &qualities)?,
@@ -141,7 +145,9 @@ impl Bench<'_> {
             Some(told) => {
                 let scores = self.place.join("scores.tsv");
                 let lines = self.web.urls(server.port).zip(told);
-                let lines: String = lines.map(|(url, score)| format!("{url}\t{score:e}\n")).collect();
+                let lines: String = lines
+                    .map(|(url, score)| format!("{url}\t{score:e}\n"))
+                    .collect();
                 fs::write(&scores, lines).context("cannot write the scores")?;
                 flags.extend(["--order".into(), "given".into(), "--scores".into()]);
                 flags.push(scores.display().to_string());
@@ -183,10 +189,10 @@ fn limits(plan: &Plan, web: &Web, connections: u16) -> String {
     }
     let mut times: Vec<f64> = Vec::new();
     for ((_, server), pages) in web.servers().zip(&pages) {
-        let (trip, each) = (server.round_trip(), server.response_latency());
+        let (trip, each) = (server.round_trip, server.response_latency);
         // Each request waits for the answer before it; robots.txt is one, too.
         let requests = f64::from(pages + 1);
-        let dials = (requests / f64::from(server.requests_per_connection())).ceil();
+        let dials = (requests / f64::from(server.requests_per_connection)).ceil();
         times.push((requests + dials) * trip.as_secs_f64() + requests * each.as_secs_f64());
     }
     let all: f64 = times.iter().sum();

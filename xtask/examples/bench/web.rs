@@ -115,7 +115,9 @@ impl Server {
 /// Writes a list of seeds: the home page of every server, so that all servers can be visited from the
 /// start, whatever the strategy.
 pub fn write_homes(web: &Web, port: u16, path: &Path) -> Result<()> {
-    let homes = web.servers().map(|(server, _)| web.url(web.home(server), port) + "\n");
+    let homes = web
+        .servers()
+        .map(|(server, _)| web.url(web.home(server), port) + "\n");
     fs::write(path, homes.collect::<String>())
         .with_context(|| format!("cannot write {}", path.display()))
 }

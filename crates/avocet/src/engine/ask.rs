@@ -1,5 +1,6 @@
 //! Pages asked for, one after another or several at once, and what their answers mean for the server.
 
+use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use fetch::{Answer, Request, Robots, Trouble};
@@ -35,8 +36,12 @@ impl Call<'_> {
             }
             break answer;
         };
-        let took = answer.total;
-        self.take(claimed, &answer, at, took);
+        let Some(open) = &self.connection else {
+            return Err(End::Trouble(Trouble::Stale));
+        };
+        let (from, took) = (open.address().ip(), answer.total);
+        let settled = self.engine.take(claimed, answer, from, at);
+        self.note(claimed, settled, took);
         Ok(())
     }
 
@@ -49,29 +54,26 @@ impl Call<'_> {
         let Some(mut open) = self.connection.take() else {
             return;
         };
+        let (engine, from) = (self.engine, open.address().ip());
         let mut answers = Vec::new();
-        let address = open.address().ip();
-        let engine = self.engine;
         let judged = |index: usize, answer: Answer| {
-            let claimed = &batch[index];
-            if let Ok(response) = &answer.outcome {
-                engine.answered(claimed, response, answer.wire_bytes, address, at);
-            }
-            answers.push((index, answer));
+            let took = answer.first_byte;
+            let unanswered = matches!(answer.outcome, Err(Trouble::Unanswered | Trouble::Stale));
+            // What it says is handed over at once: a batch of bodies is too much to keep.
+            let settled = (!unanswered).then(|| engine.take(&batch[index], answer, from, at));
+            answers.push((index, settled, took));
         };
         open.get_all(&requests, judged).await;
         self.connection = Some(open);
         let mut lost = 0;
-        for (index, answer) in answers {
-            let claimed = &batch[index];
-            match &answer.outcome {
-                Err(Trouble::Unanswered) => {
+        for (index, settled, took) in answers {
+            match settled {
+                Some(settled) => self.note(&batch[index], settled, took),
+                None => {
                     engine.permits.add_permits(1);
                     engine.shared().return_allowance();
                     lost += 1;
                 }
-                Err(_) => self.take(claimed, &answer, at, answer.first_byte),
-                Ok(_) => self.note(claimed, &answer, answer.first_byte),
             }
         }
         // Nothing came: the next is asked for alone, and its answer says why.
@@ -107,53 +109,49 @@ impl Call<'_> {
         batch
     }
 
-    /// Takes in an answer, or that there was none.
-    fn take(&mut self, claimed: &Claimed, answer: &Answer, at: Moment, took: Duration) {
-        match (&answer.outcome, &self.connection) {
-            (Ok(response), Some(open)) => {
-                let from = open.address().ip();
-                let bytes = answer.wire_bytes;
-                self.engine.answered(claimed, response, bytes, from, at);
-                self.note(claimed, answer, took);
-            }
-            (Ok(_), None) => {}
-            (Err(trouble), _) => {
-                let pause = self.engine.failed(claimed, trouble, answer.wire_bytes, at);
-                self.pause = self.pause.max(pause);
-                if let Some(visit) = &mut self.visit {
-                    visit.estimate.answered(took);
-                }
-                self.settled(claimed.number);
-            }
-        }
-    }
-
-    /// Takes note of what an answer says of its server.
-    fn note(&mut self, claimed: &Claimed, answer: &Answer, took: Duration) {
-        let Ok(response) = &answer.outcome else {
-            return;
-        };
-        if matches!(response.status, 429 | 503) {
-            let wanted = response.retry_after(SystemTime::now());
-            self.pause = self.pause.max(wanted.unwrap_or(BUSY));
-        }
-        if let Some(host) = self.engine.shared().host(claimed.url.host()) {
-            host.answered(answer.first_byte);
-        }
+    /// Takes note of what the answer to a page says of its server.
+    fn note(&mut self, claimed: &Claimed, settled: Settlement, took: Duration) {
+        self.pause = self.pause.max(settled.pause);
         if let Some(visit) = &mut self.visit {
             visit.estimate.answered(took);
-            if let Some(closed) = self.connection.as_ref().filter(|open| !open.is_open()) {
+            let closed = self.connection.as_ref().filter(|open| !open.is_open());
+            if let Some(closed) = closed.filter(|_| settled.answered) {
                 visit.estimate.closed_after(closed.served());
             }
+            visit.settled(claimed.number);
         }
-        self.settled(claimed.number);
     }
 }
 
+/// What became of a request.
+struct Settlement {
+    /// Whether there was an answer.
+    answered: bool,
+    /// How long the server is to be left alone for it.
+    pause: Duration,
+}
+
 impl Engine {
-    /// Settles a page whose request came to nothing on an open connection. Returns how long the server
-    /// is left alone for it.
-    fn failed(&self, claimed: &Claimed, trouble: &Trouble, bytes: u64, at: Moment) -> Duration {
+    /// Settles a page by its answer, or by why there is none.
+    fn take(&self, claimed: &Claimed, answer: Answer, from: IpAddr, at: Moment) -> Settlement {
+        let response = match &answer.outcome {
+            Ok(response) => response,
+            Err(trouble) => return self.failed(claimed, trouble, answer.wire_bytes, at),
+        };
+        if let Some(host) = self.shared().host(claimed.url.host()) {
+            host.answered(answer.first_byte);
+        }
+        self.answered(claimed, response, answer.wire_bytes, from, at);
+        let busy = matches!(response.status, 429 | 503);
+        let wanted = busy.then(|| response.retry_after(SystemTime::now()).unwrap_or(BUSY));
+        Settlement {
+            answered: true,
+            pause: wanted.unwrap_or_default(),
+        }
+    }
+
+    /// Settles a page whose request came to nothing on an open connection.
+    fn failed(&self, claimed: &Claimed, trouble: &Trouble, bytes: u64, at: Moment) -> Settlement {
         let mut pause = Duration::ZERO;
         let mut shared = self.shared();
         shared.return_allowance();
@@ -168,7 +166,10 @@ impl Engine {
         let asked = claimed.asked(at);
         let visited = asked.unanswered(Outcome::Unreachable, trouble.kind(), bytes);
         self.push(claimed, visited, true);
-        pause
+        Settlement {
+            answered: false,
+            pause,
+        }
     }
 }
 

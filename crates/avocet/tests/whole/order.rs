@@ -291,6 +291,39 @@ async fn a_crawl_stops_when_it_covers_enough() {
     assert!(summary["queued"].as_u64().unwrap() > 10, "{summary}");
 }
 
+/// Two of three connections could wait for servers that never answer; they are asked a few times each.
+#[tokio::test(flavor = "multi_thread")]
+async fn dead_servers_do_not_hold_up_the_rest() {
+    let serving = serve(plain(40, 4, 60)).await;
+    let program = Program::new();
+    let config = "[crawl]\nattempts = 1\n[limits]\nfirst_byte = \"1s\"\n";
+    std::fs::write(program.store().join("avocet.toml"), config).unwrap();
+    let (homes, mut seeds) = (serving.homes(), Vec::new());
+    let mut dead = Vec::new();
+    for last in 1..=4 {
+        let listener = std::net::TcpListener::bind(format!("127.77.0.{last}:0")).unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        seeds.extend((0..10).map(|page| format!("{url}{page}")));
+        listener.set_nonblocking(true).unwrap();
+        dead.push(listener);
+    }
+    let expected = serving.web().pages().count();
+    let all: Vec<String> = seeds.into_iter().chain(homes).collect();
+    program.json(&crawl(&all, &["--connections", "3"]));
+    assert!(
+        program.fetched().len() * 10 > expected * 8,
+        "{} of {expected}",
+        program.fetched().len()
+    );
+    for listener in dead {
+        let mut connections = 0;
+        while listener.accept().is_ok() {
+            connections += 1;
+        }
+        assert!((1..=4).contains(&connections), "{connections}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_http_brings_the_same_pages() {
     let serving = serve(plain(36, 4, 80)).await;

@@ -158,10 +158,9 @@ impl Batch {
         if !self.several {
             return;
         }
-        // A server may close a connection after any number of answers, or when it was idle for long:
-        // only one that was new, and that ended amid the first answers, says something about pipelining.
-        let is_new = self.before < width && (self.before == 0 || self.answers > 0);
-        let ended_early = is_new && self.answers < width && self.unanswered > 0;
+        // That a kept connection was closed before it said anything is usual, and no matter of pipelining.
+        let is_telling = self.before == 0 || self.answers > 0;
+        let ended_early = is_telling && self.answers < width && self.unanswered > 0;
         match end {
             Some(End::Lost) => manners.stop_pipelining(host),
             Some(End::HungUp) if ended_early => {

@@ -1,7 +1,9 @@
 //! Do we read what hyper reads, and only that?
 //!
-//! The reader is a plain function of bytes here: a sequence of responses, cut anywhere. Hyper reads the
-//! same bytes over a pipe, one response after another, each from where ours says that the last one ended.
+//! The reader is a plain function of bytes here: a sequence of responses, cut anywhere.
+//!
+//! **Invariant:** hyper is the judge. It reads the same bytes over a pipe, one response after another, each
+//! from where ours says that the last one ended.
 
 use super::*;
 use crate::line::NoBody;

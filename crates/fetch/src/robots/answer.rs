@@ -66,7 +66,7 @@ impl Fetcher {
             } else {
                 &mut elsewhere
             };
-            let came = self.ask_once_more(&place, line).await;
+            let came = self.ask_until_heard(&place, line).await;
             answer.wire_bytes += came.wire_bytes;
             let response = match came.outcome {
                 Ok(response) => response,
@@ -94,20 +94,30 @@ impl Fetcher {
         answer
     }
 
-    /// Asks over the connection at hand; when that turns out to be closed, once more over a new one.
-    async fn ask_once_more(&self, place: &PageUrl, line: &mut Option<Connection>) -> Answer {
-        if let Some(open) = line
-            .as_mut()
-            .filter(|open| open.is_open() && open.leads_to(place))
-        {
-            let answer = open.get_at_most(&asking(place), ROBOTS_LIMIT).await;
-            if !matches!(answer.outcome, Err(Trouble::Stale)) {
+    /// Asks over the connection at hand, or a new one. Asks again where the server was not really asked: it
+    /// had closed a kept connection, then did not speak the HTTP that was tried.
+    async fn ask_until_heard(&self, place: &PageUrl, line: &mut Option<Connection>) -> Answer {
+        for _ in 0..2 {
+            let answer = self.ask_once(place, line).await;
+            let repeat = answer.outcome.as_ref().err().map(Trouble::is_repeatable);
+            if repeat != Some(true) {
                 return answer;
             }
+            *line = None;
         }
-        let opened = match self.route(place).await {
-            Ok(route) => self.connect(place, &route).await,
-            Err(trouble) => Err(trouble),
+        self.ask_once(place, line).await
+    }
+
+    async fn ask_once(&self, place: &PageUrl, line: &mut Option<Connection>) -> Answer {
+        let kept = line
+            .take()
+            .filter(|kept| kept.is_open() && kept.leads_to(place));
+        let opened = match kept {
+            Some(kept) => Ok(kept),
+            None => match self.route(place).await {
+                Ok(route) => self.connect(place, &route).await,
+                Err(trouble) => Err(trouble),
+            },
         };
         match opened {
             Ok(opened) => {
@@ -115,16 +125,7 @@ impl Fetcher {
                     .get_at_most(&asking(place), ROBOTS_LIMIT)
                     .await
             }
-            Err(trouble) => {
-                *line = None;
-                let (first_byte, total) = (Duration::ZERO, Duration::ZERO);
-                Answer {
-                    outcome: Err(trouble),
-                    first_byte,
-                    total,
-                    wire_bytes: 0,
-                }
-            }
+            Err(trouble) => Answer::never_sent(trouble),
         }
     }
 }

@@ -220,7 +220,7 @@ async fn one_stream_is_late() {
     })
     .await;
     let mut client = client(Limits {
-        first_byte: Duration::from_millis(300),
+        first_byte: Duration::from_secs(1),
         ..Limits::default()
     });
     let answers = client.get_all(&["/a", "/late", "/b"].map(page)).await;

@@ -55,7 +55,7 @@ async fn http10_is_one_request_each() {
             assert!(lines.contains(&format!("host: {}", server.address).as_str()));
         }
         let answers = client.get_all(&[server.url("/c"), server.url("/d")]).await;
-        assert_eq!(summaries(&answers), ["200", "stale"]);
+        assert_eq!(summaries(&answers), ["200", "unanswered"]);
     }
 }
 
@@ -227,6 +227,28 @@ async fn http2_by_prior_knowledge() {
     );
 }
 
+/// A server that has this to say to anything but HTTP/1.1, and writes down the first line it is told over
+/// each connection.
+async fn only_http1(reply: &'static str) -> (PageUrl, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let page = format!("http://{}/next", listener.local_addr().unwrap());
+    let first_lines = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&first_lines);
+    tokio::spawn(async move {
+        while let Ok((mut tcp, _)) = listener.accept().await {
+            let mut said = vec![0; 4096];
+            let length = tcp.read(&mut said).await.unwrap();
+            let line = String::from_utf8_lossy(&said[..length]);
+            let line = line.lines().next().unwrap().to_owned();
+            let is_http1 = line.ends_with("HTTP/1.1");
+            heard.lock().unwrap().push(line);
+            let reply = if is_http1 { NEXT } else { reply };
+            let _ = tcp.write_all(reply.as_bytes()).await;
+        }
+    });
+    (PageUrl::parse(&page).unwrap(), first_lines)
+}
+
 /// A server that does not know HTTP/2 is asked once in it, then in HTTP/1.1: late, and not lost.
 #[tokio::test]
 async fn http2_that_is_not_spoken_falls_back() {
@@ -246,23 +268,7 @@ async fn http2_that_is_not_spoken_falls_back() {
         ("complains to several", complaint, Asked::ForSeveral),
         ("hangs up on several", "", Asked::ForSeveral),
     ] {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let page =
-            PageUrl::parse(&format!("http://{}/next", listener.local_addr().unwrap())).unwrap();
-        let first_lines = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&first_lines);
-        tokio::spawn(async move {
-            while let Ok((mut tcp, _)) = listener.accept().await {
-                let mut said = vec![0; 4096];
-                let length = tcp.read(&mut said).await.unwrap();
-                let line = String::from_utf8_lossy(&said[..length]);
-                let line = line.lines().next().unwrap().to_owned();
-                let is_http1 = line.ends_with("HTTP/1.1");
-                heard.lock().unwrap().push(line);
-                let reply = if is_http1 { NEXT } else { reply };
-                let _ = tcp.write_all(reply.as_bytes()).await;
-            }
-        });
+        let (page, first_lines) = only_http1(reply).await;
         let mut client = Client::new(speaking(Http::Http2));
         if asked == Asked::ForSeveral {
             let answers = client.get_all(&[page.clone(), page.clone()]).await;
@@ -288,6 +294,17 @@ async fn http2_that_is_not_spoken_falls_back() {
     }
 }
 
+/// The rules of a server do not wait for the next visit because it speaks another HTTP.
+#[tokio::test]
+async fn robots_are_asked_for_again_at_once() {
+    let (page, first_lines) = only_http1("").await;
+    let mut client = Client::new(speaking(Http::Http2));
+    let answer = client.fetcher.robots(&page, &mut client.connection).await;
+    assert_eq!(answer.verdict, fetch::Verdict::Found("next".into()));
+    let heard = first_lines.lock().unwrap();
+    assert_eq!(*heard, ["PRI * HTTP/2.0", "GET /robots.txt HTTP/1.1"]);
+}
+
 /// Several requests where one at a time is spoken: one after the other, as long as it lasts.
 #[tokio::test]
 async fn one_at_a_time_is_still_all() {
@@ -306,6 +323,7 @@ async fn one_at_a_time_is_still_all() {
     let mut client = Client::new(speaking(Http::Http11));
     let urls = ["/a", "/b", "/last", "/c", "/d"].map(|path| server.url(path));
     let answers = client.get_all(&urls).await;
-    assert_eq!(summaries(&answers), ["200", "200", "200", "stale", "stale"]);
+    let told = summaries(&answers);
+    assert_eq!(told, ["200", "200", "200", "unanswered", "unanswered"]);
     assert_eq!(client.connection.unwrap().width(), 1);
 }

@@ -59,7 +59,7 @@ impl Bench {
         );
         let mut visit = Visit {
             host: host.id,
-            estimate: host.estimate.unwrap_or(self.usual),
+            estimate: host.estimate.unwrap_or(self.usual.expected()),
             claims: VecDeque::new(),
             planned: bid.pages,
             claimed: 0,

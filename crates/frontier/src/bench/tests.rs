@@ -100,11 +100,7 @@ fn better_pages_leave_first_and_equals_in_order() {
 fn each_strategy_picks_its_server() {
     // Server 1 has the one best page and is slow; 2 has many fair pages and is fast; 3 has two good
     // ones before many poor ones.
-    let fast = |response| Estimate {
-        connect: response,
-        response,
-        per_connection: 50,
-    };
+    let fast = |response| Estimate::measured(response, response, 50);
     let first = |strategy: Box<dyn policy::server::Strategy>| {
         let mut bench = Bench::new(WIDE, strategy);
         let servers: [(u64, f64, &[u16]); 3] = [
@@ -136,14 +132,7 @@ fn a_visit_goes_on_while_that_pays() {
     let mut bench = bench(BestPrefix);
     for host in [1, 2] {
         bench.settle_first_visit(host);
-        bench.recall(
-            HOST(host),
-            Estimate {
-                connect: 1.0,
-                response: 1.0,
-                per_connection: 50,
-            },
-        );
+        bench.recall(HOST(host), Estimate::measured(1.0, 1.0, 50));
     }
     for (number, value) in [(1, 30), (2, 20), (3, 3), (4, 1)] {
         bench.give(1, number, value);

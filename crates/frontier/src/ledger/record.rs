@@ -185,11 +185,7 @@ impl From<Estimate> for Speed {
 
 impl From<Speed> for Estimate {
     fn from(speed: Speed) -> Self {
-        Self {
-            connect: speed.connect,
-            response: speed.response,
-            per_connection: speed.per_connection,
-        }
+        Self::measured(speed.connect, speed.response, speed.per_connection)
     }
 }
 

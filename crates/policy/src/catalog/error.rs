@@ -43,7 +43,7 @@ pub enum CatalogError {
     Query {
         /// The query.
         query: String,
-        /// Its different words.
+        /// Its different words, counted until they are too many.
         words: usize,
         /// How many it may have.
         most: usize,
@@ -107,9 +107,7 @@ impl fmt::Display for CatalogError {
             Self::Query {
                 query, words: 0, ..
             } => write!(f, "the query {query:?} has no word to look for"),
-            Self::Query { words, most, .. } => {
-                write!(f, "the query has {words} words, more than {most}")
-            }
+            Self::Query { most, .. } => write!(f, "the query has more than {most} words"),
             Self::Rule { rule, why } => {
                 let example = Wish::Location.example();
                 write!(f, "the rule `{rule}` {why}; write for example {example}")

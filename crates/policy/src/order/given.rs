@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::estimate::Column;
-use crate::{Fact, Moment, Moves, Needs, Page, Policy, Worth};
+use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
 /// The scores of URLs.
 #[derive(Debug, Clone, Default)]
@@ -82,6 +82,11 @@ impl Policy for Given {
     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
         let score = self.pages.get(page.number).unwrap_or(0.0);
         Worth::new(f64::from(score)).max(Worth::LEAST)
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let score = self.pages.get(page.number).unwrap_or(0.0);
+        vec![Term::new("score", f64::from(score))]
     }
 }
 

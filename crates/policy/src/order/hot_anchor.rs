@@ -9,7 +9,7 @@
 
 use crate::estimate::Column;
 use crate::query::Query;
-use crate::{Fact, Moment, Moves, Needs, Page, Policy, Read, Report, Worth};
+use crate::{Fact, Moment, Moves, Needs, Page, Policy, Read, Report, Term, Worth};
 
 /// What a page of the hot queue, or of the other, is worth.
 pub(super) fn heat(hot: bool) -> Worth {
@@ -78,6 +78,14 @@ impl Policy for HotAnchor {
 
     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
         heat(self.pages.get(page.number).unwrap_or_default().hot)
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let hot = self.pages.get(page.number).unwrap_or_default().hot;
+        vec![Term::new(
+            "query in anchor or url",
+            f64::from(u8::from(hot)),
+        )]
     }
 
     fn report(&self) -> Report {

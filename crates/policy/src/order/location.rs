@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use crate::catalog::CatalogError;
 use crate::estimate::Column;
-use crate::{Fact, Moment, Moves, Needs, Page, Policy, Worth};
+use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
 /// What a part of the web is worth.
 #[derive(Debug, Clone, PartialEq)]
@@ -149,5 +149,10 @@ impl Policy for Location {
             Some(0.0) => Worth::NONE,
             value => Worth::new(f64::from(value.unwrap_or(0.0))).max(Worth::LEAST),
         }
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let product = self.pages.get(page.number).unwrap_or(0.0);
+        vec![Term::new("product of the rules", f64::from(product))]
     }
 }

@@ -341,6 +341,7 @@ fn a_combination_moves_with_all_terms() {
         "backlink*1",
         "in-links",
         "hot-anchor*10",
+        "query in anchor or url",
         "depth-limited*1",
         "depth",
         "deepest",

@@ -1,7 +1,8 @@
 //! What does a connection to a server cost, and how many pages does it carry?
 //!
 //! Cao, Jiang & Singh (2003), §4.2: `T = 2·ConnectionTime + P·ResponseTime/p`, both times smoothed
-//! with a weight of .8 on the old value; the requests that a connection carries are learned.
+//! with a weight of .8 on the old value; the requests that a connection carries are learned. The first
+//! measurement has no old value and counts whole (the paper does not say what it starts from).
 
 use std::time::Duration;
 
@@ -23,6 +24,10 @@ pub struct Estimate {
     pub response: f64,
     /// Requests that a connection carries.
     pub per_connection: u32,
+    /// Whether the time to connect was measured, and is not only expected.
+    connected: bool,
+    /// Whether the time to an answer was measured.
+    answered: bool,
 }
 
 /// The connection that a visit would use.
@@ -42,19 +47,42 @@ impl Default for Estimate {
             connect: 0.05,
             response: 0.2,
             per_connection: PER_CONNECTION,
+            connected: false,
+            answered: false,
         }
     }
 }
 
 impl Estimate {
+    /// What earlier measurements gave: seconds to connect, seconds to an answer, requests a connection.
+    pub fn measured(connect: f64, response: f64, per_connection: u32) -> Self {
+        Self {
+            connect,
+            response,
+            per_connection,
+            connected: true,
+            answered: true,
+        }
+    }
+
+    /// What is expected of a server that nobody has measured, where others are like this.
+    #[must_use]
+    pub fn expected(self) -> Self {
+        Self {
+            connected: false,
+            answered: false,
+            ..self
+        }
+    }
+
     /// Takes in how long a connection took to open, or to fail.
     pub fn connected(&mut self, took: Duration) {
-        self.connect = self.connect * OLD + took.as_secs_f64() * (1.0 - OLD);
+        self.connect = smoothed(self.connect, took, &mut self.connected);
     }
 
     /// Takes in how long a server took to answer, or to give no answer.
     pub fn answered(&mut self, took: Duration) {
-        self.response = self.response * OLD + took.as_secs_f64() * (1.0 - OLD);
+        self.response = smoothed(self.response, took, &mut self.answered);
     }
 
     /// Takes in that the server closed a connection after so many answers. One that was closed before
@@ -82,17 +110,22 @@ impl Estimate {
     }
 }
 
+fn smoothed(before: f64, took: Duration, measured: &mut bool) -> f64 {
+    let old = if std::mem::replace(measured, true) {
+        OLD
+    } else {
+        0.0
+    };
+    before * old + took.as_secs_f64() * (1.0 - old)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn costs_are_those_of_the_paper() {
-        let estimate = Estimate {
-            connect: 0.1,
-            response: 0.3,
-            per_connection: 10,
-        };
+        let estimate = Estimate::measured(0.1, 0.3, 10);
         let line = |open, pipelined| Line { open, pipelined };
         let cost = |pages, line| (estimate.cost(pages, line).value() * 1e9).round() / 1e9;
         assert_eq!(cost(1, line(false, false)), 0.5);
@@ -104,10 +137,12 @@ mod tests {
     #[test]
     fn times_are_smoothed_and_requests_are_learned() {
         let mut estimate = Estimate::default();
-        estimate.connected(Duration::from_secs(1));
-        estimate.answered(Duration::from_secs(1));
-        assert!((estimate.connect - 0.24).abs() < 1e-12, "{estimate:?}");
-        assert!((estimate.response - 0.36).abs() < 1e-12, "{estimate:?}");
+        for (seconds, connect, response) in [(1, 1.0, 1.0), (2, 1.2, 1.2), (0, 0.96, 0.96)] {
+            estimate.connected(Duration::from_secs(seconds));
+            estimate.answered(Duration::from_secs(seconds));
+            assert!((estimate.connect - connect).abs() < 1e-12, "{estimate:?}");
+            assert!((estimate.response - response).abs() < 1e-12, "{estimate:?}");
+        }
         for (answers, expected) in [(0, 50), (1, 1), (7, 7)] {
             estimate.closed_after(answers);
             assert_eq!(estimate.per_connection, expected);

@@ -8,11 +8,7 @@ use super::{
 use crate::Rank;
 
 fn estimate(connect: f64, response: f64) -> Estimate {
-    Estimate {
-        connect,
-        response,
-        per_connection: 50,
-    }
+    Estimate::measured(connect, response, 50)
 }
 
 fn bid(strategy: &dyn Strategy, best: &[f32], estimate: &Estimate) -> (f64, usize) {

@@ -33,7 +33,12 @@ pub fn claims(experiment: &Experiment) -> Vec<Claim> {
 fn pagerank(of: &Experiment) -> Vec<Claim> {
     let at_half = [pages(of, "quality", 0.5), pages(of, "crawl-ability", 0.5)];
     let at_third = [time(of, "quality", THIRD), time(of, "crawl-ability", THIRD)];
-    let means = [mean(of, "crawl-ability"), mean(of, "quality"), mean(of, "performance"), mean(of, "breadth-first")];
+    let means = [
+        mean(of, "crawl-ability"),
+        mean(of, "quality"),
+        mean(of, "performance"),
+        mean(of, "breadth-first"),
+    ];
     let mid = time(of, "performance", 0.5) / time(of, "breadth-first", 0.5);
     vec![
         Claim {
@@ -69,7 +74,12 @@ fn zipf(of: &Experiment) -> Vec<Claim> {
     let at_third = time(of, "crawl-ability", THIRD);
     let at_half = time(of, "crawl-ability", 0.5);
     let by_pages = [pages(of, "crawl-ability", 0.5), pages(of, "quality", 0.5)];
-    let means = [mean(of, "crawl-ability"), mean(of, "quality"), mean(of, "performance"), mean(of, "breadth-first")];
+    let means = [
+        mean(of, "crawl-ability"),
+        mean(of, "quality"),
+        mean(of, "performance"),
+        mean(of, "breadth-first"),
+    ];
     let all = format!(
         "crawl-ability {}, quality {}, performance {}, breadth-first {}",
         percent(means[0]),
@@ -121,7 +131,10 @@ fn speed(of: &Experiment) -> Claim {
 
 fn ours(of: &Experiment) -> Claim {
     let paper = ["breadth-first", "performance", "quality", "crawl-ability"];
-    let best = paper.iter().map(|strategy| mean(of, strategy)).fold(0.0, f64::max);
+    let best = paper
+        .iter()
+        .map(|strategy| mean(of, strategy))
+        .fold(0.0, f64::max);
     let own = mean(of, "best-prefix");
     Claim {
         says: "(ours) best-prefix gains quality faster than the best of the four (mean over the time)",
@@ -135,11 +148,15 @@ fn pages(of: &Experiment, strategy: &str, share: f64) -> f64 {
 }
 
 fn time(of: &Experiment, strategy: &str, share: f64) -> f64 {
-    of.median(strategy, &|own, base| own.curve.at_time(share * base.curve.total()))
+    of.median(strategy, &|own, base| {
+        own.curve.at_time(share * base.curve.total())
+    })
 }
 
 fn mean(of: &Experiment, strategy: &str) -> f64 {
-    of.median(strategy, &|own, base| own.curve.mean_by_time(base.curve.total()))
+    of.median(strategy, &|own, base| {
+        own.curve.mean_by_time(base.curve.total())
+    })
 }
 
 fn percent(share: f64) -> String {

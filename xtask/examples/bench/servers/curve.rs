@@ -121,7 +121,10 @@ mod tests {
     #[test]
     fn nothing_fetched_is_nothing_gained() {
         let curve = Curve::new(Vec::new(), &[1.0]);
-        assert_eq!((curve.at_pages(0.5), curve.at_time(9.0), curve.total()), (0.0, 0.0, 0.0));
+        assert_eq!(
+            (curve.at_pages(0.5), curve.at_time(9.0), curve.total()),
+            (0.0, 0.0, 0.0)
+        );
         assert_eq!(curve.mean_by_time(0.0), 0.0);
     }
 }

@@ -19,8 +19,15 @@ pub fn write(experiments: &[Experiment], folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for experiment in experiments {
         let judge = experiment.judge;
-        let first: Vec<&Crawled> = experiment.crawled.iter().filter(|crawled| crawled.run == 1).collect();
-        let end = first.iter().map(|crawled| crawled.curve.total()).fold(0.0, f64::max);
+        let first: Vec<&Crawled> = experiment
+            .crawled
+            .iter()
+            .filter(|crawled| crawled.run == 1)
+            .collect();
+        let end = first
+            .iter()
+            .map(|crawled| crawled.curve.total())
+            .fold(0.0, f64::max);
         let by_time = |at: usize| end * at as f64 / POINTS as f64;
         let by_pages = |at: usize| at as f64 / POINTS as f64;
         let figures = [
@@ -28,19 +35,25 @@ pub fn write(experiments: &[Experiment], folder: &Path) -> Result<()> {
                 "quality-over-time",
                 format!("Quality by {judge}, over time"),
                 ("time (s)", "share of all quality"),
-                series(&first, &|own, at| (by_time(at), own.curve.at_time(by_time(at)))),
+                series(&first, &|own, at| {
+                    (by_time(at), own.curve.at_time(by_time(at)))
+                }),
             ),
             (
                 "quality-over-pages",
                 format!("Quality by {judge}, over pages"),
                 ("share of the pages", "share of all quality"),
-                series(&first, &|own, at| (by_pages(at), own.curve.at_pages(by_pages(at)))),
+                series(&first, &|own, at| {
+                    (by_pages(at), own.curve.at_pages(by_pages(at)))
+                }),
             ),
             (
                 "pages-over-time",
                 format!("Pages over time, quality by {judge}"),
                 ("time (s)", "share of the pages"),
-                series(&first, &|own, at| (by_time(at), own.curve.pages_at_time(by_time(at)))),
+                series(&first, &|own, at| {
+                    (by_time(at), own.curve.pages_at_time(by_time(at)))
+                }),
             ),
         ];
         for (name, title, (x_label, y_label), series) in figures {

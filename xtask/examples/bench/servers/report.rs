@@ -50,7 +50,10 @@ impl Experiment {
 
     /// The median of a figure over the runs.
     pub fn median(&self, strategy: &str, figure: Figure<'_>) -> f64 {
-        let runs = self.crawled.iter().filter(|crawled| crawled.strategy == strategy);
+        let runs = self
+            .crawled
+            .iter()
+            .filter(|crawled| crawled.strategy == strategy);
         let mut values: Vec<f64> = runs
             .filter_map(|crawled| Some(figure(crawled, self.baseline(crawled.run)?)))
             .collect();
@@ -79,18 +82,26 @@ impl Experiment {
             }
             for share in SHARES {
                 let name = format!("quality_at_time@{share:.2}");
-                add(name, &|own, base| own.curve.at_time(share * base.curve.total()));
+                add(name, &|own, base| {
+                    own.curve.at_time(share * base.curve.total())
+                });
             }
             add("time_to@0.60".into(), &|own, _| own.curve.time_to(0.6));
             add("time_to@0.80".into(), &|own, _| own.curve.time_to(0.8));
-            add("mean_quality".into(), &|own, base| own.curve.mean_by_time(base.curve.total()));
+            add("mean_quality".into(), &|own, base| {
+                own.curve.mean_by_time(base.curve.total())
+            });
             add("pages_at_time@0.50".into(), &|own, base| {
                 own.curve.pages_at_time(0.5 * base.curve.total())
             });
-            add("pages_per_second".into(), &|own, _| own.curve.pages() as f64 / own.curve.total());
+            add("pages_per_second".into(), &|own, _| {
+                own.curve.pages() as f64 / own.curve.total()
+            });
             add("seconds".into(), &|own, _| own.curve.total());
             add("connections".into(), &|own, _| own.connections as f64);
-            add("cpu_share".into(), &|own, _| own.cpu.as_secs_f64() / own.curve.total());
+            add("cpu_share".into(), &|own, _| {
+                own.cpu.as_secs_f64() / own.curve.total()
+            });
             (strategy, figures)
         };
         STRATEGIES.map(row).into()
@@ -150,10 +161,20 @@ fn write_experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt:
     writeln!(
         f,
         "{:15}| {:29}| {:29}| {:13}| {:>5}{:>7}{:>9}{:>9}{:>7}{:>6}",
-        "", "% of quality at % of pages", "… at % of breadth-first's time", "seconds to", "mean", "pages",
-        "pages/s", "seconds", "conns", "CPU"
+        "",
+        "% of quality at % of pages",
+        "… at % of breadth-first's time",
+        "seconds to",
+        "mean",
+        "pages",
+        "pages/s",
+        "seconds",
+        "conns",
+        "CPU"
     )?;
-    let shares: String = SHARES.map(|share| format!("{:>6.0}", share * 100.0)).concat();
+    let shares: String = SHARES
+        .map(|share| format!("{:>6.0}", share * 100.0))
+        .concat();
     writeln!(
         f,
         "{:15}|{shares}|{shares}| {:>6}{:>7}| {:>5}{:>7}",
@@ -180,7 +201,11 @@ fn write_experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt:
         )?;
     }
     for Claim { says, found, holds } in claims(experiment) {
-        let verdict = if holds { "held        " } else { "DID NOT HOLD" };
+        let verdict = if holds {
+            "held        "
+        } else {
+            "DID NOT HOLD"
+        };
         writeln!(f, "{verdict} {says}: {found}")?;
     }
     Ok(())
@@ -212,9 +237,15 @@ mod tests {
         }
         let total = experiment.median("quality", &|own, _| own.curve.total());
         assert_eq!(total, 8.0);
-        let ratio = experiment.median("quality", &|own, base| own.curve.total() / base.curve.total());
+        let ratio = experiment.median("quality", &|own, base| {
+            own.curve.total() / base.curve.total()
+        });
         assert_eq!(ratio, 0.4);
-        assert!(experiment.median("none", &|own, _| own.curve.total()).is_nan());
+        assert!(
+            experiment
+                .median("none", &|own, _| own.curve.total())
+                .is_nan()
+        );
     }
 
     #[test]
@@ -238,6 +269,9 @@ mod tests {
         }
         let json = report.json();
         let claims = json["experiments"][0]["claims"].as_array().unwrap().len();
-        assert_eq!(text.matches("held").count() + text.matches("DID NOT HOLD").count(), claims);
+        assert_eq!(
+            text.matches("held").count() + text.matches("DID NOT HOLD").count(),
+            claims
+        );
     }
 }

@@ -107,13 +107,9 @@ proptest! {
         for page in (0..web.sources.len() as u32).map(Number) {
             let account = flow.accounts.get(page).unwrap();
             prop_assert!(!account.is_due() && !account.noted);
+            let most = if account.read { MOST } else { ANNOUNCE };
+            prop_assert!(f64::from(account.waiting.abs()) <= most * account.settled.abs() + FLOOR);
             prop_assert_eq!(account.read, graph.contains_key(&page.0));
-        }
-        let truth = solve(&web.sources, &graph);
-        let settled = settled(&flow);
-        let most: Vec<_> = settled.iter().map(|settled| PASS_ON * settled.abs() + FLOOR).collect();
-        for (page, most) in solve(&most, &graph).into_iter().enumerate() {
-            prop_assert!((truth[page] - settled[page]).abs() <= most + 1e-6, "page {}", page);
         }
     }
 

@@ -1,0 +1,158 @@
+//! Facts in, worths out: what moves a page, what holds it back, and that a stop changes neither.
+
+use page::PageUrl;
+use policy::order::Backlink;
+use policy::server::Quality;
+use policy::{Link as Known, Text};
+
+use super::*;
+use crate::bench::Next;
+use crate::ledger::{Batch, Ledger};
+
+const NOW: Moment = Moment::from_micros(1);
+
+fn frontier(price: Price) -> Frontier<Backlink> {
+    let order = Backlink::default();
+    Frontier::new(order, Box::new(Quality), price, Manners::default(), 7)
+}
+
+fn url(path: u32) -> PageUrl {
+    PageUrl::parse(&format!("http://e.org/{path}")).unwrap()
+}
+
+/// Hears of a page, or hears of it again.
+fn hear(frontier: &mut Frontier<Backlink>, path: u32, facts: &mut Vec<Entry>) -> Number {
+    if let Some(number) = frontier.number(url(path).id()) {
+        return number;
+    }
+    let link = Link {
+        url: &url(path),
+        depth: 1,
+        hops: 0,
+        source: None,
+        anchor: "words",
+    };
+    let (number, fact) = frontier.hear(link, NOW);
+    facts.push(fact);
+    number
+}
+
+/// Has a page read that links to these.
+fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut Vec<Entry>) {
+    hear(frontier, page, facts);
+    let links: Vec<_> = links
+        .iter()
+        .map(|&to| Known {
+            to: hear(frontier, to, facts),
+            anchor: "",
+        })
+        .collect();
+    let reading = Reading {
+        text: Text::Nothing,
+        links: &links,
+        out_links: links.len() as u32,
+    };
+    facts.extend(frontier.read(url(page).id(), reading, NOW));
+}
+
+/// The pages in the order in which they are claimed.
+fn claimed(frontier: &mut Frontier<Backlink>) -> Vec<u32> {
+    let mut order = Vec::new();
+    while let Next::Visit(mut visit) = frontier.bench.next(NOW) {
+        while let Some(number) = visit.first() {
+            order.push(number.0);
+            visit.settled(number);
+        }
+        frontier
+            .bench
+            .settle(visit, NOW, std::time::Duration::ZERO, false);
+    }
+    order
+}
+
+#[test]
+fn links_move_waiting_pages_and_lift_them_over_the_price() {
+    let mut frontier = frontier(Price::new(2.0).unwrap());
+    let mut facts = Vec::new();
+    read(&mut frontier, 0, &[1, 2, 3], &mut facts);
+    assert!(
+        claimed(&mut frontier).is_empty(),
+        "one link each is too little"
+    );
+    read(&mut frontier, 4, &[2, 3], &mut facts);
+    read(&mut frontier, 5, &[3], &mut facts);
+    assert_eq!(claimed(&mut frontier), [3, 2]);
+    read(&mut frontier, 6, &[3, 1], &mut facts);
+    assert_eq!(
+        claimed(&mut frontier),
+        [1],
+        "a page that was claimed does not come back"
+    );
+}
+
+#[test]
+fn another_run_ranks_by_the_same_links() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(directory.path()).unwrap();
+    let mut first = frontier(Price::LEAST);
+    let mut facts = Vec::new();
+    for (page, links) in [
+        (0, &[1, 2, 3, 4, 5][..]),
+        (1, &[2, 3, 5]),
+        (2, &[3, 5]),
+        (3, &[5]),
+    ] {
+        read(&mut first, page, links, &mut facts);
+        let key = first.key(url(page).id()).unwrap();
+        let visit = policy::Visit {
+            at: NOW,
+            outcome: policy::Outcome::Changed,
+        };
+        let history = History::discovered(NOW, 1).after(visit);
+        let visited = crate::ledger::Visited {
+            history,
+            ..Default::default()
+        };
+        facts.push(Entry::Visited(key, Box::new(visited)));
+    }
+    let entries = facts;
+    let batch = Batch {
+        entries,
+        archive_end: None,
+    };
+    ledger.commit(&batch).unwrap();
+    let mut second = frontier(Price::LEAST);
+    let waits = |known: &crate::ledger::Known| known.visited.is_none();
+    second
+        .recall(&ledger, waits, |_| Text::Nothing, NOW)
+        .unwrap();
+    assert_eq!(claimed(&mut second), [5, 4]);
+    assert_eq!(second.known(), 6);
+}
+
+#[test]
+fn a_few_links_to_a_page_are_kept_and_no_more() {
+    let mut frontier = frontier(Price::LEAST);
+    let number = hear(&mut frontier, 1, &mut Vec::new());
+    let page = url(1).id();
+    let mut kept = Vec::new();
+    for source in 0..20 {
+        let words = "ä".repeat(300);
+        kept.extend(frontier.heard_again(number, page, url(source).id(), &words));
+    }
+    assert_eq!(kept.len(), usize::from(IN_LINKS));
+    for (slot, fact) in (0..).zip(kept) {
+        let Entry::InLink(key, number, link) = fact else {
+            panic!("{fact:?} is no link")
+        };
+        assert_eq!(
+            (key.page, number, link.anchor.chars().count()),
+            (page, slot, ANCHOR)
+        );
+    }
+    assert!(
+        frontier
+            .heard_again(number, page, url(3).id(), "")
+            .is_none()
+    );
+}
