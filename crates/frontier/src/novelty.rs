@@ -92,6 +92,7 @@ mod tests {
                 fingerprint,
                 simhash,
                 shingles: blank.shingles.clone(),
+                words: 0,
             }
         };
         let fetched = (0..20_000).take_while(|&n| {

@@ -1,17 +1,19 @@
 //! A web we invented, served on loopback; a server that lies; and how results are measured and drawn.
 //!
 //! [`site`] answers as an honest web would and knows the truth a crawl of it can be checked against;
-//! [`lying`] answers as no web should, one route for each lie. [`measure`] says how good an order of
-//! visits was and [`figure`] draws it. **Invariant:** what is served listens on 127.0.0.0/8 only and ends
+//! [`lying`] answers as no web should, one route for each lie. [`world`] reads recorded webs, [`run`]
+//! crawls them without a network, [`measure`] says how good an order of visits was and [`figure`] draws it. **Invariant:** what is served listens on 127.0.0.0/8 only and ends
 //! when dropped; what is measured and drawn is a pure function of its arguments.
 
 pub mod figure;
 mod listen;
 pub mod lying;
 pub mod measure;
+pub mod run;
 pub mod site;
+pub mod world;
 
-/// What keeps a web from being served, or a result from being drawn.
+/// What keeps a web from being served or read, or a result from being drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// No listener could be opened there.
@@ -36,7 +38,15 @@ pub enum LabError {
         /// What the drawing library said.
         source: plotters::drawing::DrawingAreaErrorKind<std::io::Error>,
     },
-    /// A file of a directory to serve could not be read.
+    /// A table of a world is not as it should be.
+    #[error("{}: {why}", path.display())]
+    Table {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A file could not be read.
     #[error("cannot read {}", path.display())]
     Read {
         /// The file or directory.

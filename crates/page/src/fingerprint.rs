@@ -27,16 +27,19 @@ pub struct Digest {
     pub simhash: Simhash,
     /// How much of it is the same? For two pages, or two versions of one.
     pub shingles: Shingles,
+    /// How long is it? In words, as white space parts them.
+    pub words: u32,
 }
 
 impl Digest {
     /// Measures a text.
     pub fn of(text: &str) -> Self {
-        let mut fingerprint = 0;
+        let (mut fingerprint, mut words) = (0, 0);
         let mut simhash = simhash::Tally::default();
         let mut shingles = shingles::Sketch::default();
         for_each_word(text, |word| {
             fingerprint = mix(fingerprint, word);
+            words += 1;
             simhash.add(word);
             shingles.add(word);
         });
@@ -44,6 +47,7 @@ impl Digest {
             fingerprint: Fingerprint(fingerprint),
             simhash: simhash.finish(),
             shingles: shingles.finish(),
+            words,
         }
     }
 }
@@ -91,6 +95,7 @@ mod tests {
     #[test]
     fn only_words_count() {
         let digest = Digest::of("one two three four five");
+        assert_eq!(digest.words, 5);
         assert_eq!(digest, Digest::of(" one\ntwo  three\t four five\n"));
         assert_ne!(
             digest.fingerprint,

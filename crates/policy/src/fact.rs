@@ -30,7 +30,8 @@ pub struct Page<'a> {
 /// Something that the crawl has just learned.
 #[derive(Debug, Clone, Copy)]
 pub enum Fact<'a> {
-    /// A page was heard of for the first time. Comes before any other fact that names the page.
+    /// A page was heard of for the first time. Comes before any other fact that names the page, and in
+    /// the order of numbers, also when an earlier run is recalled.
     Discovered(Discovered<'a>),
     /// A page was asked for and its answer was read. Takes the place of what was read of it before.
     Read(Read<'a>),
@@ -41,7 +42,7 @@ pub enum Fact<'a> {
 pub struct Discovered<'a> {
     /// Its number.
     pub page: Number,
-    /// Its URL, as text: policies know no URL type.
+    /// Its URL, as text: policies know no URL type. Empty if the policy does not [need](Needs) words.
     pub url: &'a str,
     /// Its host, numbered in the order of discovery.
     pub host: u32,
@@ -102,7 +103,7 @@ pub struct Link<'a> {
 pub struct Needs {
     /// [`Fact::Read`], with all links.
     pub links: bool,
-    /// The anchors of these links, and URLs.
+    /// URLs, and the anchors of these links.
     pub words: bool,
     /// The texts.
     pub text: bool,

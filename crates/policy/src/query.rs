@@ -71,7 +71,7 @@ impl Query {
         let mut found = Found::default();
         for word in words(text) {
             for (bit, wanted) in self.words.iter().enumerate() {
-                if lower(word).eq(wanted.chars()) {
+                if is(word, wanted) {
                     found.words |= 1 << bit;
                     found.occurrences = found.occurrences.saturating_add(1);
                     break;
@@ -136,6 +136,14 @@ pub fn is_hot((in_title, in_body): (u32, u32)) -> bool {
 pub fn similarity((in_title, in_body): (u32, u32)) -> f32 {
     let occurrences = f64::from(in_body) + f64::from(HOT) * f64::from(in_title);
     (occurrences / (occurrences + f64::from(HOT))) as f32
+}
+
+/// Whether a word, as it is written, is this one in lower case.
+fn is(word: &str, wanted: &str) -> bool {
+    if word.is_ascii() {
+        return word.eq_ignore_ascii_case(wanted);
+    }
+    lower(word).eq(wanted.chars())
 }
 
 /// In lower case; the sigma that ends a Greek word is a sigma.

@@ -67,7 +67,9 @@ pub fn run(wishes: &Servers, place: &Path) -> Result<()> {
         };
         let plan = web::plan(&web_wishes);
         let web = plan.invent();
-        notes.push(limits(&plan, &web, wishes.connections));
+        let note = limits(&plan, &web, wishes.connections);
+        eprintln!("{note}");
+        notes.push(note);
         let bench = Bench {
             wishes,
             place,
@@ -102,7 +104,7 @@ pub fn run(wishes: &Servers, place: &Path) -> Result<()> {
         experiments,
     };
     if let Some(folder) = &wishes.out {
-        figures::write(&report.experiments, folder)?;
+        figures::write(&report.experiments, wishes.connections, folder)?;
     }
     if wishes.json {
         println!("{}", serde_json::to_string(&report.json())?);

@@ -28,8 +28,9 @@ impl Call<'_> {
                 return Err(End::Trouble(Trouble::Stale));
             };
             let answer = open.get(&request(claimed)).await;
-            // A kept connection that was closed under us: the server never saw the request.
-            if matches!(answer.outcome, Err(Trouble::Stale)) && !repeated {
+            // A kept connection that was closed under us, or a server that wants another HTTP.
+            let repeatable = matches!(&answer.outcome, Err(trouble) if trouble.is_repeatable());
+            if repeatable && !repeated {
                 self.connection = None;
                 repeated = true;
                 continue;
@@ -58,7 +59,7 @@ impl Call<'_> {
         let mut answers = Vec::new();
         let judged = |index: usize, answer: Answer| {
             let took = answer.first_byte;
-            let unanswered = matches!(answer.outcome, Err(Trouble::Unanswered | Trouble::Stale));
+            let unanswered = matches!(answer.outcome, Err(Trouble::Unanswered));
             // What it says is handed over at once: a batch of bodies is too much to keep.
             let settled = (!unanswered).then(|| engine.take(&batch[index], answer, from, at));
             answers.push((index, settled, took));

@@ -44,7 +44,11 @@ impl Call<'_> {
             }
         }
         let began = engine.clock.now();
-        let opened = engine.fetcher.connect(url, &route).await;
+        let mut opened = engine.fetcher.connect(url, &route).await;
+        if matches!(opened, Err(Trouble::NotHttp2)) {
+            // From now on this server is spoken to in HTTP/1.1.
+            opened = engine.fetcher.connect(url, &route).await;
+        }
         if let Some(visit) = &mut self.visit {
             // A connection that failed cost its time too.
             visit.estimate.connected(engine.clock.now().since(began));

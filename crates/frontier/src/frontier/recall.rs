@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use page::{HostId, PageId, PageUrl};
-use policy::{Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
+use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
 
 use super::Frontier;
 use crate::ledger::{Known, Ledger, LedgerError, OutLinks};
@@ -21,6 +21,15 @@ struct Waiting {
 enum Facts {
     New { at: Moment, depth: u16 },
     Old(Box<History>),
+}
+
+/// A discovery, as the policy is told of it.
+struct Told {
+    number: Number,
+    host: u32,
+    depth: u16,
+    seed: bool,
+    url: Box<str>,
 }
 
 /// What is kept of the words of links: by the page that has them, to which page, which words.
@@ -45,11 +54,15 @@ impl<P: Policy> Frontier<P> {
         let needs = self.policy.needs();
         let told = needs != policy::Needs::default();
         let mut waiting = Vec::new();
+        let mut discoveries = Vec::new();
         let mut read = HashMap::new();
         let mut anchors = Anchors::new();
         for known in ledger.scan() {
             let known = known?;
-            let number = self.recall_page(&known, now);
+            let number = self.recall_page(&known);
+            if told {
+                discoveries.push(self.recall_discovery(&known, number, needs.words));
+            }
             if needs.words
                 && let Some(source) = known.discovery.source
             {
@@ -57,7 +70,7 @@ impl<P: Policy> Frontier<P> {
                 anchors.entry(source).or_default().push((number, words));
             }
             if told && was_read(&known) {
-                read.insert(known.key.page, number);
+                read.insert(known.key.page, (number, words_of(&known)));
             }
             if !wanted(&known) {
                 continue;
@@ -80,18 +93,33 @@ impl<P: Policy> Frontier<P> {
                 }
             }
         }
+        // As they were discovered: the ledger sorts them otherwise.
+        discoveries.sort_unstable_by_key(|page| page.number);
+        for page in discoveries.drain(..) {
+            let fact = Fact::Discovered(Discovered {
+                page: page.number,
+                url: &page.url,
+                host: page.host,
+                depth: page.depth,
+                seed: page.seed,
+            });
+            self.policy.observe(&fact, &mut self.moves);
+            self.moves.drain().for_each(drop);
+        }
         if told {
             for links in ledger.all_links() {
                 let (key, links) = links?;
-                if let Some(number) = read.remove(&key.page) {
-                    self.recall_read(number, texts(key.page), &links, anchors.get(&key.page));
+                if let Some((number, words)) = read.remove(&key.page) {
+                    let text = told_of(texts(key.page), words);
+                    self.recall_read(number, text, &links, anchors.get(&key.page));
                 }
             }
             // Ordered, so that the same ledger makes the same policy.
             let mut bare: Vec<_> = read.into_iter().collect();
             bare.sort_unstable();
-            for (page, number) in bare {
-                self.recall_read(number, texts(page), &OutLinks::default(), None);
+            for (page, (number, words)) in bare {
+                let text = told_of(texts(page), words);
+                self.recall_read(number, text, &OutLinks::default(), None);
             }
         }
         for page in &waiting {
@@ -100,12 +128,11 @@ impl<P: Policy> Frontier<P> {
         Ok(())
     }
 
-    fn recall_page(&mut self, known: &Known, now: Moment) -> Number {
+    fn recall_page(&mut self, known: &Known) -> Number {
         let page = known.key.page;
         let number = Number(u32::try_from(known.discovery.order).unwrap_or(u32::MAX));
         self.roll.restore(page, number);
         self.partitions.insert(page.host(), known.key.partition);
-        self.discover(number, page.host(), &known.discovery, now);
         let copy = known
             .visited
             .as_ref()
@@ -115,6 +142,21 @@ impl<P: Policy> Frontier<P> {
             self.novelty.observe(url.pattern(), text);
         }
         number
+    }
+
+    fn recall_discovery(&mut self, known: &Known, number: Number, words: bool) -> Told {
+        let url = if words {
+            known.discovery.url.as_str()
+        } else {
+            ""
+        };
+        Told {
+            number,
+            host: self.bench.host(known.key.page.host()),
+            depth: known.discovery.depth,
+            seed: known.discovery.source.is_none(),
+            url: url.into(),
+        }
     }
 
     fn recall_read(
@@ -168,6 +210,30 @@ impl Waiting {
             host: known.key.page.host(),
             history,
         }
+    }
+}
+
+/// The words of the last copy; `None`: there is no text.
+fn words_of(known: &Known) -> Option<u32> {
+    let copy = known.visited.as_ref()?.copy.as_ref()?;
+    copy.text.as_ref().map(|text| text.words)
+}
+
+/// What is still known of a text that had so many words.
+fn told_of(text: Text<'_>, words: Option<u32>) -> Text<'_> {
+    match (text, words) {
+        (_, None) => Text::Nothing,
+        (
+            Text::Counted {
+                in_title, in_body, ..
+            },
+            Some(words),
+        ) => Text::Counted {
+            in_title,
+            in_body,
+            words,
+        },
+        (whole, Some(_)) => whole,
     }
 }
 

@@ -29,7 +29,7 @@ fn hear(frontier: &mut Frontier<Backlink>, path: u32, facts: &mut Vec<Entry>) ->
         url: &url(path),
         depth: 1,
         hops: 0,
-        source: None,
+        source: Some(url(99).id()),
         anchor: "words",
     };
     let (number, fact) = frontier.hear(link, NOW);

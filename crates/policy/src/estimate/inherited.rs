@@ -139,6 +139,12 @@ impl Inherited {
         (KAPPA * prior + f64::from(heir.sum)) / (KAPPA + f64::from(heir.parents))
     }
 
+    /// What a page that was read has itself.
+    pub fn value(&self, page: Number) -> Worth {
+        let value = self.heirs.get(page).map_or(0.0, |heir| heir.value);
+        Worth::new(f64::from(value))
+    }
+
     /// What a page never read is worth.
     pub fn worth(&self, page: Number) -> Worth {
         Worth::new(self.estimate(page)).max(Worth::LEAST)

@@ -2,7 +2,8 @@
 //!
 //! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1 with
 //! IB′: the links to a page that were seen so far. One vote a page; none for itself. A page that is
-//! read again with other links withdraws the old ones.
+//! read again with other links withdraws the old ones. The user has a vote too, for each seed: else
+//! seeds on servers that nobody links to would come last.
 
 use super::LINKS;
 use crate::estimate::{Column, Links};
@@ -49,7 +50,8 @@ impl Policy for Backlink {
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         match fact {
             Fact::Discovered(discovered) => {
-                self.in_links.add(discovered.page, 0);
+                self.in_links
+                    .add(discovered.page, u32::from(discovered.seed));
             }
             Fact::Read(read) => {
                 let mut lost = self.vote(read.page, false);
@@ -66,7 +68,7 @@ impl Policy for Backlink {
                             .filter(|page| gained.binary_search(page).is_err()),
                     );
                 for page in moved.map(|&page| Number(page)) {
-                    if !self.links.has(page) && page.index() < self.in_links.len() {
+                    if !self.links.has(page) && self.in_links.get(page).is_some() {
                         moves.push(page, self.value(page));
                     }
                 }

@@ -85,6 +85,11 @@ impl Policy for Combination {
         self.sum(page, now)
     }
 
+    fn importance(&self, page: Page<'_>) -> Worth {
+        let weighted = |term: &Weighted| term.weight * term.order.importance(page).value();
+        Worth::new(self.terms.iter().map(weighted).sum())
+    }
+
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
         let mut all = Vec::new();
         for term in &self.terms {

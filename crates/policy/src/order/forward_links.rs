@@ -34,6 +34,10 @@ impl Policy for ForwardLinks {
         self.links.worth(page.number)
     }
 
+    fn importance(&self, page: Page<'_>) -> Worth {
+        self.links.value(page.number)
+    }
+
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
         vec![Term::new(
             "links expected",

@@ -134,6 +134,10 @@ impl Policy for Opic {
             .map_or(Worth::LEAST, |purse| purse.worth())
     }
 
+    fn importance(&self, page: Page<'_>) -> Worth {
+        Worth::new(self.estimate(page.number))
+    }
+
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
         let cash = self.purses.get(page.number).map_or(0.0, |purse| purse.cash);
         vec![

@@ -50,6 +50,10 @@ impl Policy for ParentQuality {
         self.quality.worth(page.number)
     }
 
+    fn importance(&self, page: Page<'_>) -> Worth {
+        self.quality.value(page.number)
+    }
+
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
         vec![Term::new("quality", self.quality.estimate(page.number))]
     }

@@ -30,8 +30,10 @@ pub struct Similarity {
 struct Signs {
     /// What the URL adds.
     url: f32,
-    /// What the best parent adds.
+    /// What the best parent adds; of a seed, what the user's word adds.
     parent: f32,
+    /// How similar its own text is, if it was read.
+    text: f32,
     read: bool,
 }
 
@@ -54,16 +56,19 @@ impl Similarity {
         let found = self.query.look_at_url(discovered.url);
         let signs = Signs {
             url: URL * self.query.share(found),
+            parent: if discovered.seed { PARENT } else { 0.0 },
             ..Signs::default()
         };
         self.pages.add(discovered.page, signs);
     }
 
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        let text = similarity(self.query.look_at_text(read.text));
         if let Some(page) = self.pages.get_mut(read.page) {
             page.read = true;
+            page.text = text;
         }
-        let around = PARENT * similarity(self.query.look_at_text(read.text));
+        let around = PARENT * text;
         for link in read.links {
             let found = self.query.look(link.anchor);
             let parent = around + ANCHOR * self.query.share(found);
@@ -100,6 +105,12 @@ impl Policy for Similarity {
         self.pages
             .get(page.number)
             .map_or(Worth::LEAST, Signs::worth)
+    }
+
+    /// IS itself: its text is known now.
+    fn importance(&self, page: Page<'_>) -> Worth {
+        let signs = self.pages.get(page.number).unwrap_or_default();
+        Worth::new(f64::from(signs.text))
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {

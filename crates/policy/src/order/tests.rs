@@ -115,10 +115,14 @@ fn backlink_counts_pages_that_link() {
         [2],
         "what was read does not move"
     );
-    assert_eq!(told.worths(), [1.0, 1.0, 2.0, 0.0]);
+    assert_eq!(
+        told.worths(),
+        [2.0, 1.0, 2.0, 0.0],
+        "the user names the first"
+    );
     // Read again: one vote stays, one goes, one comes. Only the last two move.
     assert_eq!(told.reads(0, NOTHING, &[(3, ""), (1, "")], 0), [2, 3]);
-    assert_eq!(told.worths(), [1.0, 1.0, 1.0, 1.0]);
+    assert_eq!(told.worths(), [2.0, 1.0, 1.0, 1.0]);
     assert_eq!(told.reads(1, NOTHING, &[], 0), [2]);
     assert_eq!(told.worths()[2], 0.0);
 }
@@ -237,7 +241,7 @@ fn rules_that_cannot_be_read_are_refused() {
 fn similarity_takes_the_best_parent() {
     let mut told =
         Told::by("similarity").hears(&["a", "b/computer", "c/computer-science.html", "d"]);
-    assert_eq!(told.worths(), [0.0, 0.125, 0.25, 0.0]);
+    assert_eq!(told.worths(), [0.25, 0.125, 0.25, 0.0]);
     // Half of the query in an anchor, in a text that has no word of it.
     assert_eq!(
         told.reads(
@@ -248,10 +252,10 @@ fn similarity_takes_the_best_parent() {
         ),
         [1]
     );
-    assert_eq!(told.worths(), [0.0, 0.375, 0.25, 0.0]);
+    assert_eq!(told.worths(), [0.25, 0.375, 0.25, 0.0]);
     // A text with one occurrence in the title is half similar: worse than that for 1, better for 3.
     assert_eq!(told.reads(2, counted(1, 0), &[(1, ""), (3, "")], 0), [3]);
-    assert_eq!(told.worths(), [0.0, 0.375, 0.25, 0.125]);
+    assert_eq!(told.worths(), [0.25, 0.375, 0.25, 0.125]);
     assert_eq!(
         told.reads(
             3,
@@ -262,6 +266,16 @@ fn similarity_takes_the_best_parent() {
         [1]
     );
     assert_eq!(told.worths()[1], 0.625);
+    let importance = |told: &Told, number| {
+        let history = History::discovered(Moment::START, 0);
+        let page = Page {
+            number: Number(number),
+            history: &history,
+        };
+        told.order.importance(page).value()
+    };
+    let own = [0, 1, 2].map(|page| importance(&told, page));
+    assert_eq!(own, [0.0, 0.0, 0.5], "what it says itself");
 }
 
 #[test]
@@ -327,13 +341,13 @@ fn what_is_near_a_hot_page_is_hot() {
 fn a_combination_moves_with_all_terms() {
     let mut told =
         Told::by("backlink + hot-anchor*10 + depth-limited(3)").hears(&["a", "b", "c", "science"]);
-    assert_eq!(told.worths(), [11.0, 11.0, 11.0, 21.0]);
+    assert_eq!(told.worths(), [12.0, 11.0, 11.0, 21.0]);
     assert_eq!(
         told.reads(0, NOTHING, &[(1, "computer"), (3, "")], 0),
         [1, 3],
         "each once"
     );
-    assert_eq!(told.worths(), [11.0, 22.0, 11.0, 22.0]);
+    assert_eq!(told.worths(), [12.0, 22.0, 11.0, 22.0]);
     let needs = told.order.needs();
     assert!(needs.links && needs.words && !needs.text);
     assert!(told.order.report().unseen_words.is_empty());

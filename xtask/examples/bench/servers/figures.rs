@@ -15,7 +15,7 @@ use super::report::Experiment;
 const POINTS: usize = 200;
 
 /// Draws three figures for each quality into a folder.
-pub fn write(experiments: &[Experiment], folder: &Path) -> Result<()> {
+pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for experiment in experiments {
         let judge = experiment.judge;
@@ -33,7 +33,7 @@ pub fn write(experiments: &[Experiment], folder: &Path) -> Result<()> {
         let figures = [
             (
                 "quality-over-time",
-                format!("Quality by {judge}, over time"),
+                format!("Quality by {judge} over time, {connections} connections"),
                 ("time (s)", "share of all quality"),
                 series(&first, &|own, at| {
                     (by_time(at), own.curve.at_time(by_time(at)))
@@ -41,7 +41,7 @@ pub fn write(experiments: &[Experiment], folder: &Path) -> Result<()> {
             ),
             (
                 "quality-over-pages",
-                format!("Quality by {judge}, over pages"),
+                format!("Quality by {judge} over pages, {connections} connections"),
                 ("share of the pages", "share of all quality"),
                 series(&first, &|own, at| {
                     (by_pages(at), own.curve.at_pages(by_pages(at)))
@@ -49,7 +49,7 @@ pub fn write(experiments: &[Experiment], folder: &Path) -> Result<()> {
             ),
             (
                 "pages-over-time",
-                format!("Pages over time, quality by {judge}"),
+                format!("Pages over time, quality by {judge}, {connections} connections"),
                 ("time (s)", "share of the pages"),
                 series(&first, &|own, at| {
                     (by_time(at), own.curve.pages_at_time(by_time(at)))
@@ -63,7 +63,7 @@ pub fn write(experiments: &[Experiment], folder: &Path) -> Result<()> {
                 y_label: y_label.into(),
                 series,
             };
-            let path = folder.join(format!("servers-{judge}-{name}.svg"));
+            let path = folder.join(format!("servers-{connections}-{judge}-{name}.svg"));
             fs::write(&path, figure.svg()?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
