@@ -10,7 +10,7 @@ mod ask;
 pub mod begin;
 mod buffer;
 mod claimed;
-mod collect;
+pub mod collect;
 pub mod committer;
 pub mod heard;
 pub mod host;
@@ -86,10 +86,12 @@ pub async fn crawl(
         plan,
     });
     let committing = engine.clone();
+    let buffered = engine.plan.buffer.is_some();
     let thread = std::thread::Builder::new()
         .name("committer".into())
         .spawn(move || {
-            let committer = Committer::new(&ledger, writers.archive, writers.index);
+            let committer =
+                Committer::new(&ledger, writers.archive, writers.index).buffered(buffered);
             if let Err(error) = committer.run(&queue, |done| committing.committed(&done)) {
                 committing.fail(error);
             }
@@ -142,8 +144,7 @@ impl Engine {
                 _ = tick.tick() => {
                     let mut shared = self.shared();
                     shared.flush();
-                    let room = self.plan.connections.saturating_sub(shared.visits);
-                    shared.close_idle(room, now);
+                    shared.close_idle(now);
                     progress.show(&shared, self.clock.elapsed(), &self.plan);
                     let summary = shared.summary(self.clock.elapsed());
                     drop(shared);

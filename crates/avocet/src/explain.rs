@@ -212,9 +212,10 @@ fn remembered(
         order: choice.order,
         retry: Retry::default(),
         refresh: None,
+        least: choice.least,
     };
     let manners = Manners::default();
-    let mut frontier = Frontier::new(policy, choice.strategy, choice.price, manners, 1);
+    let mut frontier = Frontier::new(policy, choice.strategy, Price::LEAST, manners, 1);
     let texts = recover::texts(store, choice.query.as_deref())?;
     frontier.recall(
         ledger,
@@ -353,16 +354,13 @@ impl Value {
         now: Moment,
     ) -> Self {
         let page = Page { number, history };
-        let price = ranking
-            .threshold
-            .and_then(Price::new)
-            .unwrap_or(Price::LEAST);
+        let price = ranking.threshold.unwrap_or(Price::LEAST.value());
         let due = frontier.prospects(number, history).map(|(due, _)| due);
         let policy = frontier.policy();
         Self {
             order: ranking.order.clone(),
-            now: policy.worth(page, now).value(),
-            price: price.value(),
+            now: policy.order.worth(page, now).value(),
+            price,
             terms: policy.terms(page),
             due: due.map(|due| timestamp(due).to_string()),
         }

@@ -7,6 +7,7 @@ mod command;
 mod config;
 mod engine;
 mod explain;
+mod place;
 mod progress;
 mod ranking;
 mod recover;

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail};
 use policy::catalog::{Catalog, Order, Wish, Wishes};
 use policy::order::Scores;
 use policy::server::Strategy;
-use policy::{Policy, Price};
+use policy::{Policy, Worth};
 use serde::{Deserialize, Serialize};
 
 use crate::scope::ScopeRules;
@@ -46,7 +46,7 @@ pub struct Choice {
     /// The ranking of servers.
     pub strategy: Box<dyn Strategy>,
     /// What a page must be worth.
-    pub price: Price,
+    pub least: Worth,
     /// The query that the ordering looks for.
     pub query: Option<String>,
 }
@@ -88,26 +88,46 @@ impl Ranking {
                 .map(Arc::new),
         };
         let order = catalog.order(&self.order, &wishes).context("--order")?;
-        let asks = |order: &&Order| order.wish == Some(Wish::Query);
-        let queried: Vec<_> = catalog.orders().iter().filter(asks).collect();
-        if self.query.is_some() && !queried.iter().any(|order| self.order.contains(order.name)) {
-            let names: Vec<_> = queried.iter().map(|order| order.name).collect();
-            bail!(
-                "--query has no use with --order {:?}: use {}, alone or in a combination",
-                self.order,
-                names.join(", ")
-            );
+        self.refuse_idle_wishes(&catalog)?;
+        let positive = |least: &f64| *least > 0.0 && least.is_finite();
+        if self.threshold.is_some_and(|least| !positive(&least)) {
+            bail!("--threshold must be a number above zero");
         }
-        let price = match self.threshold {
-            Some(least) => Price::new(least).context("--threshold must be a number above zero")?,
-            None => Price::LEAST,
-        };
         Ok(Choice {
             order,
             strategy: catalog.servers(&self.servers).context("--servers")?,
-            price,
+            least: Worth::new(self.threshold.unwrap_or(0.0)),
             query: self.query.clone(),
         })
+    }
+}
+
+impl Ranking {
+    /// Refuses what the ordering does not look at: the user expects something of it.
+    fn refuse_idle_wishes(&self, catalog: &Catalog) -> Result<()> {
+        let given = [
+            (Wish::Query, self.query.is_some()),
+            (Wish::Location, !self.location.is_empty()),
+            (Wish::Scores, self.scores.is_some()),
+        ];
+        for (wish, _) in given.into_iter().filter(|(_, given)| *given) {
+            let asks = |order: &&Order| order.wish == Some(wish);
+            let names: Vec<_> = catalog
+                .orders()
+                .iter()
+                .filter(asks)
+                .map(|order| order.name)
+                .collect();
+            if !names.iter().any(|name| self.order.contains(name)) {
+                bail!(
+                    "{} has no use with --order {:?}: use {}, alone or in a combination",
+                    wish.flag(),
+                    self.order,
+                    names.join(", ")
+                );
+            }
+        }
+        Ok(())
     }
 }
 
@@ -189,6 +209,11 @@ mod tests {
             ..order("backlink")
         };
         assert!(error(&idle).contains("similarity"));
+        let idle = Ranking {
+            location: vec!["depth=0.8".into()],
+            ..order("pagerank")
+        };
+        assert!(error(&idle).contains("--location has no use"));
         let free = Ranking {
             threshold: Some(0.0),
             ..Ranking::default()

@@ -7,15 +7,16 @@ use std::collections::HashMap;
 use std::fs;
 
 use anyhow::{Context, Result};
-use frontier::{Ledger, Place};
+use frontier::{Batch, Entry, Ledger, PageKey, Place};
 use page::{PageId, PageUrl};
-use repository::archive::{self, End, Location};
+use repository::archive::{self, End};
 use repository::index::{self, Index, IndexError, Mentions};
 use tracing::{info, warn};
 
 use crate::answer::Answer;
 use crate::engine::committer::put;
 use crate::engine::plan::{Plan, TOKEN};
+use crate::place::location;
 use crate::scope::Scope;
 use crate::store::Store;
 use crate::verdict::{Asked, Text};
@@ -51,6 +52,26 @@ pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()
         if seeds.iter().any(|seed| scope.follows_seed(seed, &target)) {
             scope.add_seed(&target);
         }
+    }
+    Ok(())
+}
+
+/// Makes seeds of pages that links have named before: the user names them now, so the crawl begins
+/// there, whatever led to them first.
+pub fn name_seeds(seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
+    let mut batch = Batch::default();
+    for seed in seeds {
+        let key = PageKey::of(seed);
+        let Some(mut discovery) = ledger.discovery(key)? else {
+            continue;
+        };
+        if discovery.source.take().is_some() {
+            discovery.depth = 0;
+            batch.entries.push(Entry::Admitted(key, discovery));
+        }
+    }
+    if !batch.entries.is_empty() {
+        ledger.commit(&batch)?;
     }
     Ok(())
 }
@@ -179,12 +200,7 @@ fn catch_up(
 
 /// The text of an archived page.
 fn kept_text(store: &Store, place: Place, url: &PageUrl) -> Option<Text> {
-    let location = Location {
-        file: place.file,
-        offset: place.offset,
-        length: place.length,
-    };
-    let record = archive::read(&store.archive(), &location)
+    let record = archive::read(&store.archive(), &location(place))
         .inspect_err(|error| warn!(%url, %error, "cannot be read from the archive"))
         .ok()?;
     let answer = Answer::kept(&record, url, TOKEN).ok()?;

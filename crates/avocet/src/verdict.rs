@@ -55,11 +55,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether a policy is to be told: a page that is as it was says nothing new, and neither does an
-    /// outage.
+    /// Whether a policy is to be told: a page that is as it was, byte for byte, says nothing new, and
+    /// neither does an outage. The same words may come with other links.
     pub fn is_news(&self) -> bool {
         let outcome = self.visited.history.outcome;
-        matches!(outcome, Some(Outcome::Changed | Outcome::Gone))
+        let other_bytes = self.copied && !self.repeated;
+        other_bytes || matches!(outcome, Some(Outcome::Changed | Outcome::Gone))
     }
 }
 

@@ -164,6 +164,7 @@ impl Bench {
             return;
         }
         if self.hosts[index as usize].parked {
+            self.places.set(page, Place::Nowhere);
             self.left_alone += 1;
             return;
         }
@@ -243,8 +244,12 @@ impl Bench {
         }
         server.seats += 1;
         let (index, server) = (visit.index, visit.server);
+        let host = visit.host;
         self.hosts[index as usize].open = open;
         self.put_back(visit);
+        if self.is_spent(index) {
+            self.park(host);
+        }
         self.refill(index);
         self.seat(server);
     }

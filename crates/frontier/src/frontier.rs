@@ -167,7 +167,7 @@ impl<P: Policy> Frontier<P> {
         ))
     }
 
-    /// Takes in what a page said. Returns the fact, if it leads anywhere.
+    /// Takes in what a page said. Returns the fact, also if it leads nowhere: it may have led somewhere.
     pub fn read(&mut self, page: PageId, reading: Reading<'_>, now: Moment) -> Option<Entry> {
         let number = self.roll.number(page)?;
         let fact = Fact::Read(Read {
@@ -178,9 +178,6 @@ impl<P: Policy> Frontier<P> {
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves(now);
-        if reading.out_links == 0 {
-            return None;
-        }
         let targets = reading.links.iter().map(|link| link.to.0).collect();
         let links = OutLinks::new(reading.out_links, targets);
         Some(Entry::Links(self.key(page)?, links))

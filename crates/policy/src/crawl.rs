@@ -14,6 +14,32 @@ pub struct Crawl {
     pub retry: Retry,
     /// How pages that were fetched are fetched again; `None`: not at all.
     pub refresh: Option<Uniform>,
+    /// What a page never fetched must be worth; one that is worth less is worth nothing.
+    pub least: Worth,
+}
+
+impl Crawl {
+    fn above_least(&self, worth: Worth) -> Worth {
+        if worth >= self.least {
+            worth
+        } else {
+            Worth::NONE
+        }
+    }
+
+    fn order_worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        self.above_least(self.order.worth(page, now))
+    }
+
+    fn order_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        let least = Price::new(self.least.value()).unwrap_or(price);
+        let dearer = if least.value() > price.value() {
+            least
+        } else {
+            price
+        };
+        self.order.due(page, dearer)
+    }
 }
 
 impl Default for Crawl {
@@ -22,6 +48,7 @@ impl Default for Crawl {
             order: Box::new(BreadthFirst),
             retry: Retry::default(),
             refresh: None,
+            least: Worth::NONE,
         }
     }
 }
@@ -32,7 +59,14 @@ impl Policy for Crawl {
     }
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        self.order.observe(fact, moves);
+        if self.least == Worth::NONE {
+            return self.order.observe(fact, moves);
+        }
+        let mut moved = Moves::default();
+        self.order.observe(fact, &mut moved);
+        for (page, worth) in moved.drain() {
+            moves.push(page, self.above_least(worth));
+        }
     }
 
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
@@ -41,9 +75,9 @@ impl Policy for Crawl {
             .map_or(Worth::NONE, |refresh| refresh.worth(page, now));
         let retry = self.retry.due(page.history);
         match page.history.outcome {
-            None => self.order.worth(page, now),
+            None => self.order_worth(page, now),
             Some(Outcome::Unreachable) if retry.is_some_and(|due| due <= now) => {
-                self.order.worth(page, now).max(refresh)
+                self.order_worth(page, now).max(refresh)
             }
             Some(_) => refresh,
         }
@@ -52,12 +86,12 @@ impl Policy for Crawl {
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let refresh = self.refresh.and_then(|refresh| refresh.due(page, price));
         match page.history.outcome {
-            None => self.order.due(page, price),
+            None => self.order_due(page, price),
             Some(Outcome::Unreachable) => {
                 let retry = self
                     .retry
                     .due(page.history)
-                    .filter(|_| self.order.due(page, price).is_some());
+                    .filter(|_| self.order_due(page, price).is_some());
                 [retry, refresh].into_iter().flatten().min()
             }
             Some(_) => refresh,

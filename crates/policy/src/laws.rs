@@ -55,6 +55,7 @@ fn policies() -> Vec<(String, Box<dyn Policy>)> {
         refresh,
         retry: Retry::default(),
         order: Box::new(BreadthFirst),
+        least: Worth::new(0.2),
     };
     let mut policies: Vec<(String, Box<dyn Policy>)> = vec![
         ("uniform".into(), Box::new(refresh)),

@@ -105,7 +105,9 @@ fn ranking(config: &Config, wishes: &Crawl) -> Ranking {
         } else {
             flags.location.clone()
         },
-        scores: flags.scores.clone().or(set.scores),
+        // In full, so that `explain` finds it from anywhere.
+        scores: (flags.scores.clone().or(set.scores))
+            .map(|path| std::path::absolute(&path).unwrap_or(path)),
         threshold: flags.threshold.or(set.threshold),
     }
 }
@@ -132,6 +134,17 @@ fn plan(config: &Config, wishes: &Crawl) -> Result<Plan> {
     let seeds = seeds(wishes)?;
     let mut fetch = config.fetch_settings()?;
     fetch.http = http(config, wishes)?;
+    let at_least_one = [
+        ("crawl.connections", config.crawl.connections == Some(0)),
+        (
+            "crawl.pages_per_host",
+            config.crawl.pages_per_host == Some(0),
+        ),
+        ("crawl.buffer", config.crawl.buffer == Some(0)),
+    ];
+    if let Some((key, _)) = at_least_one.iter().find(|(_, zero)| *zero) {
+        bail!("{key} must be at least 1");
+    }
     let share = |share: &f64| *share > 0.0 && *share <= 1.0;
     if wishes.stop_coverage.is_some_and(|wanted| !share(&wanted)) {
         bail!("--stop-coverage must be a share above 0 and up to 1, such as 0.95");

@@ -8,12 +8,13 @@ use anyhow::{Context, Result, bail};
 use frontier::Known;
 use page::media::{self, Media};
 use page::{PageUrl, article, charset, language};
-use repository::archive::{self, Location};
+use repository::archive;
 use serde_json::{Value, json};
 
 use crate::answer::Answer;
 use crate::cli::{Export, Exported};
 use crate::engine::{plan::TOKEN, timestamp};
+use crate::place::location;
 use crate::store::Store;
 
 /// Exports.
@@ -131,11 +132,7 @@ fn kept(store: &Store, known: &Known) -> Result<Option<(PageUrl, Answer)>> {
         return Ok(None);
     };
     let url = PageUrl::parse(&known.discovery.url)?;
-    let at = Location {
-        file: place.file,
-        offset: place.offset,
-        length: place.length,
-    };
+    let at = location(place);
     let record =
         archive::read(&store.archive(), &at).with_context(|| format!("the copy of {url}"))?;
     let answer = Answer::kept(&record, &url, TOKEN)?;

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use frontier::Place;
 use repository::archive::{self, ArchiveError};
 use serde_json::json;
 
+use crate::place::place;
 use crate::recover;
 use crate::replay::{Home, Replay};
 use crate::store::Store;
@@ -23,11 +23,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         for found in archive::scan(&store.archive())? {
             match found {
                 Ok((location, record)) => {
-                    let place = Place {
-                        file: location.file,
-                        offset: location.offset,
-                        length: location.length,
-                    };
+                    let place = place(location);
                     end = Some((place.file, place.offset + u64::from(place.length)));
                     replay.take(&record, &Home::Here(place))?;
                 }

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use repository::archive::{self, Digest, Location};
+use repository::archive::{self, Digest};
 use repository::index::Index;
 use serde_json::json;
 
+use crate::place::location;
 use crate::recover;
 use crate::store::Store;
 
@@ -29,11 +30,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         }
         let Some(place) = copy.place else { continue };
         copies += 1;
-        let at = Location {
-            file: place.file,
-            offset: place.offset,
-            length: place.length,
-        };
+        let at = location(place);
         match archive::read(&store.archive(), &at) {
             Ok(record) if Digest::of(&[&record.body()]) == Digest(copy.payload) => {}
             Ok(_) => problems.push(format!(

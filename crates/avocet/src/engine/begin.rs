@@ -11,6 +11,7 @@ use policy::refresh::Uniform;
 use policy::{Crawl, Moment, Number, Outcome, Page, Policy, Price};
 
 use super::buffer::Buffer;
+use super::collect::is_dropped;
 use super::committer::Work;
 use super::plan::Plan;
 use super::shared::Shared;
@@ -38,9 +39,11 @@ pub(super) fn begin(
     let refresh = plan.refresh.map(Uniform::every);
     let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
     recover::widen(&mut scope, &plan.seeds, ledger)?;
+    recover::name_seeds(&plan.seeds, ledger)?;
     let copies = Cell::new(0);
     let wanted = |known: &Known| {
-        copies.set(copies.get() + u64::from(known.has_copy()));
+        let fetched = known.has_copy() || known.visited.as_ref().is_some_and(is_dropped);
+        copies.set(copies.get() + u64::from(fetched));
         let again = |visited: &Visited| wanted_again(visited, refresh, now);
         belongs(&scope, known) && known.visited.as_ref().is_none_or(again)
     };
@@ -48,9 +51,10 @@ pub(super) fn begin(
         order: choice.order,
         retry: plan.retry,
         refresh,
+        least: choice.least,
     };
     let salt = now.micros() ^ u64::from(std::process::id()) << 40;
-    let mut frontier = Frontier::new(policy, choice.strategy, choice.price, manners, salt);
+    let mut frontier = Frontier::new(policy, choice.strategy, Price::LEAST, manners, salt);
     let texts = recover::texts(store, choice.query.as_deref())?;
     frontier.recall(ledger, wanted, |page| texts.of(page), now)?;
     // What this run fetches it does not fetch again: it would never end.

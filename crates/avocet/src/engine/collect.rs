@@ -1,19 +1,30 @@
 //! What falls out of the buffer leaves ledger, index and archive.
 //!
 //! The ledger keeps that the page was visited, so that it is not fetched again, and that its copy is
-//! gone. The archive is collected when the crawl ends: of files that pages were dropped from, what is
+//! dropped. The archive is collected when the crawl ends: of files that hold dropped pages, what is
 //! still kept is copied to the end, its new places are committed, and the files are deleted.
+//!
+//! **Invariant:** a dropped page names its place in the archive until that is collected. So a kill
+//! forgets no room that is to be made: the next crawl with a buffer makes it.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use frontier::{Batch, Entry, PageKey, Place, Visited};
+use frontier::{Batch, Entry, PageKey, Visited};
 use repository::archive::{self, Location};
 
 use super::committer::{Change, Committer, crash_point};
+use crate::place::{location, place};
 
 /// Why a page that was fetched has no copy.
 pub const DROPPED: &str = "buffer:dropped";
+
+/// What a file of the archive holds.
+#[derive(Default)]
+struct Held {
+    kept: Vec<(PageKey, Visited)>,
+    dropped: Vec<(PageKey, Visited)>,
+}
 
 impl Committer<'_> {
     /// Takes pages out of what is kept: the record of each, and its document.
@@ -24,14 +35,14 @@ impl Committer<'_> {
         changes: &mut Vec<Change>,
     ) -> Result<()> {
         for &page in pages {
-            let unwritten = entries.iter_mut().find_map(|entry| match entry {
+            let unwritten = entries.iter_mut().rev().find_map(|entry| match entry {
                 Entry::Visited(key, visited) if *key == page => Some(visited),
                 _ => None,
             });
             if let Some(visited) = unwritten {
-                self.emptied.extend(forget(visited));
+                forget(visited);
             } else if let Some(mut visited) = self.ledger.visited(page)? {
-                self.emptied.extend(forget(&mut visited));
+                forget(&mut visited);
                 entries.push(Entry::Visited(page, Box::new(visited)));
             }
             changes.push((page, None));
@@ -39,56 +50,56 @@ impl Committer<'_> {
         Ok(())
     }
 
-    /// Makes room in the archive: files that pages were dropped from are written anew.
+    /// Makes room in the archive: files that hold dropped pages, or nothing that is kept, are written
+    /// anew.
     pub(super) fn collect(&mut self) -> Result<()> {
         let Some(archive) = &mut self.archive else {
             return Ok(());
         };
-        if self.emptied.is_empty() {
-            return Ok(());
-        }
-        let mut live: HashMap<u32, Vec<(PageKey, Visited)>> = HashMap::new();
+        let mut files: BTreeMap<u32, Held> = archive::sizes(archive.dir())
+            .context("cannot list the archive")?
+            .into_iter()
+            .map(|(file, _)| (file, Held::default()))
+            .collect();
         for known in self.ledger.scan() {
             let known = known?;
             let Some(visited) = known.visited else {
                 continue;
             };
-            if let Some(place) = visited.copy.as_ref().and_then(|copy| copy.place) {
-                live.entry(place.file)
-                    .or_default()
-                    .push((known.key, visited));
+            if let Some(file) = kept_in(&visited) {
+                let held = files.entry(file).or_default();
+                held.kept.push((known.key, visited));
+            } else if let Some(at) = visited.place.filter(|_| is_dropped(&visited)) {
+                let held = files.entry(at.file).or_default();
+                held.dropped.push((known.key, visited));
             }
         }
-        // A kill may have left a file whose pages are elsewhere by now.
-        let files = archive::sizes(archive.dir()).context("cannot list the archive")?;
         let open = archive.end().file;
-        let stale = files.iter().map(|(file, _)| *file);
-        let stale = stale.filter(|file| *file != open && !live.contains_key(file));
-        self.emptied.extend(stale);
-        for file in std::mem::take(&mut self.emptied) {
-            let pages = live.remove(&file).unwrap_or_default();
-            let places: Vec<Location> = pages
-                .iter()
-                .filter_map(|(_, page)| location(page))
-                .collect();
+        let wasteful = |file: u32, held: &Held| {
+            !held.dropped.is_empty() || (held.kept.is_empty() && file != open)
+        };
+        files.retain(|file, held| wasteful(*file, held));
+        // The open file first: what the others keep must not go where it is about to be deleted.
+        for (file, held) in files.into_iter().rev() {
+            let kept = held.kept.iter().filter_map(|(_, page)| kept_at(page));
+            let kept: Vec<Location> = kept.collect();
             let moved = archive
-                .keep(file, &places)
+                .keep(file, &kept)
                 .context("cannot make room in the archive")?;
             let end = moved.end();
             let mut batch = Batch {
                 archive_end: Some((end.file, end.offset)),
                 ..Batch::default()
             };
-            for ((key, mut visited), place) in pages.into_iter().zip(moved.places()) {
-                let place = Some(Place {
-                    file: place.file,
-                    offset: place.offset,
-                    length: place.length,
-                });
-                visited.place = place;
+            for ((key, mut visited), at) in held.kept.into_iter().zip(moved.places()) {
+                visited.place = Some(place(*at));
                 if let Some(copy) = &mut visited.copy {
-                    copy.place = place;
+                    copy.place = visited.place;
                 }
+                batch.entries.push(Entry::Visited(key, Box::new(visited)));
+            }
+            for (key, mut visited) in held.dropped {
+                visited.place = None;
                 batch.entries.push(Entry::Visited(key, Box::new(visited)));
             }
             crash_point("moved");
@@ -102,19 +113,21 @@ impl Committer<'_> {
     }
 }
 
-/// Forgets the copy of a page; returns the file of the archive that it is in.
-fn forget(visited: &mut Visited) -> Option<u32> {
-    visited.error = Some(DROPPED.to_owned());
-    visited.place = None;
-    let place = visited.copy.take().and_then(|copy| copy.place);
-    place.map(|place| place.file)
+/// Whether a page fell out of the buffer.
+pub fn is_dropped(visited: &Visited) -> bool {
+    visited.error.as_deref() == Some(DROPPED)
 }
 
-fn location(visited: &Visited) -> Option<Location> {
-    let place = visited.copy.as_ref()?.place?;
-    Some(Location {
-        file: place.file,
-        offset: place.offset,
-        length: place.length,
-    })
+/// Forgets the copy of a page, but not where in the archive it is.
+fn forget(visited: &mut Visited) {
+    visited.error = Some(DROPPED.to_owned());
+    visited.place = visited.copy.take().and_then(|copy| copy.place);
+}
+
+fn kept_at(visited: &Visited) -> Option<Location> {
+    visited.copy.as_ref()?.place.map(location)
+}
+
+fn kept_in(visited: &Visited) -> Option<u32> {
+    kept_at(visited).map(|at| at.file)
 }

@@ -7,16 +7,17 @@
 //!
 //! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use frontier::{Batch, Entry, Ledger, PageKey, Place, Visited};
+use frontier::{Batch, Entry, Ledger, PageKey, Visited};
 use page::PageUrl;
 use repository::archive::{self, Sealed};
 use repository::index;
 
+use crate::place::place;
 use crate::verdict::Text;
 
 /// How often the index becomes visible to searchers while a crawl goes on.
@@ -75,8 +76,8 @@ pub struct Committer<'a> {
     pub index: Option<index::Writer>,
     /// Bytes of text that the index was given since its last commit.
     queued: usize,
-    /// Files of the archive that pages were dropped from.
-    pub(super) emptied: BTreeSet<u32>,
+    /// Whether pages are dropped, so that the archive is to make room for others.
+    buffered: bool,
 }
 
 impl<'a> Committer<'a> {
@@ -91,8 +92,14 @@ impl<'a> Committer<'a> {
             archive,
             index,
             queued: 0,
-            emptied: BTreeSet::new(),
+            buffered: false,
         }
+    }
+
+    /// The same, for a crawl that drops pages.
+    #[must_use]
+    pub fn buffered(self, buffered: bool) -> Self {
+        Self { buffered, ..self }
     }
 
     /// Commits work until no more comes, then closes archive and index.
@@ -116,7 +123,9 @@ impl<'a> Committer<'a> {
                 unindexed = false;
             }
         }
-        self.collect()?;
+        if self.buffered {
+            self.collect()?;
+        }
         self.publish()?;
         self.close()
     }
@@ -200,11 +209,7 @@ impl<'a> Committer<'a> {
             return Ok(());
         };
         let location = archive.append(sealed).context("cannot write the archive")?;
-        let place = Place {
-            file: location.file,
-            offset: location.offset,
-            length: location.length,
-        };
+        let place = place(location);
         page.visited.place = Some(place);
         if let Some(copy) = &mut page.visited.copy
             && page.copied

@@ -78,7 +78,13 @@ impl Ear<'_> {
         let scope = self.scope.as_mut()?;
         let step = u16::from(!lead.redirect);
         let depth = source.map_or(0, |source| source.depth.saturating_add(step));
-        let hops = source.map_or(0, |source| if lead.redirect { source.hops + 1 } else { 0 });
+        let hops = source.map_or(0, |source| {
+            if lead.redirect {
+                source.hops.saturating_add(1)
+            } else {
+                0
+            }
+        });
         if let Some(source) = source
             && lead.redirect
             && source.depth == 0

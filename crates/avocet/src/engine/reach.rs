@@ -43,6 +43,7 @@ impl Call<'_> {
                 Bound::Moved => return Err(End::Moved),
             }
         }
+        engine.shared().make_room(engine.plan.connections);
         let began = engine.clock.now();
         let mut opened = engine.fetcher.connect(url, &route).await;
         if matches!(opened, Err(Trouble::NotHttp2)) {

@@ -246,19 +246,28 @@ impl Shared {
         Some(self.idle.swap_remove(place).2)
     }
 
-    /// Closes connections that were idle for long, and the oldest while there are more than `most`.
-    pub fn close_idle(&mut self, most: usize, now: Moment) {
+    /// Closes connections that were idle for long.
+    pub fn close_idle(&mut self, now: Moment) {
         const PATIENCE: Duration = Duration::from_secs(30);
         let before = std::mem::take(&mut self.idle);
-        let (mut open, mut closed): (Vec<_>, Vec<_>) = before
+        let (open, closed): (Vec<_>, Vec<_>) = before
             .into_iter()
             .partition(|(_, since, open)| open.is_open() && now.since(*since) < PATIENCE);
-        open.sort_by_key(|(_, since, _)| *since);
-        let excess = open.len().saturating_sub(most);
-        closed.extend(open.drain(..excess));
         self.idle = open;
         for (host, ..) in closed {
             self.frontier.bench.closed(host);
+        }
+    }
+
+    /// Closes the connections that were idle for longest, so that with one more, for a visit that is
+    /// under way, there are at most so many.
+    pub fn make_room(&mut self, most: usize) {
+        while !self.idle.is_empty() && self.visits + self.idle.len() > most {
+            let oldest = (0..self.idle.len()).min_by_key(|&place| self.idle[place].1);
+            if let Some(place) = oldest {
+                let (host, ..) = self.idle.swap_remove(place);
+                self.frontier.bench.closed(host);
+            }
         }
     }
 

@@ -214,6 +214,64 @@ async fn a_threshold_leaves_the_rest_and_says_so() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_does_not_wait_for_the_threshold() {
+    let serving = serve(plain(41, 1, 20)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    let (path, scores) = scores(&program, &serving);
+    let least = scores[&homes[0]].to_string();
+    let again = [
+        "--order",
+        "given",
+        "--scores",
+        path.to_str().unwrap(),
+        "--threshold",
+        &least,
+    ];
+    let first = program.json(&crawl(&homes, &again));
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let second = program.json(&crawl(
+        &homes,
+        &[&again[..], &["--refresh-after", "1s"]].concat(),
+    ));
+    assert_eq!(second["unchanged"], first["pages"], "{second}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_kept_before_there_was_a_buffer_fall_out_too() {
+    let serving = serve(plain(42, 2, 40)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    program.json(&crawl(&homes, &["--pages", "12"]));
+    program.json(&crawl(&homes, &["--buffer", "8"]));
+    let verified = program.json(&["verify"]);
+    assert_eq!(
+        (&verified["problems"], &verified["copies"]),
+        (&json!([]), &json!(8))
+    );
+    assert_eq!(program.lines(&["export", "pages"]).len(), 8);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_a_link_named_can_be_a_seed_later() {
+    let serving = serve(plain(43, 1, 80)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    program.json(&crawl(
+        &homes,
+        &["--pages", "8", "--order", "breadth-first"],
+    ));
+    let lines = program.lines(&["export", "urls"]);
+    let waits =
+        |line: &&serde_json::Value| line["status"].is_null() && line["depth"].as_u64() > Some(1);
+    let deep = lines.iter().find(waits).unwrap()["url"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let seed = std::slice::from_ref(&deep);
+    program.json(&crawl(seed, &["--depth", "0"]));
+    assert!(program.fetched().contains(&deep));
+    assert_eq!(program.json(&["explain", &deep])["discovered"]["depth"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
     let serving = serve(plain(34, 3, 90)).await;
     let (homes, program) = (serving.homes(), Program::new());
@@ -242,6 +300,14 @@ async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
         (&json!([]), &json!(20))
     );
     assert_eq!(program.json(&["status"])["documents"], 20);
+    // A smaller buffer drops from a file that is closed and from the one that is open.
+    let smaller = [&buffer[..5], &["7"]].concat();
+    assert_eq!(program.json(&crawl(&homes, &smaller))["dropped"], 13);
+    let verified = program.json(&["verify"]);
+    assert_eq!(
+        (&verified["problems"], &verified["copies"]),
+        (&json!([]), &json!(7))
+    );
     // The same again fetches nothing: that a page was dropped is remembered.
     assert_eq!(program.json(&crawl(&homes, &buffer))["pages"], 0);
 }
@@ -336,6 +402,15 @@ async fn every_http_brings_the_same_pages() {
         program.json(&crawl(&homes, &["--http", http, "--no-archive"]));
         let fetched = program.fetched();
         assert_eq!(expected.get_or_insert(fetched.clone()), &fetched, "{http}");
+        let together = serving
+            .web()
+            .servers()
+            .map(|(server, _)| serving.log().most_at_once(server));
+        assert_eq!(
+            together.max() > Some(1),
+            http == "2",
+            "{http}: streams of one connection"
+        );
         let servers = serving.web().servers();
         let opened: u32 = servers
             .map(|(server, _)| serving.log().connections(server))

@@ -83,6 +83,23 @@ fn wrong_usage_is_explained() {
 }
 
 #[test]
+fn nothing_at_all_is_refused() {
+    for (set, word) in [
+        ("connections = 0", "crawl.connections"),
+        ("pages_per_host = 0", "crawl.pages_per_host"),
+        ("buffer = 0", "crawl.buffer"),
+        ("order = \"pagernk\"", "did you mean"),
+        ("ordr = \"pagerank\"", "ordr"),
+    ] {
+        let program = Program::new();
+        let config = program.store().join("avocet.toml");
+        std::fs::write(config, format!("[crawl]\n{set}\n")).unwrap();
+        let (code, said) = program.fail(&["crawl", "http://127.0.0.1:9/"]);
+        assert!(code == Some(1) && said.contains(word), "{set}: {said}");
+    }
+}
+
+#[test]
 fn every_command_shows_an_example() {
     for command in [
         "crawl", "explain", "search", "status", "export", "import", "rebuild", "verify",

@@ -14,17 +14,23 @@ const USUAL: f64 = 0.95;
 impl Bench {
     /// Claims the next pages for a visit whose connection is open and whose server needs no delay, if
     /// that pays: while it has fewer than it was ranked for, then as long as the strategy stays, and any
-    /// while there is a connection `free` or nobody else to visit. Returns whether there are any.
+    /// while nobody waits for the connection: neither another host of the server, nor, unless there is a
+    /// connection `free`, another server. Returns whether there are any.
     pub fn more(&mut self, visit: &mut Visit, free: bool, now: Moment) -> bool {
         self.wake(now);
-        let waiting = self.ready.first().map(|&(Reverse(rank), ..)| rank);
+        let siblings = self.servers[visit.server as usize].hosts.iter();
+        let mut rivals = siblings.filter(|&&(.., host)| host != visit.index);
+        let sibling = rivals.next().map(|&(Reverse(rank), ..)| rank);
+        let server = self.ready.first().map(|&(Reverse(rank), ..)| rank);
+        let rival = sibling.max(server.filter(|_| !free));
         let line = Line {
             open: true,
             pipelined: self.manners.width > 1,
         };
         let mut taken = false;
         for _ in 0..self.manners.width {
-            let Some(next) = self.hosts[visit.index as usize].queue.first() else {
+            let next = self.hosts[visit.index as usize].queue.first();
+            let Some(next) = next.filter(|_| !self.is_spent(visit.index)) else {
                 break;
             };
             let queue = Queue {
@@ -33,13 +39,16 @@ impl Bench {
                 line,
             };
             let stays = visit.claimed < visit.planned
-                || waiting
-                    .is_none_or(|rank| free || self.strategy.stays(next.worth(), &queue, rank));
+                || rival.is_none_or(|rank| self.strategy.stays(next.worth(), &queue, rank));
             if !stays {
                 break;
             }
             self.take(visit, 1);
             taken = true;
+        }
+        if self.hosts[visit.index as usize].listed.is_some() {
+            // It has another visit, or has heard of better pages: its rank is another now.
+            self.list(visit.index);
         }
         taken
     }
@@ -82,19 +91,18 @@ impl Bench {
     /// Moves so many of a host's best pages into a visit.
     fn take(&mut self, visit: &mut Visit, pages: usize) {
         for _ in 0..pages {
+            if self.is_spent(visit.index) {
+                break;
+            }
             let host = &mut self.hosts[visit.index as usize];
             let Some(entry) = host.queue.pop(&mut self.places) else {
                 break;
             };
             host.claimed += 1;
-            let (spent, empty) = (host.claimed, host.queue.is_empty());
+            let empty = host.queue.is_empty();
             self.waiting -= 1;
             visit.claimed += 1;
             visit.claims.push_back(entry);
-            if spent >= self.manners.pages_per_host {
-                self.park(visit.host);
-                break;
-            }
             if empty {
                 self.fill(visit.index);
             }

@@ -17,6 +17,11 @@ impl Bench {
         carries.clamp(1, self.manners.pages_per_visit)
     }
 
+    /// Whether as many pages of a host were claimed as may be.
+    pub(super) fn is_spent(&self, index: HostIndex) -> bool {
+        self.hosts[index as usize].claimed >= self.manners.pages_per_host
+    }
+
     /// Pages that the next visit to a host may be for.
     pub(super) fn most(&self, index: HostIndex) -> usize {
         let host = &self.hosts[index as usize];
@@ -32,7 +37,7 @@ impl Bench {
     pub(super) fn list(&mut self, index: HostIndex) {
         let host = &self.hosts[index as usize];
         let server = host.server;
-        if host.queue.is_empty() {
+        if host.queue.is_empty() || self.is_spent(index) {
             self.unlist(index);
             self.seat(server);
             return;

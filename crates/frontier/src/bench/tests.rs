@@ -251,6 +251,28 @@ fn hosts_that_share_an_address_share_its_politeness() {
 }
 
 #[test]
+fn a_host_does_not_keep_the_connection_from_another_of_its_server() {
+    let address: IpAddr = [127, 0, 0, 9].into();
+    let mut bench = Bench::new(Manners::default(), Box::new(Quality));
+    for host in [1, 2] {
+        bench.settle_first_visit(host);
+        bench.give(host, host as u32, 1);
+        let visit = claim(&mut bench, at(0));
+        match bench.bind(visit, address) {
+            Bound::Go(visit) => bench.settle(visit, at(0), Duration::ZERO, true),
+            Bound::Moved => {}
+        }
+    }
+    (100..300).for_each(|page| bench.give(1, page, 1));
+    let mut visit = claim(&mut bench, at(1));
+    let mut asked = ask(&mut visit, 9).len();
+    while bench.more(&mut visit, true, at(1)) {
+        asked += ask(&mut visit, 9).len();
+    }
+    assert!(asked <= 50, "{asked} pages, while another host waits");
+}
+
+#[test]
 fn a_host_that_moves_in_the_middle_of_a_visit_is_not_asked_twice() {
     let mut bench = bench(BreadthFirst);
     bench.settle_first_visit(1);

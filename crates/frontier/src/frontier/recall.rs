@@ -9,7 +9,7 @@ use page::{HostId, PageId, PageUrl};
 use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
 
 use super::Frontier;
-use crate::ledger::{Known, Ledger, LedgerError, OutLinks};
+use crate::ledger::{Known, Ledger, LedgerError, OutLinks, Visited};
 
 /// A page that an earlier run left waiting. Of one that was never visited only the depth matters.
 struct Waiting {
@@ -21,6 +21,26 @@ struct Waiting {
 enum Facts {
     New { at: Moment, depth: u16 },
     Old(Box<History>),
+}
+
+/// When a page was last asked for, and how many words it had; `None`: there is no text.
+struct Visit {
+    at: Moment,
+    number: Number,
+    words: Option<u32>,
+}
+
+impl Visit {
+    fn new(visited: &Visited, number: Number) -> Self {
+        let gone = visited.history.outcome == Some(Outcome::Gone);
+        let copy = visited.copy.as_ref().filter(|_| !gone);
+        let text = copy.and_then(|copy| copy.text.as_ref());
+        Self {
+            at: visited.history.asked.unwrap_or_default(),
+            number,
+            words: text.map(|text| text.words),
+        }
+    }
 }
 
 /// A discovery, as the policy is told of it.
@@ -55,72 +75,57 @@ impl<P: Policy> Frontier<P> {
         let told = needs != policy::Needs::default();
         let mut waiting = Vec::new();
         let mut discoveries = Vec::new();
-        let mut read = HashMap::new();
+        let mut visits = HashMap::new();
         let mut anchors = Anchors::new();
         for known in ledger.scan() {
             let known = known?;
-            let number = self.recall_page(&known);
-            if told {
-                discoveries.push(self.recall_discovery(&known, number, needs.words));
+            let number = self.recall_page(&known)?;
+            let wanted = wanted(&known).then(|| Waiting::new(&known, number));
+            if !told {
+                wanted
+                    .iter()
+                    .for_each(|page| self.recall_waiting(page, now));
+                continue;
             }
+            waiting.extend(wanted);
+            discoveries.push(self.recall_discovery(&known, number, needs.words));
             if needs.words
                 && let Some(source) = known.discovery.source
             {
                 let words = known.discovery.anchor.clone();
                 anchors.entry(source).or_default().push((number, words));
             }
-            if told && was_read(&known) {
-                read.insert(known.key.page, (number, words_of(&known)));
-            }
-            if !wanted(&known) {
-                continue;
-            }
-            let page = Waiting::new(&known, number);
-            if told {
-                waiting.push(page);
-            } else {
-                self.recall_waiting(&page, now);
+            if let Some(visited) = &known.visited {
+                visits.insert(known.key.page, Visit::new(visited, number));
             }
         }
         if needs.words {
-            for link in ledger.all_in_links() {
-                let (target, link) = link?;
-                if let Some(number) = self.roll.number(target.page) {
-                    anchors
-                        .entry(link.source)
-                        .or_default()
-                        .push((number, link.anchor));
-                }
-            }
+            self.recall_anchors(ledger, &mut anchors)?;
         }
-        // As they were discovered: the ledger sorts them otherwise.
+        // As they were discovered, and then as they were read: the ledger sorts them otherwise.
         discoveries.sort_unstable_by_key(|page| page.number);
-        for page in discoveries.drain(..) {
-            let fact = Fact::Discovered(Discovered {
+        for page in &discoveries {
+            self.tell(Fact::Discovered(Discovered {
                 page: page.number,
                 url: &page.url,
                 host: page.host,
                 depth: page.depth,
                 seed: page.seed,
-            });
-            self.policy.observe(&fact, &mut self.moves);
-            self.moves.drain().for_each(drop);
+            }));
         }
+        drop(discoveries);
+        let mut reads = Vec::new();
         if told {
             for links in ledger.all_links() {
                 let (key, links) = links?;
-                if let Some((number, words)) = read.remove(&key.page) {
-                    let text = told_of(texts(key.page), words);
-                    self.recall_read(number, text, &links, anchors.get(&key.page));
-                }
+                let visit = visits.remove(&key.page);
+                reads.extend(visit.map(|visit| (visit, key.page, links)));
             }
-            // Ordered, so that the same ledger makes the same policy.
-            let mut bare: Vec<_> = read.into_iter().collect();
-            bare.sort_unstable();
-            for (page, (number, words)) in bare {
-                let text = told_of(texts(page), words);
-                self.recall_read(number, text, &OutLinks::default(), None);
-            }
+        }
+        reads.sort_unstable_by_key(|(visit, ..)| (visit.at, visit.number));
+        for (visit, page, links) in &reads {
+            let text = told_of(texts(*page), visit.words);
+            self.recall_read(visit.number, text, links, anchors.get(page));
         }
         for page in &waiting {
             self.recall_waiting(page, now);
@@ -128,9 +133,29 @@ impl<P: Policy> Frontier<P> {
         Ok(())
     }
 
-    fn recall_page(&mut self, known: &Known) -> Number {
+    fn recall_anchors(&self, ledger: &Ledger, anchors: &mut Anchors) -> Result<(), LedgerError> {
+        for link in ledger.all_in_links() {
+            let (target, link) = link?;
+            if let Some(number) = self.roll.number(target.page) {
+                let words = (number, link.anchor);
+                anchors.entry(link.source).or_default().push(words);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the policy a fact. Nothing waits yet: what pages are worth is asked when all is told.
+    fn tell(&mut self, fact: Fact<'_>) {
+        self.policy.observe(&fact, &mut self.moves);
+        self.moves.drain().for_each(drop);
+    }
+
+    fn recall_page(&mut self, known: &Known) -> Result<Number, LedgerError> {
         let page = known.key.page;
-        let number = Number(u32::try_from(known.discovery.order).unwrap_or(u32::MAX));
+        let number = u32::try_from(known.discovery.order).map(Number);
+        let number = number.map_err(|_| LedgerError::Damaged {
+            what: format!("{page:?}"),
+        })?;
         self.roll.restore(page, number);
         self.partitions.insert(page.host(), known.key.partition);
         let copy = known
@@ -141,7 +166,7 @@ impl<P: Policy> Frontier<P> {
         if let (Some(text), Ok(url)) = (text, PageUrl::parse(&known.discovery.url)) {
             self.novelty.observe(url.pattern(), text);
         }
-        number
+        Ok(number)
     }
 
     fn recall_discovery(&mut self, known: &Known, number: Number, words: bool) -> Told {
@@ -176,15 +201,12 @@ impl<P: Policy> Frontier<P> {
             anchor: words.get(&to).copied().unwrap_or_default(),
         };
         let known: Vec<Link<'_>> = links.targets().map(|to| link(Number(to))).collect();
-        let fact = Fact::Read(Read {
+        self.tell(Fact::Read(Read {
             page,
             text,
             links: &known,
             out_links: links.out_links,
-        });
-        self.policy.observe(&fact, &mut self.moves);
-        // Nothing waits yet: what the pages are worth is asked when all is told.
-        self.moves.drain().for_each(drop);
+        }));
     }
 
     fn recall_waiting(&mut self, page: &Waiting, now: Moment) {
@@ -213,12 +235,6 @@ impl Waiting {
     }
 }
 
-/// The words of the last copy; `None`: there is no text.
-fn words_of(known: &Known) -> Option<u32> {
-    let copy = known.visited.as_ref()?.copy.as_ref()?;
-    copy.text.as_ref().map(|text| text.words)
-}
-
 /// What is still known of a text that had so many words.
 fn told_of(text: Text<'_>, words: Option<u32>) -> Text<'_> {
     match (text, words) {
@@ -235,16 +251,4 @@ fn told_of(text: Text<'_>, words: Option<u32>) -> Text<'_> {
         },
         (whole, Some(_)) => whole,
     }
-}
-
-/// Whether the last visit found something to read, or that there is nothing.
-fn was_read(known: &Known) -> bool {
-    let outcome = known
-        .visited
-        .as_ref()
-        .and_then(|visited| visited.history.outcome);
-    matches!(
-        outcome,
-        Some(Outcome::Changed | Outcome::Unchanged | Outcome::Gone)
-    )
 }

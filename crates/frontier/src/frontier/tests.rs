@@ -130,6 +130,126 @@ fn another_run_ranks_by_the_same_links() {
     assert_eq!(second.known(), 6);
 }
 
+/// What pages are worth after a stop is what they were worth before, for orderings that know the links.
+#[test]
+fn a_stop_changes_no_worth() {
+    // A chain with branches and a way back, read in another order than the ledger keeps.
+    let web: [(u32, &[u32]); 7] = [
+        (0, &[8, 3, 9]),
+        (8, &[5, 3]),
+        (3, &[5, 1, 0]),
+        (5, &[2, 4]),
+        (1, &[]),
+        (2, &[6, 7, 4]),
+        (7, &[4, 10, 0]),
+    ];
+    let catalog = policy::catalog::Catalog::standard();
+    // OPIC's root pays when so many pages are known, and after a stop all are known from the start.
+    for (order, tolerance) in [
+        ("backlink", 0.0),
+        ("opic", 0.25),
+        ("rankmass", 0.02),
+        ("pagerank", 0.02),
+        ("forward-links", 0.02),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(directory.path()).unwrap();
+        let made = || {
+            catalog
+                .order(order, &policy::catalog::Wishes::default())
+                .unwrap()
+        };
+        let start = || {
+            Frontier::new(
+                made(),
+                Box::new(Quality),
+                Price::LEAST,
+                Manners::default(),
+                7,
+            )
+        };
+        let (mut live, mut entries) = (start(), Vec::new());
+        entries.extend(live.hear_seed(&url(0), NOW));
+        for (minute, (page, links)) in (1u64..).zip(web) {
+            let at = Moment::from_micros(minute * 60_000_000);
+            let known: Vec<_> = links
+                .iter()
+                .map(|&to| {
+                    let number = live.number(url(to).id()).unwrap_or_else(|| {
+                        let source = Some(url(page).id());
+                        let (depth, hops, anchor) = (minute as u16, 0, "");
+                        let (url, anchor) = (&url(to), anchor);
+                        let link = Link {
+                            url,
+                            depth,
+                            hops,
+                            source,
+                            anchor,
+                        };
+                        let (number, fact) = live.hear(link, at);
+                        entries.push(fact);
+                        number
+                    });
+                    Known {
+                        to: number,
+                        anchor: "",
+                    }
+                })
+                .collect();
+            let reading = Reading {
+                text: Text::Nothing,
+                links: &known,
+                out_links: known.len() as u32,
+            };
+            entries.extend(live.read(url(page).id(), reading, at));
+            let outcome = policy::Outcome::Changed;
+            let history = History::discovered(NOW, 1).after(policy::Visit { at, outcome });
+            // Later nobody answered: what was read before still holds.
+            let outage = policy::Visit {
+                at,
+                outcome: policy::Outcome::Unreachable,
+            };
+            let history = if page == 8 {
+                history.after(outage)
+            } else {
+                history
+            };
+            let visited = crate::ledger::Visited {
+                history,
+                ..Default::default()
+            };
+            let key = live.key(url(page).id()).unwrap();
+            entries.push(Entry::Visited(key, Box::new(visited)));
+        }
+        ledger
+            .commit(&Batch {
+                entries,
+                archive_end: None,
+            })
+            .unwrap();
+        let mut recalled = start();
+        recalled
+            .recall(&ledger, |_| true, |_| Text::Nothing, NOW)
+            .unwrap();
+        let history = History::discovered(NOW, 1);
+        for page in [4, 6, 9, 10] {
+            let number = live.number(url(page).id()).unwrap();
+            assert_eq!(recalled.number(url(page).id()), Some(number));
+            let page = Page {
+                number,
+                history: &history,
+            };
+            let [before, after] = [&mut live, &mut recalled]
+                .map(|frontier| frontier.policy().worth(page, NOW).value());
+            assert!(
+                (before - after).abs() <= tolerance * before,
+                "{order}: {before} and {after}"
+            );
+            assert!(before > 1e-9, "{order} knows nothing of it");
+        }
+    }
+}
+
 #[test]
 fn a_few_links_to_a_page_are_kept_and_no_more() {
     let mut frontier = frontier(Price::LEAST);

@@ -134,8 +134,11 @@ impl Policy for Opic {
             .map_or(Worth::LEAST, |purse| purse.worth())
     }
 
+    /// H + C. The estimate divides by what all have, which is the same for all and grows: this one
+    /// only grows.
     fn importance(&self, page: Page<'_>) -> Worth {
-        Worth::new(self.estimate(page.number))
+        let purse = self.purses.get(page.number).unwrap_or_default();
+        Worth::new(f64::from(purse.spent) + purse.cash)
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
