@@ -24,7 +24,8 @@ pub use order::{Order, OrderCell, OrderUpkeep};
 Example:
   cargo xtask ci
   cargo xtask bench crawl --site /usr/share/doc/python3/html
-  cargo xtask bench frontier --urls 1000000"
+  cargo xtask bench frontier --urls 1000000
+  cargo xtask bench servers --runs 3 --out docs/figures"
 )]
 pub struct Arguments {
     /// What to do.

@@ -3,6 +3,8 @@
 //! Answers by the policies of the last crawl, from the facts in the ledger: the frontier is made again
 //! as the next run would make it, and asked.
 
+mod account;
+
 use anyhow::{Context, Result};
 use fetch::Robots;
 use frontier::bench::Manners;
@@ -10,8 +12,7 @@ use frontier::{Discovery, Frontier, HostFacts, Ledger, PageKey, RobotsFact, Stan
 use page::url::traps::Rules;
 use page::{PageId, PageUrl};
 use policy::retry::Retry;
-use policy::{Crawl, History, Moment, Number, Page, Policy, Price, Term};
-use serde::Serialize;
+use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 
 use crate::engine::begin::belongs;
 use crate::engine::plan::TOKEN;
@@ -20,117 +21,9 @@ use crate::ranking::{LastCrawl, Ranking};
 use crate::recover;
 use crate::scope::{Outside, Scope};
 use crate::store::Store;
+use account::{Found, Named, Place, Seen, Speed, Value};
 
-/// Everything there is to say about a URL.
-#[derive(Debug, Serialize)]
-pub struct Explanation {
-    /// The URL, in its normal form.
-    pub url: String,
-    /// How it was discovered; `null`: it never was.
-    pub discovered: Option<Found>,
-    /// Links to it whose words were kept.
-    pub links: Vec<Named>,
-    /// The last visit; `null`: there was none.
-    pub visited: Option<Seen>,
-    /// What it is worth, by the last crawl's policies.
-    pub worth: Option<Value>,
-    /// Its server.
-    pub server: Option<Speed>,
-    /// Where it stands in the queue; `null`: it does not wait.
-    pub standing: Option<Place>,
-    /// Why it was not fetched; `null`: it was.
-    pub not_fetched: Option<String>,
-}
-
-/// How a page was discovered.
-#[derive(Debug, Serialize)]
-pub struct Found {
-    /// How many pages were discovered before it.
-    pub number: u64,
-    /// When.
-    pub at: String,
-    /// Links from a seed.
-    pub depth: u16,
-    /// The page that named it; `null`: a user did.
-    pub by: Option<Named>,
-}
-
-/// A link, and the page that has it.
-#[derive(Debug, Serialize)]
-pub struct Named {
-    /// The page.
-    pub from: String,
-    /// The words of the link.
-    pub anchor: String,
-}
-
-/// What visits found.
-#[derive(Debug, Serialize)]
-pub struct Seen {
-    /// When it was last asked for.
-    pub at: Option<String>,
-    /// The status of the answer.
-    pub status: Option<u16>,
-    /// What was wrong with it.
-    pub error: Option<String>,
-    /// Visits that could tell whether it had changed.
-    pub revisits: u32,
-    /// How many of them found it changed.
-    pub changes: u32,
-    /// Visits in a row that found nobody.
-    pub failures: u16,
-    /// Pages that it links to.
-    pub out_links: Option<u32>,
-}
-
-/// What a page is worth.
-#[derive(Debug, Serialize)]
-pub struct Value {
-    /// The ordering.
-    pub order: String,
-    /// What a fetch is worth now.
-    pub now: f64,
-    /// What a fetch must be worth.
-    pub price: f64,
-    /// What the worth is made of.
-    pub terms: Vec<Term>,
-    /// When it falls due; `null`: never, as far as is known.
-    pub due: Option<String>,
-}
-
-/// What is known of a server.
-#[derive(Debug, Serialize)]
-pub struct Speed {
-    /// `https://example.org`.
-    pub origin: String,
-    /// Connections opened.
-    pub connections: u32,
-    /// Requests answered.
-    pub requests: u32,
-    /// Milliseconds to open a connection, of late.
-    pub connect_ms: Option<f64>,
-    /// Milliseconds to an answer, of late.
-    pub response_ms: Option<f64>,
-    /// Requests that a connection carries.
-    pub per_connection: Option<u32>,
-}
-
-/// Where a page stands.
-#[derive(Debug, Serialize)]
-pub struct Place {
-    /// The server strategy.
-    pub strategy: String,
-    /// The rank of its host's next visit, in worth a second where the strategy counts so.
-    pub rank: f64,
-    /// Pages that this visit is for.
-    pub visit_pages: usize,
-    /// Pages of its host that leave before it.
-    pub pages_before: usize,
-    /// Pages of its host that wait.
-    pub pages_waiting: usize,
-    /// Servers that are visited before its own.
-    pub servers_before: usize,
-}
+pub use account::Explanation;
 
 /// Explains a URL.
 pub fn explain(store: &Store, text: &str, now: Moment) -> Result<Explanation> {
@@ -192,7 +85,7 @@ pub fn explain(store: &Store, text: &str, now: Moment) -> Result<Explanation> {
             unasked.why()
         });
     explanation.standing = standing.map(|standing| Place::of(&standing, &last.ranking));
-    explanation.links = named(&ledger, &frontier, key)?;
+    explanation.links = named(&ledger, &frontier, number)?;
     let out_links = ledger.links(key)?.map(|links| links.out_links);
     explanation.visited = visited.map(|visited| Seen::of(visited, out_links));
     explanation.discovered = Some(Found::of(&ledger, &frontier, discovery)?);
@@ -244,15 +137,31 @@ fn outside_reason(outside: Outside) -> String {
 }
 
 /// The links to a page whose words were kept.
-fn named(ledger: &Ledger, frontier: &Frontier<Crawl>, key: PageKey) -> Result<Vec<Named>> {
+fn named(ledger: &Ledger, frontier: &Frontier<Crawl>, page: Number) -> Result<Vec<Named>> {
     let mut links = Vec::new();
-    for link in ledger.in_links(key)? {
-        links.push(Named {
-            from: url_of(ledger, frontier, link.source)?,
-            anchor: link.anchor,
-        });
+    for source in ledger.all_links() {
+        let (source, out) = source?;
+        let anchor = out.anchor(page.0);
+        if !anchor.is_empty() {
+            links.push(Named {
+                from: url_of(ledger, frontier, source.page)?,
+                anchor: anchor.to_owned(),
+            });
+        }
     }
     Ok(links)
+}
+
+/// The words of the link from one page to another.
+fn words_of(
+    ledger: &Ledger,
+    frontier: &Frontier<Crawl>,
+    source: PageId,
+    page: u32,
+) -> Result<String> {
+    let key = frontier.key(source);
+    let links = key.map(|key| ledger.links(key)).transpose()?.flatten();
+    Ok(links.map_or(String::new(), |links| links.anchor(page).to_owned()))
 }
 
 fn url_of(ledger: &Ledger, frontier: &Frontier<Crawl>, page: PageId) -> Result<String> {
@@ -317,7 +226,7 @@ impl Found {
         let by = match found.source {
             Some(source) => Some(Named {
                 from: url_of(ledger, frontier, source)?,
-                anchor: found.anchor,
+                anchor: words_of(ledger, frontier, source, found.order as u32)?,
             }),
             None => None,
         };
@@ -327,21 +236,6 @@ impl Found {
             depth: found.depth,
             by,
         })
-    }
-}
-
-impl Seen {
-    fn of(visited: Visited, out_links: Option<u32>) -> Self {
-        let history = visited.history;
-        Self {
-            at: history.asked.map(|at| timestamp(at).to_string()),
-            status: visited.status,
-            error: visited.error,
-            revisits: history.revisits,
-            changes: history.changes,
-            failures: history.failures,
-            out_links,
-        }
     }
 }
 
@@ -363,32 +257,6 @@ impl Value {
             price,
             terms: policy.terms(page),
             due: due.map(|due| timestamp(due).to_string()),
-        }
-    }
-}
-
-impl Speed {
-    fn of(facts: HostFacts) -> Self {
-        Self {
-            origin: facts.origin,
-            connections: facts.connections,
-            requests: facts.requests,
-            connect_ms: facts.speed.map(|speed| speed.connect * 1000.0),
-            response_ms: facts.speed.map(|speed| speed.response * 1000.0),
-            per_connection: facts.speed.map(|speed| speed.per_connection),
-        }
-    }
-}
-
-impl Place {
-    fn of(standing: &Standing, ranking: &Ranking) -> Self {
-        Self {
-            strategy: ranking.servers.clone(),
-            rank: standing.rank.value(),
-            visit_pages: standing.visit_pages,
-            pages_before: standing.pages_before,
-            pages_waiting: standing.pages_waiting,
-            servers_before: standing.servers_before,
         }
     }
 }

@@ -15,7 +15,7 @@ use policy::{
 };
 
 use crate::bench::{Bench, Manners};
-use crate::ledger::{Discovery, Entry, InLink, OutLinks, PageKey};
+use crate::ledger::{Discovery, Entry, OutLinks, PageKey};
 use crate::novelty::Novelty;
 use crate::owner::Partition;
 use crate::roll::Roll;
@@ -25,8 +25,8 @@ use crate::rows::Rows;
 const REMEMBERED: usize = 8 << 20;
 /// What a remembered URL costs beside its text.
 const OVERHEAD: usize = 120;
-/// Links to a page whose words are kept, beside the one that it was discovered by.
-const IN_LINKS: u8 = 4;
+/// Links to a page whose words are kept, by each run.
+const IN_LINKS: u8 = 5;
 /// Characters of a link's words that are kept.
 const ANCHOR: usize = 120;
 
@@ -41,8 +41,6 @@ pub struct Link<'a> {
     pub hops: u8,
     /// The page that named it; `None`: a seed.
     pub source: Option<PageId>,
-    /// The words of the link.
-    pub anchor: &'a str,
 }
 
 /// What a page said when it was read.
@@ -50,7 +48,7 @@ pub struct Link<'a> {
 pub struct Reading<'a> {
     /// Its text.
     pub text: Text<'a>,
-    /// Its links to known pages, as [`Frontier::hear`] and [`Frontier::heard_again`] numbered them.
+    /// Its links to known pages, as [`Frontier::hear`] and [`Frontier::number`] number them.
     pub links: &'a [policy::Link<'a>],
     /// All pages that it links to.
     pub out_links: u32,
@@ -66,7 +64,7 @@ pub struct Frontier<P> {
     price: Price,
     moves: Moves,
     roll: Roll,
-    /// How many links to a page were kept in this run.
+    /// How many links to a page were kept with their words.
     in_links: Rows<u8>,
     partitions: HashMap<HostId, Partition>,
     recent: HashMap<PageId, Discovery>,
@@ -116,7 +114,6 @@ impl<P: Policy> Frontier<P> {
             depth: link.depth,
             hops: link.hops,
             source: link.source,
-            anchor: shortened(link.anchor).to_owned(),
         };
         let key = PageKey {
             partition: self.partition_of(link.url),
@@ -140,31 +137,8 @@ impl<P: Policy> Frontier<P> {
             depth: 0,
             hops: 0,
             source: None,
-            anchor: "",
         };
         Some(self.hear(seed, now).1)
-    }
-
-    /// Takes in another link to a page that is known. Returns the fact, if there is room to keep it.
-    pub fn heard_again(
-        &mut self,
-        number: Number,
-        page: PageId,
-        source: PageId,
-        anchor: &str,
-    ) -> Option<Entry> {
-        let kept = self.in_links.get(number.index());
-        let anchor = shortened(anchor);
-        if kept >= IN_LINKS || anchor.is_empty() {
-            return None;
-        }
-        self.in_links.set(number.index(), kept + 1);
-        let anchor = anchor.to_owned();
-        Some(Entry::InLink(
-            self.key(page)?,
-            kept,
-            InLink { source, anchor },
-        ))
     }
 
     /// Takes in what a page said. Returns the fact, also if it leads nowhere: it may have led somewhere.
@@ -178,9 +152,22 @@ impl<P: Policy> Frontier<P> {
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves(now);
-        let targets = reading.links.iter().map(|link| link.to.0).collect();
-        let links = OutLinks::new(reading.out_links, targets);
+        let links = reading.links.iter();
+        let links = links
+            .map(|link| (link.to.0, self.kept_words(link)))
+            .collect();
+        let links = OutLinks::new(reading.out_links, links);
         Some(Entry::Links(self.key(page)?, links))
+    }
+
+    /// The words of a link, if its target has room for them.
+    fn kept_words(&mut self, link: &policy::Link<'_>) -> String {
+        let kept = self.in_links.get(link.to.index());
+        if kept >= IN_LINKS || link.anchor.is_empty() {
+            return String::new();
+        }
+        self.in_links.set(link.to.index(), kept + 1);
+        shortened(link.anchor).to_owned()
     }
 
     /// Takes in what a visit found, and puts the page back to wait if it is worth another.

@@ -4,8 +4,8 @@
 //! survives a power cut. Nothing here is anyone's opinion: no worth, no due time, no queue.
 //!
 //! Keys begin with the partition and then sort by host, so that a host's pages are neighbours and
-//! compress well. `urls` is written once a page, `visits` and `links` once a visit: a page waits if it is
-//! in the first and not in the second.
+//! compress well. `urls` is written once a page, `visits` once a visit, `links` when a visit brought news: a
+//! page waits if it is in the first and not in the second.
 
 mod record;
 mod scan;
@@ -15,9 +15,7 @@ use std::path::Path;
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use page::HostId;
 
-pub use record::{
-    Discovery, HostFacts, InLink, OutLinks, PageCopy, Place, RobotsFact, Speed, Visited,
-};
+pub use record::{Discovery, HostFacts, OutLinks, PageCopy, Place, RobotsFact, Speed, Visited};
 pub use scan::{Known, Scan};
 
 use crate::owner::Partition;
@@ -53,8 +51,6 @@ pub enum Entry {
     Visited(PageKey, Box<Visited>),
     /// A page was read, and leads here; the record takes the place of the one before.
     Links(PageKey, OutLinks),
-    /// Another page links to this one. A page has room for a few; the number of the link says which.
-    InLink(PageKey, u8, InLink),
     /// What is known of a host; the record takes the place of the one before.
     Host(Partition, HostId, HostFacts),
     /// A seed was redirected here, and so this is a seed too.
@@ -101,7 +97,6 @@ pub struct Ledger {
     urls: Keyspace,
     visits: Keyspace,
     links: Keyspace,
-    in_links: Keyspace,
     hosts: Keyspace,
     meta: Keyspace,
 }
@@ -121,13 +116,12 @@ impl Ledger {
             // Whoever looks up a URL record was told its id by the record itself: it is there.
             let urls = database.keyspace("urls", || options().expect_point_read_hits(true))?;
             let visits = keyspace("visits")?;
-            let (links, in_links) = (keyspace("links")?, keyspace("in-links")?);
+            let links = keyspace("links")?;
             let (hosts, meta) = (keyspace("hosts")?, keyspace("meta")?);
             Ok(Self {
                 urls,
                 visits,
                 links,
-                in_links,
                 hosts,
                 meta,
                 database,
@@ -160,10 +154,6 @@ impl Ledger {
                 }
                 Entry::Links(key, links) => {
                     writes.insert(&self.links, key.bytes(), encode(links));
-                }
-                Entry::InLink(key, number, link) => {
-                    let key = [&key.bytes()[..], &[*number]].concat();
-                    writes.insert(&self.in_links, key, encode(link));
                 }
                 Entry::Host(partition, host, facts) => {
                     writes.insert(&self.hosts, host_key(*partition, *host), encode(facts));
@@ -227,17 +217,6 @@ impl Ledger {
     /// Every page that was read, with where it led.
     pub fn all_links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), LedgerError>> {
         records(self.links.iter())
-    }
-
-    /// Some of the links to a page, beside the one that it was discovered by.
-    pub fn in_links(&self, key: PageKey) -> Result<Vec<InLink>, LedgerError> {
-        let found = records(self.in_links.prefix(key.bytes()));
-        found.map(|link| link.map(|(_, link)| link)).collect()
-    }
-
-    /// Some of the links to every page.
-    pub fn all_in_links(&self) -> impl Iterator<Item = Result<(PageKey, InLink), LedgerError>> {
-        records(self.in_links.iter())
     }
 
     /// What is known of all hosts.

@@ -18,8 +18,8 @@ mod rows;
 pub use bench::{Bench, Bound, Next, Standing, Visit};
 pub use frontier::{Frontier, Link, Reading};
 pub use ledger::{
-    Batch, Discovery, Entry, HostFacts, InLink, Known, Ledger, LedgerError, OutLinks, PageCopy,
-    PageKey, Place, RobotsFact, Speed, Visited,
+    Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, OutLinks, PageCopy, PageKey,
+    Place, RobotsFact, Speed, Visited,
 };
 pub use novelty::Novelty;
 pub use owner::Partition;

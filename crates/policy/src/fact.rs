@@ -2,7 +2,8 @@
 //!
 //! **Invariant:** everything here could have been seen by the crawler at that moment. A policy has no
 //! other source: what it knows it was told by a [`Fact`], and the same facts in the same order make
-//! the same policy, whether they come from the network now or from the ledger after a stop.
+//! the same policy. After a stop the facts are told again from the ledger: all discoveries first, then
+//! what was read, each in the order in which it happened.
 
 use crate::{History, Worth};
 

@@ -2,7 +2,7 @@
 //! ours? The live crawl, `rebuild` and `import` all listen here.
 
 use frontier::{Entry, Frontier, Link};
-use page::{PageId, PageUrl};
+use page::PageUrl;
 use policy::{Crawl, Moment, Number};
 
 use super::tally::Tally;
@@ -53,7 +53,7 @@ impl Ear<'_> {
         for lead in leads.iter().filter(|lead| Some(lead.id) != from) {
             heard.out_links += 1;
             let number = match self.frontier.number(lead.id) {
-                Some(number) => Some(self.again(lead, lead.id, number, from, &mut heard)),
+                Some(number) => Some(number),
                 None => self.discover(lead, source, now, &mut heard),
             };
             let anchor = lead.anchor.as_str();
@@ -108,34 +108,17 @@ impl Ear<'_> {
         let from = source.map(|source| source.url.id());
         // Without its session id it may be one that we know.
         if let Some(number) = self.frontier.number(url.id()) {
-            return Some(self.again(lead, url.id(), number, from, heard));
+            return Some(number);
         }
         let link = Link {
             url: &url,
             depth,
             hops,
             source: from,
-            anchor: &lead.anchor,
         };
         let (number, fact) = self.frontier.hear(link, now);
         heard.facts.push(fact);
         Some(number)
-    }
-
-    /// Takes in one more link to a page that is known.
-    fn again(
-        &mut self,
-        lead: &Lead,
-        page: PageId,
-        number: Number,
-        from: Option<PageId>,
-        heard: &mut Heard<'_>,
-    ) -> Number {
-        if let Some(from) = from.filter(|_| !lead.redirect) {
-            let fact = self.frontier.heard_again(number, page, from, &lead.anchor);
-            heard.facts.extend(fact);
-        }
-        number
     }
 }
 

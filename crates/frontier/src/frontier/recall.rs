@@ -52,9 +52,6 @@ struct Told {
     url: Box<str>,
 }
 
-/// What is kept of the words of links: by the page that has them, to which page, which words.
-type Anchors = HashMap<PageId, Vec<(Number, String)>>;
-
 impl<P: Policy> Frontier<P> {
     /// Takes in what an earlier run knew. Pages that are not `wanted` are known and do not wait; `texts`
     /// says what is still known of the text of a page that was read.
@@ -76,7 +73,6 @@ impl<P: Policy> Frontier<P> {
         let mut waiting = Vec::new();
         let mut discoveries = Vec::new();
         let mut visits = HashMap::new();
-        let mut anchors = Anchors::new();
         for known in ledger.scan() {
             let known = known?;
             let number = self.recall_page(&known)?;
@@ -89,18 +85,9 @@ impl<P: Policy> Frontier<P> {
             }
             waiting.extend(wanted);
             discoveries.push(self.recall_discovery(&known, number, needs.words));
-            if needs.words
-                && let Some(source) = known.discovery.source
-            {
-                let words = known.discovery.anchor.clone();
-                anchors.entry(source).or_default().push((number, words));
-            }
             if let Some(visited) = &known.visited {
                 visits.insert(known.key.page, Visit::new(visited, number));
             }
-        }
-        if needs.words {
-            self.recall_anchors(ledger, &mut anchors)?;
         }
         // As they were discovered, and then as they were read: the ledger sorts them otherwise.
         discoveries.sort_unstable_by_key(|page| page.number);
@@ -125,21 +112,10 @@ impl<P: Policy> Frontier<P> {
         reads.sort_unstable_by_key(|(visit, ..)| (visit.at, visit.number));
         for (visit, page, links) in &reads {
             let text = told_of(texts(*page), visit.words);
-            self.recall_read(visit.number, text, links, anchors.get(page));
+            self.recall_read(visit.number, text, links);
         }
         for page in &waiting {
             self.recall_waiting(page, now);
-        }
-        Ok(())
-    }
-
-    fn recall_anchors(&self, ledger: &Ledger, anchors: &mut Anchors) -> Result<(), LedgerError> {
-        for link in ledger.all_in_links() {
-            let (target, link) = link?;
-            if let Some(number) = self.roll.number(target.page) {
-                let words = (number, link.anchor);
-                anchors.entry(link.source).or_default().push(words);
-            }
         }
         Ok(())
     }
@@ -184,23 +160,14 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    fn recall_read(
-        &mut self,
-        page: Number,
-        text: Text<'_>,
-        links: &OutLinks,
-        anchors: Option<&Vec<(Number, String)>>,
-    ) {
-        let words: HashMap<Number, &str> = anchors
-            .into_iter()
-            .flatten()
-            .map(|(to, words)| (*to, words.as_str()))
+    fn recall_read(&mut self, page: Number, text: Text<'_>, links: &OutLinks) {
+        let known: Vec<Link<'_>> = links
+            .links()
+            .map(|(to, anchor)| Link {
+                to: Number(to),
+                anchor,
+            })
             .collect();
-        let link = |to| Link {
-            to,
-            anchor: words.get(&to).copied().unwrap_or_default(),
-        };
-        let known: Vec<Link<'_>> = links.targets().map(|to| link(Number(to))).collect();
         self.tell(Fact::Read(Read {
             page,
             text,

@@ -27,8 +27,6 @@ pub struct Discovery {
     pub hops: u8,
     /// The page that named it; `None`: a seed.
     pub source: Option<PageId>,
-    /// The words of the link there.
-    pub anchor: String,
 }
 
 /// Where a page leads. Written when it was read.
@@ -39,15 +37,8 @@ pub struct OutLinks {
     /// The pages of the crawl among them, by [`Discovery::order`]; sorted, each as the step from the one
     /// before.
     steps: Vec<u32>,
-}
-
-/// A link to a page, beside the one that it was discovered by.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct InLink {
-    /// The page that has it.
-    pub source: PageId,
-    /// Its words.
-    pub anchor: String,
+    /// The words of some of these links, each with its place among the steps.
+    anchors: Vec<(u32, String)>,
 }
 
 /// What the last visit found, and what all visits told.
@@ -149,27 +140,41 @@ pub enum RobotsFact {
 }
 
 impl OutLinks {
-    /// The links of a page that has so many in all, of which these stay in the crawl.
-    pub fn new(out_links: u32, mut targets: Vec<u32>) -> Self {
-        targets.sort_unstable();
-        targets.dedup();
-        let mut before = 0;
-        for target in &mut targets {
-            let step = *target - before;
-            before = std::mem::replace(target, step);
-        }
-        Self {
+    /// The links of a page that has so many in all, of which these stay in the crawl. Of two to one page
+    /// the first counts; empty words are not kept.
+    pub fn new(out_links: u32, mut links: Vec<(u32, String)>) -> Self {
+        links.sort_by_key(|(target, _)| *target);
+        links.dedup_by_key(|(target, _)| *target);
+        let mut made = Self {
             out_links,
-            steps: targets,
+            ..Self::default()
+        };
+        let mut before = 0;
+        for (place, (target, words)) in (0..).zip(links) {
+            made.steps.push(target - before);
+            before = target;
+            if !words.is_empty() {
+                made.anchors.push((place, words));
+            }
         }
+        made
     }
 
-    /// The pages of the crawl that it leads to, sorted.
-    pub fn targets(&self) -> impl Iterator<Item = u32> {
-        self.steps.iter().scan(0u32, |target, step| {
-            *target = target.wrapping_add(*step);
-            Some(*target)
+    /// The pages of the crawl that it leads to, sorted, with the words of the link where they were kept.
+    pub fn links(&self) -> impl Iterator<Item = (u32, &str)> {
+        let mut anchors = self.anchors.iter().peekable();
+        let mut target = 0u32;
+        (0..).zip(&self.steps).map(move |(place, step)| {
+            target = target.wrapping_add(*step);
+            let words = anchors.next_if(|(at, _)| *at == place);
+            (target, words.map_or("", |(_, words)| words.as_str()))
         })
+    }
+
+    /// The words of the link to a page; empty if there are none, or no link.
+    pub fn anchor(&self, target: u32) -> &str {
+        let link = self.links().find(|(to, _)| *to == target);
+        link.map_or("", |(_, words)| words)
     }
 }
 

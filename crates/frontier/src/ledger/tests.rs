@@ -23,7 +23,6 @@ fn discovery(order: u64) -> Discovery {
         depth: 3,
         hops: 0,
         source: order.is_multiple_of(2).then_some(PageId(7)),
-        anchor: format!("link {order}"),
     }
 }
 
@@ -101,30 +100,31 @@ proptest! {
 fn links_and_their_words_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(directory.path()).unwrap();
-    let (page, other) = (key(1, 2, 3), key(1, 2, 4));
-    let link = |number| InLink {
-        source: PageId(number),
-        anchor: format!("words {number}"),
-    };
-    let targets = vec![900, 7, 0, u32::MAX, 7];
-    let entries = vec![
-        Entry::Links(page, OutLinks::new(9, targets)),
-        Entry::InLink(other, 0, link(1)),
-        Entry::InLink(other, 1, link(2)),
-        Entry::InLink(other, 0, link(3)),
+    let page = key(1, 2, 3);
+    let links = [
+        (900, "far"),
+        (7, ""),
+        (0, "near"),
+        (u32::MAX, ""),
+        (7, "later"),
     ];
+    let links = links.map(|(to, words)| (to, words.to_owned())).to_vec();
+    let entries = vec![Entry::Links(page, OutLinks::new(9, links))];
     let batch = Batch {
         entries,
         ..Batch::default()
     };
     ledger.commit(&batch).unwrap();
-    let links = ledger.links(page).unwrap().unwrap();
-    assert_eq!(links.out_links, 9);
-    assert!(links.targets().eq([0, 7, 900, u32::MAX]));
-    assert_eq!(ledger.all_links().count(), 1);
-    assert_eq!(ledger.in_links(other).unwrap(), [link(3), link(2)]);
-    assert_eq!(ledger.in_links(page).unwrap(), []);
-    assert_eq!(ledger.all_in_links().count(), 2);
+    let kept = ledger.links(page).unwrap().unwrap();
+    assert_eq!(kept.out_links, 9);
+    let expected = [(0, "near"), (7, ""), (900, "far"), (u32::MAX, "")];
+    assert!(kept.links().eq(expected));
+    assert_eq!(
+        (kept.anchor(900), kept.anchor(7), kept.anchor(1)),
+        ("far", "", "")
+    );
+    assert!(ledger.all_links().map(Result::unwrap).eq([(page, kept)]));
+    assert_eq!(ledger.links(key(1, 2, 4)).unwrap(), None);
 }
 
 #[test]

@@ -94,7 +94,6 @@ impl Crawl<'_> {
             depth,
             hops: 0,
             source: source.map(PageUrl::id),
-            anchor: "",
         };
         self.pages.push((page, depth));
         self.frontier.hear(link, self.now).0

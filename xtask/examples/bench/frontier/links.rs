@@ -94,17 +94,13 @@ impl Prepared {
         let mut links = Vec::with_capacity(self.links.len());
         for Lead { url, id, anchor } in &self.links {
             let to = match frontier.number(*id) {
-                Some(number) => {
-                    entries.extend(frontier.heard_again(number, *id, self.source, anchor));
-                    number
-                }
+                Some(number) => number,
                 None => {
                     let link = Link {
                         url,
                         depth: 3,
                         hops: 0,
                         source: Some(self.source),
-                        anchor,
                     };
                     let (number, entry) = frontier.hear(link, now);
                     entries.push(entry);

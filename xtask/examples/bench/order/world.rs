@@ -48,9 +48,8 @@ impl World {
         let seed = self.urls.url(0)?.id();
         while self.known < pages {
             let url = self.urls.url(self.known)?;
-            let anchor = Urls::anchor(self.known);
             let source = (self.known > 0).then_some(seed);
-            hear(frontier, (&url, &anchor, depth(self.known)), source, now);
+            hear(frontier, (&url, depth(self.known)), source, now);
             self.known += 1;
         }
         Ok(())
@@ -76,7 +75,7 @@ impl World {
     pub fn read(&self, frontier: &mut Frontier<Crawl>, page: PageId, says: &Prepared, now: Moment) {
         let mut links = Vec::with_capacity(LINKS as usize);
         for (url, anchor, depth) in &says.new {
-            let to = hear(frontier, (url, anchor, *depth), Some(page), now);
+            let to = hear(frontier, (url, *depth), Some(page), now);
             links.push(policy::Link { to, anchor });
         }
         let known = says.known.iter();
@@ -105,7 +104,7 @@ impl World {
 
 fn hear(
     frontier: &mut Frontier<Crawl>,
-    (url, anchor, depth): (&PageUrl, &str, u16),
+    (url, depth): (&PageUrl, u16),
     source: Option<PageId>,
     now: Moment,
 ) -> Number {
@@ -114,7 +113,6 @@ fn hear(
         depth: if source.is_some() { depth } else { 0 },
         hops: 0,
         source,
-        anchor,
     };
     let (number, entry) = frontier.hear(link, now);
     // As the committer says when it has written it.
