@@ -104,7 +104,7 @@ pub struct Crawl {
     /// Stop after this time (30s, 10m, 2h)
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
-    /// Which pages first: an ordering, or several with weights (see below) [default: backlink]
+    /// Which pages first: an ordering, or several with weights (see below) [default: rankmass]
     #[arg(long, value_name = "ORDER")]
     pub order: Option<String>,
     /// Which servers first (see below) [default: best-prefix]

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::scope::ScopeRules;
 
 /// The ordering that is used where the user names none.
-pub const ORDER: &str = "backlink";
+pub const ORDER: &str = "rankmass";
 /// The server strategy that is used where the user names none.
 pub const SERVERS: &str = "best-prefix";
 

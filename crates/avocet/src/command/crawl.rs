@@ -280,7 +280,7 @@ fn print(summary: &Summary) {
     }
     if let Some(coverage) = summary.coverage {
         println!(
-            "the fetched pages hold at least {:.1} % of all importance",
+            "a random walk from the seeds is on fetched pages at least {:.1} % of the time",
             coverage * 100.0
         );
     }

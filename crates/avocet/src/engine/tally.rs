@@ -32,7 +32,8 @@ pub struct Summary {
     pub unchanged: u64,
     /// Pages that fell out of the buffer.
     pub dropped: u64,
-    /// A lower bound on the share of all importance that the fetched pages hold, if the ordering knows.
+    /// A lower bound on the share of a random walk from the seeds that is spent on the fetched pages, if
+    /// the ordering knows.
     pub coverage: Option<f64>,
     /// Words of the query that were in no text, anchor or URL.
     pub unseen_words: Vec<String>,

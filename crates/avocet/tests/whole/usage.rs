@@ -57,7 +57,14 @@ fn wrong_usage_is_explained() {
             "best-prefix",
         ),
         (
-            &["crawl", "http://a/", "--stop-coverage", "0.9"],
+            &[
+                "crawl",
+                "http://a/",
+                "--order",
+                "opic",
+                "--stop-coverage",
+                "0.9",
+            ],
             1,
             "rankmass",
         ),
