@@ -65,9 +65,12 @@ fn print(page: &Explanation) {
         }
     }
     if let Some(worth) = &page.worth {
-        line("worth now", &format!("{:.6} by {}", worth.now, worth.order));
+        line(
+            "worth now",
+            &format!("{} by {}", short(worth.now), worth.order),
+        );
         for term in &worth.terms {
-            line("", &format!("{} {:.6}", term.name, term.value));
+            line("", &format!("{} {}", term.name, short(term.value)));
         }
         line(
             "due",
@@ -87,7 +90,7 @@ fn print(page: &Explanation) {
         }
     }
     if let Some(place) = &page.standing {
-        let visit = format!("rank {:.4} by {}", place.rank, place.strategy);
+        let visit = format!("rank {} by {}", short(place.rank), place.strategy);
         line(
             "next visit",
             &format!("{visit}, for {} pages", place.visit_pages),
@@ -100,6 +103,15 @@ fn print(page: &Explanation) {
             "before it",
             &format!("{pages}, {} servers", place.servers_before),
         );
+    }
+}
+
+/// Four digits that say something, also of a small share.
+fn short(value: f64) -> String {
+    if value > 0.0 && value < 1e-3 {
+        format!("{value:.3e}")
+    } else {
+        format!("{value:.4}")
     }
 }
 
