@@ -27,7 +27,7 @@ use crate::urls::Urls;
 use report::Report;
 
 /// What `avocet crawl` uses where the user names nothing.
-const ORDER: &str = "opic";
+const ORDER: &str = "rankmass";
 const STRATEGY: &str = "best-prefix";
 /// Scores that the ordering `given` is given.
 const SCORES: u64 = 1000;
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(pairs_of(&[], &[]), orders + strategies - 1);
         assert_eq!(pairs_of(&["pagerank"], &[]), 1);
         assert_eq!(pairs_of(&[], &["quality", "performance"]), 2);
-        assert_eq!(pairs_of(&["opic"], &["best-prefix", "quality"]), 2);
+        assert_eq!(pairs_of(&["rankmass"], &["best-prefix", "quality"]), 2);
         for (order, _) in pairs(&wishes(&[], &[])) {
             assert!(ordering(&order, 10).is_ok(), "{order}");
         }

@@ -4,12 +4,9 @@ use std::cmp::Reverse;
 use std::collections::VecDeque;
 
 use policy::Moment;
-use policy::server::{Line, Queue};
+use policy::server::Queue;
 
 use super::{Bench, ServerIndex, Visit};
-
-/// The share of the old value in what is usual among servers.
-const USUAL: f64 = 0.95;
 
 impl Bench {
     /// Claims the next pages for a visit whose connection is open and whose server needs no delay, if
@@ -23,10 +20,7 @@ impl Bench {
         let sibling = rivals.next().map(|&(Reverse(rank), ..)| rank);
         let server = self.ready.first().map(|&(Reverse(rank), ..)| rank);
         let rival = sibling.max(server.filter(|_| !free));
-        let line = Line {
-            open: true,
-            pipelined: self.manners.width > 1,
-        };
+        let line = self.line(true);
         let mut taken = false;
         for _ in 0..self.manners.width {
             let next = self.hosts[visit.index as usize].queue.first();
@@ -57,15 +51,8 @@ impl Bench {
         let first = self.servers[server as usize].hosts.first();
         let &(_, _, index) =
             first.unwrap_or_else(|| unreachable!("a server on the bench has a host"));
-        let most = self.most(index);
+        let bid = self.bid_now(index);
         let host = &self.hosts[index as usize];
-        let bid = host.bid(
-            &*self.strategy,
-            &self.usual,
-            most,
-            self.manners.width > 1,
-            &mut self.worths,
-        );
         let mut visit = Visit {
             host: host.id,
             estimate: host.estimate.unwrap_or(self.usual.expected()),
@@ -125,9 +112,7 @@ impl Bench {
     }
 
     fn learn(&mut self, visit: &Visit) {
-        let mean = |usual: &mut f64, seen: f64| *usual = *usual * USUAL + seen * (1.0 - USUAL);
-        mean(&mut self.usual.connect, visit.estimate.connect);
-        mean(&mut self.usual.response, visit.estimate.response);
+        self.usual.approach(&visit.estimate);
         self.hosts[visit.index as usize].estimate = Some(visit.estimate);
     }
 }

@@ -2,7 +2,7 @@
 
 use page::HostId;
 use policy::Rank;
-use policy::server::{Bid, Estimate, Line, Queue as Offer, Strategy};
+use policy::server::Estimate;
 
 use super::ServerIndex;
 use super::queue::Queue;
@@ -37,25 +37,5 @@ impl Host {
             open: false,
             queue: Queue::default(),
         }
-    }
-
-    /// What a visit for at most so many pages is worth.
-    pub fn bid(
-        &self,
-        strategy: &dyn Strategy,
-        usual: &Estimate,
-        most: usize,
-        pipelined: bool,
-        worths: &mut Vec<f32>,
-    ) -> Bid {
-        self.queue.best(most, worths);
-        strategy.bid(&Offer {
-            best: worths,
-            estimate: self.estimate.as_ref().unwrap_or(usual),
-            line: Line {
-                open: self.open,
-                pipelined,
-            },
-        })
     }
 }

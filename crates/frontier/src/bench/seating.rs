@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 
+use policy::server::{Bid, Line, Queue};
 use policy::{Moment, Rank};
 
 use super::{Bench, HostIndex, Seat, ServerIndex};
@@ -15,6 +16,33 @@ impl Bench {
             .and_then(|host| host.estimate);
         let carries = estimate.unwrap_or(self.usual).per_connection as usize;
         carries.clamp(1, self.manners.pages_per_visit)
+    }
+
+    /// What the next visit to a host is worth; `worths` is room to work in.
+    pub(super) fn bid(&self, index: HostIndex, worths: &mut Vec<f32>) -> Bid {
+        let host = &self.hosts[index as usize];
+        host.queue.best(self.most(index), worths);
+        self.strategy.bid(&Queue {
+            best: worths,
+            estimate: host.estimate.as_ref().unwrap_or(&self.usual),
+            line: self.line(host.open),
+        })
+    }
+
+    /// The same, without asking for room each time.
+    pub(super) fn bid_now(&mut self, index: HostIndex) -> Bid {
+        let mut worths = std::mem::take(&mut self.worths);
+        let bid = self.bid(index, &mut worths);
+        self.worths = worths;
+        bid
+    }
+
+    /// The connection that a visit uses.
+    pub(super) fn line(&self, open: bool) -> Line {
+        Line {
+            open,
+            pipelined: self.manners.width > 1,
+        }
     }
 
     /// Whether as many pages of a host were claimed as may be.
@@ -42,16 +70,8 @@ impl Bench {
             self.seat(server);
             return;
         }
-        let most = self.most(index);
-        let (pipelined, host) = (self.manners.width > 1, &self.hosts[index as usize]);
-        let bid = host.bid(
-            &*self.strategy,
-            &self.usual,
-            most,
-            pipelined,
-            &mut self.worths,
-        );
-        match host.listed {
+        let bid = self.bid_now(index);
+        match self.hosts[index as usize].listed {
             Some((rank, _)) if rank == bid.rank => return,
             Some((_, turn)) => {
                 self.unlist(index);

@@ -29,7 +29,7 @@ const ANNOUNCE: f64 = 1.0 / 128.0;
 /// A page with c links passes on what has arrived when it is more than √c times this share of what it has.
 /// Passing on costs c steps and an amount that waits is wrong by itself, whatever c is; the least error at
 /// a given cost has shares that grow with √c. The factor was chosen by measurement: with 20 links a page
-/// and a million pages, shares of 1/32 and 1/64 took 9 and 16 µs a page (`examples/evaluations.rs`).
+/// and a million pages, shares of 1/32 and 1/64 took 9 and 16 µs a page (`cargo xtask bench order`).
 const PASS_ON: f64 = 1.0 / 128.0;
 
 /// No page keeps more than this share.
