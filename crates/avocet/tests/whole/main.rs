@@ -6,6 +6,8 @@
 mod crash;
 mod crawl;
 mod hostile;
+mod models;
 mod order;
 mod program;
 mod usage;
+mod webs;

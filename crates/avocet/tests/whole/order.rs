@@ -1,85 +1,11 @@
 //! Which page first? Whole crawls by every policy, the oracle being the web's own log.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
-use lab::site::{Clock, Faults, Plan, RobotsShares, Serving};
 use serde_json::json;
 
 use crate::program::Program;
-
-/// A web in which every page answers, and nothing is forbidden.
-fn plain(seed: u64, servers: usize, pages: usize) -> Plan {
-    let allowed = RobotsShares {
-        rules: 0.0,
-        delay: 0.0,
-        missing: 1.0,
-        broken: 0.0,
-    };
-    let none = Faults {
-        redirects: 0.0,
-        gone: 0.0,
-        broken: 0.0,
-        busy: 0.0,
-    };
-    Plan {
-        servers,
-        pages,
-        robots: allowed,
-        faults: none,
-        duplicates: 0.0,
-        ..Plan::small(seed)
-    }
-}
-
-async fn serve(plan: Plan) -> Serving {
-    Serving::start(plan.invent(), Clock::Still, None)
-        .await
-        .unwrap()
-}
-
-fn crawl<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
-    let mut arguments = vec!["crawl", "--allow-private", "--scope", "any"];
-    arguments.extend(homes.iter().map(String::as_str));
-    arguments.extend(more);
-    arguments
-}
-
-/// The pages in the order in which they were asked for, by all crawls so far.
-fn asked(serving: &Serving) -> Vec<String> {
-    let web = serving.web();
-    let mut visits = Vec::new();
-    for (server, _) in web.servers() {
-        let home = serving.url(web.home(server));
-        let origin = home.trim_end_matches('/');
-        let pages = serving.log().visits(server);
-        visits.extend(
-            pages
-                .iter()
-                .map(|visit| (visit.arrived, format!("{origin}{}", visit.path))),
-        );
-    }
-    visits.retain(|(_, url)| !url.ends_with("/robots.txt"));
-    visits.sort();
-    visits.into_iter().map(|(_, url)| url).collect()
-}
-
-/// Scores of pages by a rule of their place in the list of all; returns the file.
-fn scores(program: &Program, serving: &Serving) -> (PathBuf, BTreeMap<String, f64>) {
-    let web = serving.web();
-    let urls = web.pages().map(|page| serving.url(page.number()));
-    let table: BTreeMap<String, f64> = urls
-        .enumerate()
-        .map(|(number, url)| (url, ((number * 7919) % 1009 + 1) as f64))
-        .collect();
-    let lines: Vec<String> = table
-        .iter()
-        .map(|(url, score)| format!("{url}\t{score}\n"))
-        .collect();
-    let path = program.path("scores.tsv");
-    std::fs::write(&path, lines.concat()).unwrap();
-    (path, table)
-}
+use crate::webs::{asked, crawl, plain, scores, serve};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_ordering_and_every_strategy_fetches_the_whole_web() {
@@ -181,76 +107,6 @@ fn urls(program: &Program) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_threshold_leaves_the_rest_and_says_so() {
-    let serving = serve(plain(33, 2, 80)).await;
-    let (homes, program) = (serving.homes(), Program::new());
-    let (path, scores) = scores(&program, &serving);
-    let path = path.to_str().unwrap();
-    let homes: Vec<String> = homes
-        .into_iter()
-        .filter(|home| scores[home] >= 300.0)
-        .collect();
-    assert!(
-        !homes.is_empty(),
-        "no seed is good enough: choose another seed"
-    );
-    program.json(&crawl(
-        &homes,
-        &["--order", "given", "--scores", path, "--threshold", "300"],
-    ));
-    let fetched = program.fetched();
-    let worst = fetched
-        .iter()
-        .map(|url| scores[url])
-        .fold(f64::MAX, f64::min);
-    assert!(worst >= 300.0, "{worst}");
-    assert!(fetched.len() > 10, "{} of {}", fetched.len(), scores.len());
-    let left = program.lines(&["export", "urls"]);
-    let left = left.iter().find(|line| line["status"].is_null()).unwrap();
-    let why = program.json(&["explain", left["url"].as_str().unwrap()]);
-    let reason = why["not_fetched"].as_str().unwrap();
-    assert!(reason.contains("the price is"), "{reason}");
-    assert_eq!(why["worth"]["due"], json!(null));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_refresh_does_not_wait_for_the_threshold() {
-    let serving = serve(plain(41, 1, 20)).await;
-    let (homes, program) = (serving.homes(), Program::new());
-    let (path, scores) = scores(&program, &serving);
-    let least = scores[&homes[0]].to_string();
-    let again = [
-        "--order",
-        "given",
-        "--scores",
-        path.to_str().unwrap(),
-        "--threshold",
-        &least,
-    ];
-    let first = program.json(&crawl(&homes, &again));
-    std::thread::sleep(std::time::Duration::from_millis(1100));
-    let second = program.json(&crawl(
-        &homes,
-        &[&again[..], &["--refresh-after", "1s"]].concat(),
-    ));
-    assert_eq!(second["unchanged"], first["pages"], "{second}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn pages_kept_before_there_was_a_buffer_fall_out_too() {
-    let serving = serve(plain(42, 2, 40)).await;
-    let (homes, program) = (serving.homes(), Program::new());
-    program.json(&crawl(&homes, &["--pages", "12"]));
-    program.json(&crawl(&homes, &["--buffer", "8"]));
-    let verified = program.json(&["verify"]);
-    assert_eq!(
-        (&verified["problems"], &verified["copies"]),
-        (&json!([]), &json!(8))
-    );
-    assert_eq!(program.lines(&["export", "pages"]).len(), 8);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_a_link_named_can_be_a_seed_later() {
     let serving = serve(plain(43, 1, 80)).await;
     let (homes, program) = (serving.homes(), Program::new());
@@ -269,47 +125,6 @@ async fn a_page_that_a_link_named_can_be_a_seed_later() {
     program.json(&crawl(seed, &["--depth", "0"]));
     assert!(program.fetched().contains(&deep));
     assert_eq!(program.json(&["explain", &deep])["discovered"]["depth"], 0);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
-    let serving = serve(plain(34, 3, 90)).await;
-    let (homes, program) = (serving.homes(), Program::new());
-    let (path, scores) = scores(&program, &serving);
-    let path = path.to_str().unwrap();
-    let buffer = ["--order", "given", "--scores", path, "--buffer", "20"];
-    let summary = program.json(&crawl(&homes, &buffer));
-    let pages = summary["pages"].as_u64().unwrap();
-    assert!(pages > 60, "{summary}");
-    assert_eq!(summary["dropped"], pages - 20);
-    let kept: Vec<f64> = program
-        .lines(&["export", "pages"])
-        .iter()
-        .map(|line| scores[line["url"].as_str().unwrap()])
-        .collect();
-    let mut best: Vec<f64> = program.fetched().iter().map(|url| scores[url]).collect();
-    best.sort_by(|a, b| b.total_cmp(a));
-    assert_eq!(kept.len(), 20);
-    assert!(
-        kept.iter().all(|&score| score >= best[19]),
-        "{kept:?} of {best:?}"
-    );
-    let verified = program.json(&["verify"]);
-    assert_eq!(
-        (&verified["problems"], &verified["copies"]),
-        (&json!([]), &json!(20))
-    );
-    assert_eq!(program.json(&["status"])["documents"], 20);
-    // A smaller buffer drops from a file that is closed and from the one that is open.
-    let smaller = [&buffer[..5], &["7"]].concat();
-    assert_eq!(program.json(&crawl(&homes, &smaller))["dropped"], 13);
-    let verified = program.json(&["verify"]);
-    assert_eq!(
-        (&verified["problems"], &verified["copies"]),
-        (&json!([]), &json!(7))
-    );
-    // The same again fetches nothing: that a page was dropped is remembered.
-    assert_eq!(program.json(&crawl(&homes, &buffer))["pages"], 0);
 }
 
 /// The graph of links is a fact like others: it is the same when made anew, from a store of a version
@@ -338,23 +153,6 @@ async fn what_a_page_is_worth_survives_a_rebuild_and_an_older_store() {
     program.run(&["rebuild"]);
     assert_eq!(worths(), before);
     assert_eq!(program.json(&["verify"])["problems"], json!([]));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_stops_when_it_covers_enough() {
-    let serving = serve(plain(35, 3, 150)).await;
-    let (homes, program) = (serving.homes(), Program::new());
-    let covers = [
-        "--order",
-        "rankmass",
-        "--stop-coverage",
-        "0.6",
-        "--connections",
-        "1",
-    ];
-    let summary = program.json(&crawl(&homes, &covers));
-    assert!(summary["coverage"].as_f64().unwrap() >= 0.6, "{summary}");
-    assert!(summary["queued"].as_u64().unwrap() > 10, "{summary}");
 }
 
 /// Two of three connections could wait for servers that never answer; they are asked a few times each.

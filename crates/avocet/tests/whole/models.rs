@@ -1,0 +1,135 @@
+//! The models of a crawler that does not fetch, or does not keep, everything: a threshold, a share of
+//! all importance, a limited buffer.
+
+use serde_json::json;
+
+use crate::program::Program;
+use crate::webs::{crawl, plain, scores, serve};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_threshold_leaves_the_rest_and_says_so() {
+    let serving = serve(plain(33, 2, 80)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    let (path, scores) = scores(&program, &serving);
+    let path = path.to_str().unwrap();
+    let homes: Vec<String> = homes
+        .into_iter()
+        .filter(|home| scores[home] >= 300.0)
+        .collect();
+    assert!(
+        !homes.is_empty(),
+        "no seed is good enough: choose another seed"
+    );
+    program.json(&crawl(
+        &homes,
+        &["--order", "given", "--scores", path, "--threshold", "300"],
+    ));
+    let fetched = program.fetched();
+    let worst = fetched
+        .iter()
+        .map(|url| scores[url])
+        .fold(f64::MAX, f64::min);
+    assert!(worst >= 300.0, "{worst}");
+    assert!(fetched.len() > 10, "{} of {}", fetched.len(), scores.len());
+    let left = program.lines(&["export", "urls"]);
+    let left = left.iter().find(|line| line["status"].is_null()).unwrap();
+    let why = program.json(&["explain", left["url"].as_str().unwrap()]);
+    let reason = why["not_fetched"].as_str().unwrap();
+    assert!(reason.contains("the price is"), "{reason}");
+    assert_eq!(why["worth"]["due"], json!(null));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refresh_does_not_wait_for_the_threshold() {
+    let serving = serve(plain(41, 1, 20)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    let (path, scores) = scores(&program, &serving);
+    let least = scores[&homes[0]].to_string();
+    let again = [
+        "--order",
+        "given",
+        "--scores",
+        path.to_str().unwrap(),
+        "--threshold",
+        &least,
+    ];
+    let first = program.json(&crawl(&homes, &again));
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let second = program.json(&crawl(
+        &homes,
+        &[&again[..], &["--refresh-after", "1s"]].concat(),
+    ));
+    assert_eq!(second["unchanged"], first["pages"], "{second}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_kept_before_there_was_a_buffer_fall_out_too() {
+    let serving = serve(plain(42, 2, 40)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    program.json(&crawl(&homes, &["--pages", "12"]));
+    program.json(&crawl(&homes, &["--buffer", "8"]));
+    let verified = program.json(&["verify"]);
+    assert_eq!(
+        (&verified["problems"], &verified["copies"]),
+        (&json!([]), &json!(8))
+    );
+    assert_eq!(program.lines(&["export", "pages"]).len(), 8);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
+    let serving = serve(plain(34, 3, 90)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    let (path, scores) = scores(&program, &serving);
+    let path = path.to_str().unwrap();
+    let buffer = ["--order", "given", "--scores", path, "--buffer", "20"];
+    let summary = program.json(&crawl(&homes, &buffer));
+    let pages = summary["pages"].as_u64().unwrap();
+    assert!(pages > 60, "{summary}");
+    assert_eq!(summary["dropped"], pages - 20);
+    let kept: Vec<f64> = program
+        .lines(&["export", "pages"])
+        .iter()
+        .map(|line| scores[line["url"].as_str().unwrap()])
+        .collect();
+    let mut best: Vec<f64> = program.fetched().iter().map(|url| scores[url]).collect();
+    best.sort_by(|a, b| b.total_cmp(a));
+    assert_eq!(kept.len(), 20);
+    assert!(
+        kept.iter().all(|&score| score >= best[19]),
+        "{kept:?} of {best:?}"
+    );
+    let verified = program.json(&["verify"]);
+    assert_eq!(
+        (&verified["problems"], &verified["copies"]),
+        (&json!([]), &json!(20))
+    );
+    assert_eq!(program.json(&["status"])["documents"], 20);
+    // A smaller buffer drops from a file that is closed and from the one that is open.
+    let smaller = [&buffer[..5], &["7"]].concat();
+    assert_eq!(program.json(&crawl(&homes, &smaller))["dropped"], 13);
+    let verified = program.json(&["verify"]);
+    assert_eq!(
+        (&verified["problems"], &verified["copies"]),
+        (&json!([]), &json!(7))
+    );
+    // The same again fetches nothing: that a page was dropped is remembered.
+    assert_eq!(program.json(&crawl(&homes, &buffer))["pages"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_stops_when_it_covers_enough() {
+    let serving = serve(plain(35, 3, 150)).await;
+    let (homes, program) = (serving.homes(), Program::new());
+    let covers = [
+        "--order",
+        "rankmass",
+        "--stop-coverage",
+        "0.6",
+        "--connections",
+        "1",
+    ];
+    let summary = program.json(&crawl(&homes, &covers));
+    assert!(summary["coverage"].as_f64().unwrap() >= 0.6, "{summary}");
+    assert!(summary["queued"].as_u64().unwrap() > 10, "{summary}");
+}

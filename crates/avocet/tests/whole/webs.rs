@@ -1,0 +1,81 @@
+//! Plain webs to crawl, and what their logs say.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use lab::site::{Clock, Faults, Plan, RobotsShares, Serving};
+
+use crate::program::Program;
+
+/// A web in which every page answers, and nothing is forbidden.
+pub fn plain(seed: u64, servers: usize, pages: usize) -> Plan {
+    let allowed = RobotsShares {
+        rules: 0.0,
+        delay: 0.0,
+        missing: 1.0,
+        broken: 0.0,
+    };
+    let none = Faults {
+        redirects: 0.0,
+        gone: 0.0,
+        broken: 0.0,
+        busy: 0.0,
+    };
+    Plan {
+        servers,
+        pages,
+        robots: allowed,
+        faults: none,
+        duplicates: 0.0,
+        ..Plan::small(seed)
+    }
+}
+
+pub async fn serve(plan: Plan) -> Serving {
+    Serving::start(plan.invent(), Clock::Still, None)
+        .await
+        .unwrap()
+}
+
+pub fn crawl<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["crawl", "--allow-private", "--scope", "any"];
+    arguments.extend(homes.iter().map(String::as_str));
+    arguments.extend(more);
+    arguments
+}
+
+/// The pages in the order in which they were asked for, by all crawls so far.
+pub fn asked(serving: &Serving) -> Vec<String> {
+    let web = serving.web();
+    let mut visits = Vec::new();
+    for (server, _) in web.servers() {
+        let home = serving.url(web.home(server));
+        let origin = home.trim_end_matches('/');
+        let pages = serving.log().visits(server);
+        visits.extend(
+            pages
+                .iter()
+                .map(|visit| (visit.arrived, format!("{origin}{}", visit.path))),
+        );
+    }
+    visits.retain(|(_, url)| !url.ends_with("/robots.txt"));
+    visits.sort();
+    visits.into_iter().map(|(_, url)| url).collect()
+}
+
+/// Scores of pages by a rule of their place in the list of all; returns the file.
+pub fn scores(program: &Program, serving: &Serving) -> (PathBuf, BTreeMap<String, f64>) {
+    let web = serving.web();
+    let urls = web.pages().map(|page| serving.url(page.number()));
+    let table: BTreeMap<String, f64> = urls
+        .enumerate()
+        .map(|(number, url)| (url, ((number * 7919) % 1009 + 1) as f64))
+        .collect();
+    let lines: Vec<String> = table
+        .iter()
+        .map(|(url, score)| format!("{url}\t{score}\n"))
+        .collect();
+    let path = program.path("scores.tsv");
+    std::fs::write(&path, lines.concat()).unwrap();
+    (path, table)
+}
