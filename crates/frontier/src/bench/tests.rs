@@ -254,22 +254,26 @@ fn hosts_that_share_an_address_share_its_politeness() {
 fn a_host_does_not_keep_the_connection_from_another_of_its_server() {
     let address: IpAddr = [127, 0, 0, 9].into();
     let mut bench = Bench::new(Manners::default(), Box::new(Quality));
-    for host in [1, 2] {
-        bench.settle_first_visit(host);
-        bench.give(host, host as u32, 1);
-        let visit = claim(&mut bench, at(0));
-        match bench.bind(visit, address) {
-            Bound::Go(visit) => bench.settle(visit, at(0), Duration::ZERO, true),
-            Bound::Moved => {}
-        }
-    }
-    (100..300).for_each(|page| bench.give(1, page, 1));
+    bench.give(1, 1, 1);
+    bench.give(2, 2, 1);
+    let (first, second) = (claim(&mut bench, at(0)), claim(&mut bench, at(0)));
+    let Bound::Go(mut first) = bench.bind(first, address) else {
+        panic!("the first goes")
+    };
+    assert!(matches!(bench.bind(second, address), Bound::Moved));
+    ask(&mut first, 1);
+    bench.settle(first, at(0), Duration::ZERO, true);
+    (100..300).for_each(|page| bench.give(1, page, 2));
     let mut visit = claim(&mut bench, at(1));
     let mut asked = ask(&mut visit, 9).len();
     while bench.more(&mut visit, true, at(1)) {
         asked += ask(&mut visit, 9).len();
     }
-    assert!(asked <= 50, "{asked} pages, while another host waits");
+    assert_eq!(
+        (visit.host, asked),
+        (HOST(1), 50),
+        "while another host waits"
+    );
 }
 
 #[test]
