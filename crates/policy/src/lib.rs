@@ -13,6 +13,7 @@ pub mod history;
 mod laws;
 pub mod moment;
 pub mod order;
+pub mod plan;
 pub mod query;
 pub mod refresh;
 pub mod report;

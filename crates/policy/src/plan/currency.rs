@@ -1,0 +1,152 @@
+//! How often must pages be visited, so that a share α of them is as it was β ago?
+//!
+//! Brewington & Cybenko, "How dynamic is the web?" (2000); the chapter's (6.20) and (6.21). A copy is
+//! β-current if the page has not changed between the visit and β before now: β is a grace period. At
+//! β = 0 it is [freshness](super::freshness).
+
+use super::{Weibull, freshness};
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// The share of the time for which one page's copy is β-current, (6.20): `β/I + (1 − e^{−λ(I−β)})/(λI)`.
+///
+/// 1 if the page is visited at least every β, where (6.20) as printed exceeds 1.
+pub fn of_page(rate: f64, interval: f64, grace: f64) -> f64 {
+    if interval <= grace {
+        return 1.0;
+    }
+    if interval.is_infinite() {
+        return freshness::of_page(rate, interval);
+    }
+    let forgiven = grace / interval;
+    forgiven + (1.0 - forgiven) * freshness::of_page(rate, interval - grace)
+}
+
+/// The share α of a collection that is β-current, (6.21).
+///
+/// As printed the integrand has `e^{−(I−β/t)}` over `t/I`; it is (6.20) at λ = 1/t:
+/// `∫ w(t)·[β/I + (1 − e^{−(I−β)/t})·t/I] dt`.
+pub fn of_collection(lifetimes: &Weibull, interval: f64, grace: f64) -> f64 {
+    if interval <= grace {
+        return 1.0;
+    }
+    lifetimes.expectation(|lifetime| of_page(lifetime.recip(), interval, grace))
+}
+
+/// The longest interval at which a collection is (α, β)-current.
+///
+/// β itself if α is 1 or more. `None` if there is no longest, because α is not above 0.
+pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> {
+    if alpha.is_nan() || alpha <= 0.0 {
+        return None;
+    }
+    if alpha >= 1.0 {
+        return Some(grace);
+    }
+    let reaches = |interval| of_collection(lifetimes, interval, grace) >= alpha;
+    let mut low = grace;
+    let mut high = (2.0 * grace).max(lifetimes.scale());
+    while reaches(high) {
+        (low, high) = (high, 2.0 * high);
+        if high.is_infinite() {
+            return None;
+        }
+    }
+    // 60 halvings: more than the 53 bits there are, counted from a bracket as wide as its upper end.
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if reaches(middle) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(low)
+}
+
+/// Fetches a second that visit so many documents once in so many days.
+pub fn documents_per_second(documents: f64, interval_days: f64) -> f64 {
+    documents / (interval_days * SECONDS_PER_DAY)
+}
+
+/// Megabits (10⁶) a second that so many fetches a second take, at so many kilobytes (1000) a document.
+pub fn megabits_per_second(documents_per_second: f64, kilobytes: f64) -> f64 {
+    documents_per_second * kilobytes * 8.0 / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn brewington() -> Weibull {
+        Weibull::new(1.4, 152.2).unwrap()
+    }
+
+    #[test]
+    fn bk1_a_week_at_95_percent_takes_a_visit_every_18_and_a_half_days() {
+        assert!((of_collection(&brewington(), 18.0, 7.0) - 0.9526).abs() < 5e-5);
+        let interval = interval_for(&brewington(), 0.95, 7.0).unwrap();
+        assert!((interval - 18.49).abs() < 5e-3, "{interval}");
+    }
+
+    #[test]
+    fn bk2_exercise_6_6_takes_56_megabits_a_second() {
+        let lifetimes = Weibull::new(1.0, 100.0).unwrap();
+        let interval = interval_for(&lifetimes, 0.8, 7.0).unwrap();
+        assert!((interval - 32.78).abs() < 5e-3, "{interval}");
+        let documents = documents_per_second(2e9, interval);
+        assert!((documents - 706.0).abs() < 0.5, "{documents}");
+        let megabits = megabits_per_second(documents, 10.0);
+        assert!((megabits - 56.5).abs() < 0.05, "{megabits}");
+    }
+
+    #[test]
+    fn edges_are_as_documented() {
+        for (rate, interval, grace, expected) in [
+            (1.0, 5.0, 7.0, 1.0),
+            (1.0, 7.0, 7.0, 1.0),
+            (0.0, 90.0, 7.0, 1.0),
+            (1.0, f64::INFINITY, 7.0, 0.0),
+            (f64::INFINITY, 14.0, 7.0, 0.5),
+            // 7/14 + (1 − e^{−7/10})·10/14.
+            (0.1, 14.0, 7.0, 0.859_581_925_863_278_9),
+        ] {
+            let found = of_page(rate, interval, grace);
+            assert!(
+                (found - expected).abs() < 1e-12,
+                "{rate} {interval}: {found}"
+            );
+        }
+        assert_eq!(of_collection(&brewington(), 7.0, 7.0), 1.0);
+        assert_eq!(interval_for(&brewington(), 0.0, 7.0), None);
+        assert_eq!(interval_for(&brewington(), f64::NAN, 7.0), None);
+        assert_eq!(interval_for(&brewington(), 1.0, 7.0), Some(7.0));
+        let fresh = interval_for(&brewington(), 0.95, 0.0).unwrap();
+        let found = freshness::of_collection(&brewington(), fresh);
+        assert!((found - 0.95).abs() < 1e-12);
+    }
+
+    proptest! {
+        #[test]
+        fn currency_falls_with_the_interval_and_rises_with_the_grace(
+            rate in 1e-6..1e3_f64, interval in 1e-3..1e4_f64, more in 1.01..9.0_f64, grace in 0.0..30.0_f64,
+        ) {
+            let current = of_page(rate, interval, grace);
+            prop_assert!((0.0..=1.0).contains(&current));
+            prop_assert!(of_page(rate, interval * more, grace) <= current);
+            prop_assert!(of_page(rate, interval, grace + more) >= current);
+            prop_assert_eq!(of_page(rate, interval, 0.0), freshness::of_page(rate, interval));
+        }
+
+        #[test]
+        fn the_interval_is_the_longest(shape in 0.4..4.0_f64, alpha in 0.05..0.99_f64, grace in 0.0..30.0_f64) {
+            let lifetimes = Weibull::new(shape, 152.2).unwrap();
+            let interval = interval_for(&lifetimes, alpha, grace).unwrap();
+            let found = of_collection(&lifetimes, interval, grace);
+            prop_assert!((found - alpha).abs() < 1e-9, "{found} at {interval}");
+            prop_assert!(of_collection(&lifetimes, interval * 1.001, grace) < alpha);
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! What share of all that a visit could ever gain has it gained by now?
+//!
+//! `g(x) = 1 − (1+x)e^{−x}`, where `x` is the age of a copy in mean lifetimes: the marginal worth of a
+//! visit to a page that changes by a Poisson process (Cho & Garcia-Molina, TODS 2003), over what it is
+//! worth to a copy that is infinitely old. Its inverse says when a page is worth a price.
+
+/// Below, the closed form loses digits and the series needs few terms.
+const SMALL: f64 = 0.5;
+
+/// `g(1)`: below it `g` is convex, so that Newton's steps cannot run away.
+const BEND: f64 = 0.264_241_117_657_115_4;
+
+/// `g(x)`, rising from 0 at 0 to 1. No age is below 0: there it is 0.
+pub fn gain(x: f64) -> f64 {
+    if x <= 0.0 {
+        return 0.0;
+    }
+    if x < SMALL {
+        // ∫ t·e^{−t} dt, term by term: Σ (−1)^k x^{k+2} / (k!(k+2)).
+        let mut power = x * x;
+        let mut sum = 0.0;
+        for k in 0..16 {
+            let k = f64::from(k);
+            sum += power / (k + 2.0);
+            power *= -x / (k + 1.0);
+        }
+        return sum;
+    }
+    if x.is_infinite() {
+        return 1.0;
+    }
+    1.0 - (1.0 + x) * (-x).exp()
+}
+
+/// The age at which `g` is `y`: `−1 − W₋₁(−(1−y)/e)`. Infinite for 1 and more (it is never reached), 0 for
+/// 0 and less.
+///
+/// Newton's method. Where `g` is near 0 on `g` itself; above on `x − ln(1+x) = −ln(1−y)`, from the upper
+/// bound of Chatzigeorgiou ("Bounds on the Lambert function", 2013). Both are convex there, so it converges
+/// from one side.
+pub fn age_of_gain(y: f64) -> f64 {
+    if y <= 0.0 {
+        return 0.0;
+    }
+    if y >= 1.0 {
+        return f64::INFINITY;
+    }
+    if y < BEND {
+        return newton((2.0 * y).sqrt(), |x| (gain(x) - y) / (x * (-x).exp()));
+    }
+    let depth = -(-y).ln_1p();
+    let above = (2.0 * depth).sqrt() + depth;
+    newton(above, |x| (x - x.ln_1p() - depth) * (1.0 + x) / x)
+}
+
+fn newton(start: f64, step: impl Fn(f64) -> f64) -> f64 {
+    let mut x = start;
+    for _ in 0..50 {
+        let next = x - step(x);
+        if (next - x).abs() <= 1e-15 * x {
+            return next;
+        }
+        x = next;
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn gains_are_those_of_the_formula() {
+        for (x, expected) in [
+            (-1.0, 0.0),
+            (0.0, 0.0),
+            (1e-8, 5e-17 - 1e-24 / 3.0),
+            (1.0, BEND),
+            (2.0, 0.593_994_150_290_161_9),
+            (50.0, 1.0 - 51.0 * (-50_f64).exp()),
+            (f64::INFINITY, 1.0),
+        ] {
+            let found = gain(x);
+            assert!((found - expected).abs() <= 1e-15 * expected, "{x}: {found}");
+        }
+        let (below, above) = (gain(SMALL - 1e-12), gain(SMALL));
+        assert!((above - below).abs() < 1e-12, "the two forms meet");
+        assert_eq!(age_of_gain(-0.5), 0.0);
+        assert_eq!(age_of_gain(1.0), f64::INFINITY);
+        assert!((age_of_gain(BEND) - 1.0).abs() < 1e-14);
+    }
+
+    proptest! {
+        #[test]
+        fn the_inverse_is_one(exponent in -140.0..3.4_f64) {
+            let x = exponent.exp();
+            let found = age_of_gain(gain(x));
+            // Near 1, digits of y are few: an error of ε in y is one of ε·e^x/x in x.
+            let room = 1e-14 + 4.0 * f64::EPSILON * x.exp() / (x * x.min(1.0));
+            let room = if x < 1.0 { 1e-13 } else { room };
+            prop_assert!((found - x).abs() <= room * x, "{x} came back as {found}");
+        }
+
+        #[test]
+        fn more_gain_takes_longer(y in 1e-300..1.0_f64, more in 1e-6..1.0_f64) {
+            let later = y + (1.0 - y) * more;
+            prop_assert!(age_of_gain(later) > age_of_gain(y));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Which distribution of lifetimes do the changes suggest that a crawler has seen?
+//!
+//! Brewington & Cybenko (2000), the chapter's (6.17) to (6.19): a revisit after a gap τ sees a change with
+//! probability `1 − e^{−τ/t}`, however many there were, and mean lifetimes `t` are Weibull. Their
+//! parameters are those under which all that was seen is most likely. Pages that were never seen to change
+//! count as well: leaving them out would make the web look wilder than it is.
+
+use super::Weibull;
+
+/// Pages that were revisited alike, and what it showed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Watched {
+    /// How many pages.
+    pub pages: u32,
+    /// Revisits to each of them.
+    pub revisits: u32,
+    /// How many of these saw a change.
+    pub changes: u32,
+    /// The time between two visits.
+    pub gap: f64,
+}
+
+/// Between two lifetimes that are tried, as a difference of logarithms: finer than the likelihood of a
+/// page with 500 changes is wide.
+const GRID: f64 = 0.04;
+/// Beyond the shortest and the longest time that was watched, by so many powers of e.
+const MARGIN: f64 = 12.0;
+/// Shapes that are looked at. At the upper end all pages are as good as alike.
+const SHAPES: (f64, f64) = (0.05, 20.0);
+
+/// The most likely distribution of mean lifetimes, in the unit of the gaps.
+///
+/// `None` if no revisit saw a change, or every one did: then the longer, or the shorter, the likelier.
+pub fn fit(watched: &[Watched]) -> Option<Weibull> {
+    let told: Vec<&Watched> = watched.iter().filter(|group| tells(group)).collect();
+    let sum = |of: fn(&Watched) -> f64| -> f64 { told.iter().map(|group| of(group)).sum() };
+    let revisits = sum(|group| f64::from(group.pages) * f64::from(group.revisits));
+    let changes = sum(|group| f64::from(group.pages) * f64::from(group.changes));
+    if changes == 0.0 || changes >= revisits {
+        return None;
+    }
+    let time = sum(|group| f64::from(group.pages) * f64::from(group.revisits) * group.gap);
+    let likelihood = Likelihood::of(&told);
+    let start = (0.0, (time / changes).ln());
+    let (shape, scale) = climb(start, |(shape, scale)| {
+        let tried = Weibull::new(shape.exp(), scale.exp());
+        let tried = tried.filter(|one| (SHAPES.0..=SHAPES.1).contains(&one.shape()));
+        tried.map_or(f64::NEG_INFINITY, |one| likelihood.log(&one))
+    });
+    Weibull::new(shape.exp(), scale.exp())
+}
+
+fn tells(group: &Watched) -> bool {
+    group.pages > 0 && group.revisits > 0 && group.gap > 0.0 && group.gap.is_finite()
+}
+
+/// How likely each group is at each lifetime of a grid; that does not depend on the distribution.
+struct Likelihood {
+    /// Where cells of the grid meet.
+    edges: Vec<f64>,
+    groups: Vec<(f64, Vec<f64>)>,
+}
+
+impl Likelihood {
+    fn of(watched: &[&Watched]) -> Self {
+        let shortest = watched.iter().map(|group| group.gap);
+        let longest = watched
+            .iter()
+            .map(|group| group.gap * f64::from(group.revisits));
+        let low = shortest.fold(f64::INFINITY, f64::min).ln() - MARGIN;
+        let high = longest.fold(0.0, f64::max).ln() + MARGIN;
+        let cells = ((high - low) / GRID).ceil() as u32;
+        let at = |n: f64| (low + n * GRID).exp();
+        let centres: Vec<f64> = (0..cells).map(|n| at(f64::from(n) + 0.5)).collect();
+        let group = |group: &&Watched| {
+            let each = centres.iter().map(|&lifetime| relative(group, lifetime));
+            (f64::from(group.pages), each.collect())
+        };
+        Self {
+            edges: (1..cells).map(|n| at(f64::from(n))).collect(),
+            groups: watched.iter().map(group).collect(),
+        }
+    }
+
+    /// The logarithm of the likelihood of all that was watched, up to a constant.
+    fn log(&self, lifetimes: &Weibull) -> f64 {
+        let mut masses = Vec::with_capacity(self.edges.len() + 1);
+        let mut below = 0.0;
+        for edge in self.edges.iter().map(|&edge| lifetimes.distribution(edge)) {
+            masses.push(edge - below);
+            below = edge;
+        }
+        masses.push(1.0 - below);
+        let each = self.groups.iter().map(|(pages, likely)| {
+            let terms = likely.iter().zip(&masses);
+            pages * terms.map(|(likely, mass)| likely * mass).sum::<f64>().ln()
+        });
+        each.sum()
+    }
+}
+
+/// How likely a page of this lifetime shows what was seen, over how likely the best one does.
+fn relative(group: &Watched, lifetime: f64) -> f64 {
+    let (revisits, changes) = (f64::from(group.revisits), f64::from(group.changes));
+    let quiet = revisits - changes;
+    let times = |count: f64, log: f64| if count == 0.0 { 0.0 } else { count * log };
+    let x = group.gap / lifetime;
+    let log = times(changes, (-(-x).exp_m1()).ln()) - times(quiet, x);
+    let best = times(changes, (changes / revisits).ln()) + times(quiet, (quiet / revisits).ln());
+    (log - best).exp()
+}
+
+/// The top of a smooth hill, by steps along both axes that are halved when none leads up.
+fn climb(start: (f64, f64), height: impl Fn((f64, f64)) -> f64) -> (f64, f64) {
+    let (mut at, mut top) = (start, height(start));
+    let mut step = 0.5;
+    while step > 1e-5 {
+        let ways = [
+            (1.0, 0.0),
+            (-1.0, 0.0),
+            (0.0, 1.0),
+            (0.0, -1.0),
+            (1.0, 1.0),
+            (-1.0, -1.0),
+            (1.0, -1.0),
+            (-1.0, 1.0),
+        ];
+        let higher = ways.iter().find_map(|way| {
+            let next = (at.0 + step * way.0, at.1 + step * way.1);
+            let found = height(next);
+            (found > top).then_some((next, found))
+        });
+        match higher {
+            Some((next, found)) => (at, top) = (next, found),
+            None => step /= 2.0,
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What revisits show of so many pages, spread evenly over the quantiles of their lifetimes. Each page
+    /// shows every count of changes as often as is expected, in thousandths.
+    fn shown(lifetimes: &Weibull, revisits: u32, gap: f64) -> Vec<Watched> {
+        let mut pages = vec![0.0; revisits as usize + 1];
+        for n in 0..400 {
+            let lifetime = lifetimes.quantile((f64::from(n) + 0.5) / 400.0);
+            let seen = -(-gap / lifetime).exp_m1();
+            let mut ways = 1.0;
+            for changes in 0..=revisits {
+                let quiet = f64::from(revisits - changes);
+                pages[changes as usize] +=
+                    1_000.0 * ways * seen.powf(f64::from(changes)) * (1.0 - seen).powf(quiet);
+                ways *= quiet / f64::from(changes + 1);
+            }
+        }
+        let group = |(changes, pages): (u32, f64)| Watched {
+            pages: pages.round() as u32,
+            revisits,
+            changes,
+            gap,
+        };
+        (0..).zip(pages).map(group).collect()
+    }
+
+    #[test]
+    fn the_parameters_are_recovered_from_what_was_seen() {
+        for (shape, scale, revisits, gap) in [
+            (1.4, 152.2, 20, 18.0),
+            (1.4, 152.2, 6, 60.0),
+            (0.7, 30.0, 40, 5.0),
+            (3.0, 10.0, 30, 4.0),
+        ] {
+            let truth = Weibull::new(shape, scale).unwrap();
+            let found = fit(&shown(&truth, revisits, gap)).unwrap();
+            let close = |found: f64, truth: f64| (found / truth - 1.0).abs() < 0.02;
+            assert!(close(found.shape(), shape), "{found:?}, not {truth:?}");
+            assert!(close(found.scale(), scale), "{found:?}, not {truth:?}");
+        }
+    }
+
+    #[test]
+    fn what_says_nothing_gives_nothing() {
+        let group = |pages, revisits, changes| Watched {
+            pages,
+            revisits,
+            changes,
+            gap: 1.0,
+        };
+        assert_eq!(fit(&[]), None);
+        assert_eq!(fit(&[group(9, 0, 0)]), None);
+        assert_eq!(fit(&[group(9, 5, 0)]), None);
+        assert_eq!(fit(&[group(9, 5, 5)]), None);
+        assert!(fit(&[group(9, 5, 5), group(9, 5, 0)]).is_some());
+        // Two thousand revisits do not make it vanish.
+        assert!(fit(&[group(9, 2_000, 900), group(9, 2_000, 300)]).is_some());
+    }
+}
