@@ -3,9 +3,10 @@
 //! **Invariant:** moments only grow. The wall clock is read once; from then on a monotonic clock
 //! counts, so a jump of the former changes no order and no politeness.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use policy::Moment;
+use tokio::time::Instant;
 
 /// The driver's clock.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +38,7 @@ impl Clock {
     }
 
     /// The runtime's name for a moment.
-    pub fn instant(&self, moment: Moment) -> tokio::time::Instant {
-        (self.since + moment.since(self.start)).into()
+    pub fn instant(&self, moment: Moment) -> Instant {
+        self.since + moment.since(self.start)
     }
 }

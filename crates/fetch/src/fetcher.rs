@@ -5,11 +5,11 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::time::Instant;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HOST, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use page::url::{HostId, PageUrl};
+use tokio::time::Instant;
 
 use crate::connection::{Connection, Opened};
 use crate::cookies::Jar;
@@ -17,6 +17,7 @@ use crate::dial;
 use crate::dns::Names;
 use crate::gate::Gate;
 use crate::manners::Manners;
+use crate::network::{Network, Pipes};
 use crate::proxy::{ProxyKind, basic};
 use crate::settings::{FetchError, Http, Limits, Settings};
 use crate::socket::Socket;
@@ -126,21 +127,9 @@ impl Fetcher {
         }
         let begun = Instant::now();
         let shared = &self.0;
-        let limits = &shared.settings.limits;
-        let tcp = match &shared.settings.proxy {
-            Some(proxy) => dial::through(proxy, url, limits).await?,
-            None => dial::direct(&route.addresses, &shared.gate, limits).await?,
-        };
-        let address = tcp
-            .peer_addr()
-            .map_err(|error| Trouble::Unreachable(error.kind()))?;
-        let socket = if url.is_secure() {
-            let secured = dial::secure(tcp, &shared.tls, shared.offer(url.host()), url, limits);
-            secured
-                .await
-                .inspect_err(|trouble| shared.learn(url.host(), trouble))?
-        } else {
-            Socket::Plain(tcp)
+        let (socket, address) = match &shared.settings.network {
+            Network::Sockets => shared.socket(url, route).await?,
+            Network::Memory(pipes) => shared.pipe(url, route, pipes)?,
         };
         let opened = Opened {
             socket,
@@ -154,6 +143,44 @@ impl Fetcher {
 }
 
 impl Shared {
+    async fn socket(&self, url: &PageUrl, route: &Route) -> Result<(Socket, SocketAddr), Trouble> {
+        let limits = &self.settings.limits;
+        let tcp = match &self.settings.proxy {
+            Some(proxy) => dial::through(proxy, url, limits).await?,
+            None => dial::direct(&route.addresses, &self.gate, limits).await?,
+        };
+        let address = tcp
+            .peer_addr()
+            .map_err(|error| Trouble::Unreachable(error.kind()))?;
+        let socket = if url.is_secure() {
+            let secured = dial::secure(tcp, &self.tls, self.offer(url.host()), url, limits);
+            secured
+                .await
+                .inspect_err(|trouble| self.learn(url.host(), trouble))?
+        } else {
+            Socket::Plain(tcp)
+        };
+        Ok((socket, address))
+    }
+
+    /// A pipe to the server, or to the proxy, which has to be written as an address.
+    fn pipe(
+        &self,
+        url: &PageUrl,
+        route: &Route,
+        pipes: &Pipes,
+    ) -> Result<(Socket, SocketAddr), Trouble> {
+        let nowhere = || Trouble::NoAddress(url.host_name().to_owned());
+        let address = match &self.settings.proxy {
+            Some(proxy) => {
+                let place = format!("{}:{}", proxy.host, proxy.port);
+                place.parse().map_err(|_| nowhere())?
+            }
+            None => route.address().ok_or_else(nowhere)?,
+        };
+        Ok((Socket::Memory(pipes(address)), address))
+    }
+
     /// The headers of every request to a server, but for those of a single page.
     pub(crate) fn headers_for(&self, url: &PageUrl, http2: bool) -> HeaderMap {
         let mut headers = self.headers.clone();

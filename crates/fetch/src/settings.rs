@@ -11,6 +11,7 @@ use http::{HeaderName, HeaderValue};
 use page::url::PageUrl;
 use rustls_pki_types::CertificateDer;
 
+use crate::network::Network;
 use crate::proxy::Proxy;
 
 /// Everything about fetching that a user decides.
@@ -39,6 +40,8 @@ pub struct Settings {
     pub own_listeners: Vec<SocketAddr>,
     /// The name servers to ask; those of the system where empty.
     pub name_servers: Vec<SocketAddr>,
+    /// What connections are made of.
+    pub network: Network,
 }
 
 /// Which HTTP is spoken, and how many requests may be out at once.
@@ -165,6 +168,7 @@ impl Default for Settings {
             extra_roots: Vec::new(),
             own_listeners: Vec::new(),
             name_servers: Vec::new(),
+            network: Network::default(),
         }
     }
 }

@@ -8,14 +8,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use socket2::SockRef;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// A connected socket, with TLS or without.
+/// A connected socket, with TLS or without, or a pipe in its place.
 pub(crate) enum Socket {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
+    Memory(DuplexStream),
 }
 
 /// What waits to be read on a socket that should be quiet.
@@ -33,6 +34,8 @@ impl Socket {
         let (tcp, bytes) = match self {
             Self::Plain(tcp) => (tcp, Waiting::Bytes),
             Self::Tls(tls) => (tls.get_ref().0, Waiting::Nothing),
+            // There is no kernel between the ends of a pipe that could know more than its reader.
+            Self::Memory(_) => return Waiting::Nothing,
         };
         let mut byte = [MaybeUninit::uninit()];
         match SockRef::from(tcp).peek(&mut byte) {
@@ -46,7 +49,7 @@ impl Socket {
     /// Whether the server chose HTTP/2 in the TLS handshake.
     pub(crate) fn chose_http2(&self) -> bool {
         match self {
-            Self::Plain(_) => false,
+            Self::Plain(_) | Self::Memory(_) => false,
             Self::Tls(tls) => tls.get_ref().1.alpn_protocol() == Some(b"h2"),
         }
     }
@@ -61,6 +64,7 @@ impl AsyncRead for Socket {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_read(cx, buf),
             Self::Tls(tls) => Pin::new(tls).poll_read(cx, buf),
+            Self::Memory(pipe) => Pin::new(pipe).poll_read(cx, buf),
         }
     }
 }
@@ -74,6 +78,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_write(cx, buf),
             Self::Tls(tls) => Pin::new(tls).poll_write(cx, buf),
+            Self::Memory(pipe) => Pin::new(pipe).poll_write(cx, buf),
         }
     }
 
@@ -81,6 +86,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_flush(cx),
             Self::Tls(tls) => Pin::new(tls).poll_flush(cx),
+            Self::Memory(pipe) => Pin::new(pipe).poll_flush(cx),
         }
     }
 
@@ -88,6 +94,7 @@ impl AsyncWrite for Socket {
         match self.get_mut() {
             Self::Plain(tcp) => Pin::new(tcp).poll_shutdown(cx),
             Self::Tls(tls) => Pin::new(tls).poll_shutdown(cx),
+            Self::Memory(pipe) => Pin::new(pipe).poll_shutdown(cx),
         }
     }
 }
