@@ -8,7 +8,6 @@
 mod answered;
 mod ask;
 pub mod begin;
-mod buffer;
 mod claimed;
 pub mod collect;
 pub mod committer;

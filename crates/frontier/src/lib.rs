@@ -8,6 +8,7 @@
 //! which that memory is made again after a stop: what was admitted, what each visit found.
 
 pub mod bench;
+pub mod buffer;
 pub mod frontier;
 pub mod ledger;
 pub mod novelty;
@@ -16,6 +17,7 @@ pub mod roll;
 mod rows;
 
 pub use bench::{Bench, Bound, Next, Standing, Visit};
+pub use buffer::Buffer;
 pub use frontier::{Frontier, Link, Reading};
 pub use ledger::{
     Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, OutLinks, PageCopy, PageKey,

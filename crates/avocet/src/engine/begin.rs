@@ -5,12 +5,11 @@ use std::sync::mpsc::Sender;
 
 use anyhow::Result;
 use frontier::bench::Manners;
-use frontier::{Frontier, Known, Ledger, Visited};
+use frontier::{Buffer, Frontier, Known, Ledger, Visited};
 use page::PageUrl;
 use policy::refresh::Uniform;
 use policy::{Crawl, Moment, Number, Outcome, Page, Policy, Price};
 
-use super::buffer::Buffer;
 use super::collect::is_dropped;
 use super::committer::Work;
 use super::plan::Plan;

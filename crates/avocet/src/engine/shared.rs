@@ -3,18 +3,16 @@
 //! **Invariant:** facts reach `pending` in the order in which they changed the frontier, and leave it
 //! for the committer in the same order.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use fetch::Connection;
-use frontier::{Bound, Entry, Frontier, Next, PageKey, Visit};
+use frontier::{Bound, Buffer, Entry, Frontier, Next, PageKey, Visit};
 use page::HostId;
 use policy::{Crawl, Moment, Outcome, Policy};
 
-use super::buffer::{Buffer, Kept};
 use super::committer::{Settled, Work};
 use super::heard::{Ear, Heard, Source};
 use super::host::Host;
@@ -39,7 +37,7 @@ pub struct Shared {
     /// Pages that may still be fetched; `None`: any number.
     pub allowance: Option<u64>,
     /// Room for the best pages only, if the user wants that.
-    pub buffer: Option<Buffer>,
+    pub buffer: Option<Buffer<PageKey>>,
     drops: Vec<PageKey>,
     hosts: HashMap<HostId, Host>,
     idle: Vec<(HostId, Moment, Connection)>,
@@ -150,13 +148,8 @@ impl Shared {
         else {
             return;
         };
-        buffer.keep(Kept {
-            number: Reverse(number.0),
-            key,
-            depth,
-        });
-        let policy = self.frontier.policy();
-        while let Some(dropped) = buffer.overflow(|page| policy.importance(page)) {
+        buffer.keep(number, depth, key);
+        while let Some(dropped) = buffer.overflow(self.frontier.policy()) {
             self.tally.dropped += 1;
             self.drops.push(dropped);
         }

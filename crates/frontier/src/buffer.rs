@@ -1,0 +1,137 @@
+//! Which pages are kept when there is room for a few only?
+//!
+//! The limited buffer of Cho, Garcia-Molina & Page (1998): when it is full, the page that its policy
+//! believes to be the least important makes room, and of equals the newer. **Invariant:** after
+//! [`Buffer::overflow`] returned `None`, at most `most` pages are kept.
+//!
+//! Importance mostly grows, as links are found. So the one that looks least important is asked again
+//! before it leaves, and stays if others are below it by now. One whose importance fell is found out
+//! only when it comes to the top: asking all of them every time would cost more than it is worth.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use policy::{History, Moment, Number, Page, Policy, Worth};
+
+/// The pages that are kept, each with what its caller knows it by.
+#[derive(Debug)]
+pub struct Buffer<K> {
+    most: usize,
+    /// The least important on top, as it was when it was last asked.
+    ranked: BinaryHeap<Reverse<(Worth, Reverse<Number>)>>,
+    pages: HashMap<Number, Kept<K>>,
+}
+
+#[derive(Debug)]
+struct Kept<K> {
+    depth: u16,
+    key: K,
+}
+
+impl<K> Buffer<K> {
+    /// Room for so many pages.
+    pub fn new(most: usize) -> Self {
+        Self {
+            most,
+            ranked: BinaryHeap::new(),
+            pages: HashMap::new(),
+        }
+    }
+
+    /// Takes in a page that was fetched, so many links from a seed. One that is there already stays as it is.
+    pub fn keep(&mut self, number: Number, depth: u16, key: K) {
+        if self.pages.contains_key(&number) {
+            return;
+        }
+        self.pages.insert(number, Kept { depth, key });
+        // How important it is will be asked when it comes to that.
+        self.ranked.push(Reverse((Worth::NONE, Reverse(number))));
+    }
+
+    /// Takes out the least important page, if there are too many.
+    pub fn overflow(&mut self, policy: &impl Policy) -> Option<K> {
+        while self.ranked.len() > self.most {
+            let Reverse((before, Reverse(number))) = self.ranked.pop()?;
+            let depth = self.pages.get(&number)?.depth;
+            let history = History::discovered(Moment::START, depth);
+            let now = policy.importance(Page {
+                number,
+                history: &history,
+            });
+            let asked = (now, Reverse(number));
+            let next = self.ranked.peek();
+            if now > before && next.is_some_and(|Reverse(next)| asked > *next) {
+                self.ranked.push(Reverse(asked));
+                continue;
+            }
+            return self.pages.remove(&number).map(|kept| kept.key);
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Believes each page to be this important.
+    struct Believing([f64; 5]);
+
+    impl Policy for Believing {
+        fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+            Worth::new(self.0[page.number.index()])
+        }
+    }
+
+    /// Believes in what is near the seeds.
+    struct Near;
+
+    impl Policy for Near {
+        fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+            Worth::new(f64::from(page.history.depth + 1).recip())
+        }
+    }
+
+    fn kept(most: usize, pages: &[u32], policy: &Believing) -> Buffer<u32> {
+        let mut buffer = Buffer::new(most);
+        for &page in pages {
+            buffer.keep(Number(page), 0, page);
+            assert_eq!(buffer.overflow(policy), None);
+        }
+        buffer
+    }
+
+    #[test]
+    fn the_least_important_leaves_as_things_stand_now() {
+        let mut policy = Believing([5.0, 1.0, 3.0, 4.0, 4.0]);
+        let mut buffer = kept(2, &[0, 1], &policy);
+        let mut keep = |number: u32, policy: &Believing| {
+            buffer.keep(Number(number), 0, number);
+            buffer.overflow(policy)
+        };
+        assert_eq!(keep(2, &policy), Some(1));
+        policy.0[0] = 9.0;
+        assert_eq!(keep(3, &policy), Some(2));
+        assert_eq!(keep(4, &policy), Some(4), "the newer of equals");
+        assert_eq!(keep(3, &policy), None, "it is there already");
+        assert_eq!(keep(4, &policy), Some(4), "it may come back");
+    }
+
+    #[test]
+    fn a_page_is_asked_about_with_its_depth() {
+        let mut buffer = Buffer::new(1);
+        buffer.keep(Number(7), 3, "deep");
+        buffer.keep(Number(8), 1, "shallow");
+        assert_eq!(buffer.overflow(&Near), Some("deep"));
+        assert_eq!(buffer.overflow(&Near), None);
+    }
+
+    #[test]
+    fn without_room_everything_leaves_and_with_it_nothing() {
+        let policy = Believing([5.0, 1.0, 3.0, 4.0, 4.0]);
+        kept(usize::MAX, &[0, 1, 2, 3, 4], &policy);
+        let mut none = Buffer::new(0);
+        none.keep(Number(3), 0, 3);
+        assert_eq!(none.overflow(&policy), Some(3));
+    }
+}
