@@ -6,6 +6,7 @@
 mod crawl;
 mod experiment;
 mod frontier;
+mod lab;
 mod order;
 
 use clap::{Args, Parser, Subcommand};
@@ -13,6 +14,7 @@ use clap::{Args, Parser, Subcommand};
 pub use crawl::{Bare, Crawl, Serve};
 pub use experiment::{Http, Judge, Servers, WebKind, WebWishes};
 pub use frontier::{Frontier, Reopen};
+pub use lab::{Lab, LabOrdering, LabRefresh};
 pub use order::{Order, OrderCell, OrderUpkeep};
 
 /// The tools of this workspace
@@ -80,6 +82,8 @@ pub enum Bench {
     Servers(Servers),
     /// Crawl an invented web on loopback by every HTTP and number of connections
     Http(Http),
+    /// Simulate crawls and a year of refreshing: how fast is the lab?
+    Lab(Lab),
     /// Serve directories until standard input ends: the other process of `crawl`
     #[command(hide = true)]
     Serve(Serve),
@@ -98,4 +102,10 @@ pub enum Bench {
     /// Measure what it costs to keep one ordering up to date: a row of `order`
     #[command(hide = true)]
     OrderUpkeep(OrderUpkeep),
+    /// Simulate crawls by one ordering: a row of `lab`
+    #[command(hide = true)]
+    LabOrdering(LabOrdering),
+    /// Simulate a year of refreshing: the last row of `lab`
+    #[command(hide = true)]
+    LabRefresh(LabRefresh),
 }

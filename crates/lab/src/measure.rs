@@ -9,11 +9,15 @@
 //! threshold is the importance of the K-th page, ties make more than K pages hot.
 
 pub mod efficiency;
+mod gain;
+pub mod mass;
 pub mod p_bc;
 pub mod p_cs;
 pub mod p_st;
 mod pagerank;
+pub mod recency;
 
+pub use gain::Gain;
 pub use pagerank::{pagerank, personalised_pagerank};
 
 /// One measure along a crawl.
@@ -40,6 +44,8 @@ pub struct Truth {
     importance: Vec<f64>,
     /// The same, most important first.
     sorted: Vec<f64>,
+    /// Whose these are; of pages that tie the first.
+    ranking: Vec<usize>,
 }
 
 impl Truth {
@@ -55,9 +61,24 @@ impl Truth {
                 }
             })
             .collect();
-        let mut sorted = importance.clone();
-        sorted.sort_unstable_by(|a, b| b.total_cmp(a));
-        Self { importance, sorted }
+        let mut ranking: Vec<usize> = (0..importance.len()).collect();
+        ranking.sort_by(|&a, &b| importance[b].total_cmp(&importance[a]));
+        let sorted = ranking.iter().map(|&page| importance[page]).collect();
+        Self {
+            importance,
+            sorted,
+            ranking,
+        }
+    }
+
+    /// The order of the ideal crawler: the most important page first, of those that tie the first.
+    pub fn ranking(&self) -> &[usize] {
+        &self.ranking
+    }
+
+    /// The importance of a page.
+    pub fn of(&self, page: usize) -> f64 {
+        self.importance[page]
     }
 
     /// How many pages there are.
@@ -94,18 +115,11 @@ impl Curve {
         }
     }
 
-    /// The same with at most so many points, evenly spread and with the last: what is worth printing
-    /// of a curve over a million pages.
-    pub fn thinned(&self, most: usize) -> Self {
-        let all = self.points.len();
-        let kept = most.min(all);
-        let points = (1..=kept)
-            .map(|n| self.points[n * all / kept - 1])
-            .collect();
-        Self {
-            metric: self.metric.clone(),
-            points,
-        }
+    /// The value after this share of all pages was visited, or the nearest number of pages; `None`: the
+    /// crawl ended before.
+    pub fn at(&self, share: f64, pages: usize) -> Option<f64> {
+        let visited = ((share * pages as f64).round() as usize).max(1);
+        self.points.get(visited - 1).map(|point| point.value)
     }
 }
 
@@ -211,20 +225,16 @@ mod tests {
     }
 
     #[test]
-    fn thinning_keeps_the_ends() {
-        let curve = Curve::over_visits("x", 10, (1..=10).map(f64::from));
-        for (most, expected) in [
-            (0, vec![]),
-            (1, vec![10.0]),
-            (3, vec![3.0, 6.0, 10.0]),
-            (10, (1..=10).map(f64::from).collect()),
-            (99, (1..=10).map(f64::from).collect()),
+    fn values_are_those_of_the_nearest_page() {
+        let curve = Curve::over_visits("x", 10, (1..=8).map(f64::from));
+        for (share, expected) in [
+            (0.01, Some(1.0)),
+            (0.24, Some(2.0)),
+            (0.26, Some(3.0)),
+            (0.8, Some(8.0)),
+            (0.9, None),
         ] {
-            let thin = curve.thinned(most);
-            let values: Vec<f64> = thin.points.iter().map(|point| point.value).collect();
-            assert_eq!(values, expected, "{most}");
+            assert_eq!(curve.at(share, 10), expected, "{share}");
         }
-        let none = Curve::over_visits("x", 0, std::iter::empty());
-        assert!(none.thinned(5).points.is_empty());
     }
 }

@@ -1,5 +1,13 @@
 //! Crawls of worlds: the very frontier and policies of `avocet crawl`, stepped by a clock that jumps.
 
+mod connection;
+mod crawl;
 mod ordering;
+mod partition;
+pub mod refresh;
+pub mod servers;
+mod wall;
 
-pub use ordering::order_of_visits;
+pub use ordering::{Trip, order_of_crawl, order_of_visits, trip};
+pub use partition::{Confinement, Coordination, Division, Plan, Work, team};
+pub use wall::Web;

@@ -1,11 +1,11 @@
 //! A living web on loopback: invented from a seed, served by real sockets, logged from outside.
 //!
 //! The model ([`Web`]) is pure: it knows each page at each moment and what a crawl must reach. The
-//! server ([`Serving`]) adds sockets, latency and a log that is an oracle outside any store.
+//! server ([`Serving`]) adds sockets, latency and a log that is an oracle outside any store. Recorded worlds
+//! are served by a [`Proxy`], directories of pages by [`directory`].
 //! **Invariant:** the same [`Plan`] invents the same web to the byte, so a failing test is repeatable.
 
 mod answer;
-mod chance;
 mod connection;
 pub mod directory;
 mod html;
@@ -14,6 +14,7 @@ mod life;
 mod line;
 mod log;
 mod plan;
+mod proxy;
 pub mod quality;
 mod serving;
 mod truth;
@@ -22,6 +23,7 @@ mod web;
 
 pub use log::{Log, Visit};
 pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
+pub use proxy::{Listening, Proxy};
 pub use serving::{Clock, Serving};
 pub use truth::Scope;
 pub use web::{Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};

@@ -1,5 +1,217 @@
 //! Webs that policies are judged on. One file, one kind.
+//!
+//! A world is recorded (a directory of tables) or invented (from a seed); which of the two it is, nobody who
+//! uses it can tell. `docs/worlds.md` describes the tables. **The wall:** a world is known to the runner of
+//! an experiment only. A policy lives in a crate that this one depends on, is handed no world, and hears
+//! what was fetched as a [`policy::Fact`].
 
+mod bodies;
 mod graph;
+mod histories;
+mod ids;
+mod linked;
+mod news;
+mod queries;
+mod reach;
+mod topic;
+mod traffic;
+mod urls;
 
+pub use bodies::{Bodies, Body};
 pub use graph::Graph;
+pub use histories::{Histories, Version};
+pub use linked::Linked;
+pub use news::{Clicked, News, Shown};
+pub use queries::Queries;
+pub use topic::{Labels, Topic};
+pub use traffic::Traffic;
+
+pub(crate) use reach::Reach;
+
+use std::path::Path;
+
+use crate::LabError;
+use crate::invent::invent;
+use crate::site::Web;
+use crate::table::locate;
+
+/// What names of invented worlds begin with.
+const INVENTED: &str = "invented:";
+
+/// The tables that a world can have, as they are looked for.
+const TABLES: [&str; 12] = [
+    "nodes.tsv",
+    "edges.tsv",
+    "views.tsv",
+    "labels.tsv",
+    "bodies.ndjson",
+    "pages.tsv",
+    "versions.tsv",
+    "queries.tsv",
+    "sources.tsv",
+    "articles.tsv",
+    "links.tsv",
+    "clicks.tsv",
+];
+
+/// A web to run experiments in.
+#[derive(Debug)]
+pub enum World {
+    /// Pages and links.
+    Graph(Graph),
+    /// Pages, links, texts and labels.
+    Topic(Topic),
+    /// Pages, links and views.
+    Traffic(Traffic),
+    /// Pages and their versions.
+    Histories(Histories),
+    /// Sources, articles, links and clicks.
+    News(News),
+    /// Queries and how often they were asked.
+    Queries(Queries),
+    /// Pages with their versions, and the queries they answer.
+    Corpus(Corpus),
+    /// Servers with latencies and their pages: the web that [`site`](crate::site) serves on loopback.
+    Servers(Box<Web>),
+}
+
+/// An evolving collection of texts and what is asked of it.
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    /// The texts.
+    pub histories: Histories,
+    /// The queries.
+    pub queries: Queries,
+}
+
+impl World {
+    /// Opens a directory, or invents the world of this name with these settings and this seed.
+    pub fn open(name: &str, knobs: &[(String, String)], seed: u64) -> Result<Self, LabError> {
+        match (name.strip_prefix(INVENTED), knobs.first()) {
+            (Some(invented), _) => invent(invented, knobs, seed),
+            (None, None) => Self::read(Path::new(name)),
+            (None, Some((knob, _))) => Err(LabError::Wish(format!(
+                "{knob:?} cannot be set: {name} is recorded, and only invented worlds have settings"
+            ))),
+        }
+    }
+
+    /// Whether a world of this name comes from a seed, so that another seed gives another one.
+    pub fn is_invented(name: &str) -> bool {
+        name.starts_with(INVENTED)
+    }
+
+    /// Opens a directory. Which kind of world it is follows from the tables that are there.
+    pub fn read(directory: &Path) -> Result<Self, LabError> {
+        let listed = std::fs::read_dir(directory);
+        listed.map_err(|source| LabError::Read {
+            path: directory.to_owned(),
+            source,
+        })?;
+        let has = |name| locate(directory, name).map(|path| path.is_some());
+        Ok(if has("versions.tsv")? {
+            let histories = Histories::read(directory)?;
+            match has("queries.tsv")? {
+                true => Self::Corpus(Corpus {
+                    histories,
+                    queries: Queries::read(directory)?,
+                }),
+                false => Self::Histories(histories),
+            }
+        } else if has("clicks.tsv")? || has("sources.tsv")? {
+            Self::News(News::read(directory)?)
+        } else if has("edges.tsv")? && (has("labels.tsv")? || has("bodies.ndjson")?) {
+            Self::Topic(Topic::read(directory)?)
+        } else if has("edges.tsv")? && has("views.tsv")? {
+            Self::Traffic(Traffic::read(directory)?)
+        } else if has("edges.tsv")? {
+            Self::Graph(Graph::read(directory)?)
+        } else if has("queries.tsv")? {
+            Self::Queries(Queries::read(directory)?)
+        } else {
+            return Err(LabError::Wish(format!(
+                "{} is no world: it has none of edges.tsv (a graph), versions.tsv (histories), \
+                 clicks.tsv (news) and queries.tsv (queries), plain, .gz or .zst",
+                directory.display()
+            )));
+        })
+    }
+
+    /// What kind of world it is, in a word.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Graph(_) => "graph",
+            Self::Topic(_) => "topic",
+            Self::Traffic(_) => "traffic",
+            Self::Histories(_) => "histories",
+            Self::News(_) => "news",
+            Self::Queries(_) => "queries",
+            Self::Corpus(_) => "corpus",
+            Self::Servers(_) => "servers",
+        }
+    }
+
+    /// Its pages and links with what else is known of them. A world without links is refused.
+    pub fn linked(self) -> Result<Linked, LabError> {
+        Ok(match self {
+            Self::Graph(graph) => graph.into(),
+            Self::Topic(topic) => {
+                let (graph, bodies) = topic.into_parts();
+                Linked::said(graph, bodies)
+            }
+            Self::Traffic(traffic) => {
+                let (graph, views) = traffic.into_parts();
+                Linked::viewed(graph, views)
+            }
+            Self::Servers(web) => Linked::served(&web),
+            other => {
+                return Err(LabError::Wish(format!(
+                    "a world of the kind {:?} has no links: take a graph, topic, traffic or \
+                     servers world",
+                    other.kind()
+                )));
+            }
+        })
+    }
+
+    /// Writes its tables into a directory, which is made if there is none and must not hold a world yet.
+    ///
+    /// What is written is read as the same world. Servers cannot be written: no table holds their habits.
+    pub fn write(&self, directory: &Path) -> Result<(), LabError> {
+        match self {
+            Self::Graph(graph) => graph.write(empty(directory)?, |_, _| true),
+            Self::Topic(topic) => topic.write(empty(directory)?),
+            Self::Traffic(traffic) => traffic.write(empty(directory)?),
+            Self::Histories(histories) => histories.write(empty(directory)?),
+            Self::News(news) => news.write(empty(directory)?),
+            Self::Queries(queries) => queries.write(empty(directory)?),
+            Self::Corpus(corpus) => {
+                corpus.histories.write(empty(directory)?)?;
+                corpus.queries.write(directory)
+            }
+            Self::Servers(_) => Err(LabError::Wish(
+                "a world of servers cannot be written: no table holds their latencies; its \
+                 name, settings and seed give it again"
+                    .to_owned(),
+            )),
+        }
+    }
+}
+
+/// The directory, made if there was none. One that holds a world already is refused.
+fn empty(directory: &Path) -> Result<&Path, LabError> {
+    std::fs::create_dir_all(directory).map_err(|source| LabError::Write {
+        path: directory.to_owned(),
+        source,
+    })?;
+    for name in TABLES {
+        if let Some(path) = locate(directory, name)? {
+            let why = format!("{} is there: write to another place", path.display());
+            return Err(LabError::Wish(why));
+        }
+    }
+    Ok(directory)
+}
+
+#[cfg(test)]
+mod tests;

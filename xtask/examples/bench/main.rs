@@ -7,6 +7,7 @@ mod child;
 mod crawl;
 mod frontier;
 mod http;
+mod lab;
 mod machine;
 mod order;
 mod program;
@@ -43,11 +44,14 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Order(wishes) => workplace::with(|place| order::run(&wishes, place)),
         Bench::Servers(wishes) => workplace::with(|place| servers::run(&wishes, place)),
         Bench::Http(wishes) => workplace::with(|place| http::run(&wishes, place)),
+        Bench::Lab(wishes) => workplace::with(|place| lab::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
         Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),
         Bench::ServeWeb(wishes) => web::run(&wishes),
         Bench::OrderCell(cell) => order::cell::run(&cell),
         Bench::OrderUpkeep(asked) => order::upkeep::run(&asked),
+        Bench::LabOrdering(asked) => lab::run_ordering(&asked),
+        Bench::LabRefresh(asked) => lab::run_refresh(&asked),
     }
 }

@@ -1,11 +1,10 @@
 //! Which server strategy gains quality fastest, on real sockets?
 //!
 //! The experiment of Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003),
-//! §5.3, with the program itself. **Invariant:** within a run all strategies crawl the same web, to its
+//! §5.3, with the program itself; what is simulated is `lab::experiment::servers`, and both are judged by the same
+//! functions. **Invariant:** within a run all strategies crawl the same web, to its
 //! end, from the same seeds, each with a new server process and a new store.
 
-mod claims;
-mod curve;
 mod figures;
 mod report;
 
@@ -15,14 +14,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
+use lab::experiment::servers::limits;
+use lab::measure::Gain;
+use lab::run::servers::{Http, Network};
+use lab::site::Web;
 use lab::site::quality::{pagerank, zipf};
-use lab::site::{Plan, Web};
 use xtask::cli::{Judge, Servers, WebKind, WebWishes};
 
 use crate::machine::Machine;
 use crate::program::Program;
 use crate::web::{self, Server};
-use curve::Curve;
 use report::{Experiment, Report};
 
 /// The paper's four strategies, and ours. Those that look at quality are told it.
@@ -40,7 +41,7 @@ pub struct Crawled {
     pub strategy: &'static str,
     /// The web it crawled.
     pub run: u16,
-    pub curve: Curve,
+    pub gain: Gain,
     /// Connections it made.
     pub connections: u64,
     /// CPU time of the program.
@@ -65,9 +66,9 @@ pub fn run(wishes: &Servers, place: &Path) -> Result<()> {
             pages: wishes.pages,
             slowness: wishes.slowness,
         };
-        let plan = web::plan(&web_wishes);
-        let web = plan.invent();
-        let note = limits(&plan, &web, wishes.connections);
+        let web = web::plan(&web_wishes).invent();
+        let network = Network::of_web(&web, 1.0);
+        let note = limits(&network, web_wishes.seed, Http::Http11, wishes.connections);
         eprintln!("{note}");
         notes.push(note);
         let bench = Bench {
@@ -168,7 +169,7 @@ impl Bench<'_> {
         Ok(Crawled {
             strategy,
             run: self.run,
-            curve: Curve::new(seen.fetched, qualities),
+            gain: Gain::new(seen.fetched, qualities),
             connections: seen.connections,
             cpu: ended.cpu,
         })
@@ -177,34 +178,8 @@ impl Bench<'_> {
     /// The same crawl by another judge.
     fn judged(&self, crawled: &Crawled, qualities: &[f64]) -> Crawled {
         Crawled {
-            curve: crawled.curve.judged(qualities),
+            gain: crawled.gain.judged(qualities),
             ..crawled.clone()
         }
     }
-}
-
-/// What no strategy can beat: the time of all connections together, and that of the slowest server alone.
-fn limits(plan: &Plan, web: &Web, connections: u16) -> String {
-    let mut pages = vec![0u32; plan.servers];
-    for page in web.pages() {
-        pages[page.server().0 as usize] += 1;
-    }
-    let mut times: Vec<f64> = Vec::new();
-    for ((_, server), pages) in web.servers().zip(&pages) {
-        let (trip, each) = (server.round_trip, server.response_latency);
-        // Each request waits for the answer before it; robots.txt is one, too.
-        let requests = f64::from(pages + 1);
-        let dials = (requests / f64::from(server.requests_per_connection)).ceil();
-        times.push((requests + dials) * trip.as_secs_f64() + requests * each.as_secs_f64());
-    }
-    let all: f64 = times.iter().sum();
-    let slowest = times.iter().copied().fold(0.0, f64::max);
-    format!(
-        "seed {}: {} pages on {} servers; {connections} connections that never rest need {:.1} s, the \
-         slowest server alone {slowest:.1} s",
-        plan.seed,
-        web.pages().count(),
-        plan.servers,
-        all / f64::from(connections)
-    )
 }

@@ -3,32 +3,24 @@
 //! Cho, Garcia-Molina & Page (1998), §3: the crawler may keep B pages, and P_BC = (hot pages in the
 //! buffer)/B. When a page comes to a full buffer, the least important one leaves, which may be the
 //! newcomer; of those that tie the newest leaves, as a crawler gains nothing by replacing a page with
-//! its like. Hot is what is at least as important as the B-th most important page, or as a target.
+//! its like. Hot is what is at least as important as the B-th most important page.
 //!
-//! A crawler knows the importance of what it keeps only by belief: what it believes is an argument, and
-//! whoever gives the truth measures the order of visits alone.
+//! A crawler knows the importance of what it keeps only by belief. [`curve`] takes beliefs that stay, and
+//! whoever gives the truth measures the order of visits alone; [`of_drops`] takes what a crawler whose
+//! beliefs change along the way has dropped.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::{Curve, Truth, first_visits};
 
-/// What is kept, and what of it counts.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Buffer {
-    /// How many pages it holds, B.
-    pub size: usize,
-    /// The least importance of a hot page; `None`: that of the B-th most important page.
-    pub target: Option<f64>,
-}
-
-/// P_BC after each visit, of a crawler that believes each page to be this important. Returns `None`
-/// for a buffer of no page, or of more than there are without a target.
+/// P_BC after each visit, of a crawler with room for `size` pages that believes each page to be this important.
+/// Returns `None` for room for no page, or for more than there are.
 ///
 /// # Panics
 /// If a visit is to no page of this web, or to one of which nothing is believed.
-pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], buffer: Buffer) -> Option<Curve> {
-    let threshold = buffer.threshold(truth)?;
+pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], size: usize) -> Option<Curve> {
+    let threshold = truth.of_place(size)?;
     let mut kept: BTreeSet<Kept> = BTreeSet::new();
     let mut hot = 0_usize;
     let firsts = first_visits(visits, truth.pages()).enumerate();
@@ -38,33 +30,49 @@ pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], buffer: Buffer) 
             kept.insert((belief, Reverse(at), page));
             hot += usize::from(truth.is_hot(page, threshold));
         }
-        if kept.len() > buffer.size
+        if kept.len() > size
             && let Some((_, _, page)) = kept.pop_first()
         {
             hot -= usize::from(truth.is_hot(page, threshold));
         }
-        hot as f64 / buffer.size as f64
+        hot as f64 / size as f64
+    });
+    Some(Curve::over_visits(NAME, truth.pages(), values))
+}
+
+/// P_BC after each visit of a crawler that dropped these pages, one with every visit after the B-th.
+/// Returns `None` as [`curve`] does.
+///
+/// # Panics
+/// If a visit or a drop is of no page of this web.
+pub fn of_drops(visits: &[usize], drops: &[usize], truth: &Truth, size: usize) -> Option<Curve> {
+    let threshold = truth.of_place(size)?;
+    let one = |page: usize| i64::from(truth.is_hot(page, threshold));
+    let mut hot = 0;
+    let dropped = |at: usize| drops.get(at.checked_sub(size)?).copied();
+    let values = visits.iter().enumerate().map(|(at, &page)| {
+        hot += one(page) - dropped(at).map_or(0, one);
+        hot as f64 / size as f64
     });
     Some(Curve::over_visits(NAME, truth.pages(), values))
 }
 
 /// The ideal crawler after K visits: it keeps the K best, of which the first H are hot and B fit.
-pub fn ideal(truth: &Truth, buffer: Buffer) -> Option<Curve> {
-    let hot = truth.hot(buffer.threshold(truth)?);
-    let values = (1..=truth.pages()).map(|k| k.min(hot).min(buffer.size) as f64);
-    let values = values.map(|kept| kept / buffer.size as f64);
+pub fn ideal(truth: &Truth, size: usize) -> Option<Curve> {
+    let hot = truth.hot(truth.of_place(size)?);
+    let values = (1..=truth.pages()).map(|k| k.min(hot).min(size) as f64);
+    let values = values.map(|kept| kept / size as f64);
     Some(Curve::over_visits(NAME, truth.pages(), values))
 }
 
 /// The random crawler on average, if it knows what to throw away: after K visits it has met X of the H
 /// hot pages, where X is hypergeometric, and keeps min(X, B) of them.
 ///
-/// While H is at most B that is K·H/(T·B); without ties and without a target H = B, and it is the K/T of
-/// the literature.
-pub fn random(truth: &Truth, buffer: Buffer) -> Option<Curve> {
-    let (pages, hot) = (truth.pages(), truth.hot(buffer.threshold(truth)?));
-    let values = kept_by_chance(pages, hot, buffer.size);
-    let values = values.map(|kept| kept / buffer.size as f64);
+/// Without ties H = B, and it is the K/T of the literature.
+pub fn random(truth: &Truth, size: usize) -> Option<Curve> {
+    let (pages, hot) = (truth.pages(), truth.hot(truth.of_place(size)?));
+    let values = kept_by_chance(pages, hot, size);
+    let values = values.map(|kept| kept / size as f64);
     Some(Curve::over_visits(NAME, pages, values))
 }
 
@@ -96,16 +104,8 @@ impl PartialOrd for Belief {
     }
 }
 
-impl Buffer {
-    fn threshold(&self, truth: &Truth) -> Option<f64> {
-        if self.size == 0 {
-            return None;
-        }
-        self.target.or_else(|| truth.of_place(self.size))
-    }
-}
-
-/// E min(X, B) after 1, 2, … draws without return from `pages`, where X are hits of one of `hot`.
+/// E min(X, B) after 1, 2, … draws without return from `pages`, where X are hits of one of `hot`, which
+/// are at least B.
 ///
 /// By recurrence, since the sum over X at every draw would cost the square of the pages: a draw adds a
 /// page while there is room for a hot one (X < B), with chance (H − X)/(pages left), so it takes
@@ -136,9 +136,6 @@ fn kept_by_chance(pages: usize, hot: usize, size: usize) -> impl Iterator<Item =
 /// add up to 1: binomials of a hundred thousand pages would lose half of the digits.
 fn fillings(pages: usize, hot: usize, size: usize) -> Vec<f64> {
     let mut chances = vec![0.0; pages];
-    if hot < size {
-        return chances;
-    }
     let (first, last) = (size - 1, size - 1 + pages - hot);
     let likely = (first * pages / hot).clamp(first, last);
     let ratio = |drawn: usize| {
@@ -166,25 +163,17 @@ mod tests {
     fn closed_forms_are_exact() {
         for importance in WEBS {
             let truth = Truth::new(importance.to_vec());
-            let targets = [None, Some(0.0), Some(1.0), Some(2.0), Some(7.0), Some(99.0)];
-            for (size, target) in (0..=7).flat_map(|size| targets.map(|target| (size, target))) {
-                let buffer = Buffer { size, target };
-                let what = format!("{importance:?}, {buffer:?}");
-                let measure = |order: &[usize]| curve(order, &truth, importance, buffer);
+            for size in 0..=7 {
+                let what = format!("{importance:?}, {size}");
+                let measure = |order: &[usize]| curve(order, &truth, importance, size);
                 let Some(best) = measure(&best_first(importance)) else {
-                    assert!(
-                        size == 0 || size > importance.len() && target.is_none(),
-                        "{what}"
-                    );
-                    assert_eq!(
-                        (ideal(&truth, buffer), random(&truth, buffer)),
-                        (None, None)
-                    );
+                    assert!(size == 0 || size > importance.len(), "{what}");
+                    assert_eq!((ideal(&truth, size), random(&truth, size)), (None, None));
                     continue;
                 };
-                assert_eq!(Some(best), ideal(&truth, buffer), "{what}");
+                assert_eq!(Some(best), ideal(&truth, size), "{what}");
                 let mean = mean(importance.len(), |order| measure(order).unwrap());
-                assert_close(&random(&truth, buffer).unwrap(), &mean, &what);
+                assert_close(&random(&truth, size).unwrap(), &mean, &what);
             }
         }
     }
@@ -194,8 +183,7 @@ mod tests {
         let importance = [3.0, 9.0, 1.0, 9.0, 4.0];
         let truth = Truth::new(importance.to_vec());
         for size in 1..=5 {
-            let buffer = Buffer { size, target: None };
-            let found = curve(&[2, 0, 4, 1, 3], &truth, &importance, buffer).unwrap();
+            let found = curve(&[2, 0, 4, 1, 3], &truth, &importance, size).unwrap();
             assert_eq!(found.points.last().unwrap().value, 1.0, "{size}");
         }
     }
@@ -203,18 +191,22 @@ mod tests {
     #[test]
     fn wrong_beliefs_throw_the_hot_away() {
         let truth = Truth::new(vec![9.0, 8.0, 1.0, 2.0]);
-        let buffer = Buffer {
-            size: 2,
-            target: None,
-        };
         let check = |believed: [f64; 4], expected: &[f64]| {
-            let found = curve(&[0, 1, 2, 3, 0], &truth, &believed, buffer).unwrap();
+            let found = curve(&[0, 1, 2, 3, 0], &truth, &believed, 2).unwrap();
             assert_close(&found, expected, &format!("{believed:?}"));
         };
         check([9.0, 8.0, 1.0, 2.0], &[0.5, 1.0, 1.0, 1.0, 1.0]);
         check([1.0, 2.0, 8.0, 9.0], &[0.5, 1.0, 0.5, 0.0, 0.0]);
         // All alike: whoever came first stays.
         check([5.0; 4], &[0.5, 1.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn what_was_dropped_does_not_count() {
+        let truth = Truth::new(vec![9.0, 8.0, 1.0, 2.0]);
+        let found = of_drops(&[2, 0, 1, 3], &[0, 3], &truth, 2).unwrap();
+        assert_close(&found, &[0.0, 0.5, 0.5, 0.5], "the best was dropped");
+        assert_eq!(of_drops(&[2], &[2], &truth, 0), None);
     }
 
     #[test]

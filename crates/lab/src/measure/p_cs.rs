@@ -15,13 +15,7 @@ const NAME: &str = "p_cs";
 /// If a visit is to no page of this web.
 pub fn curve(visits: &[usize], truth: &Truth) -> Curve {
     let pages = truth.pages();
-    let mut by_importance: Vec<usize> = (0..pages).collect();
-    by_importance.sort_unstable_by(|&a, &b| {
-        truth.importance[b]
-            .total_cmp(&truth.importance[a])
-            .then(a.cmp(&b))
-    });
-    let mut colder = by_importance.into_iter().peekable();
+    let mut colder = truth.ranking().iter().copied().peekable();
     let mut visited = vec![false; pages];
     let mut met = 0;
     let steps = first_visits(visits, pages).zip(&truth.sorted);

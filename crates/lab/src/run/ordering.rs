@@ -1,103 +1,130 @@
-//! In which order does an ordering fetch the pages of a graph?
+//! In which order does a policy fetch the pages of a graph?
 //!
-//! Servers cost nothing here, so a visit is for one page, and the best page anywhere is next: the
-//! setting of Cho, Garcia-Molina & Page (1998). **Invariant:** the policy is told what a crawler has
-//! fetched so far and nothing else; the graph is not reachable from it.
+//! [`order_of_visits`]: servers cost nothing, so a visit is for one page and the best page anywhere is
+//! next: the setting of Cho, Garcia-Molina & Page (1998). [`order_of_crawl`]: the real two levels over one
+//! connection, as `avocet crawl --connections 1` goes.
+//!
+//! **The wall:** a policy is told what a crawler has fetched so far and nothing else. It is of a crate
+//! that knows no world, and it is taken by value for as long as it likes to live, so it cannot
+//! borrow one either:
+//!
+//! ```compile_fail,E0597
+//! # use policy::{Moment, Page, Policy, Worth};
+//! # use lab::{run::order_of_visits, world::Graph};
+//! struct Peeking<'a>(&'a Graph);
+//!
+//! impl Policy for Peeking<'_> {
+//!     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+//!         Worth::new(self.0.links(page.number.index()).len() as f64)
+//!     }
+//! }
+//!
+//! let graph = Graph::new(["http://e.org/"].into_iter(), [].into_iter());
+//! order_of_visits(&graph, Box::new(Peeking(&graph)), &[0]);
+//! ```
+//!
+//! The same without the borrow is fine:
+//!
+//! ```
+//! # use policy::{Moment, Page, Policy, Worth};
+//! # use lab::{run::order_of_visits, world::Graph};
+//! struct Blind;
+//!
+//! impl Policy for Blind {
+//!     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+//!         Worth::new(1.0 + page.number.index() as f64)
+//!     }
+//! }
+//!
+//! let graph = Graph::new(["http://e.org/"].into_iter(), [].into_iter());
+//! assert_eq!(order_of_visits(&graph, Box::new(Blind), &[0]), [0]);
+//! ```
 
 use std::time::Duration;
 
+use frontier::Buffer;
 use frontier::bench::Manners;
-use frontier::{Frontier, Link, Next, Reading};
-use page::PageUrl;
-use policy::server::Quality;
-use policy::{Moment, Policy, Price, Text};
+use policy::Policy;
+use policy::server::Strategy;
 
-use crate::world::Graph;
+use super::connection::Connection;
+use super::crawl::{Crawl, Named, all};
+use super::wall::Web;
 
-/// The pages in the order in which they are fetched from these seeds.
-pub fn order_of_visits(graph: &Graph, order: Box<dyn Policy>, seeds: &[usize]) -> Vec<usize> {
-    let manners = Manners {
-        pages_per_visit: 1,
-        pages_per_host: u32::MAX,
-        ..Manners::default()
-    };
-    let mut crawl = Crawl {
-        graph,
-        frontier: Frontier::new(order, Box::new(Quality), Price::LEAST, manners, 0),
-        pages: Vec::new(),
-        now: Moment::from_micros(1),
-    };
+/// A crawl, and what it kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trip {
+    /// The pages in the order in which they were fetched.
+    pub visits: Vec<usize>,
+    /// The pages that left the buffer: one with every visit after it was full.
+    pub drops: Vec<usize>,
+}
+
+/// The pages in the order in which they are fetched from these seeds, where servers cost nothing.
+pub fn order_of_visits<'a>(
+    web: impl Into<Web<'a>>,
+    order: Box<dyn Policy>,
+    seeds: &[usize],
+) -> Vec<usize> {
+    trip(web, order, seeds, usize::MAX).visits
+}
+
+/// The same with a buffer of so many pages, from which those leave that the policy believes in least.
+pub fn trip<'a>(
+    web: impl Into<Web<'a>>,
+    order: Box<dyn Policy>,
+    seeds: &[usize],
+    buffer: usize,
+) -> Trip {
+    let mut crawl = Crawl::of_pages(web.into(), order);
     for &seed in seeds {
-        crawl.hear(seed, 0, None);
+        crawl.hear(Named::seed(seed));
     }
-    crawl.run()
+    let mut kept = Buffer::new(buffer);
+    let (mut visits, mut drops) = (Vec::new(), Vec::new());
+    while let Some(number) = crawl.step(all) {
+        let (page, depth) = crawl.place(number);
+        visits.push(page);
+        kept.keep(number, depth, page);
+        drops.extend(kept.overflow(crawl.frontier.policy()));
+    }
+    Trip { visits, drops }
 }
 
-struct Crawl<'a> {
-    graph: &'a Graph,
-    frontier: Frontier<Box<dyn Policy>>,
-    /// The page of each number, and its depth.
-    pages: Vec<(usize, u16)>,
-    now: Moment,
-}
-
-impl Crawl<'_> {
-    fn run(mut self) -> Vec<usize> {
-        let mut visits = Vec::new();
-        loop {
-            match self.frontier.bench.next(self.now) {
-                Next::Idle => return visits,
-                Next::WaitUntil(moment) => self.now = moment,
-                Next::Visit(mut visit) => {
-                    while let Some(number) = visit.first() {
-                        visits.push(self.fetch(number.index()));
-                        visit.settled(number);
-                    }
-                    self.frontier
-                        .bench
-                        .settle(visit, self.now, Duration::ZERO, false);
-                }
+/// The pages in the order in which `avocet crawl` fetches them over one connection from these seeds.
+///
+/// Every host is a server of its own, which answers at once, wants no delay, forbids nothing and never
+/// hangs up. A strategy that ranks by speed therefore sees servers that are all equally fast.
+pub fn order_of_crawl<'a>(
+    web: impl Into<Web<'a>>,
+    policy: policy::Crawl,
+    strategy: Box<dyn Strategy>,
+    manners: Manners,
+    seeds: &[usize],
+) -> Vec<usize> {
+    let mut crawl = Crawl::new(web.into(), policy, strategy, manners);
+    for &seed in seeds {
+        crawl.hear(Named::seed(seed));
+    }
+    let mut connection = Connection::default();
+    let mut visits = Vec::new();
+    while let Some(mut visit) = crawl.next() {
+        while let Some(number) = visit.first() {
+            connection.connect(&mut visit, &mut crawl.frontier.bench);
+            crawl.fetch(number, all);
+            visits.push(crawl.place(number).0);
+            connection.answered(&mut visit);
+            visit.settled(number);
+            if visit.first().is_none() {
+                // The one connection is this visit's: none is free.
+                crawl.frontier.bench.more(&mut visit, false, crawl.now);
             }
         }
+        connection.rest(&mut visit);
+        let bench = &mut crawl.frontier.bench;
+        bench.settle(visit, crawl.now, Duration::ZERO, true);
     }
-
-    /// Fetches a page and tells what it links to.
-    fn fetch(&mut self, number: usize) -> usize {
-        let (page, depth) = self.pages[number];
-        self.now = self.now + Duration::from_micros(1);
-        let url = self.graph.url(page);
-        let targets = self.graph.links(page);
-        let anchor = "";
-        let links: Vec<_> = targets
-            .iter()
-            .map(|&to| {
-                let to = self.hear(to, depth.saturating_add(1), Some(url));
-                policy::Link { to, anchor }
-            })
-            .collect();
-        let reading = Reading {
-            text: Text::Nothing,
-            links: &links,
-            out_links: links.len() as u32,
-        };
-        self.frontier.read(url.id(), reading, self.now);
-        page
-    }
-
-    fn hear(&mut self, page: usize, depth: u16, source: Option<&PageUrl>) -> policy::Number {
-        let url = self.graph.url(page);
-        if let Some(number) = self.frontier.number(url.id()) {
-            return number;
-        }
-        let link = Link {
-            url,
-            depth,
-            hops: 0,
-            source: source.map(PageUrl::id),
-        };
-        self.pages.push((page, depth));
-        self.frontier.hear(link, self.now).0
-    }
+    visits
 }
 
 #[cfg(test)]
@@ -105,22 +132,25 @@ mod tests {
     use policy::catalog::{Catalog, Wishes};
 
     use super::*;
+    use crate::world::Graph;
 
-    fn visits(order: &str) -> Vec<usize> {
-        // 0 leads to 1, 2, 3; two of these lead to 5, one to 4; 5 leads to 6.
+    /// 0 leads to 1, 2, 3; two of these lead to 5, one to 4; 5 leads to 6. Even and odd pages are on two
+    /// hosts.
+    fn graph() -> Graph {
         let edges = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 5), (3, 5), (5, 6)];
         let urls: Vec<String> = (0..7)
             .map(|page| format!("http://{}.org/{page}", page % 2))
             .collect();
-        let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());
-        let order = Catalog::standard()
-            .order(order, &Wishes::default())
-            .unwrap();
-        order_of_visits(&graph, order, &[0])
+        Graph::new(urls.iter().map(String::as_str), edges.into_iter())
+    }
+
+    fn order(name: &str) -> Box<dyn Policy> {
+        Catalog::standard().order(name, &Wishes::default()).unwrap()
     }
 
     #[test]
     fn orderings_fetch_in_their_order_across_hosts() {
+        let visits = |name| order_of_visits(&graph(), order(name), &[0]);
         assert_eq!(visits("breadth-first"), [0, 1, 2, 3, 4, 5, 6]);
         assert_eq!(
             visits("backlink"),
@@ -129,5 +159,24 @@ mod tests {
         );
         assert_eq!(visits("depth-limited(1)"), [0, 1, 2, 3]);
         assert_ne!(visits("random(1)"), visits("random(2)"));
+    }
+
+    #[test]
+    fn one_connection_stays_as_long_as_the_visit_was_ranked_for() {
+        let crawl = |servers, pages_per_visit| {
+            let policy = policy::Crawl {
+                order: order("breadth-first"),
+                ..policy::Crawl::default()
+            };
+            let strategy = Catalog::standard().servers(servers).unwrap();
+            let manners = Manners {
+                pages_per_visit,
+                ..Manners::default()
+            };
+            order_of_crawl(&graph(), policy, strategy, manners, &[0])
+        };
+        // The visit to the first host was ranked for 0 alone; then the other waits longer.
+        assert_eq!(crawl("breadth-first", 100), [0, 1, 3, 2, 4, 5, 6]);
+        assert_eq!(crawl("quality", 1), [0, 1, 2, 3, 4, 5, 6]);
     }
 }

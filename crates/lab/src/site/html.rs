@@ -7,8 +7,8 @@ use std::fmt::Write;
 
 use rand::{Rng, RngExt};
 
-use super::chance::{For, stream};
 use super::web::{Kind, Page, PageNumber, Web};
+use crate::chance::{For, stream};
 
 /// Distinct words of the invented language.
 const WORDS: usize = 4_096;

@@ -10,11 +10,11 @@ use std::time::Duration;
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1};
 
-use super::chance::{For, stream};
 use super::html::Prose;
 use super::life::Life;
 use super::plan::{Latency, Plan, Tail};
 use super::web::{Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};
+use crate::chance::{For, stream};
 
 /// The share of links that stay on their server; about three of four links do on the real web
 /// (Bharat et al., "Who links to whom", ICDM 2001).

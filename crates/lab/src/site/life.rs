@@ -8,7 +8,7 @@
 use rand::RngExt;
 use rand_distr::{Distribution, Poisson};
 
-use super::chance::{For, stream};
+use crate::chance::{For, stream};
 
 /// Changes expected in a window; few enough to draw quickly, enough that one is rarely empty.
 const CHANGES_A_WINDOW: f64 = 16.0;

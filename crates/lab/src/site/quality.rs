@@ -6,8 +6,8 @@
 
 use rand::seq::SliceRandom;
 
-use super::chance::{For, stream};
 use super::web::Web;
+use crate::chance::{For, stream};
 use crate::measure::personalised_pagerank;
 
 /// The share of a page's rank that does not follow its links.
@@ -26,15 +26,25 @@ pub fn pagerank(web: &Web) -> Vec<f64> {
         let from = page.number().0 as usize;
         edges.extend(links.iter().map(|to| (from, to.0 as usize)));
     }
-    let pages = degrees.len();
-    let anywhere: Vec<(usize, f64)> = (0..pages).map(|page| (page, 1.0 / pages as f64)).collect();
-    personalised_pagerank(&edges, &degrees, 1.0 - TELEPORT, &anywhere)
+    pagerank_of(&edges, &degrees)
 }
 
 /// Zipf's law: the i-th best page has quality 1/i, and which page that is, is chance. Unlike ranks, the
 /// qualities of a server's pages say nothing about each other.
 pub fn zipf(web: &Web, seed: u64) -> Vec<f64> {
-    let mut qualities: Vec<f64> = (1..=web.pages().count()).map(|i| 1.0 / i as f64).collect();
+    zipf_of(web.pages().count(), seed)
+}
+
+/// The same as [`pagerank`], of any links.
+pub(crate) fn pagerank_of(edges: &[(usize, usize)], out_degrees: &[u32]) -> Vec<f64> {
+    let pages = out_degrees.len();
+    let anywhere: Vec<(usize, f64)> = (0..pages).map(|page| (page, 1.0 / pages as f64)).collect();
+    personalised_pagerank(edges, out_degrees, 1.0 - TELEPORT, &anywhere)
+}
+
+/// The same as [`zipf`], of any pages.
+pub(crate) fn zipf_of(pages: usize, seed: u64) -> Vec<f64> {
+    let mut qualities: Vec<f64> = (1..=pages).map(|i| 1.0 / i as f64).collect();
     qualities.shuffle(&mut stream(seed, For::Quality, 0, 0));
     qualities
 }

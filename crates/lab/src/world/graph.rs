@@ -1,70 +1,112 @@
 //! A recorded web: pages and their links.
 //!
-//! `nodes.tsv.gz` (id, url) and `edges.tsv.gz` (from, to), tab-separated with a header row. Ids are
-//! opaque. **Invariant:** every page has a URL of its own, and no page links to itself or twice to
-//! another.
+//! `nodes.tsv` (id, url), which may be missing, and `edges.tsv` (from, to). Ids are opaque.
+//! **Invariant:** every page has a URL of its own, and no page links to itself or twice to another. Links
+//! stand in the order in which they were given, all in one array: three million take 12 MB.
 
-use std::collections::{HashMap, HashSet};
-use std::fs::File;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
 use page::PageUrl;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
+use super::Reach;
+use super::ids as names;
+use super::urls::distinct;
 use crate::LabError;
+use crate::table::{Table, TableWriter, locate};
 
 /// Pages, by index, and where they lead.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
+    ids: Vec<Box<str>>,
     urls: Vec<PageUrl>,
-    links: Vec<Vec<usize>>,
+    /// Where the links of each page begin in `targets`, and at last where all end.
+    starts: Vec<usize>,
+    targets: Vec<u32>,
 }
 
 impl Graph {
-    /// Pages with these URLs and links. A URL that cannot be crawled, or that another page has, is
-    /// replaced by one under `.invalid`.
+    /// Pages with these URLs and links; their ids are 0, 1, …
+    ///
+    /// A URL that an earlier page has gets `page=N` added to it; one that cannot be crawled is replaced by one
+    /// under `.invalid`. Links from or to pages that there are not are left out.
     pub fn new<'a>(
         urls: impl Iterator<Item = &'a str>,
         edges: impl Iterator<Item = (usize, usize)>,
     ) -> Self {
-        let mut graph = Self::default();
-        let mut taken = HashSet::new();
-        for (index, text) in urls.enumerate() {
-            let own = PageUrl::parse(text)
-                .ok()
-                .filter(|url| taken.insert(url.id()));
-            let stand_in = || PageUrl::parse(&format!("http://{index}.invalid/")).ok();
-            if let Some(url) = own.or_else(stand_in) {
-                graph.urls.push(url);
-                graph.links.push(Vec::new());
-            }
-        }
-        let mut known = HashSet::new();
-        for (from, to) in edges.filter(|(from, to)| from != to) {
-            if to < graph.pages() && known.insert((from, to)) && from < graph.pages() {
-                graph.links[from].push(to);
-            }
-        }
-        graph
+        let urls = distinct(urls);
+        let pages = urls.len();
+        let ids = (0..pages).map(|page| page.to_string().into());
+        let edges = edges
+            .filter(|&(from, to)| from < pages && to < pages)
+            .map(|(from, to)| (from as u32, to as u32));
+        Self::made_of(ids.collect(), urls, edges.collect())
     }
 
-    /// Reads a directory with `nodes.tsv.gz` and `edges.tsv.gz`.
+    /// Reads a directory with `edges.tsv` and perhaps `nodes.tsv`.
+    ///
+    /// Without the latter the pages are those that the links name, in this order, and all are on one host,
+    /// `http://graph.invalid/ID`. Nothing is known of hosts then: one for each page would make politeness
+    /// and the ranking of servers look free, while one for all makes them do nothing, which is visible.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
-        let nodes = table(&directory.join("nodes.tsv.gz"))?;
-        let edges = table(&directory.join("edges.tsv.gz"))?;
-        let ids: HashMap<&str, usize> = nodes.rows().zip(0..).map(|((id, _), n)| (id, n)).collect();
+        match locate(directory, "nodes.tsv")? {
+            Some(_) => {
+                let (ids, urls) = nodes(directory)?;
+                Self::read_edges(directory, ids, distinct(urls))
+            }
+            None => Self::read_unnamed(directory),
+        }
+    }
+
+    /// Reads `edges.tsv` between pages that are known.
+    pub(super) fn read_edges(
+        directory: &Path,
+        ids: Vec<Box<str>>,
+        urls: Vec<PageUrl>,
+    ) -> Result<Self, LabError> {
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        let places = names::places(&ids);
+        let mut edges = Table::open(directory, "edges", ["from", "to"])?;
+        while let Some(row) = edges.next()? {
+            let from = names::found(&places, &row, 0, "page")?;
+            pairs.push((from, names::found(&places, &row, 1, "page")?));
+        }
+        drop(places);
+        Ok(Self::made_of(ids, urls, pairs))
+    }
+
+    fn read_unnamed(directory: &Path) -> Result<Self, LabError> {
+        let mut known: HashMap<Box<str>, u32> = HashMap::new();
+        let mut ids: Vec<Box<str>> = Vec::new();
         let mut pairs = Vec::new();
-        for (from, to) in edges.rows() {
-            let (Some(&from), Some(&to)) = (ids.get(from), ids.get(to)) else {
-                return Err(edges.wrong(&format!("the edge {from} {to} names no page")));
-            };
+        let mut edges = Table::open(directory, "edges", ["from", "to"])?;
+        while let Some(row) = edges.next()? {
+            let [from, to] = row.cells.map(|id| match known.get(id) {
+                Some(&page) => page,
+                None => {
+                    let page = ids.len() as u32;
+                    known.insert(id.into(), page);
+                    ids.push(id.into());
+                    page
+                }
+            });
             pairs.push((from, to));
         }
-        Ok(Self::new(
-            nodes.rows().map(|(_, url)| url),
-            pairs.into_iter(),
-        ))
+        let urls = unnamed_urls(&ids);
+        Ok(Self::made_of(ids, urls, pairs))
+    }
+
+    /// Links between pages that there are, in any order.
+    fn made_of(ids: Vec<Box<str>>, urls: Vec<PageUrl>, mut edges: Vec<(u32, u32)>) -> Self {
+        edges.retain(|(from, to)| from != to);
+        let (starts, targets) = rows_of(urls.len(), &edges);
+        Self {
+            ids,
+            urls,
+            starts,
+            targets,
+        }
     }
 
     /// How many pages there are.
@@ -72,138 +114,151 @@ impl Graph {
         self.urls.len()
     }
 
+    /// What the tables call a page.
+    pub fn id(&self, page: usize) -> &str {
+        &self.ids[page]
+    }
+
     /// The URL of a page.
     pub fn url(&self, page: usize) -> &PageUrl {
         &self.urls[page]
     }
 
+    /// The page with this id or, if there is none, this URL.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        let by_id = self.ids.iter().position(|id| **id == *name);
+        by_id.or_else(|| {
+            let url = PageUrl::parse(name).ok()?;
+            self.urls.iter().position(|own| *own == url)
+        })
+    }
+
     /// The pages that a page links to.
-    pub fn links(&self, page: usize) -> &[usize] {
-        &self.links[page]
+    pub fn links(&self, page: usize) -> &[u32] {
+        &self.targets[self.starts[page]..self.starts[page + 1]]
     }
 
     /// All links.
     pub fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
-        let from = self.links.iter().enumerate();
-        from.flat_map(|(from, links)| links.iter().map(move |&to| (from, to)))
+        (0..self.pages()).flat_map(|from| {
+            let links = self.links(from).iter();
+            links.map(move |&to| (from, to as usize))
+        })
     }
 
-    /// The pages that can be reached from a page, itself included.
-    pub fn reachable(&self, start: usize) -> Vec<usize> {
-        let mut seen = vec![false; self.pages()];
-        seen[start] = true;
-        let mut found = vec![start];
-        let mut next = 0;
-        while let Some(&page) = found.get(next) {
-            next += 1;
-            for &to in self.links(page) {
-                if !std::mem::replace(&mut seen[to], true) {
-                    found.push(to);
-                }
-            }
-        }
-        found
+    /// The pages that can be reached from these, themselves included, in the order in which a search breadth
+    /// first finds them.
+    pub fn reachable(&self, from: &[usize]) -> Vec<usize> {
+        Reach::new(self).of(from).to_vec()
     }
 
-    /// The web of these pages alone, numbered in this order.
+    /// The web of these pages alone, numbered in this order. A page that is named twice counts once.
     #[must_use]
     pub fn among(&self, pages: &[usize]) -> Self {
-        let place: HashMap<usize, usize> = pages.iter().copied().zip(0..).collect();
-        let kept = |page: &usize| self.links(*page).iter();
-        let links = |page| kept(page).filter_map(|to| place.get(to).copied()).collect();
+        let mut place = vec![u32::MAX; self.pages()];
+        let mut kept = Vec::new();
+        for &page in pages {
+            if place[page] == u32::MAX {
+                place[page] = kept.len() as u32;
+                kept.push(page);
+            }
+        }
+        let (mut starts, mut targets) = (vec![0], Vec::new());
+        for &page in &kept {
+            let links = self.links(page).iter().map(|&to| place[to as usize]);
+            targets.extend(links.filter(|&to| to != u32::MAX));
+            starts.push(targets.len());
+        }
         Self {
-            urls: pages.iter().map(|&page| self.urls[page].clone()).collect(),
-            links: pages.iter().map(links).collect(),
+            ids: kept.iter().map(|&page| self.ids[page].clone()).collect(),
+            urls: kept.iter().map(|&page| self.urls[page].clone()).collect(),
+            starts,
+            targets,
         }
     }
-}
 
-struct Table {
-    path: PathBuf,
-    text: String,
-}
-
-fn table(path: &Path) -> Result<Table, LabError> {
-    let read = |source| LabError::Read {
-        path: path.to_owned(),
-        source,
-    };
-    let mut text = String::new();
-    let file = File::open(path).map_err(read)?;
-    MultiGzDecoder::new(file)
-        .read_to_string(&mut text)
-        .map_err(read)?;
-    let path = path.to_owned();
-    let table = Table { path, text };
-    match table
-        .text
-        .lines()
-        .skip(1)
-        .position(|line| !line.contains('\t'))
-    {
-        Some(row) => Err(table.wrong(&format!("line {} has one column", row + 2))),
-        None => Ok(table),
-    }
-}
-
-impl Table {
-    fn rows(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.text
-            .lines()
-            .skip(1)
-            .filter_map(|line| line.split_once('\t'))
-    }
-
-    fn wrong(&self, why: &str) -> LabError {
-        LabError::Table {
-            path: self.path.clone(),
-            why: why.to_owned(),
+    /// The same with every link both ways, those of a page by number.
+    #[must_use]
+    pub(super) fn mutual(self) -> Self {
+        let mut edges: Vec<(u32, u32)> = self
+            .edges()
+            .flat_map(|(a, b)| [(a as u32, b as u32), (b as u32, a as u32)])
+            .collect();
+        edges.sort_unstable();
+        let (starts, targets) = rows_of(self.pages(), &edges);
+        Self {
+            starts,
+            targets,
+            ..self
         }
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use std::io::Write;
-
-    use flate2::Compression;
-    use flate2::write::GzEncoder;
-
-    use super::*;
-
-    fn write(directory: &Path, name: &str, text: &str) {
-        let file = File::create(directory.join(name)).unwrap();
-        let mut gzip = GzEncoder::new(file, Compression::fast());
-        gzip.write_all(text.as_bytes()).unwrap();
-        gzip.finish().unwrap();
+    /// The pages by their ids.
+    pub(super) fn places(&self) -> HashMap<&str, u32> {
+        names::places(&self.ids)
     }
 
-    #[test]
-    fn graphs_are_read_and_wrong_ones_are_named() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path();
-        let nodes = "id\turl\n7\thttp://e.org/a\n9\thttp://E.org/a\n4\tmailto:x\n";
-        write(path, "nodes.tsv.gz", nodes);
-        write(path, "edges.tsv.gz", "from\tto\n7\t9\n7\t9\n9\t9\n9\t4\n");
-        let graph = Graph::read(path).unwrap();
-        let urls: Vec<_> = (0..3).map(|page| graph.url(page).as_str()).collect();
-        assert_eq!(
-            urls,
-            ["http://e.org/a", "http://1.invalid/", "http://2.invalid/"]
+    /// Writes `nodes.tsv.gz` and of the links those that are wanted.
+    pub(super) fn write(
+        &self,
+        directory: &Path,
+        wanted: impl Fn(usize, usize) -> bool,
+    ) -> Result<(), LabError> {
+        let mut nodes = TableWriter::create(directory, "nodes", &["id", "url"])?;
+        for (id, url) in self.ids.iter().zip(&self.urls) {
+            nodes.row(&[id, url])?;
+        }
+        nodes.finish()?;
+        let mut edges = TableWriter::create(directory, "edges", &["from", "to"])?;
+        for (from, to) in self.edges().filter(|&(from, to)| wanted(from, to)) {
+            edges.row(&[&self.ids[from], &self.ids[to]])?;
+        }
+        edges.finish()
+    }
+}
+
+/// The ids and URLs of `nodes.tsv`.
+pub(super) fn nodes(directory: &Path) -> Result<(Vec<Box<str>>, Vec<String>), LabError> {
+    let mut nodes = Table::open(directory, "nodes", ["id", "url"])?;
+    names::named(&mut nodes)
+}
+
+/// URLs for pages that have none.
+pub(super) fn unnamed_urls(ids: &[Box<str>]) -> Vec<PageUrl> {
+    distinct(ids.iter().map(|id| {
+        let name = utf8_percent_encode(id, NON_ALPHANUMERIC);
+        format!("http://graph.invalid/{name}")
+    }))
+}
+
+/// Links page by page, each once, in the order given: where those of each page start, and where they lead.
+fn rows_of(pages: usize, edges: &[(u32, u32)]) -> (Vec<usize>, Vec<u32>) {
+    let mut next = vec![0_usize; pages + 1];
+    for &(from, _) in edges {
+        next[from as usize + 1] += 1;
+    }
+    for page in 0..pages {
+        next[page + 1] += next[page];
+    }
+    let ends: Vec<usize> = next[1..].to_vec();
+    let mut sorted = vec![0; edges.len()];
+    for &(from, to) in edges {
+        sorted[next[from as usize]] = to;
+        next[from as usize] += 1;
+    }
+    let mut starts = Vec::with_capacity(pages + 1);
+    let mut targets = Vec::with_capacity(edges.len());
+    let mut linked_by = vec![usize::MAX; pages];
+    let mut at = 0;
+    for (page, end) in ends.into_iter().enumerate() {
+        starts.push(targets.len());
+        let links = sorted[at..end].iter().copied();
+        targets.extend(
+            links.filter(|&to| std::mem::replace(&mut linked_by[to as usize], page) != page),
         );
-        assert!(graph.edges().eq([(0, 1), (1, 2)]));
-        assert_eq!(graph.reachable(1), [1, 2]);
-        assert!(graph.among(&[2, 1]).edges().eq([(1, 0)]));
-
-        for (edges, word) in [("from\tto\n7\t8\n", "7 8"), ("from\tto\n7\n", "line 2")] {
-            write(path, "edges.tsv.gz", edges);
-            let error = Graph::read(path).unwrap_err().to_string();
-            assert!(
-                error.contains(word) && error.contains("edges.tsv.gz"),
-                "{error}"
-            );
-        }
-        let missing = Graph::read(&path.join("nowhere")).unwrap_err();
-        assert!(missing.to_string().contains("nodes.tsv.gz"), "{missing}");
+        at = end;
     }
+    starts.push(targets.len());
+    targets.shrink_to_fit();
+    (starts, targets)
 }

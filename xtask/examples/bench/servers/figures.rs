@@ -26,7 +26,7 @@ pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Res
             .collect();
         let end = first
             .iter()
-            .map(|crawled| crawled.curve.total())
+            .map(|crawled| crawled.gain.total())
             .fold(0.0, f64::max);
         let by_time = |at: usize| end * at as f64 / POINTS as f64;
         let by_pages = |at: usize| at as f64 / POINTS as f64;
@@ -36,7 +36,7 @@ pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Res
                 format!("Quality by {judge} over time, {connections} connections"),
                 ("time (s)", "share of all quality"),
                 series(&first, &|own, at| {
-                    (by_time(at), own.curve.at_time(by_time(at)))
+                    (by_time(at), own.gain.at_time(by_time(at)))
                 }),
             ),
             (
@@ -44,7 +44,7 @@ pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Res
                 format!("Quality by {judge} over pages, {connections} connections"),
                 ("share of the pages", "share of all quality"),
                 series(&first, &|own, at| {
-                    (by_pages(at), own.curve.at_pages(by_pages(at)))
+                    (by_pages(at), own.gain.at_pages(by_pages(at)))
                 }),
             ),
             (
@@ -52,7 +52,7 @@ pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Res
                 format!("Pages over time, quality by {judge}, {connections} connections"),
                 ("time (s)", "share of the pages"),
                 series(&first, &|own, at| {
-                    (by_time(at), own.curve.pages_at_time(by_time(at)))
+                    (by_time(at), own.gain.pages_at_time(by_time(at)))
                 }),
             ),
         ];
@@ -64,7 +64,7 @@ pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Res
                 series,
             };
             let path = folder.join(format!("servers-{connections}-{judge}-{name}.svg"));
-            fs::write(&path, figure.svg()?)
+            fs::write(&path, figure.svg())
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
     }
@@ -75,6 +75,7 @@ fn series(crawls: &[&Crawled], point: &dyn Fn(&Crawled, usize) -> (f64, f64)) ->
     let line = |crawled: &&Crawled| Series {
         name: crawled.strategy.into(),
         points: (0..=POINTS).map(|at| point(crawled, at)).collect(),
+        ..Series::default()
     };
     crawls.iter().map(line).collect()
 }

@@ -1,15 +1,16 @@
 //! What did the strategies gain, in numbers?
 //!
 //! **Invariant:** a figure is the median over the runs of what that run measured; times are compared with
-//! those of breadth-first in the same run.
+//! those of breadth-first in the same run. Claims are judged by means, as in the simulation.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
+use lab::experiment::{Claim, servers};
+use lab::findings::{Measured, rows};
 use serde_json::{Value, json};
 use xtask::cli::Judge;
 
-use super::claims::{Claim, claims};
 use super::{Crawled, STRATEGIES};
 use crate::machine::Machine;
 
@@ -64,6 +65,24 @@ impl Experiment {
         values[(values.len() - 1) / 2].midpoint(*upper)
     }
 
+    /// The published claims, judged as those of the simulation are.
+    pub fn claims(&self) -> Vec<Claim> {
+        let judge = match self.judge {
+            Judge::Pagerank => servers::Judge::Pagerank,
+            Judge::Zipf => servers::Judge::Zipf,
+        };
+        let mut runs: BTreeMap<u16, Vec<Measured>> = BTreeMap::new();
+        for own in &self.crawled {
+            if let Some(base) = self.baseline(own.run) {
+                let dials = own.connections;
+                let numbers = servers::measured(own.strategy, judge, &own.gain, dials, &base.gain);
+                runs.entry(own.run).or_default().extend(numbers);
+            }
+        }
+        let runs: Vec<Vec<Measured>> = runs.into_values().collect();
+        servers::claims(judge, &rows(&runs, None))
+    }
+
     fn baseline(&self, run: u16) -> Option<&Crawled> {
         let of_run = |crawled: &&Crawled| crawled.run == run;
         let mut crawls = self.crawled.iter().filter(of_run);
@@ -78,29 +97,29 @@ impl Experiment {
             };
             for share in SHARES {
                 let name = format!("quality_at_pages@{share:.2}");
-                add(name, &|own, _| own.curve.at_pages(share));
+                add(name, &|own, _| own.gain.at_pages(share));
             }
             for share in SHARES {
                 let name = format!("quality_at_time@{share:.2}");
                 add(name, &|own, base| {
-                    own.curve.at_time(share * base.curve.total())
+                    own.gain.at_time(share * base.gain.total())
                 });
             }
-            add("time_to@0.60".into(), &|own, _| own.curve.time_to(0.6));
-            add("time_to@0.80".into(), &|own, _| own.curve.time_to(0.8));
+            add("time_to@0.60".into(), &|own, _| own.gain.time_to(0.6));
+            add("time_to@0.80".into(), &|own, _| own.gain.time_to(0.8));
             add("mean_quality".into(), &|own, base| {
-                own.curve.mean_by_time(base.curve.total())
+                own.gain.mean_by_time(base.gain.total())
             });
             add("pages_at_time@0.50".into(), &|own, base| {
-                own.curve.pages_at_time(0.5 * base.curve.total())
+                own.gain.pages_at_time(0.5 * base.gain.total())
             });
             add("pages_per_second".into(), &|own, _| {
-                own.curve.pages() as f64 / own.curve.total()
+                own.gain.pages() as f64 / own.gain.total()
             });
-            add("seconds".into(), &|own, _| own.curve.total());
+            add("seconds".into(), &|own, _| own.gain.total());
             add("connections".into(), &|own, _| own.connections as f64);
             add("cpu_share".into(), &|own, _| {
-                own.cpu.as_secs_f64() / own.curve.total()
+                own.cpu.as_secs_f64() / own.gain.total()
             });
             (strategy, figures)
         };
@@ -117,9 +136,9 @@ impl Report {
                 let figures: BTreeMap<String, f64> = figures.into_iter().collect();
                 json!({ "strategy": strategy, "figures": figures })
             });
-            let claims = claims(experiment).into_iter();
-            let claims = claims.map(|Claim { says, found, holds }| {
-                json!({ "claim": says, "found": found, "holds": holds })
+            let claims = experiment.claims().into_iter().map(|claim| {
+                let Claim { says, found, .. } = claim;
+                json!({ "claim": says, "found": found, "holds": claim.holds })
             });
             json!({
                 "quality": experiment.judge.to_string(),
@@ -141,7 +160,7 @@ impl fmt::Display for Report {
         writeln!(f, "$ {}", self.command)?;
         writeln!(
             f,
-            "{} cores, {}; median of {} runs, each on a web of its own; seeds: the home pages of all servers",
+            "{} cores, {}; medians of {} runs, each on a web of its own, and claims by their means; seeds: the home pages of all servers",
             self.machine.cores,
             self.machine.cpu,
             self.notes.len()
@@ -200,8 +219,9 @@ fn write_experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt:
             figure(17)
         )?;
     }
-    for Claim { says, found, holds } in claims(experiment) {
-        let verdict = if holds {
+    for claim in experiment.claims() {
+        let Claim { says, found, .. } = &claim;
+        let verdict = if claim.holds {
             "held        "
         } else {
             "DID NOT HOLD"
@@ -215,14 +235,14 @@ fn write_experiment(f: &mut fmt::Formatter<'_>, experiment: &Experiment) -> fmt:
 mod tests {
     use std::time::Duration;
 
-    use super::super::curve::Curve;
     use super::*;
+    use lab::measure::Gain;
 
     fn crawled(strategy: &'static str, run: u16, seconds: f64) -> Crawled {
         Crawled {
             strategy,
             run,
-            curve: Curve::new(vec![(0, seconds / 2.0), (1, seconds)], &[3.0, 1.0]),
+            gain: Gain::new(vec![(0, seconds / 2.0), (1, seconds)], &[3.0, 1.0]),
             connections: 1,
             cpu: Duration::from_secs(1),
         }
@@ -235,15 +255,13 @@ mod tests {
             experiment.crawled.push(crawled("breadth-first", run, slow));
             experiment.crawled.push(crawled("quality", run, fast));
         }
-        let total = experiment.median("quality", &|own, _| own.curve.total());
+        let total = experiment.median("quality", &|own, _| own.gain.total());
         assert_eq!(total, 8.0);
-        let ratio = experiment.median("quality", &|own, base| {
-            own.curve.total() / base.curve.total()
-        });
+        let ratio = experiment.median("quality", &|own, base| own.gain.total() / base.gain.total());
         assert_eq!(ratio, 0.4);
         assert!(
             experiment
-                .median("none", &|own, _| own.curve.total())
+                .median("none", &|own, _| own.gain.total())
                 .is_nan()
         );
     }

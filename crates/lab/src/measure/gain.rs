@@ -1,19 +1,20 @@
 //! How much quality was gained by when, and with how many pages?
 //!
-//! **Invariant:** shares are of all quality that there is, and times are from the first request to the end
-//! of a page's answer, as the servers saw it.
+//! The three measures of Cao, Jiang & Singh (2003), §5.3: speed, quality and overall efficiency.
+//! **Invariant:** shares are of all quality that there is, and times are from the start of the crawl to the end
+//! of a page's answer.
 
 /// One crawl, page by page.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Curve {
+pub struct Gain {
     /// The pages as they were finished, each with when.
     fetched: Vec<(u32, f64)>,
     /// The share of quality that the pages up to here have.
     gained: Vec<f64>,
 }
 
-impl Curve {
-    /// The curve of pages that were finished in this order; `qualities` by page number.
+impl Gain {
+    /// The gain of pages that were finished in this order; `qualities` by page number.
     pub fn new(fetched: Vec<(u32, f64)>, qualities: &[f64]) -> Self {
         let all: f64 = qualities.iter().sum();
         let mut sum = 0.0;
@@ -93,38 +94,38 @@ mod tests {
     fn shares_are_those_of_the_pages_that_are_finished() {
         // Qualities 1, 5, 2, 2; fetched best first.
         let qualities = [1.0, 5.0, 2.0, 2.0];
-        let curve = Curve::new(vec![(1, 1.0), (2, 2.0), (3, 4.0), (0, 10.0)], &qualities);
+        let gain = Gain::new(vec![(1, 1.0), (2, 2.0), (3, 4.0), (0, 10.0)], &qualities);
         for (share, expected) in [(0.0, 0.0), (0.25, 0.5), (0.5, 0.7), (0.75, 0.9), (1.0, 1.0)] {
-            assert!((curve.at_pages(share) - expected).abs() < 1e-12, "{share}");
+            assert!((gain.at_pages(share) - expected).abs() < 1e-12, "{share}");
         }
         for (time, expected) in [(0.5, 0.0), (1.0, 0.5), (3.9, 0.7), (4.0, 0.9), (99.0, 1.0)] {
-            assert!((curve.at_time(time) - expected).abs() < 1e-12, "{time}");
+            assert!((gain.at_time(time) - expected).abs() < 1e-12, "{time}");
         }
-        assert_eq!(curve.pages_at_time(3.0), 0.5);
-        assert_eq!((curve.time_to(0.5), curve.time_to(0.8)), (1.0, 4.0));
-        assert!(curve.time_to(1.5).is_nan());
-        assert_eq!((curve.pages(), curve.total()), (4, 10.0));
+        assert_eq!(gain.pages_at_time(3.0), 0.5);
+        assert_eq!((gain.time_to(0.5), gain.time_to(0.8)), (1.0, 4.0));
+        assert!(gain.time_to(1.5).is_nan());
+        assert_eq!((gain.pages(), gain.total()), (4, 10.0));
         // 1·0 + 1·.5 + 2·.7 + 6·.9 over ten seconds, and ten more with all of it.
-        assert!((curve.mean_by_time(10.0) - 0.73).abs() < 1e-12);
-        assert!((curve.mean_by_time(20.0) - 0.865).abs() < 1e-12);
-        assert!((curve.mean_by_time(3.0) - 1.2 / 3.0).abs() < 1e-12);
+        assert!((gain.mean_by_time(10.0) - 0.73).abs() < 1e-12);
+        assert!((gain.mean_by_time(20.0) - 0.865).abs() < 1e-12);
+        assert!((gain.mean_by_time(3.0) - 1.2 / 3.0).abs() < 1e-12);
     }
 
     #[test]
     fn another_judge_sees_the_same_crawl() {
         let fetched = vec![(0, 1.0), (1, 2.0)];
-        let curve = Curve::new(fetched.clone(), &[3.0, 1.0]);
-        assert_eq!(curve.judged(&[1.0, 3.0]), Curve::new(fetched, &[1.0, 3.0]));
-        assert_eq!(curve.at_pages(0.5), 0.75);
+        let gain = Gain::new(fetched.clone(), &[3.0, 1.0]);
+        assert_eq!(gain.judged(&[1.0, 3.0]), Gain::new(fetched, &[1.0, 3.0]));
+        assert_eq!(gain.at_pages(0.5), 0.75);
     }
 
     #[test]
     fn nothing_fetched_is_nothing_gained() {
-        let curve = Curve::new(Vec::new(), &[1.0]);
+        let gain = Gain::new(Vec::new(), &[1.0]);
         assert_eq!(
-            (curve.at_pages(0.5), curve.at_time(9.0), curve.total()),
+            (gain.at_pages(0.5), gain.at_time(9.0), gain.total()),
             (0.0, 0.0, 0.0)
         );
-        assert_eq!(curve.mean_by_time(0.0), 0.0);
+        assert_eq!(gain.mean_by_time(0.0), 0.0);
     }
 }

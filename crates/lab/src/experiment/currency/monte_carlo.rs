@@ -1,0 +1,83 @@
+//! What does one see who draws pages, their changes and a moment to look at them?
+//!
+//! Neither a formula nor a crawler: a page is visited at time 0 and again after the interval, and looked at
+//! somewhere between. **Invariant:** what is drawn for a page does not depend on how many there are.
+
+use rand::RngExt;
+use rand_distr::{Distribution, Exp1};
+
+use super::{Question, currency_at, number};
+use crate::chance::{For, stream};
+use crate::findings::Measured;
+
+/// A mean of draws, and how far off it may be.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Drawn {
+    count: f64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Drawn {
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        self.sum += value;
+        self.squares += value * value;
+    }
+
+    pub fn mean(&self) -> f64 {
+        self.sum / self.count
+    }
+
+    /// The standard error of the mean.
+    pub fn error(&self) -> f64 {
+        let variance = self.squares / self.count - self.mean().powi(2);
+        (variance.max(0.0) / self.count).sqrt()
+    }
+}
+
+/// What was seen at one interval.
+pub(super) struct Seen {
+    pub freshness: Drawn,
+    pub age: Drawn,
+    /// For each grace period.
+    pub currency: Vec<Drawn>,
+}
+
+pub(super) fn rows(question: &Question, interval: f64, seed: u64) -> Vec<Measured> {
+    let seen = look(question, interval, seed);
+    let row = |metric: String, drawn: Drawn| number("monte-carlo", metric, interval, drawn.mean());
+    let mut rows = vec![
+        row("freshness".into(), seen.freshness),
+        row("age".into(), seen.age),
+    ];
+    for (&grace, drawn) in question.graces.iter().zip(seen.currency) {
+        rows.push(row(currency_at(grace), drawn));
+    }
+    rows
+}
+
+pub(super) fn look(question: &Question, interval: f64, seed: u64) -> Seen {
+    let mut seen = Seen {
+        freshness: Drawn::default(),
+        age: Drawn::default(),
+        currency: vec![Drawn::default(); question.graces.len()],
+    };
+    for page in 0..u64::from(question.draws) {
+        let mut chance = stream(seed, For::Looks, page, interval.to_bits());
+        let lifetime = question.lifetimes.quantile(chance.random());
+        let until_change: f64 = Exp1.sample(&mut chance);
+        let changed = lifetime * until_change;
+        let now = interval * chance.random::<f64>();
+        seen.freshness.add(share(changed > now));
+        seen.age.add((now - changed).max(0.0));
+        for (grace, drawn) in question.graces.iter().zip(&mut seen.currency) {
+            drawn.add(share(changed > now - grace));
+        }
+    }
+    seen
+}
+
+fn share(is: bool) -> f64 {
+    f64::from(u8::from(is))
+}

@@ -1,0 +1,159 @@
+//! How recent does the crawler keep its copies in this world, and does the model describe it?
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use policy::plan::lifetime::{self, Watched};
+use policy::refresh::Uniform;
+use policy::{Crawl, History, Price};
+
+use super::{Options, Question, currency_at, formulas, number};
+use crate::LabError;
+use crate::experiment::Setting;
+use crate::findings::Measured;
+use crate::run::refresh::{Lives, Refresh, Refreshed, refresh};
+use crate::world::World;
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// The world whose pages are drawn as the formulas assume.
+const PAGES: &str = "invented:pages";
+/// Its pages, unless the user wants more: the crawler visits each hundreds of times.
+const FEWER: &str = "20000";
+
+/// The pages of the world: of the last run if it is invented, of all runs if it is recorded.
+#[derive(Default)]
+pub(super) struct Opened(Option<Lives>);
+
+impl Opened {
+    pub fn of(
+        &mut self,
+        setting: &Setting,
+        options: &Options,
+        run: u64,
+    ) -> Result<&Lives, LabError> {
+        let known = self.0.take();
+        let known = known.filter(|_| !World::is_invented(&setting.world));
+        let lives = match known {
+            Some(lives) => lives,
+            None => open(setting, options, run)?,
+        };
+        Ok(self.0.insert(lives))
+    }
+}
+
+fn open(setting: &Setting, options: &Options, run: u64) -> Result<Lives, LabError> {
+    let mut knobs = setting.knobs.clone();
+    if setting.world == PAGES {
+        let own = [
+            ("pages", FEWER.to_owned()),
+            ("shape", options.shape.to_string()),
+            ("scale", options.scale_days.to_string()),
+        ];
+        for (name, value) in own {
+            if knobs.iter().all(|(set, _)| set != name) {
+                knobs.push((name.to_owned(), value));
+            }
+        }
+    }
+    let seed = setting.seed.wrapping_add(run);
+    match World::open(&setting.world, &knobs, seed)? {
+        World::Histories(histories) => Lives::of_histories(&histories),
+        World::Corpus(corpus) => Lives::of_histories(&corpus.histories),
+        other => Err(LabError::Wish(format!(
+            "a world of the kind {:?} has no history: take histories, a corpus or {PAGES}",
+            other.kind()
+        ))),
+    }
+}
+
+/// What the crawler reached at an interval, what the model says of it, and what else is to say.
+pub(super) fn rows(
+    question: &Question,
+    lives: &Lives,
+    interval: f64,
+    seed: u64,
+) -> (Vec<Measured>, Option<String>) {
+    let every = days(interval);
+    let Some((from, until)) = lives
+        .span()
+        .filter(|(from, until)| until.since(*from) > every)
+    else {
+        let why = format!("the world is watched for less than two visits every {interval} days.");
+        return (Vec::new(), Some(why));
+    };
+    let plan = Refresh {
+        from,
+        until,
+        spread: every,
+        warm_up: every,
+        price: Price::ONE,
+        graces: question.graces.iter().map(|&grace| days(grace)).collect(),
+        seed,
+    };
+    let crawl = Crawl {
+        refresh: Some(Uniform::every(every)),
+        ..Crawl::default()
+    };
+    let done = refresh(lives, Box::new(crawl), &plan);
+    let measured = until.since(from + every).as_secs_f64() / SECONDS_PER_DAY;
+    let mut rows = reached(question, &done, interval);
+    let often = done.visits as f64 / measured / done.recency.pages();
+    rows.push(number("uniform", "visits_per_day", interval, often));
+    let Some(model) = lifetime::fit(&watched(&done.histories)) else {
+        let why = format!("visits every {interval} days saw too little to fit a model.");
+        return (rows, Some(why));
+    };
+    rows.extend(formulas::recency(
+        "model",
+        &model,
+        &question.graces,
+        interval,
+    ));
+    rows.push(number("model", "model_shape", interval, model.shape()));
+    rows.push(number("model", "model_scale", interval, model.scale()));
+    (rows, None)
+}
+
+fn reached(question: &Question, done: &Refreshed, interval: f64) -> Vec<Measured> {
+    let recency = &done.recency;
+    let mut rows = vec![
+        number("uniform", "freshness", interval, recency.freshness()),
+        number("uniform", "age", interval, recency.age_days()),
+    ];
+    for (&grace, current) in question.graces.iter().zip(recency.currency()) {
+        rows.push(number("uniform", currency_at(grace), interval, current));
+    }
+    rows
+}
+
+/// What revisits saw, pages that look alike together.
+///
+/// Gaps of a page differ by little: visits are even, unless the page was gone for a while. Their mean is
+/// taken, to a hundredth.
+fn watched(histories: &[Option<History>]) -> Vec<Watched> {
+    let mut groups: BTreeMap<(u32, u32, u64), (u32, f64)> = BTreeMap::new();
+    for history in histories
+        .iter()
+        .flatten()
+        .filter(|history| history.revisits > 0)
+    {
+        let gap = history.watched.as_secs_f64() / SECONDS_PER_DAY / f64::from(history.revisits);
+        let step = (gap.ln() * 100.0).round() as i64 as u64;
+        let group = groups.entry((history.revisits, history.changes, step));
+        let (pages, gaps) = group.or_default();
+        *pages += 1;
+        *gaps += gap;
+    }
+    let group = |((revisits, changes, _), (pages, gaps)): ((u32, u32, u64), (u32, f64))| Watched {
+        pages,
+        revisits,
+        changes,
+        gap: gaps / f64::from(pages),
+    };
+    groups.into_iter().map(group).collect()
+}
+
+fn days(days: f64) -> Duration {
+    Duration::try_from_secs_f64(days * SECONDS_PER_DAY).unwrap_or(Duration::MAX)
+}

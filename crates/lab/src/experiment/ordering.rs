@@ -1,0 +1,206 @@
+//! Which ordering finds the important pages first?
+//!
+//! The experiments of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), on any
+//! world that has links. A run is a start (a recorded world is what it is) or a new world (an invented one comes
+//! from a seed); the web of a run is what can be reached from its start. Every ordering of the catalog
+//! goes through the production frontier; the ideal and the random crawler are closed forms.
+//! **Invariant:** all policies of a run see the same web from the same start.
+
+mod claims;
+mod contestants;
+mod exact;
+mod figures;
+mod ground;
+mod importance;
+mod measured;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use policy::catalog::Wishes;
+use policy::order::Scores;
+use policy::query::Query;
+
+use super::{Metric, Setting, Study};
+use crate::LabError;
+use crate::findings::rows;
+use crate::run::Web;
+use crate::workers::{Progress, each};
+use crate::world::World;
+
+pub(crate) use importance::ranks;
+
+use contestants::Contestants;
+use ground::{Ground, draw};
+
+/// What is measured, and what it means.
+pub const METRICS: &[Metric] = &[
+    (
+        "p_cs",
+        "Crawl & Stop: of the K pages fetched, the share that is as important as the K-th best page",
+    ),
+    (
+        "p_st@G",
+        "Crawl & Stop with Threshold: of the pages with importance G or more, the share fetched; G = 3, 10, 100",
+    ),
+    (
+        "p_bc",
+        "Limited Buffer: of the B pages kept (--buffer, a share of the web), those as important as the B-th best; the policy drops what it believes in least",
+    ),
+    (
+        "efficiency",
+        "r_t/t: of the t pages fetched, the share that is as important as the t-th best; P_CS under the chapter's name",
+    ),
+    (
+        "pagerank_mass",
+        "the share of all PageRank that the pages fetched hold",
+    ),
+];
+
+/// What this experiment is told beside the setting.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The query that a crawl is for.
+    pub query: Option<String>,
+    /// Rules for `location`, such as `host:.edu=2`.
+    pub location: Vec<String>,
+    /// Scores for `given`.
+    pub scores: Option<Arc<Scores>>,
+    /// Where runs start, as ids or URLs, one each; none: drawn among the pages that reach at least half
+    /// of the web.
+    pub starts: Vec<String>,
+    /// The share of the web that the limited buffer holds.
+    pub buffer: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            query: None,
+            location: Vec::new(),
+            scores: None,
+            starts: Vec::new(),
+            buffer: 0.1,
+        }
+    }
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// If the world cannot be opened or has no links, or a wish cannot be met: an unknown policy or start,
+/// a query without words, a buffer that holds nothing.
+pub fn run(
+    setting: &Setting,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Study, LabError> {
+    options.check()?;
+    let invented = World::is_invented(&setting.world);
+    let open = |run: u64| {
+        let seed = setting.seed.wrapping_add(run);
+        World::open(&setting.world, &setting.knobs, seed)?.linked()
+    };
+    let mut world = open(0)?;
+    let wishes = options.wishes();
+    let has_texts = Web::from(&world).has_texts();
+    let mut contestants = Contestants::of(setting, &wishes, has_texts)?;
+    let mut notes = std::mem::take(&mut contestants.notes);
+    let runs = setting.runs.max(1) as usize;
+    let wanted = if invented { 1 } else { runs };
+    let mut starts = options.starts(&Web::from(&world), setting.seed, wanted)?;
+    let runs = if invented { runs } else { starts.len() };
+    notes.extend(options.notes(setting, runs, has_texts));
+    progress.begin("ordering", runs * contestants.names.len());
+    let mut measured = Vec::new();
+    let mut exact = exact::Exact::default();
+    let mut hot = claims::Hot::default();
+    for run in 0..runs {
+        if invented && run > 0 {
+            world = open(run as u64)?;
+            let seed = setting.seed.wrapping_add(run as u64);
+            starts = options.starts(&Web::from(&world), seed, 1)?;
+        }
+        let web = Web::from(&world);
+        let ground = Ground::from(web.graph(), starts[run % starts.len()]);
+        notes.push(ground.describe(run, web.graph()));
+        let judged = measured::Judge {
+            web,
+            truths: importance::truths(&web, &ground, options.query.as_deref())?,
+            ground: &ground,
+            buffer: options.buffer,
+            wishes: &wishes,
+        };
+        hot.count(&judged.truths[0].1);
+        if run == 0 {
+            exact = exact::Exact::of(&judged, setting.seed);
+        }
+        let names = contestants.names.clone();
+        let found = each(names, setting.threads, progress, |name| judged.judge(&name));
+        measured.push(found.into_iter().collect::<Result<Vec<_>, _>>()?.concat());
+    }
+    let rows = rows(&measured, setting.against.as_deref());
+    let mut claims = exact.claims();
+    claims.extend(claims::claims(&measured, &contestants.names, hot));
+    let target = hot
+        .target()
+        .map_or(measured::TARGETS[0], |(target, _)| target);
+    let figures = figures::figures(&rows, &contestants.names, target);
+    let mut findings = setting.findings("ordering", rows);
+    findings.runs = runs as u32;
+    Ok(Study {
+        findings,
+        claims,
+        figures,
+        notes,
+    })
+}
+
+impl Options {
+    fn check(&self) -> Result<(), LabError> {
+        if !(self.buffer > 0.0 && self.buffer <= 1.0) {
+            let wrong = format!("a buffer of {} is no share of the web: say .1", self.buffer);
+            return Err(LabError::Wish(wrong));
+        }
+        match self.query.as_deref().map(Query::new) {
+            Some(Err(error)) => Err(LabError::Wish(error.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    fn wishes(&self) -> Wishes {
+        Wishes {
+            query: self.query.clone(),
+            location: self.location.clone(),
+            scores: self.scores.clone(),
+        }
+    }
+
+    fn starts(&self, web: &Web<'_>, seed: u64, runs: usize) -> Result<Vec<usize>, LabError> {
+        if web.graph().pages() == 0 {
+            return Err(LabError::Wish("this world has no page to start at".into()));
+        }
+        if self.starts.is_empty() {
+            return Ok(draw(web.graph(), seed, runs));
+        }
+        ground::named(web.graph(), &self.starts)
+    }
+
+    fn notes(&self, setting: &Setting, runs: usize, has_texts: bool) -> Vec<String> {
+        let mut notes = Vec::new();
+        if runs != setting.runs as usize {
+            let why = match self.starts.is_empty() {
+                true => {
+                    "so many pages reach enough of this web; another run would be one of these again"
+                }
+                false => "one for each start that was named",
+            };
+            notes.push(format!("{runs} runs instead of {}: {why}", setting.runs));
+        }
+        if self.query.is_some() && !has_texts {
+            notes.push("this world has no texts, so nothing is measured by similarity".into());
+        }
+        notes
+    }
+}

@@ -1,0 +1,100 @@
+//! Which policies are compared?
+//!
+//! `ideal` and `random` are ours: closed forms, of crawlers that know everything and nothing. Everything else is
+//! an expression of the catalog. **Invariant:** no name stands for two things; the catalog's random
+//! order, which goes by a seed and only to pages it has heard of, is `random(SEED)`.
+
+use policy::catalog::{Catalog, Wish, Wishes};
+
+use crate::LabError;
+use crate::experiment::Setting;
+
+/// The crawler that knows how important every page is.
+pub(super) const IDEAL: &str = "ideal";
+/// The crawler that visits all pages of the web in any order, on average.
+pub(super) const RANDOM: &str = "random";
+
+/// The policies of an experiment, by name, each once.
+pub(super) struct Contestants {
+    pub names: Vec<String>,
+    /// Who was left out, and why.
+    pub notes: Vec<String>,
+}
+
+impl Contestants {
+    /// Those that the user named, or all that fit.
+    pub fn of(setting: &Setting, wishes: &Wishes, has_texts: bool) -> Result<Self, LabError> {
+        let mut contestants = Self {
+            names: Vec::new(),
+            notes: Vec::new(),
+        };
+        let named = setting.policies.iter().chain(&setting.against);
+        for name in named.map(|name| name.trim()) {
+            if !is_closed(name) && needs_text(name, wishes)? && !has_texts {
+                contestants.note(&format!("{name} reads texts, and this world has none"));
+            }
+            contestants.push(name);
+        }
+        if setting.policies.is_empty() {
+            contestants.all(setting, wishes, has_texts)?;
+        }
+        Ok(contestants)
+    }
+
+    fn all(&mut self, setting: &Setting, wishes: &Wishes, texts: bool) -> Result<(), LabError> {
+        self.push(IDEAL);
+        self.push(RANDOM);
+        for order in Catalog::standard().orders() {
+            let missing = match order.wish {
+                Some(Wish::Query) if wishes.query.is_none() => Some("a query"),
+                Some(Wish::Location) if wishes.location.is_empty() => Some("rules"),
+                Some(Wish::Scores) if wishes.scores.is_none() => Some("scores"),
+                _ => None,
+            };
+            if let Some(missing) = missing {
+                self.note(&format!("{} is left out: it needs {missing}", order.name));
+                continue;
+            }
+            let name = match order.name {
+                "depth-limited" => {
+                    self.note("depth-limited is left out: it never comes to the end of a web");
+                    continue;
+                }
+                RANDOM => format!("random({})", setting.seed),
+                name => name.to_owned(),
+            };
+            if needs_text(&name, wishes)? && !texts {
+                self.note(&format!("{name} is left out: this world has no texts"));
+                continue;
+            }
+            self.push(&name);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, name: &str) {
+        if !self.names.iter().any(|known| known == name) {
+            self.names.push(name.to_owned());
+        }
+    }
+
+    fn note(&mut self, note: &str) {
+        self.notes.push(note.to_owned());
+    }
+}
+
+/// Whether a policy is a closed form, and so no crawl.
+pub(super) fn is_closed(name: &str) -> bool {
+    name == IDEAL || name == RANDOM
+}
+
+/// Whether a policy ranks pages by something, and not by lot.
+pub(super) fn is_informed(name: &str) -> bool {
+    !is_closed(name) && !name.starts_with("random(")
+}
+
+fn needs_text(name: &str, wishes: &Wishes) -> Result<bool, LabError> {
+    let order = Catalog::standard().order(name, wishes);
+    let wrong = |error| LabError::Wish(format!("{error}; or `{IDEAL}` or `{RANDOM}`"));
+    Ok(order.map_err(wrong)?.needs().text)
+}

@@ -1,0 +1,170 @@
+//! What do the curves look like? In the shape of the paper's figures.
+//!
+//! **Invariant:** at most seven lines a figure, the colours that can be told apart; and no figure
+//! without a line.
+
+use super::contestants::{IDEAL, RANDOM};
+use super::measured::TARGETS;
+use crate::figure::{Figure, Series};
+use crate::findings::{Param, Row};
+
+/// Lines that a figure has room for.
+const MOST: usize = 7;
+
+/// Who is drawn first if there is no room for all: the ends, the paper's three, then ours.
+const FIRST: [&str; MOST] = [
+    IDEAL,
+    "pagerank",
+    "backlink",
+    "breadth-first",
+    RANDOM,
+    "rankmass",
+    "opic",
+];
+
+/// The same where it is about a query: those that know it come before those that do not.
+const ABOUT: [&str; MOST] = [
+    IDEAL,
+    "hot-page",
+    "hot-anchor",
+    "similarity",
+    "breadth-first",
+    RANDOM,
+    "pagerank",
+];
+
+pub(super) fn figures(rows: &[Row], names: &[String], target: f64) -> Vec<(String, Figure)> {
+    let rows = Drawn { rows };
+    let (all, about) = (ranked(names, &FIRST), ranked(names, &ABOUT));
+    let mut figures = vec![
+        ("backlink", rows.targets(&["backlink", IDEAL])),
+        ("compared", rows.compared("backlink", target, &all)),
+        ("duel", rows.targets(&["pagerank", "backlink"])),
+        ("pagerank", rows.mass(&all)),
+        ("similarity", rows.compared("similarity", 10.0, &about)),
+        ("views", rows.compared("views", 100.0, &all)),
+    ];
+    figures.retain(|(_, figure)| !figure.series.is_empty());
+    let figures = figures.into_iter();
+    figures
+        .map(|(name, figure)| (format!("ordering-{name}"), figure))
+        .collect()
+}
+
+/// As many as there is room for, these first.
+fn ranked<'a>(names: &'a [String], first: &[&str]) -> Vec<&'a str> {
+    let place = |name: &&str| first.iter().position(|first| first == name);
+    let mut ranked: Vec<&str> = names.iter().map(String::as_str).collect();
+    ranked.sort_by_key(|name| place(name).unwrap_or(MOST));
+    ranked.truncate(MOST);
+    ranked
+}
+
+struct Drawn<'a> {
+    rows: &'a [Row],
+}
+
+impl Drawn<'_> {
+    /// Two policies at each target: the figures of the paper that vary G.
+    fn targets(&self, policies: &[&str; 2]) -> Figure {
+        let mut figure = figure(&format!(
+            "Hot pages found: {} and {} order",
+            policies[0], policies[1]
+        ));
+        for target in TARGETS.iter().rev() {
+            for policy in policies {
+                let rows = self.line(policy, "backlink", &format!("p_st@{target}"));
+                figure.push(format!("{policy}, G = {target}"), rows);
+            }
+        }
+        // One policy alone is no comparison.
+        let drawn = |policy: &str| figure.series.iter().any(|one| one.name.starts_with(policy));
+        if !policies.iter().all(|policy| drawn(policy)) {
+            figure.series.clear();
+        }
+        figure
+    }
+
+    fn compared(&self, importance: &str, target: f64, policies: &[&str]) -> Figure {
+        let what = match importance {
+            "backlink" => format!("{target} backlinks or more"),
+            other => format!("{other} of {target} or more"),
+        };
+        let mut figure = figure(&format!("Hot pages found: those with {what}"));
+        for policy in policies {
+            let rows = self.line(policy, importance, &format!("p_st@{target}"));
+            figure.push((*policy).to_owned(), rows);
+        }
+        figure
+    }
+
+    fn mass(&self, policies: &[&str]) -> Figure {
+        let mut figure = Figure {
+            y_label: "share of all PageRank".to_owned(),
+            ..figure("PageRank that the pages fetched hold")
+        };
+        for policy in policies {
+            let rows = self.line(policy, "pagerank", "pagerank_mass");
+            figure.push((*policy).to_owned(), rows);
+        }
+        figure
+    }
+
+    /// What was found for a line.
+    fn line(&self, policy: &str, importance: &str, metric: &str) -> Vec<&Row> {
+        let by = Param::from(importance);
+        let is_it = |row: &&Row| {
+            row.policy == policy
+                && row.metric == metric
+                && row.params.get("importance") == Some(&by)
+        };
+        self.rows.iter().filter(is_it).collect()
+    }
+}
+
+fn figure(title: &str) -> Figure {
+    Figure {
+        title: title.to_owned(),
+        x_label: "share of the web fetched".to_owned(),
+        y_label: "P_ST: share of hot pages".to_owned(),
+        series: Vec::new(),
+    }
+}
+
+impl Figure {
+    /// A line, if there is something on it.
+    fn push(&mut self, name: String, rows: Vec<&Row>) {
+        if !rows.is_empty() {
+            self.series.push(Series::found(name, rows));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::{Measured, Params, rows};
+
+    #[test]
+    fn lines_have_the_intervals_of_their_runs() {
+        let run = |more: f64| {
+            let measured = |(policy, x): (&str, f64)| Measured {
+                policy: policy.to_owned(),
+                params: Params::from([("importance".to_owned(), "backlink".into())]),
+                metric: "p_st@10".to_owned(),
+                x,
+                value: x / 2.0 + more,
+            };
+            let points = [("opic", 0.5), ("backlink", 0.5), ("opic", 1.0)];
+            points.map(measured).to_vec()
+        };
+        let names = ["opic", "backlink"].map(str::to_owned);
+        let found = figures(&rows(&[run(0.0), run(0.1)], None), &names, 10.0);
+        let compared = &found[0].1.series;
+        assert_eq!(found[0].0, "ordering-compared");
+        assert_eq!((compared[0].name.as_str(), compared.len()), ("backlink", 2));
+        let (low, high) = compared[1].intervals[1];
+        assert!(low < 0.55 && 0.55 < high, "{low} to {high}");
+        assert_eq!(compared[1].points.len(), 2);
+    }
+}

@@ -1,0 +1,71 @@
+//! How important is each page of a web, in truth?
+//!
+//! The metrics of Cho, Garcia-Molina & Page (1998), §2.1, over the whole web of a run: what a policy can
+//! only guess. **Invariant:** nothing of this is told to a policy.
+
+use policy::query::Query;
+
+use super::ground::Ground;
+use crate::LabError;
+use crate::measure::{Truth, pagerank};
+use crate::run::Web;
+
+/// The share of a page's rank that follows its links (theory.md, §2).
+const DAMPING: f64 = 0.9;
+
+/// One occurrence in the title counts as ten in the text: hot, for Algorithm 5.3, is a page that has
+/// either, and so a page with a similarity of ten.
+const TITLE: f64 = 10.0;
+
+/// The importance of every page by each metric that this world has the data for.
+pub(super) fn truths(
+    web: &Web<'_>,
+    ground: &Ground,
+    query: Option<&str>,
+) -> Result<Vec<(&'static str, Truth)>, LabError> {
+    let edges = ground.edges(web.graph());
+    let pages = ground.pages.len();
+    let mut truths = vec![
+        ("backlink", in_links(&edges, pages)),
+        ("pagerank", ranks(&edges, pages)),
+    ];
+    if let Some(query) = query.filter(|_| web.has_texts()) {
+        let query = Query::new(query).map_err(|error| LabError::Wish(error.to_string()))?;
+        truths.push(("similarity", similarity(web, ground, query)));
+    }
+    if let Some(views) = web.views() {
+        let views = ground.pages.iter().map(|&page| views[page]);
+        truths.push(("views", views.collect()));
+    }
+    let truths = truths.into_iter();
+    Ok(truths
+        .map(|(name, values)| (name, Truth::new(values)))
+        .collect())
+}
+
+/// IB(p): how many pages link to a page.
+fn in_links(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
+    let mut counts = vec![0.0; pages];
+    for &(_, to) in edges {
+        counts[to] += 1.0;
+    }
+    counts
+}
+
+/// IR(p), as the paper has it: not divided by the number of pages.
+pub(crate) fn ranks(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
+    let mut degrees = vec![0; pages];
+    for &(from, _) in edges {
+        degrees[from] += 1;
+    }
+    pagerank(edges, &degrees, DAMPING)
+}
+
+/// IS(p, Q): how often the words of the query are in a page.
+fn similarity(web: &Web<'_>, ground: &Ground, mut query: Query) -> Vec<f64> {
+    let mut of = |page: usize| {
+        let (in_title, in_body) = query.look_at_text(web.text(page));
+        TITLE * f64::from(in_title) + f64::from(in_body)
+    };
+    ground.pages.iter().map(|&page| of(page)).collect()
+}

@@ -1,0 +1,235 @@
+//! What do k crawlers lose by not being one?
+//!
+//! The framework of Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), as the chapter (§6.3) has it: who is
+//! responsible for a page, and what becomes of links to pages of others. A run is a set of seeds,
+//! or a new world where the world is invented. **Invariant:** in a run all teams begin with the same
+//! seeds and may fetch the same number of pages, all crawlers together.
+
+mod claims;
+mod division;
+mod figures;
+mod judged;
+#[cfg(test)]
+mod tests;
+
+use rand::seq::index::sample;
+
+use policy::catalog::{Catalog, Wishes};
+
+use super::{Metric, Setting, Study};
+use crate::LabError;
+use crate::chance::{For, stream};
+use crate::findings::rows;
+use crate::run::{Confinement, Coordination, Web};
+use crate::workers::{Progress, each};
+use crate::world::{Graph, World};
+
+use division::Divided;
+use judged::Judge;
+
+/// What is measured, over the number of crawlers.
+pub const METRICS: &[Metric] = &[
+    (
+        "overlap",
+        "the share of all fetches that brought a page which the team had already: (N - U)/N for N fetches of U pages; Cho & Garcia-Molina print (N - U)/U",
+    ),
+    (
+        "coverage",
+        "of the pages that can be reached from all seeds, the share that was fetched",
+    ),
+    (
+        "messages",
+        "URLs sent from one process to another, for each page fetched",
+    ),
+    (
+        "quality",
+        "after a quarter as many fetches as there are pages: of the PageRank that the best pages of that number hold, the share that was fetched",
+    ),
+    (
+        "balance",
+        "fetches of the busiest crawler, in multiples of the mean; 1: all did the same",
+    ),
+];
+
+/// The teams, by the names that users know them by.
+const TEAMS: [(&str, Coordination); 7] = [
+    ("independent", Coordination::Independent),
+    (
+        "static-firewall",
+        Coordination::Static(Confinement::Firewall),
+    ),
+    (
+        "static-crossover",
+        Coordination::Static(Confinement::Crossover),
+    ),
+    (
+        "static-exchange",
+        Coordination::Static(Confinement::Exchange),
+    ),
+    (
+        "dynamic-firewall",
+        Coordination::Dynamic(Confinement::Firewall),
+    ),
+    (
+        "dynamic-crossover",
+        Coordination::Dynamic(Confinement::Crossover),
+    ),
+    (
+        "dynamic-exchange",
+        Coordination::Dynamic(Confinement::Exchange),
+    ),
+];
+
+/// Seeds for each crawler of the largest team; smaller teams share the same.
+const SEEDS: usize = 4;
+
+/// Crawlers in a team, at most: the shares that production divides a web into.
+const MOST: u32 = 256;
+
+/// What this experiment is told beside the setting.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many crawlers there are in a team, each number an experiment of its own.
+    pub crawlers: Vec<u32>,
+    /// The ordering of every crawler, an expression of the catalog.
+    pub order: String,
+    /// Fetches of all crawlers together, as a share of the pages that can be reached; `None`: until
+    /// nothing waits, which for a team that fetches pages twice is more than there are pages.
+    pub budget: Option<f64>,
+    /// Links are sent together after so many fetches of a crawler.
+    pub batch: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            crawlers: vec![1, 2, 4, 8, 16],
+            order: "breadth-first".into(),
+            budget: None,
+            batch: 1,
+        }
+    }
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// If the world cannot be opened or has no links, or a wish cannot be met: an unknown team or ordering, a team
+/// of nobody, a budget or a batch of nothing.
+pub fn run(
+    setting: &Setting,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Study, LabError> {
+    options.check()?;
+    let teams = teams(setting)?;
+    let invented = World::is_invented(&setting.world);
+    let open = |run: u64| {
+        let seed = setting.seed.wrapping_add(run);
+        World::open(&setting.world, &setting.knobs, seed)?.linked()
+    };
+    let mut world = open(0)?;
+    if world.graph().pages() == 0 {
+        return Err(LabError::Wish(format!("{} has no pages", setting.world)));
+    }
+    let mut divided = Divided::of(world.graph());
+    let mut notes: Vec<String> = divided.note().into_iter().collect();
+    let runs = setting.runs.max(1);
+    progress.begin(
+        "partition",
+        runs as usize * teams.len() * options.crawlers.len(),
+    );
+    let mut measured = Vec::new();
+    let mut apart = true;
+    for run in 0..u64::from(runs) {
+        if invented && run > 0 {
+            world = open(run)?;
+            divided = Divided::of(world.graph());
+        }
+        apart &= divided.parts > 1;
+        let seeds = options.seeds(world.graph(), setting.seed, run);
+        let judge = Judge::new(Web::from(&world), &divided.division, &seeds, options);
+        notes.push(judge.describe(run));
+        let pieces: Vec<_> = teams
+            .iter()
+            .flat_map(|&team| {
+                options
+                    .crawlers
+                    .iter()
+                    .map(move |&crawlers| (team, crawlers))
+            })
+            .collect();
+        let found = each(pieces, setting.threads, progress, |(team, crawlers)| {
+            judge.judge(team, crawlers)
+        });
+        measured.push(found.into_iter().collect::<Result<Vec<_>, _>>()?.concat());
+    }
+    let claims = match (apart, options.budget) {
+        (true, None) => claims::claims(&measured, &options.crawlers),
+        (false, None) => Vec::new(),
+        (_, Some(_)) => {
+            notes.push(
+                "BK6 is of teams that go on until nothing waits: with a budget it is not judged"
+                    .into(),
+            );
+            Vec::new()
+        }
+    };
+    let rows = rows(&measured, setting.against.as_deref());
+    let figures = figures::figures(&rows);
+    Ok(Study {
+        findings: setting.findings("partition", rows),
+        claims,
+        figures,
+        notes,
+    })
+}
+
+impl Options {
+    fn check(&self) -> Result<(), LabError> {
+        let wish = |wrong: String| Err(LabError::Wish(wrong));
+        if self.crawlers.is_empty() || !self.crawlers.iter().all(|k| (1..=MOST).contains(k)) {
+            return wish(format!("a team has 1 to {MOST} crawlers: say 1,2,4"));
+        }
+        if self.batch == 0 {
+            return wish("links are sent after one fetch or more, not after 0".into());
+        }
+        if let Some(share) = self
+            .budget
+            .filter(|share| !(share.is_finite() && *share > 0.0))
+        {
+            return wish(format!(
+                "a budget of {share} is no share of the web: say .5"
+            ));
+        }
+        let order = Catalog::standard().order(&self.order, &Wishes::default());
+        order.map_or_else(|error| wish(error.to_string()), |_| Ok(()))
+    }
+
+    /// The seeds of a run, each page as likely as the other.
+    fn seeds(&self, graph: &Graph, seed: u64, run: u64) -> Vec<usize> {
+        let largest = self.crawlers.iter().max().map_or(1, |&most| most as usize);
+        let count = (SEEDS * largest).min(graph.pages());
+        let mut chance = stream(seed, For::Seeds, run, 0);
+        sample(&mut chance, graph.pages(), count).into_vec()
+    }
+}
+
+/// The teams that the user named, or all, each once.
+fn teams(setting: &Setting) -> Result<Vec<(&'static str, Coordination)>, LabError> {
+    let mut teams = match setting.policies.is_empty() {
+        true => TEAMS.to_vec(),
+        false => Vec::new(),
+    };
+    for name in setting.policies.iter().chain(&setting.against) {
+        let Some(team) = TEAMS.iter().find(|(known, _)| *known == name) else {
+            let known: Vec<&str> = TEAMS.iter().map(|(name, _)| *name).collect();
+            let known = known.join(", ");
+            return Err(LabError::Wish(format!("no team is {name:?}: {known}")));
+        };
+        if !teams.contains(team) {
+            teams.push(*team);
+        }
+    }
+    Ok(teams)
+}

@@ -1,0 +1,116 @@
+//! What does the chapter claim of the three confinement modes, and what became of it? (BK6)
+//!
+//! Judged at the largest team, for static teams, which the chapter speaks of. What is exact (no overlap,
+//! full coverage) must be so in every run.
+
+use crate::experiment::Claim;
+use crate::findings::Measured;
+
+/// What became of BK6; nothing if the largest team is one crawler, or no such team was run.
+pub(super) fn claims(runs: &[Vec<Measured>], crawlers: &[u32]) -> Vec<Claim> {
+    let largest = crawlers.iter().max().copied().unwrap_or(1);
+    if largest < 2 {
+        return Vec::new();
+    }
+    let found = Found {
+        runs,
+        crawlers: largest,
+    };
+    let claims = [found.firewall(), found.crossover(), found.exchange()];
+    claims.into_iter().flatten().collect()
+}
+
+struct Found<'a> {
+    runs: &'a [Vec<Measured>],
+    crawlers: u32,
+}
+
+impl Found<'_> {
+    fn firewall(&self) -> Option<Claim> {
+        let overlap = self.range("static-firewall", "overlap")?;
+        let coverage = self.range("static-firewall", "coverage")?;
+        Some(Claim {
+            id: "BK6",
+            says: format!(
+                "firewall, {} crawlers: nothing twice, not everything",
+                self.crawlers
+            ),
+            published: "overlap 0, coverage < 1".into(),
+            found: format!("overlap {overlap}, coverage {coverage}"),
+            holds: overlap.high == 0.0 && coverage.high < 1.0,
+        })
+    }
+
+    fn crossover(&self) -> Option<Claim> {
+        let overlap = self.range("static-crossover", "overlap")?;
+        let coverage = self.range("static-crossover", "coverage")?;
+        let confined = self.range("static-firewall", "coverage")?;
+        let mut pairs = self
+            .each("static-crossover", "coverage")
+            .zip(self.each("static-firewall", "coverage"));
+        let holds = overlap.low > 0.0 && pairs.all(|(more, less)| more > less);
+        Some(Claim {
+            id: "BK6",
+            says: format!(
+                "crossover, {} crawlers: more than firewall, some twice",
+                self.crawlers
+            ),
+            published: "coverage up, overlap > 0".into(),
+            found: format!("overlap {overlap}, coverage {coverage} (firewall {confined})"),
+            holds,
+        })
+    }
+
+    fn exchange(&self) -> Option<Claim> {
+        let overlap = self.range("static-exchange", "overlap")?;
+        let coverage = self.range("static-exchange", "coverage")?;
+        let messages = self.range("static-exchange", "messages")?;
+        Some(Claim {
+            id: "BK6",
+            says: format!(
+                "exchange, {} crawlers: everything once, at the cost of messages",
+                self.crawlers
+            ),
+            published: "overlap 0, coverage 1, messages > 0".into(),
+            found: format!("overlap {overlap}, coverage {coverage}, {messages} messages a page"),
+            holds: overlap.high == 0.0 && coverage.low == 1.0 && messages.low > 0.0,
+        })
+    }
+
+    fn range(&self, team: &str, metric: &str) -> Option<Range> {
+        let mut values = self.each(team, metric);
+        let first = values.next()?;
+        let range = Range {
+            low: first,
+            high: first,
+        };
+        Some(values.fold(range, |range, value| Range {
+            low: range.low.min(value),
+            high: range.high.max(value),
+        }))
+    }
+
+    fn each(&self, team: &str, metric: &str) -> impl Iterator<Item = f64> {
+        let is_it = move |number: &&Measured| {
+            number.policy == team && number.metric == metric && number.x == f64::from(self.crawlers)
+        };
+        let runs = self.runs.iter();
+        runs.filter_map(move |run| run.iter().find(is_it).map(|number| number.value))
+    }
+}
+
+/// From the least to the most of all runs.
+#[derive(Clone, Copy)]
+struct Range {
+    low: f64,
+    high: f64,
+}
+
+impl std::fmt::Display for Range {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.low == self.high {
+            true => write!(formatter, "{:.3}", self.low),
+            false => write!(formatter, "{:.3} to {:.3}", self.low, self.high),
+        }
+    }
+}

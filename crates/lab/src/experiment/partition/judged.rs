@@ -1,0 +1,155 @@
+//! What does a team achieve?
+
+use std::collections::HashSet;
+
+use policy::catalog::{Catalog, Wishes};
+
+use super::Options;
+use crate::LabError;
+use crate::experiment::ordering::ranks;
+use crate::findings::{Measured, Params};
+use crate::measure::Truth;
+use crate::run::{Coordination, Division, Plan, Web, Work, team};
+
+/// The share of the web after which quality is measured: late enough to have found something, early
+/// enough to have had a choice.
+const QUALITY_AT: f64 = 0.25;
+
+/// All that is needed to judge a team on one web.
+pub(super) struct Judge<'a> {
+    web: Web<'a>,
+    division: &'a Division,
+    seeds: &'a [usize],
+    options: &'a Options,
+    /// Pages that can be reached from all seeds together.
+    reach: usize,
+    /// The PageRank of each page of the world; nothing for those out of reach.
+    truth: Truth,
+}
+
+impl<'a> Judge<'a> {
+    pub fn new(
+        web: Web<'a>,
+        division: &'a Division,
+        seeds: &'a [usize],
+        options: &'a Options,
+    ) -> Self {
+        let graph = web.graph();
+        let found = graph.reachable(seeds);
+        let mut within = vec![false; graph.pages()];
+        found.iter().for_each(|&page| within[page] = true);
+        let edges: Vec<_> = graph.edges().filter(|&(from, _)| within[from]).collect();
+        let mut ranks = ranks(&edges, graph.pages());
+        for (rank, within) in ranks.iter_mut().zip(within) {
+            *rank *= f64::from(u8::from(within));
+        }
+        Self {
+            web,
+            division,
+            seeds,
+            options,
+            reach: found.len(),
+            truth: Truth::new(ranks),
+        }
+    }
+
+    pub fn describe(&self, run: u64) -> String {
+        format!(
+            "run {}: {} of {} pages can be reached from {} seeds",
+            run + 1,
+            self.reach,
+            self.web.graph().pages(),
+            self.seeds.len()
+        )
+    }
+
+    pub fn judge(
+        &self,
+        (name, coordination): (&str, Coordination),
+        crawlers: u32,
+    ) -> Result<Vec<Measured>, LabError> {
+        let order = || Catalog::standard().order(&self.options.order, &Wishes::default());
+        let policies = (0..crawlers).map(|_| order()).collect::<Result<_, _>>();
+        let policies = policies.map_err(|error| LabError::Wish(error.to_string()))?;
+        let budget = self.options.budget.map(|share| share * self.reach as f64);
+        let plan = Plan {
+            coordination,
+            batch: self.options.batch,
+            budget: budget.map_or(usize::MAX, |fetches| fetches.round() as usize),
+        };
+        let work = team(self.web, self.division, policies, plan, self.seeds);
+        let measured = |(metric, value): (&str, f64)| Measured {
+            policy: name.to_owned(),
+            params: Params::from([("order".to_owned(), self.options.order.as_str().into())]),
+            metric: metric.to_owned(),
+            x: f64::from(crawlers),
+            value,
+        };
+        let values = self.values(&work, crawlers);
+        Ok(values.into_iter().map(measured).collect())
+    }
+
+    fn values(&self, work: &Work, crawlers: u32) -> [(&'static str, f64); 5] {
+        let fetches = work.fetches.len() as f64;
+        let distinct: HashSet<usize> = work.fetches.iter().map(|&(_, page)| page).collect();
+        let distinct = distinct.len() as f64;
+        let mut by_crawler = vec![0_u32; crawlers as usize];
+        for &(crawler, _) in &work.fetches {
+            by_crawler[crawler as usize] += 1;
+        }
+        let busiest = by_crawler.iter().max().map_or(0.0, |&most| f64::from(most));
+        [
+            ("overlap", (fetches - distinct) / fetches),
+            ("coverage", distinct / self.reach as f64),
+            ("messages", work.messages as f64 / fetches),
+            ("quality", self.quality(work)),
+            ("balance", busiest * f64::from(crawlers) / fetches),
+        ]
+    }
+
+    /// Cho & Garcia-Molina's quality, |A ∩ P|/|P| for the pages fetched A and the best pages P of the
+    /// same number, weighted by PageRank: the best of the best count more.
+    fn quality(&self, work: &Work) -> f64 {
+        let count = ((QUALITY_AT * self.reach as f64).round() as usize).max(1);
+        let best = &self.truth.ranking()[..count];
+        let first = work.fetches.iter().take(count);
+        let first: HashSet<usize> = first.map(|&(_, page)| page).collect();
+        let held = best.iter().filter(|page| first.contains(page));
+        let held: f64 = held.map(|&page| self.truth.of(page)).sum();
+        held / best.iter().map(|&page| self.truth.of(page)).sum::<f64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::division::Divided;
+    use super::*;
+    use crate::world::Graph;
+
+    #[test]
+    fn a_team_is_judged_by_all_its_fetches_and_by_its_first_for_quality() {
+        // Six pages lead to 0, three of them to 1 as well: 0 is the best and 1 the next.
+        let urls: Vec<String> = (0..8).map(|page| format!("http://e.org/{page}")).collect();
+        let edges = (2..8)
+            .map(|from| (from, 0))
+            .chain((2..5).map(|from| (from, 1)));
+        let graph = Graph::new(urls.iter().map(String::as_str), edges);
+        let divided = Divided::of(&graph);
+        let (seeds, options) = ((0..8).collect::<Vec<_>>(), Options::default());
+        let judge = Judge::new(Web::from(&graph), &divided.division, &seeds, &options);
+        let of = |fetches: &[(u32, usize)]| {
+            let work = Work {
+                fetches: fetches.to_vec(),
+                messages: 6,
+            };
+            judge.values(&work, 2).map(|(_, value)| value)
+        };
+        let [overlap, coverage, messages, quality, balance] = of(&[(0, 0), (1, 1), (0, 2), (0, 1)]);
+        assert_eq!((overlap, coverage, messages), (0.25, 0.375, 1.5));
+        assert_eq!((quality, balance), (1.0, 1.5), "the best two came first");
+        let [.., late, _] = of(&[(0, 2), (0, 3), (0, 0), (1, 1)]);
+        assert_eq!(late, 0.0, "a quarter of eight pages are two");
+        let [.., half, _] = of(&[(0, 0), (1, 2), (0, 1)]);
+        assert!(half > 0.5 && half < 1.0, "{half}: the best counts more");
+    }
+}

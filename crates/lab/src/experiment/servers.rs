@@ -1,0 +1,223 @@
+//! Which server strategy gains quality fastest?
+//!
+//! The experiment of Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003), §5, in
+//! the [simulator](crate::run::servers). `cargo xtask bench servers` does the same with the program itself and sockets;
+//! it is measured and judged by the same functions. **Invariant:** within a run all strategies crawl
+//! the same web, to its end, from the home pages of all servers. Those that look at quality are told it
+//! when a URL is discovered, as in the paper; breadth-first and performance fetch breadth first.
+
+mod claims;
+mod figures;
+mod judge;
+mod measured;
+mod protocols;
+mod trial;
+
+use policy::catalog::{Catalog, Servers};
+
+use super::{Setting, Study};
+use crate::LabError;
+use crate::findings::rows;
+use crate::run::servers::{Http, Network};
+use crate::workers::Progress;
+use crate::world::{Linked, World};
+use trial::Trial;
+
+pub use claims::claims;
+pub use judge::Judge;
+pub use measured::{BASELINE, METRICS, measured};
+
+/// What can be asked of this experiment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Connections of the crawler.
+    pub connections: u16,
+    /// Who says what a page is worth.
+    pub quality: Vec<Judge>,
+    /// Which HTTP; `None`: 1.1, and all are compared beside.
+    pub http: Option<Http>,
+    /// What all times of servers are multiplied by.
+    pub slowness: f64,
+    /// Whether connections open at once, as on loopback, where the crawler's estimates are other ones.
+    pub loopback: bool,
+}
+
+impl Default for Options {
+    /// As in the paper.
+    fn default() -> Self {
+        Self {
+            connections: 64,
+            quality: Judge::ALL.to_vec(),
+            http: None,
+            slowness: 1.0,
+            loopback: false,
+        }
+    }
+}
+
+/// Runs it.
+///
+/// # Errors
+/// If the world cannot be read, has no servers, or something is asked for that there is not.
+pub fn run(
+    setting: &Setting,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Study, LabError> {
+    let open = |seed| World::open(&setting.world, &setting.knobs, seed);
+    if World::is_invented(&setting.world) {
+        return study(setting, options, progress, &|seed| match open(seed)? {
+            World::Servers(web) => Ok(Network::of_web(&web, options.slowness)),
+            other => network(&other.linked()?, seed, options),
+        });
+    }
+    let world = open(setting.seed)?.linked()?;
+    study(setting, options, progress, &|seed| {
+        network(&world, seed, options)
+    })
+}
+
+/// What no strategy can beat in this network, in a sentence.
+pub fn limits(network: &Network, seed: u64, http: Http, connections: u16) -> String {
+    let (all, slowest) = network.least_seconds(http, connections);
+    format!(
+        "seed {seed}: {} pages on {} servers; {connections} connections that never rest need {all:.1} s, the slowest \
+         server alone {slowest:.1} s",
+        network.graph().pages(),
+        network.servers().len(),
+    )
+}
+
+/// The hosts of a world as servers, with latencies by the seed.
+fn network(world: &Linked, seed: u64, options: &Options) -> Result<Network, LabError> {
+    let graph = world.graph();
+    if graph.pages() == 0 {
+        return Err(LabError::Wish("this world has no pages".into()));
+    }
+    Ok(Network::of_graph(graph, seed, options.slowness))
+}
+
+/// The same in the networks of these seeds.
+fn study(
+    setting: &Setting,
+    options: &Options,
+    progress: &dyn Progress,
+    network: &dyn Fn(u64) -> Result<Network, LabError>,
+) -> Result<Study, LabError> {
+    check(options)?;
+    let (wanted, strategies) = strategies(setting)?;
+    let mut notes: Vec<String> = NOTES.map(str::to_owned).into();
+    let mut runs = Vec::new();
+    let mut fewest = usize::MAX;
+    for run in 0..u64::from(setting.runs.max(1)) {
+        let seed = setting.seed.wrapping_add(run);
+        let network = network(seed)?;
+        fewest = fewest.min(network.servers().len());
+        let http = options.http.unwrap_or(Http::Http11);
+        notes.push(limits(&network, seed, http, options.connections));
+        let trial = Trial {
+            options,
+            wanted: &wanted,
+            strategies: &strategies,
+            network: &network,
+            seed,
+            threads: setting.threads,
+            progress,
+        };
+        runs.push(trial.run()?);
+    }
+    let rows = rows(&runs, setting.against.as_deref());
+    let judges = &options.quality;
+    let judged = judges.iter().flat_map(|&judge| claims(judge, &rows));
+    let mut claims: Vec<_> = judged.collect();
+    if fewest <= usize::from(options.connections) {
+        claims.clear();
+        notes.push(format!(
+            "Claims are not judged where nothing is to be chosen: there are {fewest} servers."
+        ));
+    }
+    if fewest > protocols::MOST {
+        claims.extend(protocols::claims(&rows));
+    }
+    if options.connections != PUBLISHED {
+        notes.push(format!(
+            "The paper used {PUBLISHED} connections; its claims are judged here with {}.",
+            options.connections
+        ));
+    }
+    let mut figures = figures::figures(judges, options.connections, &rows);
+    let compared = protocols::figure(&rows);
+    figures.extend(compared.map(|figure| ("servers-http".to_owned(), figure)));
+    Ok(Study {
+        findings: setting.findings("servers", rows),
+        claims,
+        figures,
+        notes,
+    })
+}
+
+/// Refuses what cannot be simulated.
+fn check(options: &Options) -> Result<(), LabError> {
+    let wish = |text: &str| Err(LabError::Wish(text.to_owned()));
+    if options.connections == 0 {
+        return wish("a crawler needs at least one connection");
+    }
+    if options.quality.is_empty() {
+        return wish("there is no quality to judge by; there are pagerank and zipf");
+    }
+    if !(1e-6..=1e6).contains(&options.slowness) {
+        return wish("the slowness of servers must be from 0.000001 to 1000000");
+    }
+    Ok(())
+}
+
+/// The names of the strategies that the user wants, and those to run: the baseline first, in whose time
+/// the others' is counted.
+fn strategies(setting: &Setting) -> Result<(Vec<&'static str>, Vec<Servers>), LabError> {
+    let catalog = Catalog::standard();
+    let known = catalog.strategies().iter();
+    let names: Vec<&str> = known.map(|strategy| strategy.name).collect();
+    let mut wanted = Vec::new();
+    for name in setting.policies.iter().chain(&setting.against) {
+        let known = names.iter().find(|known| *known == name);
+        let known = known.ok_or_else(|| {
+            let names = names.join(", ");
+            LabError::Wish(format!(
+                "there is no server strategy {name:?}; there are {names}"
+            ))
+        })?;
+        if !wanted.contains(known) {
+            wanted.push(*known);
+        }
+    }
+    if setting.policies.is_empty() {
+        wanted = names;
+    }
+    let mut run: Vec<Servers> = catalog.strategies().to_vec();
+    run.retain(|strategy| strategy.name == BASELINE || wanted.contains(&strategy.name));
+    run.sort_by_key(|strategy| strategy.name != BASELINE);
+    Ok((wanted, run))
+}
+
+/// Whether a strategy looks at quality.
+fn is_told(strategy: &str) -> bool {
+    !matches!(strategy, BASELINE | "performance")
+}
+
+/// Connections of the paper's experiment.
+const PUBLISHED: u16 = 64;
+
+/// What a reader must know.
+const NOTES: [&str; 5] = [
+    "As in the paper, quality, crawl-ability and best-prefix are told the true quality of a page when they hear of \
+     it, which no crawler knows; breadth-first and performance are not.",
+    "The paper does not print its times: round trips of 30 ms and answers in 80 ms at the median, each with a log-normal \
+     spread of e, are a guess. Names, bytes and the crawler's own work cost nothing here.",
+    "Every server's home page is a seed, and robots.txt is asked for before the first page of a server.",
+    "Times are shares of those that breadth-first took for the whole web in the same run.",
+    "There is no processor and no line that could be full, so throughput rises with connections until there are no \
+     more servers.",
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! Who says what a page is worth?
+//!
+//! The two judges of Cao, Jiang & Singh (2003), §5.3. **Invariant:** qualities are fixed before a crawl.
+//! Those of an invented web are those of [`site::quality`](crate::site::quality), which the live experiment
+//! uses.
+
+use std::fmt;
+
+use crate::site::quality::{pagerank_of, zipf_of};
+use crate::world::Graph;
+
+/// Who says what a page is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judge {
+    /// The links of the whole web: pages of one server are worth about the same.
+    Pagerank,
+    /// Chance: the i-th best page is worth 1/i, and may be anywhere.
+    Zipf,
+}
+
+impl Judge {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Pagerank, Self::Zipf];
+
+    /// The quality of each page. Only Zipf's depends on the seed.
+    pub fn qualities(self, graph: &Graph, seed: u64) -> Vec<f64> {
+        match self {
+            Self::Pagerank => {
+                let links = (0..graph.pages()).map(|page| graph.links(page).len() as u32);
+                let edges: Vec<(usize, usize)> = graph.edges().collect();
+                pagerank_of(&edges, &links.collect::<Vec<_>>())
+            }
+            Self::Zipf => zipf_of(graph.pages(), seed),
+        }
+    }
+}
+
+impl fmt::Display for Judge {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Pagerank => "pagerank",
+            Self::Zipf => "zipf",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::servers::Network;
+    use crate::site::{Plan, quality};
+
+    #[test]
+    fn qualities_are_those_of_the_live_experiment() {
+        let plan = Plan {
+            servers: 7,
+            pages: 150,
+            ..Plan::two_level(4)
+        };
+        let web = plan.invent();
+        let network = Network::of_web(&web, 1.0);
+        let ours = Judge::Pagerank.qualities(network.graph(), 4);
+        assert_eq!(ours, quality::pagerank(&web));
+        let ours = Judge::Zipf.qualities(network.graph(), 4);
+        assert_eq!(ours, quality::zipf(&web, 4));
+        assert_ne!(ours, quality::zipf(&web, 5));
+    }
+}

@@ -1,0 +1,142 @@
+//! What is measured of a crawl?
+//!
+//! **Invariant:** times are shares of those that breadth-first took for the whole web in the same run, so
+//! that runs with other webs can be averaged.
+
+use super::judge::Judge;
+use crate::experiment::Metric;
+use crate::findings::{Measured, Params};
+use crate::measure::Gain;
+
+/// What is measured, for the help.
+pub const METRICS: &[Metric] = &[
+    (
+        SPEED,
+        "share of the pages, by share of breadth-first's time",
+    ),
+    (
+        QUALITY,
+        "share of all quality, by share of the pages fetched",
+    ),
+    (
+        EFFICIENCY,
+        "share of all quality, by share of breadth-first's time",
+    ),
+    (
+        SPEED_TIMES,
+        "pages, as a multiple of breadth-first's at that time",
+    ),
+    (
+        EFFICIENCY_TIMES,
+        "quality, as a multiple of breadth-first's at that time",
+    ),
+    (
+        MEAN_EFFICIENCY,
+        "share of all quality at hand, averaged over breadth-first's time",
+    ),
+    (SECONDS, "time to the last page"),
+    (CONNECTIONS, "connections made"),
+    (
+        PAGES_PER_SECOND,
+        "pages a second over the first sixth of the pages, by connections open at once",
+    ),
+];
+
+pub(super) const SPEED: &str = "speed_by_time";
+pub(super) const QUALITY: &str = "quality_by_pages";
+pub(super) const EFFICIENCY: &str = "efficiency_by_time";
+pub(super) const SPEED_TIMES: &str = "speed_times_by_time";
+pub(super) const EFFICIENCY_TIMES: &str = "efficiency_times_by_time";
+pub(super) const MEAN_EFFICIENCY: &str = "mean_efficiency";
+pub(super) const SECONDS: &str = "seconds";
+pub(super) const CONNECTIONS: &str = "connections";
+pub(super) const PAGES_PER_SECOND: &str = "pages_per_second";
+
+/// The strategy that others are held against, in whose time theirs is counted.
+pub const BASELINE: &str = "breadth-first";
+
+/// What the paper reads its curves at, beside the half.
+pub(super) const THIRD: f64 = 1.0 / 3.0;
+
+/// The numbers of one crawl, given that of [`BASELINE`] in the same run.
+pub fn measured(
+    strategy: &str,
+    judge: Judge,
+    own: &Gain,
+    dials: u64,
+    base: &Gain,
+) -> Vec<Measured> {
+    let params = Params::from([("quality".to_owned(), judge.to_string().as_str().into())]);
+    let mut found = Vec::new();
+    let mut add = |metric: &str, x: f64, value: f64| {
+        found.push(Measured {
+            policy: strategy.to_owned(),
+            params: params.clone(),
+            metric: metric.to_owned(),
+            x,
+            value,
+        });
+    };
+    let all = base.total();
+    for x in shares() {
+        let (pages, quality) = (own.pages_at_time(x * all), own.at_time(x * all));
+        add(SPEED, x, pages);
+        add(QUALITY, x, own.at_pages(x));
+        add(EFFICIENCY, x, quality);
+        // Before breadth-first has anything, this is no number and is left out.
+        add(SPEED_TIMES, x, pages / base.pages_at_time(x * all));
+        add(EFFICIENCY_TIMES, x, quality / base.at_time(x * all));
+    }
+    add(MEAN_EFFICIENCY, 1.0, own.mean_by_time(all));
+    add(SECONDS, 1.0, own.total());
+    add(CONNECTIONS, 1.0, dials as f64);
+    found
+}
+
+/// .05, .10, … 1, and a third.
+fn shares() -> impl Iterator<Item = f64> {
+    let twentieths = |from: u32, to: u32| (from..=to).map(|n| f64::from(n) / 20.0);
+    twentieths(1, 6).chain([THIRD]).chain(twentieths(7, 20))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_shares_of_the_baseline() {
+        // Qualities 3 and 1; breadth-first takes 10 and 20 seconds, the other 2 and 30.
+        let base = Gain::new(vec![(1, 10.0), (0, 20.0)], &[3.0, 1.0]);
+        let own = Gain::new(vec![(0, 2.0), (1, 30.0)], &[3.0, 1.0]);
+        let numbers = measured("quality", Judge::Zipf, &own, 7, &base);
+        let value = |metric: &str, x: f64| {
+            let is_it = |number: &&Measured| number.metric == metric && number.x == x;
+            numbers.iter().find(is_it).unwrap().value
+        };
+        for (metric, x, expected) in [
+            (SPEED, 0.05, 0.0),
+            (SPEED, 0.1, 0.5),
+            (SPEED, 1.0, 0.5),
+            (QUALITY, 0.5, 0.75),
+            (QUALITY, 1.0, 1.0),
+            (EFFICIENCY, THIRD, 0.75),
+            (EFFICIENCY, 1.0, 0.75),
+            (SPEED_TIMES, 0.5, 1.0),
+            (EFFICIENCY_TIMES, 0.5, 3.0),
+            (EFFICIENCY_TIMES, 1.0, 0.75),
+            // Nothing for two of twenty seconds, three quarters for eighteen.
+            (MEAN_EFFICIENCY, 1.0, 0.675),
+            (SECONDS, 1.0, 30.0),
+            (CONNECTIONS, 1.0, 7.0),
+        ] {
+            assert!((value(metric, x) - expected).abs() < 1e-12, "{metric} {x}");
+        }
+        assert!(
+            value(SPEED_TIMES, THIRD).is_infinite(),
+            "there is nothing yet"
+        );
+        assert!(shares().collect::<Vec<_>>().is_sorted_by(|a, b| a < b));
+        let named = |number: &Measured| METRICS.iter().any(|(name, _)| *name == number.metric);
+        assert!(numbers.iter().all(named));
+    }
+}

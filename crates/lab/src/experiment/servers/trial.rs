@@ -1,0 +1,159 @@
+//! One run: a web, and what all strategies make of it.
+
+use std::sync::Arc;
+
+use policy::Policy;
+use policy::catalog::Servers;
+use policy::order::{BreadthFirst, Given, Scores};
+
+use super::judge::Judge;
+use super::measured::{BASELINE, measured};
+use super::{Options, is_told, protocols};
+use crate::LabError;
+use crate::findings::Measured;
+use crate::measure::Gain;
+use crate::run::servers::{Crawled, Crawler, Dial, Http, Network, crawl};
+use crate::workers::{Progress, each};
+use crate::world::Graph;
+
+/// A run.
+pub(super) struct Trial<'a> {
+    pub options: &'a Options,
+    /// The strategies whose numbers are wanted, by name.
+    pub wanted: &'a [&'static str],
+    /// The strategies to run, the baseline first.
+    pub strategies: &'a [Servers],
+    pub network: &'a Network,
+    pub seed: u64,
+    pub threads: usize,
+    pub progress: &'a dyn Progress,
+}
+
+/// What a judge says of each page.
+struct Judged {
+    judge: Judge,
+    qualities: Vec<f64>,
+    scores: Arc<Scores>,
+}
+
+/// A crawl to make, or made.
+struct Planned<'a> {
+    strategy: &'a Servers,
+    /// By whom the strategy is told what pages are worth.
+    told: Option<&'a Judged>,
+}
+
+impl Trial<'_> {
+    /// The numbers of this run.
+    pub fn run(&self) -> Result<Vec<Measured>, LabError> {
+        let graph = self.network.graph();
+        let judges = self.options.quality.iter();
+        let judged: Vec<Judged> = judges
+            .map(|&judge| Judged::new(judge, graph, self.seed))
+            .collect();
+        let crawls = self.crawls(&judged);
+        let mut numbers = Vec::new();
+        for judged in &judged {
+            let is_own = |strategy: &str, planned: &Planned<'_>| {
+                let told = planned.told.is_none_or(|told| told.judge == judged.judge);
+                told && planned.strategy.name == strategy
+            };
+            let gain = |strategy: &str| {
+                let mut crawls = crawls.iter();
+                let (_, crawled) = crawls.find(|(planned, _)| is_own(strategy, planned))?;
+                let gain = Gain::new(crawled.fetched.clone(), &judged.qualities);
+                Some((gain, crawled.dials))
+            };
+            let base = gain(BASELINE).filter(|(base, _)| base.total() > 0.0);
+            let (base, _) = base.ok_or_else(|| {
+                LabError::Wish("the servers of this world take no time, or have no pages".into())
+            })?;
+            for strategy in self.wanted {
+                if let Some((own, dials)) = gain(strategy) {
+                    numbers.extend(measured(strategy, judged.judge, &own, dials, &base));
+                }
+            }
+        }
+        if self.options.http.is_none() {
+            numbers.extend(self.compare_protocols());
+        }
+        Ok(numbers)
+    }
+
+    /// Crawls with every strategy. One that does not look at quality crawls once: it goes alike under any.
+    fn crawls<'a>(&'a self, judged: &'a [Judged]) -> Vec<(Planned<'a>, Crawled)> {
+        let mut planned = Vec::new();
+        for strategy in self.strategies {
+            if is_told(strategy.name) {
+                let told = judged.iter().map(Some);
+                planned.extend(told.map(|told| Planned { strategy, told }));
+            } else {
+                let told = None;
+                planned.push(Planned { strategy, told });
+            }
+        }
+        let crawler = Crawler {
+            connections: self.options.connections,
+            http: self.options.http.unwrap_or(Http::Http11),
+            dial: self.dial(),
+            pages: None,
+        };
+        let what = format!("strategies, seed {}", self.seed);
+        self.progress.begin(&what, planned.len());
+        each(planned, self.threads, self.progress, |planned| {
+            let crawled = self.crawl(&planned, &crawler);
+            (planned, crawled)
+        })
+    }
+
+    fn compare_protocols(&self) -> Vec<Measured> {
+        let pages = self.network.graph().pages();
+        let crawlers: Vec<Crawler> = protocols::crawlers(pages, self.dial()).collect();
+        let what = format!("protocols, seed {}", self.seed);
+        self.progress.begin(&what, crawlers.len());
+        let baseline = Planned {
+            strategy: &self.strategies[0],
+            told: None,
+        };
+        each(crawlers, self.threads, self.progress, |crawler| {
+            protocols::measured(&crawler, &self.crawl(&baseline, &crawler))
+        })
+    }
+
+    fn crawl(&self, planned: &Planned<'_>, crawler: &Crawler) -> Crawled {
+        let strategy = (planned.strategy.build)();
+        crawl(self.network, planned.order(), strategy, crawler)
+    }
+
+    fn dial(&self) -> Dial {
+        if self.options.loopback {
+            Dial::Loopback
+        } else {
+            Dial::Network
+        }
+    }
+}
+
+impl Planned<'_> {
+    fn order(&self) -> Box<dyn Policy> {
+        match self.told {
+            Some(told) => Box::new(Given::new(Arc::clone(&told.scores))),
+            None => Box::new(BreadthFirst),
+        }
+    }
+}
+
+impl Judged {
+    fn new(judge: Judge, graph: &Graph, seed: u64) -> Self {
+        let qualities = judge.qualities(graph, seed);
+        let mut scores = Scores::default();
+        for (page, &quality) in qualities.iter().enumerate() {
+            scores.insert(graph.url(page).as_str(), quality);
+        }
+        Self {
+            judge,
+            qualities,
+            scores: Arc::new(scores),
+        }
+    }
+}

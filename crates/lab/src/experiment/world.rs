@@ -1,0 +1,252 @@
+//! What is in this world?
+//!
+//! Counts, distributions and their pictures, for every kind of world: how a user checks that their own data
+//! was read as it was meant, and what an experiment on it can show. No policy is run.
+//! **Invariant:** what is said of a world is a function of the world alone.
+
+mod asked;
+mod changed;
+mod clicked;
+mod distribution;
+mod linked;
+mod served;
+#[cfg(test)]
+mod tests;
+
+use super::{Metric, Setting, Study};
+use crate::LabError;
+use crate::figure::{Figure, Series};
+use crate::findings::{Measured, Params, rows};
+use crate::workers::{Progress, each};
+use crate::world::World;
+
+/// What is measured. Where several numbers are made one, the metric says how: `@mean`, `@median`, `@max`.
+pub const METRICS: &[Metric] = &[
+    ("pages", "pages that the world has at any time"),
+    (
+        "hosts",
+        "different hosts of these pages: scheme, name and port",
+    ),
+    (
+        "no_url",
+        "pages under .invalid: they had no URL, or one that cannot be crawled",
+    ),
+    ("links", "links between two pages, each counted once"),
+    ("in_links@mean", "links to a page, over all pages"),
+    ("in_links@max", "links to the page that has most"),
+    ("out_links@max", "links on the page that has most"),
+    ("dangling", "share of pages that link to none"),
+    ("unlinked", "share of pages that none links to"),
+    ("local", "share of links that stay on their host"),
+    (
+        "reach",
+        "share of pages that are reached from the page with most links, the first of several",
+    ),
+    ("labels", "different labels"),
+    (
+        "labelled",
+        "share of pages with a label; with the parameter `label`, share that has this one",
+    ),
+    (
+        "same_label",
+        "of links between labelled pages, share whose ends have a label in common",
+    ),
+    (
+        "same_label@chance",
+        "the same for two labelled pages drawn at random",
+    ),
+    ("html", "share of bodies that are HTML"),
+    (
+        "kilobytes@mean",
+        "length of a body in thousands of bytes, over all bodies",
+    ),
+    (
+        "anchored",
+        "share of links whose words are known from the HTML",
+    ),
+    ("views", "views of all pages"),
+    (
+        "views@correlation",
+        "Spearman's rank correlation of views and links to a page",
+    ),
+    ("versions", "versions of all pages, their first included"),
+    ("bodies", "different bodies that pages showed"),
+    (
+        "days",
+        "days from the first to the last thing that happened",
+    ),
+    (
+        "born",
+        "share of pages whose first version is after the world's first moment",
+    ),
+    ("gone", "versions that say that the page is gone"),
+    (
+        "changes",
+        "versions that show another body than the page's last one",
+    ),
+    (
+        "text_changes",
+        "of these, those that change the text; a change of markup is none",
+    ),
+    (
+        "changes_per_day@mean",
+        "text changes of a page by its days since its first version, over all pages",
+    ),
+    (
+        "changes_per_day@median",
+        "the same for the page in the middle",
+    ),
+    ("unchanged", "share of pages whose text never changed"),
+    ("sources", "pages that link to articles"),
+    ("articles", "articles"),
+    (
+        "shown",
+        "links that were on sources, one that came back counted again",
+    ),
+    (
+        "shown_hours@median",
+        "hours for which a link stays on its source",
+    ),
+    (
+        "new_per_day@mean",
+        "articles that a source is the first to link to after the first moment, a day, over all sources",
+    ),
+    ("clicks", "clicks on all articles"),
+    (
+        "clicks_per_second",
+        "clicks by the time from the first to the last thing that happened",
+    ),
+    ("clicked", "share of articles with a click"),
+    (
+        "clicks@top",
+        "share of clicks that the most clicked hundredth of articles has",
+    ),
+    (
+        "clicks_left",
+        "share of clicks that come `x` hours after the article's first link or later",
+    ),
+    ("queries", "different queries"),
+    ("asked", "queries with their counts"),
+    (
+        "asked@top",
+        "share of these that the most frequent hundredth of queries has",
+    ),
+    ("words@mean", "words of a query, over all different ones"),
+    ("servers", "servers"),
+    ("round_trip@median", "seconds to a server and back"),
+    (
+        "response@median",
+        "seconds that a server takes over an answer",
+    ),
+    (
+        "one_request",
+        "share of servers that answer one request a connection",
+    ),
+];
+
+/// What there is to say of a world.
+#[derive(Debug, Default)]
+struct Description {
+    measured: Vec<Measured>,
+    figures: Vec<(String, Figure)>,
+    notes: Vec<String>,
+}
+
+/// Describes the world of a setting; of an invented one, as many as there are runs, each from its own seed.
+pub fn run(setting: &Setting, progress: &dyn Progress) -> Result<Study, LabError> {
+    if let Some(policy) = setting.policies.first() {
+        let why = format!("{policy:?} cannot be compared here: a world is described, nothing runs");
+        return Err(LabError::Wish(why));
+    }
+    let invented = World::is_invented(&setting.world);
+    let worlds = if invented { setting.runs.max(1) } else { 1 };
+    progress.begin("worlds", worlds as usize);
+    let seeds = (0..worlds).map(|run| setting.seed.wrapping_add(u64::from(run)));
+    let open = |seed| describe(World::open(&setting.world, &setting.knobs, seed)?);
+    let described = each(seeds.collect(), setting.threads, progress, open);
+    let mut described: Vec<Description> = described.into_iter().collect::<Result<_, _>>()?;
+    let runs: Vec<Vec<Measured>> = described
+        .iter_mut()
+        .map(|world| std::mem::take(&mut world.measured))
+        .collect();
+    let first = described.into_iter().next().unwrap_or_default();
+    let mut notes = first.notes;
+    if !invented && setting.runs > 1 {
+        notes.push("A recorded world is the same in every run: it was read once.".to_owned());
+    }
+    if worlds > 1 {
+        notes.push(
+            "Numbers are means over the runs; figures show the world of the first.".to_owned(),
+        );
+    }
+    Ok(Study {
+        findings: setting.findings("world", rows(&runs, None)),
+        claims: Vec::new(),
+        figures: first.figures,
+        notes,
+    })
+}
+
+fn describe(world: World) -> Result<Description, LabError> {
+    let mut said = Description::default();
+    said.notes
+        .push(format!("A world of the kind {:?}.", world.kind()));
+    match world {
+        World::Histories(histories) => changed::describe(&histories, &mut said)?,
+        World::Corpus(corpus) => {
+            changed::describe(&corpus.histories, &mut said)?;
+            asked::describe(&corpus.queries, &mut said);
+        }
+        World::News(news) => clicked::describe(&news, &mut said),
+        World::Queries(queries) => asked::describe(&queries, &mut said),
+        World::Servers(web) => {
+            served::describe(&web, &mut said);
+            linked::describe(World::Servers(web), &mut said)?;
+        }
+        linked => linked::describe(linked, &mut said)?,
+    }
+    Ok(said)
+}
+
+impl Description {
+    fn number(&mut self, metric: &str, value: f64) {
+        self.at(metric, 0.0, value);
+    }
+
+    fn count(&mut self, metric: &str, value: usize) {
+        self.number(metric, value as f64);
+    }
+
+    fn at(&mut self, metric: &str, x: f64, value: f64) {
+        self.put(Params::new(), metric, x, value);
+    }
+
+    fn put(&mut self, params: Params, metric: &str, x: f64, value: f64) {
+        self.measured.push(Measured {
+            policy: String::new(),
+            params,
+            metric: metric.to_owned(),
+            x,
+            value,
+        });
+    }
+
+    /// Adds a figure; lines without points are left out, and so is a figure without lines.
+    fn draw(&mut self, name: &str, labels: [&str; 3], lines: Vec<(&str, Vec<(f64, f64)>)>) {
+        let [title, x_label, y_label] = labels.map(str::to_owned);
+        let lines = lines.into_iter().filter(|(_, points)| !points.is_empty());
+        let series: Vec<Series> = lines
+            .map(|(name, points)| Series::line(name, points))
+            .collect();
+        if series.is_empty() {
+            return;
+        }
+        let figure = Figure {
+            title,
+            x_label,
+            y_label,
+            series,
+        };
+        self.figures.push((name.to_owned(), figure));
+    }
+}

@@ -1,0 +1,132 @@
+//! What do sources show, and what is clicked?
+//!
+//! **Invariant:** an article appears when the first source links to it; clicks before that are among those
+//! that are left at the beginning.
+
+use policy::Moment;
+
+use super::Description;
+use super::distribution::{mean, median, ranked, top_share};
+use super::linked::places;
+use crate::world::News;
+
+const HOUR: f64 = 3_600.0;
+
+/// Hours after which it is said what is left.
+const LATE: [u32; 5] = [1, 6, 12, 24, 48];
+
+/// Hours that the figure of the decay shows.
+const SHOWN: u32 = 96;
+
+pub(super) fn describe(news: &News, said: &mut Description) {
+    let articles = news.articles().len();
+    said.count("sources", news.sources().len());
+    said.count("articles", articles);
+    places(news.sources().iter().chain(news.articles()), said);
+    said.count("shown", news.links().len());
+    let stays = news.links().iter();
+    let stays = stays.map(|link| link.until.since(link.from).as_secs_f64() / HOUR);
+    said.number("shown_hours@median", median(&stays.collect::<Vec<f64>>()));
+    let mut of = vec![0_u64; articles];
+    for click in news.clicks() {
+        of[click.article as usize] += u64::from(click.clicks);
+    }
+    let clicks: u64 = of.iter().sum();
+    said.number("clicks", clicks as f64);
+    let clicked = of.iter().filter(|&&clicks| clicks > 0).count();
+    said.number("clicked", clicked as f64 / articles as f64);
+    said.number("clicks@top", top_share(&of));
+    if let Some((first, last)) = span(news) {
+        let seconds = last.since(first).as_secs_f64();
+        said.number("days", seconds / (24.0 * HOUR));
+        said.number("clicks_per_second", clicks as f64 / seconds);
+        let new = new_of_sources(news, first);
+        let a_day: Vec<f64> = new
+            .iter()
+            .map(|&count| count as f64 / seconds * 24.0 * HOUR)
+            .collect();
+        said.number("new_per_day@mean", mean(&a_day));
+        let labels = [
+            "How much do sources publish?",
+            "rank of the source, log10",
+            "new articles, log10",
+        ];
+        said.draw("sources", labels, vec![("sources", ranked(&new))]);
+    }
+    let left = left(news, clicks);
+    for hours in LATE {
+        said.at("clicks_left", f64::from(hours), left[hours as usize]);
+    }
+    let points = (0..=SHOWN).map(|hour| (f64::from(hour), left[hour as usize]));
+    let labels = [
+        "How long are articles read?",
+        "hours after the first link",
+        "share of clicks still to come",
+    ];
+    said.draw("decay", labels, vec![("clicks", points.collect())]);
+    let labels = [
+        "How unequal are articles?",
+        "rank of the article, log10",
+        "clicks, log10",
+    ];
+    said.draw("clicks", labels, vec![("articles", ranked(&of))]);
+}
+
+/// The first and the last moment at which something happened; a bin of clicks lasts as long as it does.
+fn span(news: &News) -> Option<(Moment, Moment)> {
+    let links = news.links().iter().flat_map(|link| [link.from, link.until]);
+    let clicks = news
+        .clicks()
+        .iter()
+        .flat_map(|click| [click.at, click.at + News::BIN]);
+    let all = || links.clone().chain(clicks.clone());
+    Some((all().min()?, all().max()?)).filter(|(first, last)| first < last)
+}
+
+/// When each article was first linked to.
+fn appeared(news: &News) -> Vec<Option<Moment>> {
+    let mut first = vec![None; news.articles().len()];
+    for link in news.links() {
+        first[link.article as usize].get_or_insert(link.from);
+    }
+    first
+}
+
+/// How many articles each source was the first to link to, without those that were there at the beginning.
+fn new_of_sources(news: &News, beginning: Moment) -> Vec<u64> {
+    let mut known = vec![false; news.articles().len()];
+    let mut new = vec![0; news.sources().len()];
+    for link in news.links() {
+        let is_new = !std::mem::replace(&mut known[link.article as usize], true);
+        if is_new && link.from > beginning {
+            new[link.source as usize] += 1;
+        }
+    }
+    new
+}
+
+/// The share of clicks that come so many hours after the article's first link or later, by hours. A bin is
+/// where its middle is. Clicks on articles that were never linked to come to nobody: they are not left.
+fn left(news: &News, clicks: u64) -> Vec<f64> {
+    let first = appeared(news);
+    let mut by_hour = vec![0_u64; SHOWN as usize + 1];
+    for click in news.clicks() {
+        let Some(first) = first[click.article as usize] else {
+            continue;
+        };
+        let middle = click.at + News::BIN / 2;
+        let hour = (middle.since(first).as_secs_f64() / HOUR) as usize;
+        by_hour[hour.min(SHOWN as usize)] += u64::from(click.clicks);
+    }
+    let mut rest = 0;
+    let mut left: Vec<f64> = by_hour
+        .iter()
+        .rev()
+        .map(|more| {
+            rest += more;
+            rest as f64 / clicks as f64
+        })
+        .collect();
+    left.reverse();
+    left
+}

@@ -1,0 +1,215 @@
+//! What pages and links are there, and what is known of them?
+//!
+//! **Invariant:** a link is counted as the graph has it: once, and none from a page to itself.
+
+use std::collections::HashMap;
+
+use page::PageUrl;
+
+use super::Description;
+use super::distribution::{mean, median, rank_correlation, ranked, tail};
+use crate::LabError;
+use crate::findings::Params;
+use crate::world::{Graph, Linked, Topic, World};
+
+/// The domain of pages without a URL of their own.
+const NO_DOMAIN: &str = ".invalid";
+
+pub(super) fn describe(world: World, said: &mut Description) -> Result<(), LabError> {
+    if let World::Topic(topic) = &world {
+        labels(topic, said);
+        bodies(topic, said);
+    }
+    let linked = world.linked()?;
+    graph(linked.graph(), said);
+    anchors(&linked, said);
+    if let Some(views) = linked.views() {
+        said.number("views", views.iter().sum());
+        let to: Vec<f64> = in_links(linked.graph()).iter().map(|&n| n as f64).collect();
+        said.number("views@correlation", rank_correlation(views, &to));
+    }
+    Ok(())
+}
+
+fn graph(graph: &Graph, said: &mut Description) {
+    let pages = graph.pages();
+    let share = |count: usize| count as f64 / pages as f64;
+    let to = in_links(graph);
+    let out: Vec<u64> = (0..pages)
+        .map(|page| graph.links(page).len() as u64)
+        .collect();
+    let links: u64 = out.iter().sum();
+    said.count("pages", pages);
+    let sizes = places((0..pages).map(|page| graph.url(page)), said);
+    said.number("links", links as f64);
+    said.number("in_links@mean", links as f64 / pages as f64);
+    let most = |counts: &[u64]| counts.iter().max().map_or(f64::NAN, |&most| most as f64);
+    said.number("in_links@max", most(&to));
+    said.number("out_links@max", most(&out));
+    said.number(
+        "dangling",
+        share(out.iter().filter(|&&links| links == 0).count()),
+    );
+    said.number(
+        "unlinked",
+        share(to.iter().filter(|&&links| links == 0).count()),
+    );
+    let host: Vec<_> = (0..pages).map(|page| graph.url(page).host()).collect();
+    let local = graph.edges().filter(|&(from, to)| host[from] == host[to]);
+    said.number("local", local.count() as f64 / links as f64);
+    // Of several pages with most links, the first: `max_by_key` alone takes the last.
+    let hub = (0..pages).rev().max_by_key(|&page| out[page]);
+    let reach = hub.map_or(f64::NAN, |hub| share(graph.reachable(&[hub]).len()));
+    said.number("reach", reach);
+    let title = "How many links do pages have?";
+    said.draw(
+        "degrees",
+        [
+            title,
+            "links k, log10",
+            "share of pages with k or more, log10",
+        ],
+        vec![("to a page", tail(&to)), ("on a page", tail(&out))],
+    );
+    if sizes.len() > 1 {
+        said.draw(
+            "hosts",
+            [
+                "How large are hosts?",
+                "rank of the host, log10",
+                "pages, log10",
+            ],
+            vec![("hosts", ranked(&sizes))],
+        );
+    }
+}
+
+fn anchors(linked: &Linked, said: &mut Description) {
+    if !linked.has_texts() {
+        return;
+    }
+    let graph = linked.graph();
+    let (mut all, mut anchored) = (0, 0);
+    for page in 0..graph.pages() {
+        let links = graph.links(page).len();
+        all += links;
+        anchored += (0..links)
+            .filter(|&nth| !linked.anchor(page, nth).is_empty())
+            .count();
+    }
+    said.number("anchored", anchored as f64 / all as f64);
+}
+
+fn labels(topic: &Topic, said: &mut Description) {
+    let (labels, pages) = (topic.labels(), topic.graph().pages());
+    said.count("labels", labels.names().len());
+    let labelled: Vec<usize> = (0..pages)
+        .filter(|&page| !labels.of(page).is_empty())
+        .collect();
+    said.number("labelled", labelled.len() as f64 / pages as f64);
+    let mut sizes = vec![0_u64; labels.names().len()];
+    for &page in &labelled {
+        labels
+            .of(page)
+            .iter()
+            .for_each(|&label| sizes[label as usize] += 1);
+    }
+    for (name, &size) in labels.names().iter().zip(&sizes) {
+        let params = Params::from([("label".to_owned(), name.as_str().into())]);
+        said.put(params, "labelled", 0.0, size as f64 / pages as f64);
+    }
+    let alike = |a: usize, b: usize| {
+        labels
+            .of(a)
+            .iter()
+            .any(|label| labels.of(b).contains(label))
+    };
+    let known = |page: usize| !labels.of(page).is_empty();
+    let links = topic.graph().edges();
+    let links: Vec<_> = links
+        .filter(|&(from, to)| known(from) && known(to))
+        .collect();
+    let same = links.iter().filter(|&&(from, to)| alike(from, to)).count();
+    said.number("same_label", same as f64 / links.len() as f64);
+    said.number("same_label@chance", by_chance(topic, &labelled));
+    said.draw(
+        "labels",
+        [
+            "How large are labels?",
+            "rank of the label, log10",
+            "pages, log10",
+        ],
+        vec![("labels", ranked(&sizes))],
+    );
+}
+
+/// The chance that two different labelled pages have a label in common, over all pairs. Pages with the same
+/// labels are counted together, and there are few sets of labels.
+fn by_chance(topic: &Topic, labelled: &[usize]) -> f64 {
+    let mut places: HashMap<&[u32], usize> = HashMap::new();
+    let mut sets: Vec<(&[u32], f64)> = Vec::new();
+    for &page in labelled {
+        let set = topic.labels().of(page);
+        let place = *places.entry(set).or_insert(sets.len());
+        match sets.get_mut(place) {
+            Some((_, pages)) => *pages += 1.0,
+            None => sets.push((set, 1.0)),
+        }
+    }
+    let mut same = 0.0;
+    for (place, (set, pages)) in sets.iter().enumerate() {
+        same += pages * (pages - 1.0);
+        for (other, more) in &sets[place + 1..] {
+            if set.iter().any(|label| other.contains(label)) {
+                same += 2.0 * pages * more;
+            }
+        }
+    }
+    let all = labelled.len() as f64;
+    same / (all * (all - 1.0))
+}
+
+fn bodies(topic: &Topic, said: &mut Description) {
+    let bodies: Vec<_> = (0..topic.graph().pages())
+        .map(|page| topic.body(page))
+        .collect();
+    let html = bodies.iter().filter(|body| body.html).count();
+    said.number("html", html as f64 / bodies.len() as f64);
+    let lengths: Vec<f64> = bodies
+        .iter()
+        .map(|body| body.text.len() as f64 / 1e3)
+        .collect();
+    said.number("kilobytes@mean", mean(&lengths));
+    let note = format!(
+        "Half of the bodies are shorter than {:.1} kB.",
+        median(&lengths)
+    );
+    said.notes.push(note);
+}
+
+fn in_links(graph: &Graph) -> Vec<u64> {
+    let mut to = vec![0; graph.pages()];
+    graph.edges().for_each(|(_, target)| to[target] += 1);
+    to
+}
+
+/// Says where these pages are. Returns how many each host has, in the order in which hosts first appear.
+pub(super) fn places<'a>(
+    urls: impl Iterator<Item = &'a PageUrl>,
+    said: &mut Description,
+) -> Vec<u64> {
+    let mut places = HashMap::new();
+    let mut sizes: Vec<u64> = Vec::new();
+    let mut without = 0;
+    for url in urls {
+        let place = *places.entry(url.host()).or_insert(sizes.len());
+        match sizes.get_mut(place) {
+            Some(size) => *size += 1,
+            None => sizes.push(1),
+        }
+        without += usize::from(url.host_name().ends_with(NO_DOMAIN));
+    }
+    said.count("hosts", sizes.len());
+    said.count("no_url", without);
+    sizes
+}

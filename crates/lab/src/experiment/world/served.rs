@@ -1,0 +1,42 @@
+//! What servers are there?
+
+use super::Description;
+use super::distribution::{median, ranked};
+use crate::site::Web;
+
+pub(super) fn describe(web: &Web, said: &mut Description) {
+    let servers: Vec<_> = web.servers().map(|(_, server)| server).collect();
+    said.count("servers", servers.len());
+    let trips: Vec<f64> = servers
+        .iter()
+        .map(|server| server.round_trip.as_secs_f64())
+        .collect();
+    let answers: Vec<f64> = servers
+        .iter()
+        .map(|server| server.response_latency.as_secs_f64())
+        .collect();
+    said.number("round_trip@median", median(&trips));
+    said.number("response@median", median(&answers));
+    let one = servers
+        .iter()
+        .filter(|server| server.requests_per_connection == 1);
+    said.number("one_request", one.count() as f64 / servers.len() as f64);
+    let millis = |seconds: &[f64]| -> Vec<u64> {
+        seconds
+            .iter()
+            .map(|seconds| (seconds * 1e3).round() as u64)
+            .collect()
+    };
+    said.draw(
+        "servers",
+        [
+            "How slow are servers?",
+            "rank of the server, log10",
+            "milliseconds, log10",
+        ],
+        vec![
+            ("round trip", ranked(&millis(&trips))),
+            ("response", ranked(&millis(&answers))),
+        ],
+    );
+}

@@ -1,0 +1,363 @@
+//! Worlds are described as they are.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use policy::Moment;
+
+use super::*;
+use crate::site::Plan;
+use crate::workers::Silent;
+use crate::world::{
+    Bodies, Body, Clicked, Corpus, Graph, Histories, Labels, News, Queries, Shown, Topic, Traffic,
+    Version,
+};
+
+fn setting(world: &Path) -> Setting {
+    Setting {
+        world: world.display().to_string(),
+        knobs: Vec::new(),
+        policies: Vec::new(),
+        against: None,
+        seed: 1,
+        runs: 1,
+        threads: 2,
+        command: "avocet lab world".to_owned(),
+    }
+}
+
+/// What is said of a world that was written and read again.
+fn said(world: &World) -> Study {
+    let directory = tempfile::tempdir().unwrap();
+    world.write(directory.path()).unwrap();
+    run(&setting(directory.path()), &Silent).unwrap()
+}
+
+#[track_caller]
+fn expect(study: &Study, numbers: &[(&str, f64)]) {
+    for (metric, expected) in numbers {
+        let mut rows = study.findings.rows.iter();
+        let found = rows.find(|row| row.metric == *metric && row.params.is_empty());
+        let found = found.unwrap_or_else(|| panic!("no {metric}")).value;
+        assert!(
+            (found - expected).abs() < 1e-9,
+            "{metric}: {found}, not {expected}"
+        );
+    }
+}
+
+fn graph() -> Graph {
+    // 0 and 1 link to each other and to 2; 3 links to 0; 4 is alone and has no URL.
+    let urls = [
+        "http://a.org/0",
+        "http://a.org/1",
+        "http://b.org/2",
+        "http://b.org/3",
+        "-",
+    ];
+    let edges = [(0, 1), (1, 0), (0, 2), (1, 2), (3, 0)];
+    Graph::new(urls.into_iter(), edges.into_iter())
+}
+
+fn topic() -> Topic {
+    let link = "<title>T</title><a href='http://a.org/1'>one</a>";
+    let mut bodies = vec![Body::text("12345"); 5];
+    bodies[0] = Body::html(link);
+    let labels = Labels::new(5, [(0, "x"), (1, "x"), (1, "y"), (2, "y"), (3, "z")]);
+    Topic::new(graph(), bodies, labels)
+}
+
+fn day(days: f64) -> Moment {
+    Moment::from_micros((days * 86_400e6) as u64)
+}
+
+fn histories() -> Histories {
+    let version = |page, days, body| Version {
+        page,
+        at: day(days),
+        body,
+    };
+    let versions = vec![
+        version(0, 1.0, Some(0)),
+        version(1, 1.0, Some(2)),
+        version(0, 2.0, Some(1)),
+        version(0, 3.0, Some(2)),
+        version(2, 6.0, Some(0)),
+        version(1, 7.0, None),
+        version(1, 8.0, Some(0)),
+        version(0, 11.0, Some(0)),
+    ];
+    let bodies = ["<p>a b", "<i>a b", "<p>c"].map(Body::html);
+    let urls = ["http://a.org/0", "http://a.org/1", "http://a.org/2"];
+    Histories::new(urls.into_iter(), versions, Bodies::kept(bodies.to_vec()))
+}
+
+fn news() -> News {
+    let hour = |hours: f64| day(hours / 24.0);
+    let shown = |source, article, from, until| Shown {
+        source,
+        article,
+        from: hour(from),
+        until: hour(until),
+    };
+    let clicked = |article, hours, clicks| Clicked {
+        article,
+        at: hour(hours),
+        clicks,
+    };
+    let links = vec![
+        shown(0, 0, 0.0, 10.0),
+        shown(1, 0, 1.0, 3.0),
+        shown(1, 1, 12.0, 48.0),
+        shown(0, 1, 12.0, 13.0),
+    ];
+    let clicks = vec![clicked(0, 0.0, 5), clicked(0, 2.0, 3), clicked(1, 19.0, 2)];
+    let (sources, articles) = (
+        ["http://a.org/", "http://b.org/"],
+        ["http://a.org/0", "-", "x:y"],
+    );
+    News::new(sources.into_iter(), articles.into_iter(), links, clicks)
+}
+
+fn queries() -> Queries {
+    let queries = [("a b", 6), ("c", 3), ("a b", 1)];
+    Queries {
+        queries: queries
+            .map(|(query, count)| (query.to_owned(), count))
+            .to_vec(),
+    }
+}
+
+#[test]
+fn graphs() {
+    let study = said(&World::Graph(graph()));
+    expect(
+        &study,
+        &[
+            ("pages", 5.0),
+            ("hosts", 3.0),
+            ("no_url", 1.0),
+            ("links", 5.0),
+            ("in_links@mean", 1.0),
+            ("in_links@max", 2.0),
+            ("out_links@max", 2.0),
+            ("dangling", 0.4),
+            ("unlinked", 0.4),
+            ("local", 0.4),
+            ("reach", 0.6),
+        ],
+    );
+    let views = vec![20.0, 10.0, 20.0, 0.0, 0.0];
+    let study = said(&World::Traffic(Traffic::new(graph(), views)));
+    expect(&study, &[("links", 8.0), ("views", 50.0)]);
+}
+
+#[test]
+fn topics() {
+    let study = said(&World::Topic(topic()));
+    expect(
+        &study,
+        &[
+            ("labels", 3.0),
+            ("labelled", 0.8),
+            // 0–1 twice, 1–2; not 0–2 and 3–0.
+            ("same_label", 0.6),
+            // Of six pairs 0–1 and 1–2.
+            ("same_label@chance", 1.0 / 3.0),
+            ("html", 0.2),
+            ("anchored", 0.2),
+        ],
+    );
+    let of_x = study
+        .findings
+        .rows
+        .iter()
+        .find(|row| !row.params.is_empty())
+        .unwrap();
+    assert_eq!((of_x.metric.as_str(), of_x.value), ("labelled", 0.4));
+}
+
+#[test]
+fn changes() {
+    let study = said(&World::Histories(histories()));
+    expect(
+        &study,
+        &[
+            ("pages", 3.0),
+            ("versions", 8.0),
+            ("bodies", 3.0),
+            ("days", 10.0),
+            ("gone", 1.0),
+            ("changes", 3.0),
+            // Of markup alone on day 2; a return is no change.
+            ("text_changes", 2.0),
+            ("born", 1.0 / 3.0),
+            ("changes_per_day@mean", 0.2 / 3.0),
+            ("changes_per_day@median", 0.0),
+            ("unchanged", 2.0 / 3.0),
+        ],
+    );
+    let names: Vec<_> = study
+        .figures
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(names, ["changes", "when"]);
+}
+
+#[test]
+fn clicks() {
+    let study = said(&World::News(news()));
+    expect(
+        &study,
+        &[
+            ("sources", 2.0),
+            ("articles", 3.0),
+            ("shown", 4.0),
+            ("shown_hours@median", 6.0),
+            ("days", 2.0),
+            ("clicks", 10.0),
+            ("clicked", 2.0 / 3.0),
+            ("clicks@top", 0.8),
+            ("clicks_per_second", 10.0 / 172_800.0),
+            // Two articles of two sources in two days, one of them there at the beginning.
+            ("new_per_day@mean", 0.25),
+        ],
+    );
+    let left = study
+        .findings
+        .rows
+        .iter()
+        .filter(|row| row.metric == "clicks_left");
+    let left: Vec<_> = left.map(|row| (row.x, row.value)).collect();
+    assert_eq!(left[..3], [(1.0, 0.5), (6.0, 0.2), (12.0, 0.0)]);
+}
+
+#[test]
+fn questions() {
+    let study = said(&World::Queries(queries()));
+    let numbers = [
+        ("queries", 2.0),
+        ("asked", 10.0),
+        ("asked@top", 0.7),
+        ("words@mean", 1.5),
+    ];
+    expect(&study, &numbers);
+}
+
+#[test]
+fn every_metric_is_explained_and_every_explanation_needed() {
+    let traffic = Traffic::new(graph(), vec![5.0, 4.0, 3.0, 2.0, 1.0]);
+    let corpus = Corpus {
+        histories: histories(),
+        queries: queries(),
+    };
+    let web = Plan::small(1).invent();
+    let mut found = BTreeSet::new();
+    for world in [
+        World::Topic(topic()),
+        World::Traffic(traffic),
+        World::News(news()),
+        World::Corpus(corpus),
+        World::Servers(Box::new(web)),
+    ] {
+        let said = describe(world).unwrap();
+        found.extend(said.measured.into_iter().map(|number| number.metric));
+        for (name, figure) in said.figures {
+            assert!(figure.svg().contains("</svg>"), "{name}");
+        }
+    }
+    let explained: BTreeSet<String> = METRICS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(found, explained);
+    assert_eq!(explained.len(), METRICS.len(), "each is explained once");
+}
+
+#[test]
+fn worlds_of_nothing_can_be_described() {
+    let none = || std::iter::empty::<&str>();
+    let empty = Graph::new(none(), std::iter::empty());
+    for world in [
+        World::Topic(Topic::new(empty.clone(), Vec::new(), Labels::new(0, []))),
+        World::Graph(empty),
+        World::Histories(Histories::new(none(), Vec::new(), Bodies::unknown(0))),
+        World::News(News::new(none(), none(), Vec::new(), Vec::new())),
+        World::Queries(Queries {
+            queries: Vec::new(),
+        }),
+    ] {
+        let kind = world.kind();
+        let study = said(&world);
+        assert!(
+            study.findings.rows.iter().all(|row| row.value.is_finite()),
+            "{kind}"
+        );
+        assert!(study.notes[0].contains(kind));
+    }
+}
+
+#[test]
+fn policies_are_refused_and_runs_of_recorded_worlds_are_one() {
+    let directory = tempfile::tempdir().unwrap();
+    World::Graph(graph()).write(directory.path()).unwrap();
+    let with_policy = Setting {
+        policies: vec!["pagerank".to_owned()],
+        ..setting(directory.path())
+    };
+    let error = run(&with_policy, &Silent).unwrap_err().to_string();
+    assert!(error.contains("pagerank"), "{error}");
+    let thrice = Setting {
+        runs: 3,
+        ..setting(directory.path())
+    };
+    let study = run(&thrice, &Silent).unwrap();
+    assert!(study.notes.iter().any(|note| note.contains("read once")));
+}
+
+#[test]
+fn the_decay_of_real_clicks_is_as_stated() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/news");
+    if !Path::new(data).is_dir() {
+        eprintln!("skipped: {data} is missing");
+        return;
+    }
+    let study = run(&setting(Path::new(data)), &Silent).unwrap();
+    expect(
+        &study,
+        &[
+            ("clicks", 2_277_933.0),
+            ("shown", 100_530.0),
+            ("days", 21.0),
+        ],
+    );
+    // As `news/README.md` states them. At 6 h the tables give .820 here, and .822 at most however a bin that
+    // lies astride is counted: the bound is as wide as that difference, which is not explained.
+    for (hours, expected) in [(1.0, 0.963), (6.0, 0.825), (24.0, 0.344)] {
+        let mut rows = study.findings.rows.iter();
+        let left = rows
+            .find(|row| row.metric == "clicks_left" && row.x == hours)
+            .unwrap();
+        assert!(
+            (left.value - expected).abs() < 0.006,
+            "{hours} h: {}",
+            left.value
+        );
+    }
+    let close = |metric: &str, expected: f64| {
+        let found = study
+            .findings
+            .rows
+            .iter()
+            .find(|row| row.metric == metric)
+            .unwrap();
+        assert!(
+            (found.value - expected).abs() < 0.001,
+            "{metric}: {}",
+            found.value
+        );
+    };
+    close("clicked", 0.897);
+    // As a script counts it too. The README says .752, which no hundredth of all, of the ranked or of the
+    // clicked articles gives: not explained.
+    close("clicks@top", 0.7841);
+    close("clicks_per_second", 1.2555);
+}

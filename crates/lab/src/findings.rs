@@ -1,0 +1,224 @@
+//! What did an experiment find?
+//!
+//! Long format: one row for each policy, metric and `x`. **Invariant:** numbers are finite (what could not be
+//! measured has no row), rows stand in the order in which they were first measured, and so the same
+//! experiment with the same seed is the same bytes.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde::Serialize;
+
+use crate::statistics::Mean;
+
+/// What an experiment found, as `avocet lab --json` prints it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Findings {
+    /// Which experiment: `ordering`, `servers`, …
+    pub experiment: String,
+    /// The world, as the user named it.
+    pub world: String,
+    /// Where all chance came from.
+    pub seed: u64,
+    /// How many runs the rows are means of.
+    pub runs: u32,
+    /// How to find it again.
+    pub command: String,
+    /// What was found.
+    pub rows: Vec<Row>,
+}
+
+/// A number that was found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// Whose it is, by the name the user knows it by.
+    pub policy: String,
+    /// What else was set: the importance that was measured by, the number of crawlers, …
+    pub params: Params,
+    /// What was measured, in lower-case words of the literature: `p_cs`, `p_st@10`, …
+    pub metric: String,
+    /// Where on the curve: the fraction crawled, the time, the interval.
+    pub x: f64,
+    /// The number: a mean if there were several runs.
+    pub value: f64,
+    /// The lower end of its 95 % interval; `None` if there was one run.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+/// Names and values of what was set.
+pub type Params = BTreeMap<String, Param>;
+
+/// A value that was set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Param {
+    /// A number.
+    Number(f64),
+    /// A word.
+    Text(String),
+}
+
+/// A number measured in one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// See [`Row::policy`].
+    pub policy: String,
+    /// See [`Row::params`].
+    pub params: Params,
+    /// See [`Row::metric`].
+    pub metric: String,
+    /// See [`Row::x`].
+    pub x: f64,
+    /// The number; one that is not finite is left out.
+    pub value: f64,
+}
+
+impl From<f64> for Param {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<&str> for Param {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+/// The rows of runs that measured the same policies on the same draws.
+///
+/// `against` adds, for every other policy, a row `METRIC-gain`: by how much it is above that policy. Its
+/// interval is that of the differences run by run, which is narrower than the two means suggest, since
+/// both policies had the same world.
+pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
+    let mut places: HashMap<Key<'_>, usize> = HashMap::new();
+    let mut found: Vec<(&Measured, Vec<Option<f64>>)> = Vec::new();
+    for (run, measured) in runs.iter().enumerate() {
+        for number in measured.iter().filter(|number| number.value.is_finite()) {
+            let place = *places
+                .entry(Key::of(number, &number.policy))
+                .or_insert(found.len());
+            if place == found.len() {
+                found.push((number, vec![None; runs.len()]));
+            }
+            found[place].1[run] = Some(number.value);
+        }
+    }
+    let mut rows = Vec::new();
+    for (number, values) in &found {
+        rows.push(row(
+            number,
+            number.metric.clone(),
+            values.iter().copied().flatten(),
+        ));
+        let base = against.filter(|name| *name != number.policy);
+        let base = base.and_then(|name| places.get(&Key::of(number, name)));
+        if let Some(&base) = base {
+            let pairs = values.iter().zip(&found[base].1);
+            let gains = pairs.filter_map(|(own, other)| Some((*own)? - (*other)?));
+            rows.push(row(number, format!("{}-gain", number.metric), gains));
+        }
+    }
+    rows
+}
+
+fn row(of: &Measured, metric: String, values: impl Iterator<Item = f64>) -> Row {
+    let values: Vec<f64> = values.collect();
+    let mean = Mean::of(&values);
+    Row {
+        policy: of.policy.clone(),
+        params: of.params.clone(),
+        metric,
+        x: of.x,
+        value: mean.value,
+        low: mean.interval.map(|(low, _)| low),
+        high: mean.interval.map(|(_, high)| high),
+    }
+}
+
+/// What makes two numbers of different runs the same measurement.
+#[derive(PartialEq, Eq, Hash)]
+struct Key<'a> {
+    policy: &'a str,
+    params: Vec<(&'a str, String)>,
+    metric: &'a str,
+    x: u64,
+}
+
+impl<'a> Key<'a> {
+    fn of(number: &'a Measured, policy: &'a str) -> Self {
+        let params = number.params.iter();
+        Self {
+            policy,
+            params: params
+                .map(|(name, value)| (name.as_str(), format!("{value:?}")))
+                .collect(),
+            metric: &number.metric,
+            x: number.x.to_bits(),
+        }
+    }
+}
+
+impl Findings {
+    /// The value of a row; `None` if nothing was found for it.
+    pub fn value(&self, policy: &str, metric: &str, x: f64) -> Option<f64> {
+        let is_it =
+            |row: &&Row| row.policy == policy && row.metric == metric && (row.x - x).abs() < 1e-9;
+        self.rows.iter().find(is_it).map(|row| row.value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(policy: &str, x: f64, value: f64) -> Measured {
+        Measured {
+            policy: policy.into(),
+            params: Params::from([("g".into(), 3.0.into())]),
+            metric: "p_cs".into(),
+            x,
+            value,
+        }
+    }
+
+    #[test]
+    fn runs_become_means_with_intervals_and_paired_gains() {
+        let run = |base: f64| {
+            vec![
+                measured("random", 0.5, base),
+                measured("backlink", 0.5, base + 1.0),
+                measured("backlink", 0.7, f64::NAN),
+            ]
+        };
+        let rows = rows(&[run(0.0), run(10.0)], Some("random"));
+        let found: Vec<_> = rows
+            .iter()
+            .map(|row| (row.policy.as_str(), row.metric.as_str(), row.value))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("random", "p_cs", 5.0),
+                ("backlink", "p_cs", 6.0),
+                ("backlink", "p_cs-gain", 1.0)
+            ]
+        );
+        let wide = rows[1].high.unwrap() - rows[1].low.unwrap();
+        assert!(wide > 100.0, "two runs say little: {wide}");
+        assert_eq!((rows[2].low, rows[2].high), (Some(1.0), Some(1.0)));
+    }
+
+    #[test]
+    fn one_run_has_no_interval_and_a_missing_number_no_row() {
+        let rows = rows(&[vec![measured("random", 0.5, 0.25)]], Some("ideal"));
+        assert_eq!(rows.len(), 1);
+        assert_eq!((rows[0].value, rows[0].low), (0.25, None));
+        let json = serde_json::to_string(&rows[0]).unwrap();
+        assert_eq!(
+            json,
+            r#"{"policy":"random","params":{"g":3.0},"metric":"p_cs","x":0.5,"value":0.25,"low":null,"high":null}"#
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! A web of hosts, pages and links, grown page by page.
+//!
+//! - **Hosts.** The first pages are home pages, one for each host; every later page joins a host by Zipf's
+//!   law, so pages per host fall as `rank^-host_sizes` (Huberman & Adamic, Nature 1999, found power laws).
+//! - **Tree.** Every page hangs on an older directory of its host, and a home page on an older home page. That
+//!   parent links to it: the whole web can be reached from page 0.
+//! - **Links out.** Besides the tree, every page wants a number of links from a power law with
+//!   `out_exponent` (2.72 in Broder et al., "Graph structure in the web", 2000), cut at `most_links`. A share
+//!   `late` is given, as the web grows, to pages that are there already: else no page would link to a younger one. A link
+//!   that finds no target that its page does not have (the host is too small) is given to another page later.
+//! - **Links in.** A link copies the target of a link drawn from all before it (Kumar et al., "Stochastic models
+//!   for the web graph", FOCS 2000), else it goes to any page. If copying makes a share β of all links, the tree
+//!   counted in, in-links fall with `1 + 1/β`; β is set so that this is `in_exponent` (2.09 in Broder et al.),
+//!   and at most all but the tree is copied, so `1 + links/(links - 1)` is the least there is. That law is of links;
+//!   a page counts once for all its links to another, so a host of a thousand pages gives none of them more than a
+//!   thousand links, and the first pages fall more steeply than set: 325,000 pages on 3,000 hosts with 2.10 over the first
+//!   tenth and 2.32 over the first hundredth (Hill's estimator).
+//! - **Staying at home.** A share `local` of the links, the tree counted in, ends on its own host (three of four:
+//!   Bharat et al., "Who links to whom", ICDM 2001).
+//!
+//! **Invariant:** a page's draws come from its own stream. A web of fewer pages is the beginning of a larger one: the
+//! same pages, with the links they had before they were linked to and from by younger ones.
+
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+
+use super::draw::{Power, Zipf, chance};
+use super::knob::plan;
+use crate::chance::{For, stream};
+use crate::world;
+
+/// How often a target that is already linked, or on the wrong host, is drawn anew.
+const REDRAWS: u32 = 12;
+
+/// How many links that found no target are tried again for each new page.
+const RETRIES: usize = 16;
+
+/// What parts of paths are called.
+const WORDS: [&str; 12] = [
+    "news", "notes", "docs", "people", "archive", "events", "projects", "guide", "topics", "help",
+    "shop", "data",
+];
+
+plan! {
+    /// A graph to invent.
+    {
+        /// Pages in all.
+        pages: u32 = 20_000, 1 to 20_000_000;
+        /// Hosts, each with a registrable domain of its own; never more than pages.
+        hosts: u32 = 200, 1 to 5_000_000;
+        /// Exponent of Zipf's law for the pages of hosts; 0 makes all hosts alike.
+        host_sizes: f64 = 1.0, 0 to 3;
+        /// The share of pages that are directories, which other pages hang on.
+        directories: f64 = 0.1, 0 to 1;
+        /// Links on a page, the mean, those of the tree counted in.
+        links: f64 = 10.0, 1 to 500;
+        /// Exponent of the power law of links on a page, before the tree is added.
+        out_exponent: f64 = 2.7, 1.1 to 10;
+        /// Links that a page wants at most.
+        most_links: u32 = 1_000, 500 to 100_000;
+        /// Exponent of the power law of links to a page; no less than 1 + links/(links - 1).
+        in_exponent: f64 = 2.1, 2 to 10;
+        /// The share of links that stay on their host.
+        local: f64 = 0.75, 0 to 1;
+        /// The share of links that are added to pages older than the newest.
+        late: f64 = 0.5, 0 to 1;
+    }
+}
+
+impl Plan {
+    /// Invents the graph. Page `h` is the home page of host `h`, and host 0 has the most pages.
+    pub fn invent(&self, seed: u64) -> world::Graph {
+        let mut growth = Growth::new(self, seed);
+        for page in 0..self.pages.max(1) {
+            growth.add(page);
+        }
+        growth.finish()
+    }
+
+    /// The share of drawn links that copy another, for the exponent of links in.
+    fn copied(&self) -> f64 {
+        let of_all = (self.in_exponent - 1.0).recip();
+        (of_all * self.links / (self.links - 1.0)).min(1.0)
+    }
+
+    /// The share of drawn links that stay, for the share of all: a link of the tree always does.
+    fn drawn_local(&self) -> f64 {
+        ((self.local * self.links - 1.0) / (self.links - 1.0)).clamp(0.0, 1.0)
+    }
+}
+
+/// A web as it grows.
+struct Growth<'a> {
+    plan: &'a Plan,
+    seed: u64,
+    sizes: Zipf,
+    wanted: Power,
+    copied: f64,
+    local: f64,
+    hosts: Vec<Host>,
+    host_of: Vec<u32>,
+    urls: Vec<Box<str>>,
+    links: Vec<Vec<u32>>,
+    /// The target of each link.
+    targets: Vec<u32>,
+    /// A page for each link that it wanted at its birth.
+    wishes: Vec<u32>,
+    /// Links that found no target yet: those that leave their host, and those that stay.
+    owed: [usize; 2],
+}
+
+/// The same of one host.
+#[derive(Default)]
+struct Host {
+    pages: Vec<u32>,
+    directories: Vec<u32>,
+    targets: Vec<u32>,
+}
+
+impl<'a> Growth<'a> {
+    fn new(plan: &'a Plan, seed: u64) -> Self {
+        let hosts = plan.hosts.clamp(1, plan.pages.max(1)) as usize;
+        let (pages, drawn) = (plan.pages as usize, plan.links - 1.0);
+        Self {
+            plan,
+            seed,
+            sizes: Zipf::new(hosts, plan.host_sizes),
+            wanted: Power::with_mean(drawn, plan.out_exponent, f64::from(plan.most_links)),
+            copied: plan.copied(),
+            // Nothing leaves the only host.
+            local: if hosts == 1 { 1.0 } else { plan.drawn_local() },
+            hosts: (0..hosts).map(|_| Host::default()).collect(),
+            host_of: Vec::with_capacity(pages),
+            urls: Vec::with_capacity(pages),
+            links: Vec::with_capacity(pages),
+            targets: Vec::with_capacity((pages as f64 * plan.links) as usize),
+            wishes: Vec::with_capacity((pages as f64 * drawn) as usize),
+            owed: [0; 2],
+        }
+    }
+
+    fn add(&mut self, page: u32) {
+        let mut rng = stream(self.seed, For::Hosts, u64::from(page), 0);
+        let host = match self.hosts.get(page as usize) {
+            Some(_) => page as usize,
+            None => self.sizes.draw(&mut rng),
+        };
+        let url = self.hang(page, host, &mut rng);
+        self.urls.push(url.into());
+        self.host_of.push(host as u32);
+        self.links.push(Vec::new());
+        self.hosts[host].pages.push(page);
+        let mut rng = stream(self.seed, For::Links, u64::from(page), 0);
+        let wanted = self.wanted.draw(&mut rng);
+        self.wishes.extend((0..wanted).map(|_| page));
+        for _ in 0..wanted {
+            let late = chance(&mut rng, self.plan.late);
+            let from = if late { self.wisher(&mut rng) } else { page };
+            let local = chance(&mut rng, self.local);
+            self.link(from, local, &mut rng);
+        }
+        for local in [false, true] {
+            for _ in 0..self.owed[usize::from(local)].min(RETRIES) {
+                self.owed[usize::from(local)] -= 1;
+                let from = self.wisher(&mut rng);
+                self.link(from, local, &mut rng);
+            }
+        }
+    }
+
+    /// Lets the page be linked to by its parent, and names it.
+    fn hang(&mut self, page: u32, host: usize, rng: &mut ChaCha8Rng) -> String {
+        let word = WORDS[rng.random_range(0..WORDS.len())];
+        let here = &self.hosts[host];
+        if here.pages.is_empty() {
+            if page > 0 {
+                // So far there are home pages only.
+                self.join(rng.random_range(0..page), page, host);
+            }
+            self.hosts[host].directories.push(page);
+            return format!("http://www.site{host}.example/");
+        }
+        let parent = here.directories[rng.random_range(0..here.directories.len())];
+        let number = here.pages.len();
+        let above = &self.urls[parent as usize];
+        let directory = chance(rng, self.plan.directories);
+        let url = match directory {
+            true => format!("{above}{word}{number}/"),
+            false => format!("{above}{word}-{number}.html"),
+        };
+        if directory {
+            self.hosts[host].directories.push(page);
+        }
+        self.join(parent, page, host);
+        url
+    }
+
+    /// A page, as likely as it wanted links.
+    fn wisher(&self, rng: &mut impl Rng) -> u32 {
+        // What owes a link has wished for one.
+        self.wishes[rng.random_range(0..self.wishes.len())]
+    }
+
+    /// Adds a link to a page, or owes it if none is found that is not linked yet.
+    fn link(&mut self, from: u32, local: bool, rng: &mut impl Rng) {
+        let here = self.host_of[from as usize];
+        for _ in 0..REDRAWS {
+            let to = self.target(here, local, rng);
+            let there = self.host_of[to as usize];
+            let right = local == (there == here);
+            if to != from && right && !self.links[from as usize].contains(&to) {
+                self.join(from, to, there as usize);
+                return;
+            }
+        }
+        self.owed[usize::from(local)] += 1;
+    }
+
+    fn target(&self, here: u32, local: bool, rng: &mut impl Rng) -> u32 {
+        let copied = chance(rng, self.copied);
+        let host = &self.hosts[here as usize];
+        let among = match (copied, local) {
+            (true, true) if !host.targets.is_empty() => &host.targets,
+            (_, true) => &host.pages,
+            (true, false) if !self.targets.is_empty() => &self.targets,
+            (_, false) => return rng.random_range(0..self.host_of.len() as u32),
+        };
+        among[rng.random_range(0..among.len())]
+    }
+
+    fn join(&mut self, from: u32, to: u32, host: usize) {
+        self.links[from as usize].push(to);
+        self.targets.push(to);
+        self.hosts[host].targets.push(to);
+    }
+
+    fn finish(self) -> world::Graph {
+        let edges = self.links.iter().enumerate();
+        let edges =
+            edges.flat_map(|(from, links)| links.iter().map(move |&to| (from, to as usize)));
+        world::Graph::new(self.urls.iter().map(AsRef::as_ref), edges)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+//! What can be set of an invented world, and is a wish for it a possible one?
+//!
+//! **Invariant:** a plan's fields, their defaults, ranges and meanings are written once, in [`plan!`]: what is
+//! parsed, what the help says and what the documentation lists cannot differ.
+
+use crate::LabError;
+
+/// A number that a user may set.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Knob {
+    /// Its name, as in `--set pages=1000`.
+    pub name: &'static str,
+    /// What it is if nobody sets it.
+    pub default: f64,
+    /// The least it may be.
+    pub least: f64,
+    /// The most it may be.
+    pub most: f64,
+    /// Whether it counts something, so that a fraction makes no sense.
+    pub whole: bool,
+    /// What it means, with its unit.
+    pub meaning: &'static str,
+}
+
+/// A plan that can be set by name.
+pub(super) trait Tuned: Default {
+    /// What can be set.
+    const KNOBS: &'static [Knob];
+
+    /// Sets a knob that there is, to a value in its range.
+    fn set(&mut self, name: &str, value: f64);
+}
+
+/// The numbers that plans are made of.
+pub(super) trait Number {
+    /// Whether it has no fractions.
+    const WHOLE: bool;
+
+    /// From the number that a user wrote; whole if it must be.
+    fn from_wish(value: f64) -> Self;
+}
+
+/// A plan with these wishes. Of two for the same knob, the later holds.
+pub(super) fn tuned<P: Tuned>(world: &str, wishes: &[(String, String)]) -> Result<P, LabError> {
+    let mut plan = P::default();
+    for (name, text) in wishes {
+        let Some(knob) = P::KNOBS.iter().find(|knob| knob.name == name) else {
+            let names: Vec<_> = P::KNOBS.iter().map(|knob| knob.name).collect();
+            return Err(LabError::Wish(format!(
+                "invented:{world} has no {name:?} to set; it has {}",
+                names.join(", ")
+            )));
+        };
+        plan.set(name, knob.read(world, text)?);
+    }
+    Ok(plan)
+}
+
+impl Knob {
+    fn read(&self, world: &str, text: &str) -> Result<f64, LabError> {
+        let value = text.trim().parse::<f64>().ok();
+        // Not a number is in no range.
+        let value = value.filter(|value| (self.least..=self.most).contains(value));
+        let value = value.filter(|value| !self.whole || value.fract() == 0.0);
+        value.ok_or_else(|| {
+            LabError::Wish(format!(
+                "{} of invented:{world} is {}, not {text:?}",
+                self.name,
+                self.range()
+            ))
+        })
+    }
+
+    /// What it may be, in words.
+    pub fn range(&self) -> String {
+        let kind = if self.whole { "whole number" } else { "number" };
+        format!("a {kind} from {} to {}", self.least, self.most)
+    }
+}
+
+impl Number for f64 {
+    const WHOLE: bool = false;
+
+    fn from_wish(value: f64) -> Self {
+        value
+    }
+}
+
+impl Number for u32 {
+    const WHOLE: bool = true;
+
+    fn from_wish(value: f64) -> Self {
+        value as Self
+    }
+}
+
+/// Declares a `Plan`: `/// Meaning.` and `name: type = default, least to most;` for each field.
+macro_rules! plan {
+    (
+        $(#[$about:meta])*
+        {
+            $( $(#[doc = $meaning:literal])+ $name:ident: $type:ty = $default:literal, $least:literal to $most:literal; )+
+        }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Plan {
+            $( $(#[doc = $meaning])+ pub $name: $type, )+
+        }
+
+        impl Default for Plan {
+            fn default() -> Self {
+                Self { $( $name: $default, )+ }
+            }
+        }
+
+        impl $crate::invent::knob::Tuned for Plan {
+            const KNOBS: &'static [$crate::invent::Knob] = &[ $( $crate::invent::Knob {
+                name: stringify!($name),
+                default: $default as f64,
+                least: $least as f64,
+                most: $most as f64,
+                whole: <$type as $crate::invent::knob::Number>::WHOLE,
+                meaning: concat!($($meaning),+).trim_ascii(),
+            }, )+ ];
+
+            fn set(&mut self, name: &str, value: f64) {
+                match name {
+                    $( stringify!($name) => {
+                        self.$name = $crate::invent::knob::Number::from_wish(value);
+                    } )+
+                    _ => {}
+                }
+            }
+        }
+    };
+}
+
+pub(super) use plan;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    plan! {
+        /// A plan to try.
+        {
+            /// Pages,
+            /// in all.
+            pages: u32 = 10, 1 to 1_000;
+            /// The share of something.
+            share: f64 = 0.5, 0 to 1;
+        }
+    }
+
+    fn wish(wishes: &[(&str, &str)]) -> Result<Plan, LabError> {
+        let own = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
+        tuned("trial", &wishes.iter().map(own).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn wishes_are_met_or_refused_with_what_there_is() {
+        assert_eq!(wish(&[]).unwrap(), Plan::default());
+        let pages = |text| wish(&[("pages", text)]).map(|plan| plan.pages);
+        assert_eq!(pages("1e2").unwrap(), 100);
+        assert_eq!(pages(" 7").unwrap(), 7);
+        let twice = wish(&[("share", "0"), ("share", "1")]).unwrap();
+        assert_eq!((twice.share, twice.pages), (1.0, 10));
+        for wrong in ["0", "1001", "1.5", "nan", "inf", "-3", "", "many"] {
+            let error = pages(wrong).unwrap_err().to_string();
+            let range = "a whole number from 1 to 1000";
+            assert!(error.contains(range) && error.contains(wrong), "{error}");
+        }
+        let error = wish(&[("page", "3")]).unwrap_err().to_string();
+        assert!(error.contains("it has pages, share"), "{error}");
+    }
+
+    #[test]
+    fn the_table_is_the_plan() {
+        assert_eq!(Plan::KNOBS[0].meaning, "Pages, in all.");
+        assert_eq!((Plan::KNOBS[0].default, Plan::KNOBS[0].whole), (10.0, true));
+        assert_eq!((Plan::KNOBS[1].least, Plan::KNOBS[1].most), (0.0, 1.0));
+    }
+}

@@ -1,0 +1,346 @@
+//! Pages that change, are born and die, without texts.
+//!
+//! - **Changes.** Each page changes as a Poisson process. Its mean lifetime between changes is Weibull over the pages:
+//!   shape 1.4 and scale 152.2 days (Brewington & Cybenko, "How dynamic is the web?", 2000), so a mean of 138.7 and a
+//!   median of 117.1 days. A lifetime below `shortest` is that: with a shape near 1 or less the mean *rate* is infinite.
+//! - **Alike.** Lifetimes of one host can go together: the normal scores of a page and of its host are added with
+//!   variances `1 - alike` and `alike` (a Gaussian copula), so that the Weibull over all pages stays.
+//! - **Births.** All that was ever born grows as `pages·e^(growth·t)`; .00176 a day doubles it in 394 days (the same
+//!   authors). None by default.
+//! - **Deaths.** Each page dies at the rate `deaths`, for ever; none by default.
+//! - **Bodies.** A version has no text, only a number that no other version of any page has: every change is a change.
+//!
+//! **Invariant:** moments are whole seconds from [`BEGINNING`] on, as in the tables of recorded worlds, and two versions of a
+//! page are never of one second. A page's draws come from its own stream, so more pages change none of the others.
+
+use policy::Moment;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, Exp1, StandardNormal};
+
+use super::draw::{Zipf, exponential_of_normal};
+use super::knob::plan;
+use super::{BEGINNING, DAY};
+use crate::LabError;
+use crate::chance::{For, stream};
+use crate::world::{Bodies, Histories, Version};
+
+/// More pages than any machine of today has memory for here.
+const MOST: f64 = 1e8;
+
+plan! {
+    /// Changing pages to invent.
+    {
+        /// Pages at the beginning.
+        pages: u32 = 100_000, 1 to 50_000_000;
+        /// Hosts, each with a registrable domain of its own.
+        hosts: u32 = 1_000, 1 to 5_000_000;
+        /// Exponent of Zipf's law for the pages of hosts; 0 makes all hosts alike.
+        host_sizes: f64 = 1.0, 0 to 3;
+        /// How long it is watched, in days.
+        span: f64 = 365.0, 0.01 to 36_500;
+        /// Shape of the Weibull distribution of mean lifetimes.
+        shape: f64 = 1.4, 0.1 to 50;
+        /// Scale of the Weibull distribution of mean lifetimes, in days.
+        scale: f64 = 152.2, 0.001 to 1_000_000;
+        /// The least mean lifetime, in days.
+        shortest: f64 = 0.04, 0.001 to 1_000_000;
+        /// How far lifetimes of one host go together: 0 not at all, 1 all the same.
+        alike: f64 = 0.0, 0 to 1;
+        /// Births a day, as a share of all that was ever born.
+        growth: f64 = 0.0, 0 to 0.1;
+        /// The chance of a page to die, a day.
+        deaths: f64 = 0.0, 0 to 10;
+    }
+}
+
+/// Which of a page's streams.
+#[derive(Clone, Copy)]
+enum Page {
+    /// A page that was there at the beginning.
+    Old(u32),
+    /// A page born later.
+    New(u32),
+}
+
+impl Plan {
+    /// Invents the pages and their versions; refuses a growth beyond any memory.
+    pub fn invent(&self, seed: u64) -> Result<Histories, LabError> {
+        let newborn = f64::from(self.pages) * (self.growth * self.span).exp_m1();
+        if newborn > MOST {
+            return Err(LabError::Wish(format!(
+                "growth {} over {} days of invented:pages makes {newborn:.0} more pages; at most {MOST} are invented",
+                self.growth, self.span
+            )));
+        }
+        let zipf = Zipf::new(self.hosts as usize, self.host_sizes);
+        let mut versions = Vec::new();
+        let mut urls = Vec::with_capacity(self.pages as usize);
+        let all = (0..self.pages).map(Page::Old);
+        for page in all.chain((0..newborn.round() as u32).map(Page::New)) {
+            let number = urls.len() as u32;
+            let mut rng = page.stream(seed);
+            let host = zipf.draw(&mut rng);
+            urls.push(format!("http://www.site{host}.example/page-{number}.html"));
+            let lifetime = self.lifetime(seed, host as u64, &mut rng);
+            let life = Life { number, lifetime };
+            self.live(page, life, &mut rng, &mut versions);
+        }
+        let bodies = Bodies::unknown(versions.len() as u32);
+        Ok(Histories::new(
+            urls.iter().map(String::as_str),
+            versions,
+            bodies,
+        ))
+    }
+
+    /// A page's mean time between changes, in days.
+    fn lifetime(&self, seed: u64, host: u64, rng: &mut ChaCha8Rng) -> f64 {
+        let of_host: f64 = StandardNormal.sample(&mut stream(seed, For::Lifetimes, host, 2));
+        let own: f64 = StandardNormal.sample(rng);
+        let score = self.alike.sqrt() * of_host + (1.0 - self.alike).sqrt() * own;
+        let weibull = self.scale * exponential_of_normal(score).powf(self.shape.recip());
+        weibull.max(self.shortest)
+    }
+
+    /// Adds the versions of a page. Their bodies are numbered as they are added.
+    fn live(&self, page: Page, life: Life, rng: &mut ChaCha8Rng, versions: &mut Vec<Version>) {
+        let (birth, until): (f64, f64) = (Exp1.sample(rng), Exp1.sample(rng));
+        let born = match page {
+            Page::Old(_) => 0.0,
+            Page::New(_) => self.born(-(-birth).exp_m1()),
+        };
+        let dies = born + until / self.deaths;
+        let end = self.span.min(dies);
+        let mut last = None;
+        let mut add = |days: f64, shown: bool| {
+            let second = Some((days * DAY) as u64);
+            if second > last {
+                last = second;
+                versions.push(Version {
+                    page: life.number,
+                    at: moment(days),
+                    body: shown.then_some(versions.len() as u32),
+                });
+            }
+        };
+        let mut now = born;
+        while now < end {
+            add(now, true);
+            let wait: f64 = Exp1.sample(rng);
+            now += wait * life.lifetime;
+        }
+        if dies < self.span {
+            add(dies, false);
+        }
+    }
+
+    /// The day by which this share of the newborn are born: the inverse of `(e^(ξt) - 1)/(e^(ξ·span) - 1)`.
+    fn born(&self, share: f64) -> f64 {
+        (share * (self.growth * self.span).exp_m1()).ln_1p() / self.growth
+    }
+}
+
+/// A page's number and its mean time between changes, in days.
+#[derive(Clone, Copy)]
+struct Life {
+    number: u32,
+    lifetime: f64,
+}
+
+impl Page {
+    fn stream(self, seed: u64) -> ChaCha8Rng {
+        match self {
+            Self::Old(number) => stream(seed, For::Lifetimes, u64::from(number), 0),
+            Self::New(number) => stream(seed, For::Lifetimes, u64::from(number), 1),
+        }
+    }
+}
+
+/// The moment so many days after the beginning, in whole seconds.
+fn moment(days: f64) -> Moment {
+    Moment::from_micros(BEGINNING.micros() + (days * DAY) as u64 * 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn days(version: &Version) -> f64 {
+        version.at.since(BEGINNING).as_secs_f64() / DAY
+    }
+
+    fn lifetimes(plan: &Plan, pages: u64) -> Vec<f64> {
+        let draw = |page| plan.lifetime(1, page % 50, &mut stream(1, For::Lifetimes, page, 0));
+        (0..pages).map(draw).collect()
+    }
+
+    #[test]
+    fn lifetimes_are_those_of_brewington_and_cybenko() {
+        for alike in [0.0, 0.2] {
+            let plan = Plan {
+                alike,
+                ..Plan::default()
+            };
+            let mut drawn = lifetimes(&plan, 40_000);
+            drawn.sort_unstable_by(f64::total_cmp);
+            let mean = drawn.iter().sum::<f64>() / 40_000.0;
+            // The mean has a deviation of .5, the median of .6; hosts that go together widen both.
+            let room = if alike > 0.0 { 0.15 } else { 0.02 };
+            assert!((mean / 138.7 - 1.0).abs() < room, "{mean}");
+            assert!(
+                (drawn[20_000] / 117.1 - 1.0).abs() < room,
+                "{}",
+                drawn[20_000]
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_are_as_alike_as_set() {
+        // The variance of the logarithms that is between the 50 hosts, of 40 pages each.
+        let between = |alike| {
+            let logs: Vec<f64> = lifetimes(
+                &Plan {
+                    alike,
+                    ..Plan::default()
+                },
+                2_000,
+            )
+            .iter()
+            .map(|lifetime| lifetime.ln())
+            .collect();
+            let mean = logs.iter().sum::<f64>() / 2_000.0;
+            let all: f64 = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / 2_000.0;
+            let host = |host: usize| (0..40).map(|n| logs[n * 50 + host]).sum::<f64>() / 40.0;
+            (0..50).map(|n| (host(n) - mean).powi(2)).sum::<f64>() / 50.0 / all
+        };
+        let (none, half, all) = (between(0.0), between(0.5), between(1.0));
+        assert!(
+            none < 0.06 && (0.3..0.7).contains(&half) && all > 0.999,
+            "{none} {half} {all}"
+        );
+    }
+
+    #[test]
+    fn changes_are_poisson_at_the_drawn_rate() {
+        // A steep shape makes all pages alike: one change in ten days.
+        let plan = Plan {
+            pages: 2_000,
+            shape: 50.0,
+            scale: 10.0,
+            span: 100.0,
+            ..Plan::default()
+        };
+        let histories = plan.invent(1).unwrap();
+        let mut changes = vec![-1.0; 2_000];
+        histories
+            .versions()
+            .iter()
+            .for_each(|version| changes[version.page as usize] += 1.0);
+        let mean = changes.iter().sum::<f64>() / 2_000.0;
+        let variance = changes
+            .iter()
+            .map(|n: &f64| (n - mean).powi(2))
+            .sum::<f64>()
+            / 2_000.0;
+        // The mean lifetime is 9.888 days; 10.11 changes are expected, with the same variance.
+        assert!((mean - 10.11).abs() < 0.3, "{mean}");
+        assert!((variance - 10.1).abs() < 1.5, "{variance}");
+    }
+
+    #[test]
+    fn births_double_a_web_in_394_days_and_deaths_halve_it() {
+        let plan = Plan {
+            pages: 2_000,
+            span: 393.8,
+            growth: 0.00176,
+            ..Plan::default()
+        };
+        let histories = plan.invent(1).unwrap();
+        assert_eq!(histories.urls().len(), 4_000);
+        let mut first = vec![f64::INFINITY; 4_000];
+        for version in histories.versions() {
+            let first = &mut first[version.page as usize];
+            *first = first.min(days(version));
+        }
+        assert!(first[..2_000].iter().all(|&day| day == 0.0));
+        // At half of the time there are √2 as many.
+        let early = first[2_000..].iter().filter(|&&day| day < 196.9).count();
+        assert!((early as f64 - 828.0).abs() < 70.0, "{early}");
+
+        let plan = Plan {
+            pages: 4_000,
+            span: 100.0,
+            deaths: 0.006_931,
+            ..Plan::default()
+        };
+        let histories = plan.invent(2).unwrap();
+        let mut gone = vec![false; 4_000];
+        for version in histories.versions() {
+            assert!(!gone[version.page as usize], "what is dead stays so");
+            gone[version.page as usize] = version.body.is_none();
+        }
+        let dead = gone.iter().filter(|&&gone| gone).count();
+        assert!((dead as f64 - 2_000.0).abs() < 130.0, "{dead}");
+    }
+
+    #[test]
+    fn more_pages_leave_the_others_as_they_were() {
+        let of = |pages| {
+            Plan {
+                pages,
+                growth: 0.001,
+                alike: 0.3,
+                ..Plan::default()
+            }
+            .invent(3)
+            .unwrap()
+        };
+        let moments = |histories: &Histories, page| {
+            let versions = histories.versions().iter();
+            versions
+                .filter(|version| version.page == page)
+                .map(|version| version.at)
+                .collect::<Vec<_>>()
+        };
+        let (few, many) = (of(50), of(60));
+        for page in 0..50 {
+            assert_eq!(few.urls()[page as usize], many.urls()[page as usize]);
+            assert_eq!(moments(&few, page), moments(&many, page));
+        }
+    }
+
+    #[test]
+    fn every_version_is_another_body_and_too_many_pages_are_refused() {
+        let histories = Plan {
+            pages: 300,
+            ..Plan::default()
+        }
+        .invent(4)
+        .unwrap();
+        let bodies: Vec<_> = histories
+            .versions()
+            .iter()
+            .filter_map(|version| version.body)
+            .collect();
+        assert!(
+            bodies
+                .iter()
+                .copied()
+                .eq(0..histories.versions().len() as u32)
+        );
+        assert_eq!(histories.bodies().count() as usize, bodies.len());
+        let explosion = Plan {
+            growth: 0.1,
+            span: 36_500.0,
+            ..Plan::default()
+        };
+        assert!(
+            explosion
+                .invent(1)
+                .unwrap_err()
+                .to_string()
+                .contains("growth 0.1")
+        );
+    }
+}

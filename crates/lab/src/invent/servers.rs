@@ -1,0 +1,124 @@
+//! Servers with latencies, and their pages: the web of the two-level scheduling experiment, to be varied.
+//!
+//! Round trips and answers are log-normal over the servers, and what a server drew it keeps. Requests per
+//! connection are 1, 100, or anything between (`theory.md`, §3). Pages and links are those of
+//! [`site::Plan::two_level`], whose text gives the sources. **Invariant:** with nothing set, it is that very web.
+
+use super::knob::plan;
+use crate::LabError;
+use crate::site::{self, KeepAlive, Latency, Spread};
+
+plan! {
+    /// Servers to invent.
+    {
+        /// Servers.
+        servers: u32 = 500, 1 to 1_000_000;
+        /// Pages in all; never fewer than servers, since each has a home page.
+        pages: u32 = 30_000, 1 to 5_000_000;
+        /// Median over the servers of a round trip, in seconds.
+        connect: f64 = 0.03, 0 to 60;
+        /// Deviation of the logarithm of round trips; 0 makes all alike.
+        connect_sigma: f64 = 1.0, 0 to 4;
+        /// Median over the servers of the time an answer takes, in seconds.
+        response: f64 = 0.08, 0 to 60;
+        /// Deviation of the logarithm of these times.
+        response_sigma: f64 = 1.0, 0 to 4;
+        /// The share of servers that answer one request a connection.
+        one: f64 = 0.24, 0 to 1;
+        /// The share of servers that answer a hundred; with `one` at most 1, the rest answer 2 to 99.
+        hundred: f64 = 0.66, 0 to 1;
+        /// The least number of links on a page, besides those that hold the web together.
+        least_links: u32 = 3, 0 to 1_000;
+        /// Exponent of the power law of these links.
+        out_exponent: f64 = 2.7, 1.1 to 10;
+    }
+}
+
+impl Plan {
+    /// Invents the servers; refuses shares that are together more than all.
+    pub fn invent(&self, seed: u64) -> Result<site::Web, LabError> {
+        if self.one + self.hundred > 1.0 + 1e-9 {
+            return Err(LabError::Wish(format!(
+                "one and hundred of invented:servers are shares of all servers, and {} + {} is more than 1",
+                self.one, self.hundred
+            )));
+        }
+        Ok(self.site(seed).invent())
+    }
+
+    fn site(&self, seed: u64) -> site::Plan {
+        let usual = site::Plan::two_level(seed);
+        site::Plan {
+            servers: self.servers as usize,
+            pages: self.pages as usize,
+            links: site::Tail {
+                least: self.least_links,
+                exponent: self.out_exponent,
+                ..usual.links
+            },
+            latency: Latency::PerServer {
+                connect: Spread {
+                    median: self.connect,
+                    sigma: self.connect_sigma,
+                },
+                response: Spread {
+                    median: self.response,
+                    sigma: self.response_sigma,
+                },
+            },
+            keep_alive: KeepAlive {
+                one: self.one,
+                hundred: self.hundred,
+            },
+            ..usual
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unset_it_is_the_web_of_the_experiment() {
+        assert_eq!(Plan::default().site(5), site::Plan::two_level(5));
+    }
+
+    #[test]
+    fn servers_draw_what_was_set() {
+        let plan = Plan {
+            servers: 2_000,
+            pages: 2_000,
+            connect: 0.5,
+            response: 2.0,
+            response_sigma: 0.0,
+            one: 0.5,
+            hundred: 0.25,
+            ..Plan::default()
+        };
+        let web = plan.invent(3).unwrap();
+        let mut trips: Vec<f64> = web
+            .servers()
+            .map(|(_, server)| server.round_trip.as_secs_f64())
+            .collect();
+        trips.sort_unstable_by(f64::total_cmp);
+        assert!((trips[1_000] / 0.5 - 1.0).abs() < 0.1, "{}", trips[1_000]);
+        let answers = |n| move |s: &crate::site::Server| s.requests_per_connection == n;
+        let share = |is: &dyn Fn(&crate::site::Server) -> bool| {
+            web.servers().filter(|(_, server)| is(server)).count() as f64 / 2_000.0
+        };
+        assert!((share(&answers(1)) - 0.5).abs() < 0.04);
+        assert!((share(&answers(100)) - 0.25).abs() < 0.04);
+        assert_eq!(share(&|s| s.response_latency.as_secs_f64() == 2.0), 1.0);
+    }
+
+    #[test]
+    fn shares_of_more_than_all_are_refused() {
+        let plan = Plan {
+            one: 0.5,
+            ..Plan::default()
+        };
+        let error = plan.invent(1).unwrap_err().to_string();
+        assert!(error.contains("0.5 + 0.66"), "{error}");
+    }
+}

@@ -1,0 +1,277 @@
+//! A web of pages on topics, which link to pages on their own topic more than to others.
+//!
+//! - **Topics.** A page's topic is drawn by Zipf's law (`topic_sizes`) and is its label. The pages on a topic lie on
+//!   `islands`, each on hosts of its own: links within a topic stay on their island, so that who wants all pages on a topic must
+//!   go through pages on others. This is what tunnelling is for (Bergmark, Lagoze & Sbityakov, ECDL 2002) and what context graphs
+//!   learn (Diligenti et al., VLDB 2000).
+//! - **Links.** A share `same` of the links ends on the island of its page, as linked pages on the web are mostly on one topic
+//!   (Davison, "Topical locality in the web", SIGIR 2000). Of the others a share `near` goes to one of the two topics beside its own in
+//!   a ring, the rest anywhere: so the way from topic to topic can be learnt.
+//! - **Growth.** Every page hangs on an older page, which links to it, so everything is reached from page 0; further links are a Poisson
+//!   number, and go, on the island they chose, to the target of an older link (Kumar et al., FOCS 2000), so that links in have a heavy tail.
+//!   As in [`graph`](super::graph), half of them are given to older pages.
+//! - **Texts.** HTML: a title of words of the topic, a text that mixes the topic's words with a background that all share, and the links,
+//!   each with words of the title of its target.
+//!
+//! **Invariant:** a page's topic, title and text come from streams of their own; a web of fewer pages is the beginning of a larger one.
+
+use rand::{Rng, RngExt};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::draw::{Zipf, chance, poisson};
+use super::knob::plan;
+use super::language::{self, Language};
+use crate::chance::{For, stream};
+use crate::world::{Body, Graph, Labels, Topic};
+
+/// Words of a title.
+const TITLE: u64 = 4;
+
+/// How often a target that is already linked is drawn anew.
+const REDRAWS: u32 = 8;
+
+/// How many links that found no target are tried again for each new page.
+const RETRIES: usize = 16;
+
+/// The share of links that are added to pages older than the newest.
+const LATE: f64 = 0.5;
+
+plan! {
+    /// A topical web to invent.
+    {
+        /// Pages.
+        pages: u32 = 5_000, 1 to 5_000_000;
+        /// Topics.
+        topics: u32 = 12, 1 to 10_000;
+        /// Exponent of Zipf's law for the pages on each topic; 0 makes all topics alike.
+        topic_sizes: f64 = 0.5, 0 to 3;
+        /// Islands of each topic that are linked only through other topics.
+        islands: u32 = 4, 1 to 1_000;
+        /// Hosts of each island, each with a registrable domain of its own.
+        hosts: u32 = 3, 1 to 1_000;
+        /// Links on a page, the mean.
+        links: f64 = 8.0, 1 to 200;
+        /// The share of links that stay on their island, and so on their topic.
+        same: f64 = 0.7, 0 to 1;
+        /// The share of the other links that go to a topic beside their own.
+        near: f64 = 0.6, 0 to 1;
+        /// Words of the vocabulary.
+        words: u32 = 20_000, 100 to 10_000_000;
+        /// Words of text on a page, the median.
+        size: f64 = 150.0, 1 to 100_000;
+        /// Deviation of the logarithm of the words on a page.
+        size_sigma: f64 = 0.7, 0 to 3;
+        /// The share of words that are of the page's topic.
+        topical: f64 = 0.4, 0 to 1;
+        /// Words of the target's title in a link; no title has more than four.
+        anchor: u32 = 2, 0 to 4;
+    }
+}
+
+impl Plan {
+    /// Invents the pages, their links and texts.
+    pub fn invent(&self, seed: u64) -> Topic {
+        let mut growth = Growth::new(self, seed);
+        for page in 0..self.pages {
+            growth.add(page);
+        }
+        let language = Language::new(self.words, self.topics, seed);
+        let text = Writer {
+            plan: self,
+            seed,
+            language,
+        };
+        let titles: Vec<Vec<u32>> = (0..)
+            .zip(&growth.island_of)
+            .map(|(page, &island)| text.title(page, island))
+            .collect();
+        let bodies = (0..self.pages)
+            .map(|page| text.body(page, &growth, &titles))
+            .collect();
+        let names: Vec<String> = (0..self.topics)
+            .map(|topic| format!("topic-{topic:03}"))
+            .collect();
+        let label =
+            |(page, &island): (usize, &u32)| (page, names[self.topic(island) as usize].as_str());
+        let labels = Labels::new(
+            growth.island_of.len(),
+            growth.island_of.iter().enumerate().map(label),
+        );
+        let links = growth.links.iter().enumerate();
+        let edges =
+            links.flat_map(|(from, links)| links.iter().map(move |&to| (from, to as usize)));
+        Topic::new(
+            Graph::new(growth.urls.iter().map(String::as_str), edges),
+            bodies,
+            labels,
+        )
+    }
+
+    /// The number of a host of an island. The largest plan has more hosts than 32 bits count.
+    fn host(&self, island: u32, within: u32) -> u64 {
+        u64::from(island) * u64::from(self.hosts) + u64::from(within)
+    }
+
+    /// The topic of an island.
+    fn topic(&self, island: u32) -> u32 {
+        island / self.islands
+    }
+
+    /// Any island of a topic.
+    fn island(&self, topic: u32, rng: &mut impl Rng) -> u32 {
+        topic * self.islands + rng.random_range(0..self.islands)
+    }
+}
+
+/// A web as it grows.
+struct Growth<'a> {
+    plan: &'a Plan,
+    seed: u64,
+    sizes: Zipf,
+    island_of: Vec<u32>,
+    urls: Vec<String>,
+    links: Vec<Vec<u32>>,
+    /// For each island its pages, and once more for each link to them.
+    targets: Vec<Vec<u32>>,
+    /// Links that found no target yet, since young islands are small: those that go abroad, and those that stay.
+    owed: [usize; 2],
+}
+
+impl<'a> Growth<'a> {
+    fn new(plan: &'a Plan, seed: u64) -> Self {
+        let islands = plan.topics as usize * plan.islands as usize;
+        Self {
+            plan,
+            seed,
+            sizes: Zipf::new(plan.topics as usize, plan.topic_sizes),
+            island_of: Vec::new(),
+            urls: Vec::new(),
+            links: Vec::new(),
+            targets: vec![Vec::new(); islands],
+            owed: [0; 2],
+        }
+    }
+
+    fn add(&mut self, page: u32) {
+        let mut rng = stream(self.seed, For::Islands, u64::from(page), 0);
+        let topic = self.sizes.draw(&mut rng) as u32;
+        let island = self.plan.island(topic, &mut rng);
+        let host = self.plan.host(island, rng.random_range(0..self.plan.hosts));
+        self.urls
+            .push(format!("http://www.site{host}.example/page-{page}.html"));
+        self.island_of.push(island);
+        self.links.push(Vec::new());
+        let mut rng = stream(self.seed, For::Islands, u64::from(page), 1);
+        if page > 0 {
+            let parent = self.parent(island, page, &mut rng);
+            self.links[parent as usize].push(page);
+        }
+        self.targets[island as usize].push(page);
+        for _ in 0..poisson(self.plan.links - 1.0, &mut rng) {
+            let late = chance(&mut rng, LATE);
+            let older = rng.random_range(0..=page);
+            let stays = chance(&mut rng, self.plan.same);
+            self.link(if late { older } else { page }, stays, &mut rng);
+        }
+        for stays in [false, true] {
+            for _ in 0..self.owed[usize::from(stays)].min(RETRIES) {
+                self.owed[usize::from(stays)] -= 1;
+                self.link(rng.random_range(0..=page), stays, &mut rng);
+            }
+        }
+    }
+
+    /// The page that a new one hangs on, chosen as a link's target is; any, where there is none yet.
+    fn parent(&self, island: u32, page: u32, rng: &mut ChaCha8Rng) -> u32 {
+        let (stays, any) = (chance(rng, self.plan.same), rng.random_range(0..page));
+        let island = if stays {
+            island
+        } else {
+            self.abroad(island, rng)
+        };
+        let there = &self.targets[island as usize];
+        match there.is_empty() {
+            true => any,
+            false => there[rng.random_range(0..there.len())],
+        }
+    }
+
+    /// Adds a link to a page, or owes it if no target is found that it does not have.
+    fn link(&mut self, from: u32, stays: bool, rng: &mut ChaCha8Rng) {
+        let home = self.island_of[from as usize];
+        for _ in 0..REDRAWS {
+            let island = if stays { home } else { self.abroad(home, rng) };
+            let there = &self.targets[island as usize];
+            if there.is_empty() {
+                continue;
+            }
+            let to = there[rng.random_range(0..there.len())];
+            if to != from && !self.links[from as usize].contains(&to) {
+                self.links[from as usize].push(to);
+                self.targets[island as usize].push(to);
+                return;
+            }
+        }
+        self.owed[usize::from(stays)] += 1;
+    }
+
+    /// An island of another topic; of one beside this, often. A web of one topic has other islands only.
+    fn abroad(&self, home: u32, rng: &mut ChaCha8Rng) -> u32 {
+        let (topics, topic) = (self.plan.topics, self.plan.topic(home));
+        let step = match chance(rng, self.plan.near) {
+            true if rng.random() => 1,
+            true => topics - 1,
+            false => rng.random_range(1..topics.max(2)),
+        };
+        self.plan.island((topic + step) % topics, rng)
+    }
+}
+
+/// Who writes the pages.
+struct Writer<'a> {
+    plan: &'a Plan,
+    seed: u64,
+    language: Language,
+}
+
+impl Writer<'_> {
+    fn title(&self, page: u32, island: u32) -> Vec<u32> {
+        let mut rng = stream(self.seed, For::Prose, u64::from(page), 0);
+        let topic = self.plan.topic(island);
+        (0..TITLE)
+            .map(|_| self.language.of_topic(topic, &mut rng))
+            .collect()
+    }
+
+    fn body(&self, page: u32, growth: &Growth<'_>, titles: &[Vec<u32>]) -> Body {
+        let mut rng = stream(self.seed, For::Prose, u64::from(page), 1);
+        let topic = self.plan.topic(growth.island_of[page as usize]);
+        let normal: f64 = StandardNormal.sample(&mut rng);
+        let words = (self.plan.size * (self.plan.size_sigma * normal).exp()).round() as u64;
+        let mut html = String::from("<!doctype html>\n<html><head><title>");
+        write_all(&titles[page as usize], &mut html);
+        html.push_str("</title></head>\n<body><p>");
+        for _ in 0..words {
+            let word = self.language.word(topic, self.plan.topical, &mut rng);
+            language::write(word, &mut html);
+        }
+        html.push_str("</p>\n<ul>\n");
+        for &to in &growth.links[page as usize] {
+            html.push_str("<li><a href=\"");
+            html.push_str(&growth.urls[to as usize]);
+            html.push_str("\">");
+            write_all(&titles[to as usize][..self.plan.anchor as usize], &mut html);
+            html.push_str("</a></li>\n");
+        }
+        html.push_str("</ul></body></html>\n");
+        Body::html(html)
+    }
+}
+
+fn write_all(words: &[u32], text: &mut String) {
+    words.iter().for_each(|&word| language::write(word, text));
+}
+
+#[cfg(test)]
+mod tests;

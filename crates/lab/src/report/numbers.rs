@@ -1,0 +1,113 @@
+//! What are the numbers behind the figures?
+//!
+//! A curve is a table with policies down and `x` across; what was measured at one `x` only stands together in one table,
+//! with policies across. **Invariant:** every policy and metric is there; of a long curve a few points are,
+//! evenly spread and with the ends, and the page says so.
+
+use crate::experiment::Study;
+use crate::experiment::text::{columns, heading, number, policies, tables};
+use crate::figure::markup::escaped;
+use crate::findings::Row;
+
+/// Columns of a curve: steps of 5 % and both ends.
+const COLUMNS: usize = 21;
+
+/// The numbers of a study, to be unfolded; nothing if there are none.
+pub(super) fn html(study: &Study) -> String {
+    let findings = &study.findings;
+    if findings.rows.is_empty() {
+        return String::new();
+    }
+    let tables = tables(&findings.rows);
+    let (single, curves): (Vec<_>, Vec<_>) = tables
+        .into_iter()
+        .partition(|table| columns(table, COLUMNS).len() == 1);
+    let mut html = String::from("<details>\n<summary>Numbers</summary>\n");
+    if findings.rows.iter().any(|row| row.low.is_some()) {
+        html += "<p class=\"soft\">± is half of a 95 % interval.</p>\n";
+    }
+    if !single.is_empty() {
+        html += &values(&single);
+    }
+    for table in &curves {
+        html += &curve(table);
+    }
+    html + "</details>\n"
+}
+
+/// What has one `x` only: a line for each metric and setting, a column for each policy.
+fn values(tables: &[Vec<&Row>]) -> String {
+    let rows: Vec<&Row> = tables.iter().flatten().copied().collect();
+    let names = policies(&rows);
+    let head: String = names.iter().map(|name| column(name)).collect();
+    let mut lines = String::new();
+    for table in tables {
+        let what = match table[0].x {
+            0.0 => heading(table[0]),
+            x => format!("{} at {}", heading(table[0]), number(x)),
+        };
+        let cells = names
+            .iter()
+            .map(|name| cell(table.iter().find(|row| row.policy == *name)));
+        let cells: String = cells.collect();
+        lines += &format!(
+            "<tr><th scope=\"row\">{}</th>{cells}</tr>\n",
+            escaped(&what)
+        );
+    }
+    table("", "", &head, &lines)
+}
+
+/// A metric over `x`: a line for each policy.
+fn curve(rows: &[&Row]) -> String {
+    let shown = columns(rows, COLUMNS);
+    let all = columns(rows, usize::MAX).len();
+    let head: String = shown.iter().map(|x| column(&number(*x))).collect();
+    let mut lines = String::new();
+    for policy in policies(rows) {
+        let own: Vec<&Row> = rows
+            .iter()
+            .copied()
+            .filter(|row| row.policy == policy)
+            .collect();
+        let cells = shown
+            .iter()
+            .map(|x| cell(own.iter().find(|row| row.x == *x)));
+        let cells: String = cells.collect();
+        lines += &format!(
+            "<tr><th scope=\"row\">{}</th>{cells}</tr>\n",
+            escaped(policy)
+        );
+    }
+    let mut caption = escaped(&heading(rows[0]));
+    if all > shown.len() {
+        caption += &format!(" <span class=\"soft\">at {} of {all} x</span>", shown.len());
+    }
+    table(&format!("<caption>{caption}</caption>"), "x", &head, &lines)
+}
+
+fn table(caption: &str, corner: &str, head: &str, lines: &str) -> String {
+    // What scrolls can be reached by keyboard.
+    format!(
+        "<div class=\"wide\" tabindex=\"0\"><table>{caption}\n<thead><tr><td>{corner}</td>{head}</tr></thead>\n\
+         <tbody>\n{lines}</tbody>\n</table></div>\n"
+    )
+}
+
+fn column(text: &str) -> String {
+    format!("<th scope=\"col\">{}</th>", escaped(text))
+}
+
+fn cell(row: Option<&&Row>) -> String {
+    let Some(row) = row else {
+        return "<td></td>".into();
+    };
+    let value = number(row.value);
+    match (row.low, row.high) {
+        (Some(low), Some(high)) => {
+            let half = number((high - low) / 2.0);
+            format!("<td>{value} <small>±{half}</small></td>")
+        }
+        _ => format!("<td>{value}</td>"),
+    }
+}

@@ -1,0 +1,138 @@
+//! Which HTTP does the crawler speak, and how many requests does it send before the first answer?
+
+use std::fmt;
+
+/// The HTTP of a crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Http {
+    /// HTTP/1.0: a connection for every request.
+    Http10,
+    /// HTTP/1.1: one request at a time over a kept connection.
+    Http11,
+    /// HTTP/1.1 with several requests out before the first answer.
+    Pipelined(Depth),
+}
+
+/// How many requests are pipelined: 2 to 32, as `avocet crawl` takes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Depth(u8);
+
+impl Depth {
+    /// Eight, as `avocet crawl` has it.
+    pub const DEFAULT: Self = Self(8);
+
+    /// The depth, if it is one.
+    pub fn new(requests: u8) -> Option<Self> {
+        (2..=32).contains(&requests).then_some(Self(requests))
+    }
+}
+
+impl Http {
+    /// Requests that may be out at once on one connection.
+    pub fn width(self) -> usize {
+        match self {
+            Self::Http10 | Self::Http11 => 1,
+            Self::Pipelined(depth) => usize::from(depth.0),
+        }
+    }
+
+    /// Requests that a connection carries whose server would answer so many.
+    pub fn carries(self, server: u32) -> u32 {
+        match self {
+            Self::Http10 => 1,
+            Self::Http11 | Self::Pipelined(_) => server,
+        }
+    }
+}
+
+impl fmt::Display for Http {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http10 => f.write_str("1.0"),
+            Self::Http11 => f.write_str("1.1"),
+            Self::Pipelined(depth) if *depth == Depth::DEFAULT => f.write_str("pipelined"),
+            Self::Pipelined(depth) => write!(f, "pipelined({})", depth.0),
+        }
+    }
+}
+
+/// How a server takes pipelining, as the crawler remembers it: the rule of `fetch/src/manners.rs`.
+///
+/// A server that twice in a row ends a new connection before it has answered what was pipelined to it is
+/// not sent more at once than it answered then.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pipelining {
+    width: usize,
+    /// Connections in a row that ended early, and the most answers that one of them gave.
+    early: (u8, usize),
+}
+
+impl Default for Pipelining {
+    fn default() -> Self {
+        Self {
+            width: usize::MAX,
+            early: (0, 0),
+        }
+    }
+}
+
+impl Pipelining {
+    /// Requests that a new connection may have out, at most `width`.
+    pub fn width(&self, width: usize) -> usize {
+        self.width.min(width)
+    }
+
+    /// Takes note of several requests that were sent at once over a connection of this width, of which
+    /// so many were answered and so many were not.
+    pub fn took(&mut self, width: usize, answers: usize, unanswered: usize) {
+        if answers >= width || unanswered == 0 {
+            self.early = (0, 0);
+            return;
+        }
+        self.early = (self.early.0 + 1, self.early.1.max(answers));
+        if self.early.0 >= 2 {
+            self.width = self.width.min(self.early.1).max(1);
+            self.early = (0, 0);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn depths_are_2_to_32_and_the_usual_one_is_not_named() {
+        for (requests, expected) in [
+            (0, None),
+            (1, None),
+            (2, Some("pipelined(2)")),
+            (8, Some("pipelined")),
+            (32, Some("pipelined(32)")),
+            (33, None),
+        ] {
+            let named = Depth::new(requests).map(|depth| Http::Pipelined(depth).to_string());
+            assert_eq!(named.as_deref(), expected, "{requests}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answers() {
+        // The table of `fetch::manners`: answers to eight requests; eight are all.
+        let check = |answers: &[usize], width: usize| {
+            let mut server = Pipelining::default();
+            for &answers in answers {
+                server.took(8, answers, 8 - answers);
+            }
+            assert_eq!(server.width(8), width, "{answers:?}");
+        };
+        check(&[], 8);
+        check(&[1], 8);
+        check(&[1, 8, 1], 8);
+        check(&[1, 1], 1);
+        check(&[5, 3], 5);
+        check(&[5, 5, 2], 5);
+        check(&[5, 5, 2, 2], 2);
+        check(&[2, 2, 7, 7], 2);
+    }
+}

@@ -1,0 +1,286 @@
+//! What holds of every crawl over connections, and what it takes by hand.
+
+use std::sync::Arc;
+
+use policy::catalog::{Catalog, Wishes};
+use policy::order::Scores;
+use proptest::prelude::*;
+
+use super::*;
+use crate::run::order_of_visits;
+use crate::site::{KeepAlive, Latency, Plan, Spread};
+use crate::world::Graph;
+
+const STRATEGIES: [&str; 5] = [
+    "breadth-first",
+    "performance",
+    "quality",
+    "crawl-ability",
+    "best-prefix",
+];
+
+/// A network with these times, in milliseconds, for all servers.
+fn network(urls: &[&str], edges: &[(usize, usize)], requests: u32) -> Network {
+    let graph = Graph::new(urls.iter().copied(), edges.iter().copied());
+    let mut network = Network::of_graph(&graph, 1, 1.0);
+    network.set_habits(|server| Server {
+        round_trip: Duration::from_millis(30),
+        response: Duration::from_millis(80),
+        requests_per_connection: requests,
+        ..*server
+    });
+    network
+}
+
+fn crawler(connections: u16, http: Http) -> Crawler {
+    Crawler {
+        connections,
+        http,
+        dial: Dial::Network,
+        pages: None,
+    }
+}
+
+fn order(name: &str) -> Box<dyn Policy> {
+    Catalog::standard().order(name, &Wishes::default()).unwrap()
+}
+
+fn go(network: &Network, servers: &str, crawler: &Crawler) -> Crawled {
+    let strategy = Catalog::standard().servers(servers).unwrap();
+    crawl(network, order("breadth-first"), strategy, crawler)
+}
+
+/// The milliseconds at which pages came.
+fn times(crawled: &Crawled) -> Vec<u32> {
+    let times = crawled.fetched.iter();
+    times.map(|(_, at)| (at * 1e3).round() as u32).collect()
+}
+
+#[test]
+fn one_server_takes_what_it_takes_by_hand() {
+    let urls = ["http://a.org/", "http://a.org/1", "http://a.org/2"];
+    let edges = [(0, 1), (0, 2)];
+    // Round trip 30, robots.txt 110, then a page every 110; or a round trip before each.
+    let check = |requests: u32, http: Http, dials: u64, expected: [u32; 3]| {
+        let network = network(&urls, &edges, requests);
+        for dial in [Dial::Network, Dial::Loopback] {
+            let crawler = Crawler {
+                dial,
+                ..crawler(4, http)
+            };
+            let crawled = go(&network, "breadth-first", &crawler);
+            assert_eq!(times(&crawled), expected, "{requests} {http} {dial:?}");
+            assert_eq!((crawled.dials, crawled.most_open), (dials, 1));
+        }
+    };
+    check(100, Http::Http11, 1, [250, 360, 470]);
+    check(1, Http::Http11, 4, [280, 420, 560]);
+    check(100, Http::Http10, 4, [280, 420, 560]);
+    // The third answer ends a connection: robots.txt and two pages.
+    check(3, Http::Http11, 2, [250, 360, 500]);
+    // The first page comes alone, the others share a round trip.
+    check(100, Http::Pipelined(Depth::DEFAULT), 1, [250, 360, 440]);
+    check(1, Http::Pipelined(Depth::DEFAULT), 4, [280, 420, 560]);
+    // Of two sent at once the second is not answered, and is asked for again.
+    check(3, Http::Pipelined(Depth::DEFAULT), 2, [250, 360, 500]);
+}
+
+#[test]
+fn connections_are_kept_for_the_next_visit_as_long_as_there_is_room() {
+    // Home pages that lead to each other's second page.
+    let urls = [
+        "http://a.org/",
+        "http://b.org/",
+        "http://a.org/1",
+        "http://b.org/1",
+    ];
+    let edges = [(0, 3), (1, 2)];
+    let check = |connections: u16, dials: u64, expected: [u32; 4]| {
+        let network = network(&urls, &edges, 100);
+        let crawled = go(
+            &network,
+            "breadth-first",
+            &crawler(connections, Http::Http11),
+        );
+        assert_eq!(times(&crawled), expected, "{connections}");
+        let most = usize::from(connections);
+        assert_eq!((crawled.dials, crawled.most_open), (dials, most));
+    };
+    check(2, 2, [250, 250, 360, 360]);
+    // With one, the visit to b closes the connection to a; it is for both pages that b has by then.
+    check(1, 3, [250, 500, 610, 750]);
+}
+
+#[test]
+fn a_visit_leaves_for_a_server_that_waits_when_it_has_what_it_was_ranked_for() {
+    let urls = ["http://a.org/", "http://b.org/", "http://a.org/1"];
+    let network = network(&urls, &[(0, 2)], 100);
+    let fetched = |connections: u16| {
+        let crawled = go(
+            &network,
+            "breadth-first",
+            &crawler(connections, Http::Http11),
+        );
+        let pages: Vec<u32> = crawled.fetched.iter().map(|&(page, _)| page).collect();
+        (pages, times(&crawled))
+    };
+    // When a was ranked, its second page was not known.
+    assert_eq!(fetched(1), (vec![0, 1, 2], vec![250, 500, 640]));
+    // Nobody waits: it stays.
+    assert_eq!(fetched(2), (vec![0, 1, 2], vec![250, 250, 360]));
+}
+
+#[test]
+fn a_connection_that_was_idle_for_half_a_minute_is_closed() {
+    let urls = ["http://a.org/", "http://b.org/", "http://a.org/1"];
+    let dials = |seconds: u64| {
+        let mut network = network(&urls, &[(1, 2)], 100);
+        // The first server waits for the second, which takes so long over robots.txt and a page.
+        network.set_habits(|server| Server {
+            response: Duration::from_secs(seconds),
+            ..*server
+        });
+        network.set_one(network.server_of(0), Duration::ZERO);
+        go(&network, "breadth-first", &crawler(2, Http::Http11)).dials
+    };
+    assert_eq!(dials(14), 2, "kept");
+    assert_eq!(dials(16), 3, "dialled again");
+}
+
+#[test]
+fn a_crawl_with_a_limit_is_the_beginning_of_the_one_without() {
+    let plan = Plan {
+        servers: 9,
+        pages: 200,
+        ..Plan::two_level(3)
+    };
+    let network = Network::of_web(&plan.invent(), 1.0);
+    let whole = go(&network, "performance", &crawler(4, Http::Http11));
+    let limited = Crawler {
+        pages: Some(50),
+        ..crawler(4, Http::Http11)
+    };
+    let part = go(&network, "performance", &limited);
+    assert_eq!(part.fetched, whole.fetched[..50]);
+}
+
+#[test]
+fn over_one_connection_for_each_page_the_best_page_anywhere_is_next() {
+    for seed in 1..=3 {
+        let plan = Plan {
+            servers: 12,
+            pages: 300,
+            latency: Latency::None,
+            ..Plan::two_level(seed)
+        };
+        let network = Network::of_web(&plan.invent(), 1.0);
+        let graph = network.graph();
+        let mut scores = Scores::default();
+        for page in 0..graph.pages() {
+            let score = (page * 7919 % 1009) as f64;
+            scores.insert(graph.url(page).as_str(), 1.0 + score);
+        }
+        let wishes = Wishes {
+            scores: Some(Arc::new(scores)),
+            ..Wishes::default()
+        };
+        for name in [
+            "breadth-first",
+            "given",
+            "backlink",
+            "pagerank",
+            "random(5)",
+        ] {
+            let order = || Catalog::standard().order(name, &wishes).unwrap();
+            let strategy = Catalog::standard().servers("quality").unwrap();
+            let crawled = crawl(&network, order(), strategy, &crawler(1, Http::Http10));
+            let pages = crawled.fetched.iter().map(|&(page, _)| page as usize);
+            let expected = order_of_visits(graph, order(), network.homes());
+            assert_eq!(pages.collect::<Vec<_>>(), expected, "{name}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn laws_of_every_crawl(
+        seed in 0..1000_u64,
+        servers in 1..14_usize,
+        pages in 1..160_usize,
+        connections in 1..9_u16,
+        http in prop::sample::select(vec![Http::Http10, Http::Http11, Http::Pipelined(Depth::new(3).unwrap()), Http::Pipelined(Depth::DEFAULT)]),
+        loopback in any::<bool>(),
+        sigma in 0.0..2.0_f64,
+    ) {
+        let spread = |median| Spread { median, sigma };
+        let latency = Latency::PerServer { connect: spread(0.03), response: spread(0.08) };
+        let keep_alive = KeepAlive { one: 0.3, hundred: 0.2 };
+        let plan = Plan { servers, pages, latency, keep_alive, ..Plan::two_level(seed) };
+        let network = Network::of_web(&plan.invent(), 1.0);
+        let dial = if loopback { Dial::Loopback } else { Dial::Network };
+        let crawler = Crawler { dial, ..crawler(connections, http) };
+        for strategy in STRATEGIES {
+            let crawled = go(&network, strategy, &crawler);
+            prop_assert_eq!(&crawled, &go(&network, strategy, &crawler), "repeatable");
+            check(&network, &crawler, &crawled);
+        }
+    }
+}
+
+fn check(network: &Network, crawler: &Crawler, crawled: &Crawled) {
+    let mut seen = vec![false; network.graph().pages()];
+    for &(page, _) in &crawled.fetched {
+        assert!(!std::mem::replace(&mut seen[page as usize], true), "twice");
+    }
+    assert!(seen.iter().all(|&seen| seen), "every page");
+
+    // Nothing is asked for before a page that links to it has come.
+    let mut heard = vec![f64::INFINITY; seen.len()];
+    for &home in network.homes() {
+        heard[home] = 0.0;
+    }
+    for &(page, at) in &crawled.fetched {
+        let page = page as usize;
+        let server = &network.servers()[network.server_of(page)];
+        assert!(at - server.response.as_secs_f64() > heard[page] - 1e-9);
+        for to in network.graph().links(page).iter().map(|&to| to as usize) {
+            heard[to] = heard[to].min(at);
+        }
+    }
+
+    // A server is busy with one request at a time, and a connection is busy that long.
+    let mut last = vec![0.0; network.servers().len()];
+    let mut busy = Vec::new();
+    for &(page, at) in &crawled.fetched {
+        let place = network.server_of(page as usize);
+        let server = &network.servers()[place];
+        let trip = if crawler.http.width() == 1 {
+            server.round_trip
+        } else {
+            Duration::ZERO
+        };
+        let began = at - (trip + server.response).as_secs_f64();
+        assert!(began > last[place] - 1e-9, "two visits at a time");
+        last[place] = at;
+        busy.extend([(began + 1e-9, 1), (at, -1)]);
+    }
+    busy.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let most = busy.iter().scan(0, |open, (_, change)| {
+        *open += change;
+        Some(*open)
+    });
+    let connections = usize::from(crawler.connections);
+    assert!(most.max().unwrap_or(0) <= i32::from(crawler.connections));
+    assert!(crawled.most_open <= connections && crawled.most_open > 0);
+
+    let (all, slowest) = network.least_seconds(crawler.http, crawler.connections);
+    let total = crawled.fetched.last().unwrap().1;
+    assert!(total >= all.max(slowest) - 1e-9, "{total} {all} {slowest}");
+    let each = |server: &Server| {
+        (server.pages + 1).div_ceil(crawler.http.carries(server.requests_per_connection))
+    };
+    let dials: u32 = network.servers().iter().map(each).sum();
+    assert!(crawled.dials >= u64::from(dials));
+}

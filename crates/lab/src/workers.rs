@@ -1,0 +1,90 @@
+//! How does an experiment use all cores and still give the same result on one?
+//!
+//! **Invariant:** results stand in the order of the work, and no piece of work sees another: so the number
+//! of threads changes the time and nothing else.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::thread;
+
+/// Who is told how far an experiment is.
+pub trait Progress: Sync {
+    /// So many steps of this begin.
+    fn begin(&self, what: &str, steps: usize);
+    /// One of them is done.
+    fn step(&self);
+}
+
+/// Nobody.
+#[derive(Debug, Clone, Copy)]
+pub struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _what: &str, _steps: usize) {}
+    fn step(&self) {}
+}
+
+/// Does each piece of work on one of so many threads.
+///
+/// # Panics
+/// If `work` does.
+pub fn each<T: Send, R: Send>(
+    pieces: Vec<T>,
+    threads: usize,
+    progress: &dyn Progress,
+    work: impl Fn(T) -> R + Sync,
+) -> Vec<R> {
+    let count = pieces.len();
+    let queue = Mutex::new(pieces.into_iter().enumerate());
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let labour = || {
+        let mut done = Vec::new();
+        while let Some((place, piece)) = next() {
+            done.push((place, work(piece)));
+            progress.step();
+        }
+        done
+    };
+    let mut results: Vec<(usize, R)> = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(count))
+            .map(|_| scope.spawn(labour))
+            .collect();
+        let mut done = labour();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    results.sort_unstable_by_key(|(place, _)| *place);
+    results.into_iter().map(|(_, result)| result).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    struct Counted(AtomicUsize);
+
+    impl Progress for Counted {
+        fn begin(&self, _: &str, _: usize) {}
+        fn step(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same() {
+        for threads in [0, 1, 2, 5, 100] {
+            let counted = Counted(AtomicUsize::new(0));
+            let squares = each((0..37).collect(), threads, &counted, |n: u64| n * n);
+            assert!(squares.iter().copied().eq((0..37).map(|n| n * n)));
+            assert_eq!(counted.0.into_inner(), 37);
+        }
+        assert!(each(Vec::<u8>::new(), 2, &Silent, |n| n).is_empty());
+    }
+}

@@ -1,0 +1,44 @@
+//! What people ask for: queries and how often.
+//!
+//! `queries.tsv` (query, count), most frequent first. **Invariant:** as read; nothing is folded or summed.
+
+use std::path::Path;
+
+use crate::LabError;
+use crate::table::{Table, TableWriter};
+
+/// Queries and how often each was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queries {
+    /// Each query with its count, in the order of the table.
+    pub queries: Vec<(String, u32)>,
+}
+
+impl Queries {
+    /// Reads a directory.
+    pub fn read(directory: &Path) -> Result<Self, LabError> {
+        let mut queries = Vec::new();
+        let mut table = Table::open(directory, "queries", ["query", "count"])?;
+        while let Some(row) = table.next()? {
+            queries.push((row.cells[0].to_owned(), row.number(1)?));
+        }
+        Ok(Self { queries })
+    }
+
+    /// How often anything was asked.
+    pub fn total(&self) -> u64 {
+        self.queries
+            .iter()
+            .map(|(_, count)| u64::from(*count))
+            .sum()
+    }
+
+    /// Writes the table.
+    pub(super) fn write(&self, directory: &Path) -> Result<(), LabError> {
+        let mut table = TableWriter::create(directory, "queries", &["query", "count"])?;
+        for (query, count) in &self.queries {
+            table.row(&[query, count])?;
+        }
+        table.finish()
+    }
+}

@@ -1,0 +1,64 @@
+//! Which pages can be reached from some?
+//!
+//! **Invariant:** a search costs what it finds, not what the web has: who asks for page after page that
+//! leads nowhere does not pay for the whole web each time.
+
+use super::Graph;
+
+/// Room to find what pages reach, again and again.
+pub(crate) struct Reach<'g> {
+    graph: &'g Graph,
+    /// In which search each page was seen last.
+    seen: Vec<u32>,
+    search: u32,
+    found: Vec<usize>,
+}
+
+impl<'g> Reach<'g> {
+    pub fn new(graph: &'g Graph) -> Self {
+        Self {
+            graph,
+            seen: vec![0; graph.pages()],
+            search: 0,
+            found: Vec::new(),
+        }
+    }
+
+    /// The pages that can be reached from these, themselves included, breadth first.
+    pub fn of(&mut self, from: &[usize]) -> &[usize] {
+        self.search += 1;
+        let mut is_new =
+            |page: &usize| std::mem::replace(&mut self.seen[*page], self.search) != self.search;
+        self.found.clear();
+        self.found.extend(from.iter().copied().filter(&mut is_new));
+        let mut next = 0;
+        while let Some(&page) = self.found.get(next) {
+            next += 1;
+            let links = self.graph.links(page).iter().map(|&to| to as usize);
+            self.found.extend(links.filter(&mut is_new));
+        }
+        &self.found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_reached_is_found_once_the_nearest_first() {
+        let urls: Vec<String> = (0..7).map(|n| format!("http://e.org/{n}")).collect();
+        let edges = [(0, 3), (0, 1), (1, 2), (3, 2), (2, 0), (4, 1), (5, 6)];
+        let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());
+        let mut reach = Reach::new(&graph);
+        let mut check = |from: &[usize], expected: &[usize]| {
+            assert_eq!(reach.of(from), expected, "{from:?}");
+            assert_eq!(graph.reachable(from), expected, "{from:?}, alone");
+        };
+        check(&[], &[]);
+        check(&[0], &[0, 3, 1, 2]);
+        check(&[6], &[6]);
+        check(&[5, 4, 5], &[5, 4, 6, 1, 2, 0, 3]);
+        check(&[0], &[0, 3, 1, 2]);
+    }
+}
