@@ -1,5 +1,7 @@
 //! The command line: the contract that users and checks rely on.
 
+pub mod lab;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -50,6 +52,12 @@ pub enum Command {
     /// Prove that archive, ledger and index agree
     #[command(after_help = "Example:\n  avocet verify --store ./docs")]
     Verify,
+    /// Compare policies in worlds that were recorded or invented, by simulation
+    #[command(
+        subcommand,
+        after_help = "Example:\n  avocet lab ordering --world invented:graph --runs 5\n  avocet lab report --out report"
+    )]
+    Lab(lab::Lab),
 }
 
 /// An HTTP, by name.

@@ -4,6 +4,7 @@ mod crawl;
 mod explain;
 mod export;
 mod import;
+mod lab;
 mod rebuild;
 mod search;
 mod status;
@@ -25,5 +26,6 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Import(wishes) => import::run(store, json, &wishes),
         Command::Rebuild => rebuild::run(store, json),
         Command::Verify => verify::run(store, json),
+        Command::Lab(wishes) => lab::run(json, &wishes),
     }
 }

@@ -13,6 +13,8 @@ pub mod collect;
 pub mod committer;
 pub mod heard;
 pub mod host;
+#[cfg(test)]
+mod paused;
 pub mod plan;
 mod reach;
 pub mod shared;

@@ -13,6 +13,7 @@ mod ranking;
 mod recover;
 mod replay;
 mod scope;
+mod signal;
 mod store;
 mod verdict;
 
@@ -39,9 +40,18 @@ fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("avocet: {error:#}");
-            ExitCode::FAILURE
+            ExitCode::from(if is_wrong_usage(&error) { 2 } else { 1 })
         }
     }
+}
+
+/// Whether the user asked for a policy or a world that there is not: wrong usage, like a flag that there is
+/// not, which clap answers with 2 as well.
+fn is_wrong_usage(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let wish = cause.downcast_ref::<lab::LabError>();
+        wish.is_some_and(lab::LabError::is_wrong_usage) || cause.is::<policy::CatalogError>()
+    })
 }
 
 /// Whether whoever read our output has read enough, as `head` does.

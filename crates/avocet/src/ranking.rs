@@ -155,7 +155,7 @@ fn path(store: &Path) -> PathBuf {
 }
 
 /// Reads `URL<tab>score` lines.
-fn read_scores(path: &Path) -> Result<Scores> {
+pub fn read_scores(path: &Path) -> Result<Scores> {
     let text = fs::read_to_string(path)
         .with_context(|| format!("cannot read the scores in {}", path.display()))?;
     let mut scores = Scores::default();

@@ -17,6 +17,7 @@ use crate::engine::{self, plan::Plan, tally::Summary};
 use crate::progress::Progress;
 use crate::ranking::{LastCrawl, Ranking};
 use crate::scope::ScopeRules;
+use crate::signal::signalled;
 use crate::store::Store;
 
 /// Crawls.
@@ -69,23 +70,6 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         bail!("no page could be fetched; `avocet export urls` says why for each");
     }
     Ok(())
-}
-
-/// Ends when the user (Ctrl-C) or the system (SIGTERM) wants us to.
-async fn signalled() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut ended) = signal(SignalKind::terminate()) else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = ended.recv() => {}
-        interrupted = tokio::signal::ctrl_c() => {
-            // Without a signal to wait for, a crawl ends by itself.
-            if interrupted.is_err() {
-                std::future::pending::<()>().await;
-            }
-        }
-    }
 }
 
 /// What the user wants first: flags win over the configuration.

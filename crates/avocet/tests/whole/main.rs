@@ -5,7 +5,9 @@
 
 mod crash;
 mod crawl;
+mod drivers;
 mod hostile;
+mod lab;
 mod models;
 mod order;
 mod program;

@@ -1,0 +1,82 @@
+//! How far is an experiment? A bar on a terminal, a plain line now and then elsewhere.
+
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use lab::workers::Progress;
+
+/// How often a log gets a line.
+const PLAIN_EVERY: Duration = Duration::from_secs(5);
+
+/// Shows progress on standard error.
+pub struct Bar {
+    bar: Option<ProgressBar>,
+    plain: Mutex<Plain>,
+}
+
+struct Plain {
+    what: String,
+    done: usize,
+    steps: usize,
+    last: Instant,
+}
+
+impl Bar {
+    /// Shows nothing until something begins.
+    pub fn new() -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len}, {eta} left");
+            let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+            ProgressBar::new(0).with_style(style)
+        });
+        Self {
+            bar,
+            plain: Mutex::new(Plain {
+                what: String::new(),
+                done: 0,
+                steps: 0,
+                last: Instant::now(),
+            }),
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn begin(&self, what: &str, steps: usize) {
+        if let Some(bar) = &self.bar {
+            bar.reset();
+            bar.set_length(steps as u64);
+            bar.set_message(what.to_owned());
+            return;
+        }
+        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        *plain = Plain {
+            what: what.to_owned(),
+            done: 0,
+            steps,
+            last: Instant::now(),
+        };
+    }
+
+    fn step(&self) {
+        if let Some(bar) = &self.bar {
+            bar.inc(1);
+            return;
+        }
+        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        plain.done += 1;
+        if plain.last.elapsed() >= PLAIN_EVERY {
+            plain.last = Instant::now();
+            eprintln!("{}: {} of {}", plain.what, plain.done, plain.steps);
+        }
+    }
+}

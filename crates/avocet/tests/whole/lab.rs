@@ -1,0 +1,170 @@
+//! `avocet lab` as a user runs it: the same bytes for the same seed, whatever the machine.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::Program;
+
+/// Each experiment in a world that is small enough for a test.
+const EXPERIMENTS: [(&str, &[&str]); 5] = [
+    ("ordering", &["--set", "pages=300", "--set", "hosts=7"]),
+    ("servers", &["--set", "pages=300", "--set", "servers=20"]),
+    (
+        "currency",
+        &["--set", "pages=200", "--set", "span=120", "--draws", "500"],
+    ),
+    ("partition", &["--set", "pages=300", "--set", "hosts=20"]),
+    ("world", &["--world", "invented:topics"]),
+];
+
+fn arguments<'a>(experiment: &'a str, more: &[&'a str], last: &[&'a str]) -> Vec<&'a str> {
+    [&["lab", experiment][..], more, last].concat()
+}
+
+#[test]
+fn every_experiment_prints_what_the_contract_says() {
+    let program = Program::new();
+    for (experiment, more) in EXPERIMENTS {
+        let found = program.json(&arguments(
+            experiment,
+            more,
+            &["--seed", "3", "--runs", "2"],
+        ));
+        let keys: Vec<&str> = found
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let expected = ["command", "experiment", "rows", "runs", "seed", "world"];
+        assert_eq!(keys, expected, "{experiment}");
+        assert_eq!(found["experiment"], experiment);
+        assert_eq!((&found["seed"], &found["runs"]), (&3.into(), &2.into()));
+        let rows = found["rows"].as_array().unwrap();
+        assert!(rows.len() > 3, "{experiment}");
+        for row in rows {
+            let keys: Vec<&str> = row
+                .as_object()
+                .unwrap()
+                .keys()
+                .map(String::as_str)
+                .collect();
+            let expected = ["high", "low", "metric", "params", "policy", "value", "x"];
+            assert_eq!(keys, expected, "{experiment}");
+            let (low, value) = (row["low"].as_f64(), row["value"].as_f64().unwrap());
+            assert!(low.is_none_or(|low| low <= value), "{experiment}: {row}");
+        }
+        let metrics = metrics_of_help(experiment);
+        let named = |row: &Value| {
+            let metric = row["metric"].as_str().unwrap();
+            let stem = metric.split('@').next().unwrap_or(metric);
+            metrics
+                .iter()
+                .any(|name| name.split('@').next() == Some(stem))
+        };
+        let unnamed = rows.iter().find(|row| !named(row));
+        assert_eq!(unnamed, None, "the help of {experiment} must define it");
+    }
+}
+
+/// The names of the metrics that `--help` defines.
+fn metrics_of_help(experiment: &str) -> Vec<String> {
+    let program = Program::new();
+    let help = program.run(&["lab", experiment, "--help"]).stdout;
+    let help = String::from_utf8(help).unwrap();
+    let metrics = help.split("Metrics:\n").nth(1).unwrap();
+    let names = metrics.lines().take_while(|line| !line.is_empty());
+    names
+        .map(|line| line.split_whitespace().next().unwrap().to_owned())
+        .collect()
+}
+
+#[test]
+fn the_seed_decides_every_byte_and_threads_none() {
+    let program = Program::new();
+    for (experiment, more) in EXPERIMENTS {
+        let run = |seed: &str, threads: &str| {
+            let last = [
+                "--json",
+                "--runs",
+                "3",
+                "--seed",
+                seed,
+                "--threads",
+                threads,
+            ];
+            program.run(&arguments(experiment, more, &last)).stdout
+        };
+        let first = run("5", "1");
+        assert_eq!(first, run("5", "2"), "{experiment}");
+        assert_ne!(first, run("6", "2"), "{experiment}");
+        // The command that is printed gives the same again.
+        let printed: Value = serde_json::from_slice(&first).unwrap();
+        let command = printed["command"].as_str().unwrap();
+        let words: Vec<&str> = command.split(' ').skip(1).chain(["--json"]).collect();
+        assert_eq!(program.run(&words).stdout, first, "{command}");
+    }
+}
+
+#[test]
+fn a_graph_of_edges_alone_is_enough() {
+    let program = Program::new();
+    let world = program.path("world");
+    fs::create_dir(&world).unwrap();
+    let edges: String = (0..200).map(|n| format!("n{}\tn{n}\n", n / 3)).collect();
+    fs::write(world.join("edges.tsv"), format!("from\tto\n{edges}")).unwrap();
+    let world = world.to_str().unwrap();
+    let found = program.json(&["lab", "ordering", "--world", world, "--start", "n0"]);
+    let rows = found["rows"].as_array().unwrap();
+    let at = |policy: &str, metric: &str, x: f64| {
+        let row = rows
+            .iter()
+            .find(|row| row["policy"] == policy && row["metric"] == metric && row["x"] == x);
+        row.unwrap()["value"].as_f64().unwrap()
+    };
+    assert_eq!(at("ideal", "p_cs", 0.5), 1.0);
+    assert!((at("random", "pagerank_mass", 0.5) - 0.5).abs() < 1e-9);
+    assert_eq!(at("pagerank", "p_cs", 1.0), 1.0);
+
+    fs::write(format!("{world}/edges.tsv"), "from\tto\na\tb\nc\n").unwrap();
+    let (code, said) = program.fail(&["lab", "ordering", "--world", world]);
+    assert_eq!(code, Some(1));
+    assert!(said.contains("edges.tsv, line 3"), "{said}");
+}
+
+#[test]
+fn figures_and_numbers_are_written_where_the_user_says() {
+    let program = Program::new();
+    let out = program.path("out");
+    let (experiment, more) = EXPERIMENTS[0];
+    let last = ["--out", out.to_str().unwrap()];
+    let said = program.run(&arguments(experiment, more, &last)).stdout;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("seed 1") && said.contains("the same again: avocet lab ordering"));
+    assert!(said.contains("UO1"), "{said}");
+    let names: Vec<String> = fs::read_dir(&out)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert!(names.contains(&"ordering.json".to_owned()), "{names:?}");
+    assert!(names.iter().any(|name| name.ends_with(".svg")), "{names:?}");
+}
+
+#[test]
+fn an_invented_world_can_be_written_and_used_again() {
+    let program = Program::new();
+    let copy = program.path("copy");
+    let copy = copy.to_str().unwrap();
+    let knobs = [
+        "--world",
+        "invented:graph",
+        "--set",
+        "pages=300",
+        "--set",
+        "hosts=7",
+    ];
+    let wrote = program.json(&arguments("world", &knobs, &["--write", copy]));
+    let read = program.json(&["lab", "world", "--world", copy]);
+    assert_eq!(wrote["rows"], read["rows"]);
+}
