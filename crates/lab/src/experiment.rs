@@ -11,8 +11,10 @@ pub mod servers;
 pub mod text;
 pub mod world;
 
+use crate::LabError;
 use crate::figure::Figure;
 use crate::findings::Findings;
+use crate::world::World;
 
 /// What all experiments are told.
 #[derive(Debug, Clone)]
@@ -67,6 +69,21 @@ pub struct Claim {
 pub type Metric = (&'static str, &'static str);
 
 impl Setting {
+    /// Whether every run has a world of its own, since another seed gives another one.
+    pub fn is_invented(&self) -> bool {
+        World::is_invented(&self.world)
+    }
+
+    /// Where the chance of a run, counted from 0, comes from.
+    pub fn seed_of(&self, run: u64) -> u64 {
+        self.seed.wrapping_add(run)
+    }
+
+    /// The world of a run.
+    pub fn open(&self, run: u64) -> Result<World, LabError> {
+        World::open(&self.world, &self.knobs, self.seed_of(run))
+    }
+
     /// A setting with these findings' frame: everything but the rows.
     pub fn findings(&self, experiment: &str, rows: Vec<crate::findings::Row>) -> Findings {
         Findings {

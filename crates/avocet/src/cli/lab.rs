@@ -85,7 +85,7 @@ pub struct Ordering {
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
     /// The share of the web that the limited buffer (p_bc) holds
-    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    #[arg(long, value_name = "SHARE", default_value_t = ordering::Options::default().buffer)]
     pub buffer: f64,
 }
 
@@ -109,7 +109,7 @@ pub struct Servers {
     #[command(flatten)]
     pub common: Common,
     /// Connections open at once
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = servers::Options::default().connections, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub connections: u16,
     /// What pages are worth [default: both]
     #[arg(long, value_enum)]
@@ -118,7 +118,7 @@ pub struct Servers {
     #[arg(long, value_enum)]
     pub http: Option<SimulatedHttp>,
     /// Multiply all times of the servers by this
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0)]
+    #[arg(long, value_name = "FACTOR", default_value_t = servers::Options::default().slowness)]
     pub slowness: f64,
     /// Let connections open at once, as on loopback: to compare with `cargo xtask bench servers`
     #[arg(long)]
@@ -167,28 +167,28 @@ pub struct Currency {
     #[command(flatten)]
     pub common: Common,
     /// The share of copies that must be current
-    #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
+    #[arg(long, value_name = "SHARE", default_value_t = currency::Options::default().alpha)]
     pub alpha: f64,
     /// The grace period: a copy is current if its page had not changed so many days ago
-    #[arg(long, value_name = "DAYS", default_value_t = 7.0)]
+    #[arg(long, value_name = "DAYS", default_value_t = currency::Options::default().beta_days)]
     pub beta: f64,
     /// The shape of the Weibull distribution of mean lifetimes, for the formulas
-    #[arg(long, value_name = "NUMBER", default_value_t = 1.4)]
+    #[arg(long, value_name = "NUMBER", default_value_t = currency::Options::default().shape)]
     pub shape: f64,
     /// Its scale
-    #[arg(long, value_name = "DAYS", default_value_t = 152.2)]
+    #[arg(long, value_name = "DAYS", default_value_t = currency::Options::default().scale_days)]
     pub scale: f64,
     /// Intervals between visits to try, separated by commas [default: a few, and the one that is needed]
     #[arg(long, value_name = "DAYS", value_delimiter = ',')]
     pub interval: Vec<f64>,
     /// Documents of the collection, for the bandwidth
-    #[arg(long, value_name = "N", default_value_t = 800e6)]
+    #[arg(long, value_name = "N", default_value_t = currency::Options::default().documents)]
     pub documents: f64,
     /// The size of a document, in kilobytes of 1000 bytes
-    #[arg(long, value_name = "KB", default_value_t = 10.0)]
+    #[arg(long, value_name = "KB", default_value_t = currency::Options::default().kilobytes)]
     pub kilobytes: f64,
     /// Pages that monte-carlo draws for each interval
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = currency::Options::default().draws)]
     pub draws: u32,
 }
 
@@ -212,16 +212,16 @@ pub struct Partition {
     #[command(flatten)]
     pub common: Common,
     /// How many crawlers, separated by commas
-    #[arg(long, value_name = "K", value_delimiter = ',', default_values_t = [1, 2, 4, 8, 16])]
+    #[arg(long, value_name = "K", value_delimiter = ',', default_values_t = partition::Options::default().crawlers)]
     pub crawlers: Vec<u32>,
     /// The ordering of every crawler, as for `avocet crawl`
-    #[arg(long, value_name = "ORDER", default_value = "breadth-first")]
+    #[arg(long, value_name = "ORDER", default_value_t = partition::Options::default().order)]
     pub order: String,
     /// Fetches of all crawlers together, as a share of the pages that can be reached [default: to the end]
     #[arg(long, value_name = "SHARE")]
     pub budget: Option<f64>,
     /// Send links to other crawlers after so many fetches
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = partition::Options::default().batch)]
     pub batch: usize,
 }
 

@@ -27,7 +27,6 @@ use crate::LabError;
 use crate::findings::rows;
 use crate::run::Web;
 use crate::workers::{Progress, each};
-use crate::world::World;
 
 pub(crate) use importance::ranks;
 
@@ -97,12 +96,8 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<Study, LabError> {
     options.check()?;
-    let invented = World::is_invented(&setting.world);
-    let open = |run: u64| {
-        let seed = setting.seed.wrapping_add(run);
-        World::open(&setting.world, &setting.knobs, seed)?.linked()
-    };
-    let mut world = open(0)?;
+    let invented = setting.is_invented();
+    let mut world = setting.open(0)?.linked()?;
     let wishes = options.wishes();
     let has_texts = Web::from(&world).has_texts();
     let mut contestants = Contestants::of(setting, &wishes, has_texts)?;
@@ -118,8 +113,8 @@ pub fn run(
     let mut hot = claims::Hot::default();
     for run in 0..runs {
         if invented && run > 0 {
-            world = open(run as u64)?;
-            let seed = setting.seed.wrapping_add(run as u64);
+            world = setting.open(run as u64)?.linked()?;
+            let seed = setting.seed_of(run as u64);
             starts = options.starts(&Web::from(&world), seed, 1)?;
         }
         let web = Web::from(&world);

@@ -22,7 +22,7 @@ use crate::chance::{For, stream};
 use crate::findings::rows;
 use crate::run::{Confinement, Coordination, Web};
 use crate::workers::{Progress, each};
-use crate::world::{Graph, World};
+use crate::world::Graph;
 
 use division::Divided;
 use judged::Judge;
@@ -123,12 +123,7 @@ pub fn run(
 ) -> Result<Study, LabError> {
     options.check()?;
     let teams = teams(setting)?;
-    let invented = World::is_invented(&setting.world);
-    let open = |run: u64| {
-        let seed = setting.seed.wrapping_add(run);
-        World::open(&setting.world, &setting.knobs, seed)?.linked()
-    };
-    let mut world = open(0)?;
+    let mut world = setting.open(0)?.linked()?;
     if world.graph().pages() == 0 {
         return Err(LabError::Wish(format!("{} has no pages", setting.world)));
     }
@@ -142,8 +137,8 @@ pub fn run(
     let mut measured = Vec::new();
     let mut apart = true;
     for run in 0..u64::from(runs) {
-        if invented && run > 0 {
-            world = open(run)?;
+        if setting.is_invented() && run > 0 {
+            world = setting.open(run)?.linked()?;
             divided = Divided::of(world.graph());
         }
         apart &= divided.parts > 1;

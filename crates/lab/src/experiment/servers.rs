@@ -65,7 +65,7 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<Study, LabError> {
     let open = |seed| World::open(&setting.world, &setting.knobs, seed);
-    if World::is_invented(&setting.world) {
+    if setting.is_invented() {
         return study(setting, options, progress, &|seed| match open(seed)? {
             World::Servers(web) => Ok(Network::of_web(&web, options.slowness)),
             other => network(&other.linked()?, seed, options),
@@ -110,7 +110,7 @@ fn study(
     let mut runs = Vec::new();
     let mut fewest = usize::MAX;
     for run in 0..u64::from(setting.runs.max(1)) {
-        let seed = setting.seed.wrapping_add(run);
+        let seed = setting.seed_of(run);
         let network = network(seed)?;
         fewest = fewest.min(network.servers().len());
         let http = options.http.unwrap_or(Http::Http11);

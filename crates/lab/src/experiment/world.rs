@@ -158,12 +158,13 @@ pub fn run(setting: &Setting, progress: &dyn Progress) -> Result<Study, LabError
         let why = format!("{policy:?} cannot be compared here: a world is described, nothing runs");
         return Err(LabError::Wish(why));
     }
-    let invented = World::is_invented(&setting.world);
+    let invented = setting.is_invented();
     let worlds = if invented { setting.runs.max(1) } else { 1 };
     progress.begin("worlds", worlds as usize);
-    let seeds = (0..worlds).map(|run| setting.seed.wrapping_add(u64::from(run)));
-    let open = |seed| describe(World::open(&setting.world, &setting.knobs, seed)?);
-    let described = each(seeds.collect(), setting.threads, progress, open);
+    let pieces = (0..u64::from(worlds)).collect();
+    let described = each(pieces, setting.threads, progress, |run| {
+        describe(setting.open(run)?)
+    });
     let mut described: Vec<Description> = described.into_iter().collect::<Result<_, _>>()?;
     let runs: Vec<Vec<Measured>> = described
         .iter_mut()

@@ -33,7 +33,7 @@ impl Opened {
         run: u64,
     ) -> Result<&Lives, LabError> {
         let known = self.0.take();
-        let known = known.filter(|_| !World::is_invented(&setting.world));
+        let known = known.filter(|_| !setting.is_invented());
         let lives = match known {
             Some(lives) => lives,
             None => open(setting, options, run)?,
@@ -43,7 +43,7 @@ impl Opened {
 }
 
 fn open(setting: &Setting, options: &Options, run: u64) -> Result<Lives, LabError> {
-    let mut knobs = setting.knobs.clone();
+    let mut setting = setting.clone();
     if setting.world == PAGES {
         let own = [
             ("pages", FEWER.to_owned()),
@@ -51,13 +51,12 @@ fn open(setting: &Setting, options: &Options, run: u64) -> Result<Lives, LabErro
             ("scale", options.scale_days.to_string()),
         ];
         for (name, value) in own {
-            if knobs.iter().all(|(set, _)| set != name) {
-                knobs.push((name.to_owned(), value));
+            if setting.knobs.iter().all(|(set, _)| set != name) {
+                setting.knobs.push((name.to_owned(), value));
             }
         }
     }
-    let seed = setting.seed.wrapping_add(run);
-    match World::open(&setting.world, &knobs, seed)? {
+    match setting.open(run)? {
         World::Histories(histories) => Lives::of_histories(&histories),
         World::Corpus(corpus) => Lives::of_histories(&corpus.histories),
         other => Err(LabError::Wish(format!(

@@ -7,6 +7,7 @@ use super::*;
 use crate::experiment::Claim;
 use crate::findings::{Param, Row};
 use crate::workers::Silent;
+use crate::world::World;
 
 /// A recorded world; `None`, with a message, where the data is absent.
 fn recorded(name: &str) -> Option<String> {
