@@ -173,10 +173,7 @@ impl<'a> Replay<'a> {
         };
         if *record.kind() == Kind::Revisit {
             // No body came with it: what it says is that the page had not changed.
-            let visit = Visit {
-                at: asked.at,
-                outcome: Outcome::Unchanged,
-            };
+            let visit = Visit::new(asked.at, Outcome::Unchanged);
             let mut verdict = asked.judge(
                 &Answer {
                     status: 304,

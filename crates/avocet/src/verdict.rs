@@ -94,10 +94,7 @@ impl<'a> Asked<'a> {
     /// No answer, for this reason.
     pub fn unanswered(&self, outcome: Outcome, reason: &str, bytes: u64) -> Visited {
         Visited {
-            history: self.history.after(Visit {
-                at: self.at,
-                outcome,
-            }),
+            history: self.history.after(Visit::new(self.at, outcome)),
             error: Some(reason.to_owned()),
             bytes,
             copy: self.before.and_then(|before| before.copy.clone()),
@@ -130,10 +127,7 @@ impl<'a> Asked<'a> {
         }
         Verdict {
             visited: Visited {
-                history: self.history.after(Visit {
-                    at: self.at,
-                    outcome,
-                }),
+                history: self.history.after(Visit::new(self.at, outcome)),
                 status: Some(answer.status),
                 error: failed.then(|| format!("http:{}", answer.status)),
                 bytes,

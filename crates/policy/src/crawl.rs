@@ -1,45 +1,83 @@
-//! The policy of `avocet crawl`: an ordering for new pages, a patience for silent servers, and, if
-//! the user asks for it, a refresh of what is known.
+//! The policy of a crawl: an ordering for new pages, a patience for silent servers and missing pages, and,
+//! if the user asks for it, a refresh of what is known.
 
 use crate::order::BreadthFirst;
-use crate::refresh::Uniform;
 use crate::retry::Retry;
-use crate::{Fact, Moment, Moves, Needs, Outcome, Page, Policy, Price, Report, Term, Worth};
+use crate::{
+    Fact, Moment, Moves, Needs, Outcome, Page, Policy, Price, Refresh, Report, Term, Worth,
+};
 
-/// Discovers first, retries what did not answer, refreshes if told to.
+/// Doublings of the price for a page that stays gone, at most.
+const DOUBLINGS: u16 = 30;
+
+/// Discovers, retries what did not answer, and refreshes if told to.
 pub struct Crawl {
-    /// The order of pages never fetched.
+    /// The order of pages never fetched, and what pages are worth to it.
     pub order: Box<dyn Policy>,
-    /// When a page that did not answer is asked again.
+    /// When a page that did not answer, or was found missing, is asked again.
     pub retry: Retry,
     /// How pages that were fetched are fetched again; `None`: not at all.
-    pub refresh: Option<Uniform>,
-    /// What a page never fetched must be worth; one that is worth less is worth nothing.
+    pub refresh: Option<Box<dyn Refresh>>,
+    /// What a page never fetched must be worth to the ordering; one that is worth less is worth nothing.
     pub least: Worth,
 }
 
 impl Crawl {
-    fn above_least(&self, worth: Worth) -> Worth {
-        if worth >= self.least {
-            worth
-        } else {
-            Worth::NONE
+    /// What the first copy of a page is worth, of which the ordering thinks this.
+    fn first(&self, page: crate::Number, order: Worth) -> Worth {
+        match &self.refresh {
+            _ if order < self.least || order == Worth::NONE => Worth::NONE,
+            None => order,
+            Some(refresh) => refresh.first(page, order.value()),
         }
     }
 
-    fn order_worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        self.above_least(self.order.worth(page, now))
+    fn first_worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        self.first(page.number, self.order.worth(page, now))
     }
 
-    fn order_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
-        let least = Price::new(self.least.value()).unwrap_or(price);
-        let dearer = if least.value() > price.value() {
-            least
-        } else {
-            price
-        };
-        self.order.due(page, dearer)
+    fn first_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        let least = Price::new(self.least.value()).unwrap_or(Price::LEAST);
+        match &self.refresh {
+            None if least.value() > price.value() => self.order.due(page, least),
+            None => self.order.due(page, price),
+            Some(_) => {
+                let at = self.order.due(page, least)?;
+                self.first_worth(page, at).pays(price).then_some(at)
+            }
+        }
     }
+
+    /// What another visit to a page is worth that answered, or that nobody asks for any more.
+    fn refresh_worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        let Some(refresh) = &self.refresh else {
+            return Worth::NONE;
+        };
+        let importance = self.order.importance(page).value();
+        let worth = refresh.worth(page, importance, now).value();
+        Worth::new(worth / absence(page))
+    }
+
+    fn refresh_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        let refresh = self.refresh.as_ref()?;
+        let importance = self.order.importance(page).value();
+        let price = Price::new(price.value() * absence(page))?;
+        refresh.due(page, importance, price)
+    }
+
+    /// When a page is asked for again whose last visit was not a page; `None`: not for this reason.
+    fn again(&self, page: Page<'_>) -> Option<Moment> {
+        match page.history.outcome? {
+            Outcome::Unreachable => self.retry.due(page.history),
+            Outcome::Gone if self.refresh.is_some() => self.retry.confirm_due(page.history),
+            _ => None,
+        }
+    }
+}
+
+/// How much more a page must be worth that was found gone so often in a row: twice as much each time.
+fn absence(page: Page<'_>) -> f64 {
+    f64::from(1u32 << page.history.gone.min(DOUBLINGS))
 }
 
 impl Default for Crawl {
@@ -55,47 +93,44 @@ impl Default for Crawl {
 
 impl Policy for Crawl {
     fn needs(&self) -> Needs {
-        self.order.needs()
+        let refresh = self.refresh.as_ref().map(|refresh| refresh.needs());
+        self.order.needs().or(refresh.unwrap_or_default())
     }
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        if self.least == Worth::NONE {
+        if let Some(refresh) = &mut self.refresh {
+            refresh.observe(fact);
+        }
+        if self.least == Worth::NONE && self.refresh.is_none() {
             return self.order.observe(fact, moves);
         }
         let mut moved = Moves::default();
         self.order.observe(fact, &mut moved);
         for (page, worth) in moved.drain() {
-            moves.push(page, self.above_least(worth));
+            moves.push(page, self.first(page, worth));
         }
     }
 
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        let refresh = self
-            .refresh
-            .map_or(Worth::NONE, |refresh| refresh.worth(page, now));
-        let retry = self.retry.due(page.history);
+        let again = self.again(page);
         match page.history.outcome {
-            None => self.order_worth(page, now),
-            Some(Outcome::Unreachable) if retry.is_some_and(|due| due <= now) => {
-                self.order_worth(page, now).max(refresh)
+            None => self.first_worth(page, now),
+            Some(_) if again.is_some_and(|due| due <= now) => {
+                let refresh = self.refresh_worth(page, now);
+                self.first_worth(page, now).max(refresh)
             }
-            Some(_) => refresh,
+            Some(_) => self.refresh_worth(page, now),
         }
     }
 
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
-        let refresh = self.refresh.and_then(|refresh| refresh.due(page, price));
-        match page.history.outcome {
-            None => self.order_due(page, price),
-            Some(Outcome::Unreachable) => {
-                let retry = self
-                    .retry
-                    .due(page.history)
-                    .filter(|_| self.order_due(page, price).is_some());
-                [retry, refresh].into_iter().flatten().min()
-            }
-            Some(_) => refresh,
+        if page.history.outcome.is_none() {
+            return self.first_due(page, price);
         }
+        let again = self.again(page);
+        let again = again.filter(|_| self.first_due(page, price).is_some());
+        let refresh = self.refresh_due(page, price);
+        [again, refresh].into_iter().flatten().min()
     }
 
     fn importance(&self, page: Page<'_>) -> Worth {
@@ -103,7 +138,12 @@ impl Policy for Crawl {
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        self.order.terms(page)
+        let mut terms = self.order.terms(page);
+        if let Some(refresh) = &self.refresh {
+            let importance = self.order.importance(page).value();
+            terms.extend(refresh.terms(page, importance));
+        }
+        terms
     }
 
     fn report(&self) -> Report {

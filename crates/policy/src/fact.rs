@@ -36,6 +36,11 @@ pub enum Fact<'a> {
     Discovered(Discovered<'a>),
     /// A page was asked for and its answer was read. Takes the place of what was read of it before.
     Read(Read<'a>),
+    /// A page was visited, or more became known of its last visit. When an earlier run is recalled, all its
+    /// visits are told as one, in the order of numbers, after what was read.
+    Visited(Visited<'a>),
+    /// A page was among the results of searches.
+    Shown(Shown),
 }
 
 /// A page that was heard of for the first time.
@@ -64,6 +69,29 @@ pub struct Read<'a> {
     pub links: &'a [Link<'a>],
     /// All pages that it links to, those outside of the crawl included.
     pub out_links: u32,
+}
+
+/// What is known of a page, and what was known before. What a policy sums up over pages grows by the
+/// difference.
+#[derive(Debug, Clone, Copy)]
+pub struct Visited<'a> {
+    /// The page.
+    pub page: Number,
+    /// Its visits so far.
+    pub before: &'a History,
+    /// The same with what is new.
+    pub after: &'a History,
+}
+
+/// How often searchers met a page since the last such fact.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown {
+    /// The page.
+    pub page: Number,
+    /// Expected views: each time that it was a result counts by how likely it was seen at its rank.
+    pub views: f64,
+    /// Times that it was clicked.
+    pub clicks: f64,
 }
 
 /// The text of a page, as far as it is at hand.
@@ -108,6 +136,10 @@ pub struct Needs {
     pub words: bool,
     /// The texts.
     pub text: bool,
+    /// [`Fact::Visited`].
+    pub visits: bool,
+    /// [`Fact::Shown`].
+    pub searches: bool,
 }
 
 impl Needs {
@@ -118,6 +150,8 @@ impl Needs {
             links: self.links || other.links,
             words: self.words || other.words,
             text: self.text || other.text,
+            visits: self.visits || other.visits,
+            searches: self.searches || other.searches,
         }
     }
 }

@@ -1,16 +1,22 @@
 //! What a crawl knows of one page, folded from its visits.
 //!
-//! **Invariant:** a history holds facts only. It changes by [`History::after`] and in no other way,
-//! so a policy can be swapped on a living crawl.
+//! **Invariant:** a history holds facts only. It changes by [`History::after`], [`History::gained`] and
+//! [`History::signalled`] and in no other way, so a policy can be swapped on a living crawl.
+
+mod recent;
+mod signals;
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use recent::{Recent, Revisit};
+pub use signals::Signals;
+
 use crate::Moment;
 
 /// The facts of one page.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// When it was first heard of.
     pub discovered: Moment,
@@ -26,10 +32,22 @@ pub struct History {
     pub changes: u32,
     /// The sum of the gaps that these revisits closed.
     pub watched: Duration,
+    /// The sum of those gaps after which nothing had changed.
+    pub quiet: Duration,
+    /// How many changes touched so many tenths of the shingles: the first counts shares up to a tenth.
+    pub tenths: [u16; 10],
     /// Visits in a row that found nobody.
     pub failures: u16,
+    /// Visits in a row that found the page gone.
+    pub gone: u16,
     /// The last word: what the newest visit found.
     pub outcome: Option<Outcome>,
+    /// What the first copy gave to searchers, where it was measured.
+    pub first_gain: Option<f32>,
+    /// The last revisits.
+    pub recent: Recent,
+    /// What others said of its changes.
+    pub signals: Signals,
 }
 
 /// What a visit found. A 404 is an answer.
@@ -48,12 +66,25 @@ pub enum Outcome {
 }
 
 /// One visit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Visit {
     /// When the page was asked for.
     pub at: Moment,
     /// What was found.
     pub outcome: Outcome,
+    /// The share of the text's shingles that were others, if it changed.
+    pub differing: f32,
+}
+
+impl Visit {
+    /// A visit; a change is one of the whole text, as far as is known.
+    pub fn new(at: Moment, outcome: Outcome) -> Self {
+        Self {
+            at,
+            outcome,
+            differing: 1.0,
+        }
+    }
 }
 
 impl History {
@@ -74,17 +105,57 @@ impl History {
         match visit.outcome {
             Outcome::Unreachable => self.failures = self.failures.saturating_add(1),
             Outcome::Refused => {}
-            Outcome::Changed | Outcome::Unchanged | Outcome::Gone => self.failures = 0,
+            Outcome::Gone => (self.failures, self.gone) = (0, self.gone.saturating_add(1)),
+            Outcome::Changed | Outcome::Unchanged => (self.failures, self.gone) = (0, 0),
         }
         if matches!(visit.outcome, Outcome::Changed | Outcome::Unchanged) {
             if let Some(before) = self.fresh {
-                self.revisits = self.revisits.saturating_add(1);
-                self.changes += u32::from(visit.outcome == Outcome::Changed);
-                self.watched += visit.at.since(before);
+                self.revisited(visit, visit.at.since(before));
             }
             self.fresh = Some(visit.at);
+            self.signals.since = 0;
         }
         self
+    }
+
+    /// The history, now that it is known what the last visit gave to searchers: ΔQ_A.
+    #[must_use]
+    pub fn gained(mut self, gain: f32) -> Self {
+        match self.recent.last_mut() {
+            Some(last) => last.gain = Some(gain),
+            None => self.first_gain = Some(gain),
+        }
+        self
+    }
+
+    /// The history with one more word of others that the page has changed since it was last seen.
+    #[must_use]
+    pub fn signalled(mut self, at: Moment) -> Self {
+        self.signals.since = self.signals.since.saturating_add(1);
+        self.signals.last = Some(at);
+        self
+    }
+
+    fn revisited(&mut self, visit: Visit, gap: Duration) {
+        let changed = visit.outcome == Outcome::Changed;
+        self.revisits = self.revisits.saturating_add(1);
+        self.changes += u32::from(changed);
+        self.watched += gap;
+        self.signals.revisited(changed);
+        let differing = visit.differing.clamp(0.0, 1.0);
+        if changed {
+            let tenth = ((differing * 10.0).ceil() as usize).clamp(1, 10) - 1;
+            self.tenths[tenth] = self.tenths[tenth].saturating_add(1);
+        } else {
+            self.quiet += gap;
+        }
+        self.recent.push(Revisit {
+            gap: gap.as_secs_f32(),
+            changed,
+            differing: if changed { differing } else { 0.0 },
+            // What is as it was gives nothing.
+            gain: (!changed).then_some(0.0),
+        });
     }
 }
 
@@ -96,31 +167,64 @@ mod tests {
         Moment::from_micros(number * 86_400_000_000)
     }
 
+    fn folded(visits: &[(u64, Outcome)]) -> History {
+        let start = History::discovered(day(0), 2);
+        visits.iter().fold(start, |history, &(at, outcome)| {
+            history.after(Visit::new(day(at), outcome))
+        })
+    }
+
     #[test]
     fn a_history_counts_what_a_revisit_can_tell() {
-        let visits = [
+        let history = folded(&[
             (1, Outcome::Unreachable),
             (2, Outcome::Changed), // The first copy says nothing about change.
             (3, Outcome::Unchanged),
             (5, Outcome::Unreachable), // Neither does an outage.
             (7, Outcome::Changed),
             (8, Outcome::Gone),
-        ];
-        let history =
-            visits
-                .iter()
-                .fold(History::discovered(day(0), 2), |history, &(at, outcome)| {
-                    history.after(Visit {
-                        at: day(at),
-                        outcome,
-                    })
-                });
+        ]);
         assert_eq!(
             (history.revisits, history.changes, history.failures),
             (2, 1, 0)
         );
         assert_eq!(history.watched, Duration::from_secs(5 * 86_400));
+        assert_eq!(history.quiet, Duration::from_secs(86_400));
         assert_eq!(history.fresh, Some(day(7)));
         assert_eq!(history.asked, Some(day(8)));
+        assert_eq!(history.gone, 1);
+        assert_eq!(history.tenths[9], 1);
+    }
+
+    #[test]
+    fn gains_belong_to_the_last_visit() {
+        let first = folded(&[(1, Outcome::Changed)]).gained(0.5);
+        assert_eq!(first.first_gain, Some(0.5));
+        let second = first.after(Visit {
+            at: day(3),
+            outcome: Outcome::Changed,
+            differing: 0.25,
+        });
+        assert_eq!(second.recent.iter().next().unwrap().gain, None);
+        let second = second.gained(0.1);
+        let third = second.after(Visit::new(day(4), Outcome::Unchanged));
+        let gains: Vec<_> = third.recent.iter().map(|visit| visit.gain).collect();
+        assert_eq!(gains, [Some(0.1), Some(0.0)]);
+        assert_eq!(third.tenths[2], 1);
+    }
+
+    #[test]
+    fn signals_are_held_against_what_was_found() {
+        let start = folded(&[(1, Outcome::Changed)]);
+        let visit = |history: History, at, outcome| history.after(Visit::new(day(at), outcome));
+        let hit = visit(start.signalled(day(2)), 3, Outcome::Changed);
+        let alarm = visit(hit.signalled(day(4)), 5, Outcome::Unchanged);
+        let missed = visit(alarm, 6, Outcome::Changed);
+        let signals = missed.signals;
+        assert_eq!(
+            (signals.hits, signals.false_alarms, signals.misses),
+            (1, 1, 1)
+        );
+        assert_eq!((signals.since, signals.last), (0, Some(day(4))));
     }
 }

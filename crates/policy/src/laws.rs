@@ -13,8 +13,12 @@ use crate::catalog::{Catalog, Wishes};
 use crate::order::{BreadthFirst, Scores};
 use crate::refresh::Uniform;
 use crate::retry::Retry;
-use crate::{Crawl, History, Moment, Number, Outcome, Page, Policy, Price, Text, Visit, Worth};
+use crate::{
+    Crawl, History, Moment, Number, Outcome, Page, Policy, Price, Refresh, Text, Visit, Worth,
+};
 use world::{Step, world};
+
+const DAY: Duration = Duration::from_secs(86_400);
 
 /// The mean of parents and host falls when a poor parent appears: these may move both ways.
 const MEANS: [&str; 2] = ["parent-quality", "forward-links"];
@@ -50,19 +54,17 @@ fn order(expression: &str) -> Box<dyn Policy> {
 }
 
 fn policies() -> Vec<(String, Box<dyn Policy>)> {
-    let refresh = Uniform::every(Duration::from_secs(86_400));
-    let crawl = |refresh| Crawl {
+    let crawl = |refresh: Option<Box<dyn Refresh>>| Crawl {
         refresh,
         retry: Retry::default(),
         order: Box::new(BreadthFirst),
         least: Worth::new(0.2),
     };
     let mut policies: Vec<(String, Box<dyn Policy>)> = vec![
-        ("uniform".into(), Box::new(refresh)),
         ("crawl".into(), Box::new(crawl(None))),
         (
             "crawl that refreshes".into(),
-            Box::new(crawl(Some(refresh))),
+            Box::new(crawl(Some(Box::new(Uniform::every(DAY))))),
         ),
     ];
     policies.extend(expressions().into_iter().map(|name| {
@@ -87,7 +89,7 @@ fn history() -> impl Strategy<Value = History> {
             .into_iter()
             .fold(History::discovered(at, depth), |history, (gap, outcome)| {
                 at = at + Duration::from_micros(gap);
-                history.after(Visit { at, outcome })
+                history.after(Visit::new(at, outcome))
             })
     })
 }

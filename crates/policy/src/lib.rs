@@ -23,9 +23,10 @@ pub mod worth;
 
 pub use catalog::{Catalog, CatalogError, Wishes};
 pub use crawl::Crawl;
-pub use fact::{Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Text};
+pub use fact::{Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Shown, Text, Visited};
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;
+pub use refresh::Refresh;
 pub use report::{Report, Term};
 pub use worth::{Cost, Price, Rank, Worth};
 

@@ -39,6 +39,8 @@ const LINKS: crate::Needs = crate::Needs {
     links: true,
     words: false,
     text: false,
+    visits: false,
+    searches: false,
 };
 
 #[cfg(test)]

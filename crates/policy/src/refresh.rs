@@ -1,5 +1,41 @@
-//! When is a page that we have fetched worth fetching again? One file, one policy.
+//! When is a page that we have worth fetching again? One file, one policy.
+//!
+//! A [`Refresh`] is the half of a [`Crawl`](crate::Crawl) that looks after known pages. It quotes visits to them
+//! and first visits to new ones in one unit, so that both compete at one [`Price`].
 
 mod uniform;
 
 pub use uniform::Uniform;
+
+use crate::{Fact, Moment, Needs, Number, Page, Price, Term, Worth};
+
+/// How much more than its importance a new page is worth to a policy that says nothing of new pages: they
+/// come first, in the order of their importance.
+pub const NEW_FIRST: f64 = 1e9;
+
+/// Says what another copy of a page is worth. `importance` is what the crawl's ordering thinks of the page.
+pub trait Refresh: Send {
+    /// What [`observe`](Refresh::observe) wants to be told, beside what the ordering wants.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
+    /// Takes in a fact that the crawl has just learned.
+    fn observe(&mut self, _fact: &Fact<'_>) {}
+
+    /// What a visit now would give, if the page was asked for before; it never falls while the page waits.
+    fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth;
+
+    /// The first moment at which a page that was asked for before is worth `price`; `None`: never.
+    fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment>;
+
+    /// What the first copy of a page is worth.
+    fn first(&self, _page: Number, importance: f64) -> Worth {
+        Worth::new(importance * NEW_FIRST)
+    }
+
+    /// What the worth of a page is made of.
+    fn terms(&self, _page: Page<'_>, _importance: f64) -> Vec<Term> {
+        Vec::new()
+    }
+}

@@ -1,4 +1,4 @@
-//! When is a server that did not answer worth asking again?
+//! When is a server that did not answer worth asking again, and a page that was missing?
 
 use std::time::Duration;
 
@@ -11,6 +11,11 @@ pub struct Retry {
     pub first: Duration,
     /// How many failures in a row are enough; zero: never ask again.
     pub attempts: u16,
+    /// The longest wait.
+    pub longest: Duration,
+    /// The wait before a page that we have and that was found missing is asked for once more: one 404 is
+    /// no evidence.
+    pub confirm: Duration,
 }
 
 impl Default for Retry {
@@ -20,6 +25,8 @@ impl Default for Retry {
         Self {
             first: Duration::from_secs(5),
             attempts: 3,
+            longest: Duration::from_secs(86_400),
+            confirm: Duration::from_secs(3600),
         }
     }
 }
@@ -31,7 +38,16 @@ impl Retry {
             return None;
         }
         let doublings = u32::from(page.failures - 1).min(16);
-        Some(page.asked? + self.first.saturating_mul(1 << doublings))
+        let wait = self.first.saturating_mul(1 << doublings);
+        Some(page.asked? + wait.min(self.longest))
+    }
+
+    /// When to ask again for a page that was found missing; `None`: we never had it, or it was confirmed.
+    pub fn confirm_due(&self, page: &History) -> Option<Moment> {
+        let unsure = page.fresh.is_some() && page.gone == 1;
+        page.asked
+            .filter(|_| unsure)
+            .map(|asked| asked + self.confirm)
     }
 }
 
@@ -45,14 +61,12 @@ mod tests {
         let retry = Retry {
             first: Duration::from_secs(30),
             attempts: 3,
+            ..Retry::default()
         };
         let mut page = History::discovered(Moment::START, 0);
         assert_eq!(retry.due(&page), None, "nothing failed yet");
         for wait in [Some(30), Some(60), None] {
-            page = page.after(Visit {
-                at: Moment::START,
-                outcome: Outcome::Unreachable,
-            });
+            page = page.after(Visit::new(Moment::START, Outcome::Unreachable));
             assert_eq!(
                 retry.due(&page),
                 wait.map(|wait| Moment::START + Duration::from_secs(wait))

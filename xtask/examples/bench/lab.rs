@@ -149,7 +149,7 @@ pub fn run_refresh(asked: &LabRefresh) -> Result<()> {
     let (from, _) = lives.span().context("no page has a version")?;
     let interval = Duration::from_secs(u64::from(asked.interval) * DAY);
     let policy = Crawl {
-        refresh: Some(Uniform::every(interval)),
+        refresh: Some(Box::new(Uniform::every(interval))),
         ..Crawl::default()
     };
     let plan = Refresh {

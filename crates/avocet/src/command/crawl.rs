@@ -190,6 +190,7 @@ fn plan(config: &Config, wishes: &Crawl) -> Result<Plan> {
         retry: Retry {
             first: config.crawl.retry_after.map_or(usual.first, |time| time.0),
             attempts: config.crawl.attempts.unwrap_or(usual.attempts),
+            ..usual
         },
         buffer: wishes
             .buffer

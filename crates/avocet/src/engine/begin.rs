@@ -8,7 +8,7 @@ use frontier::bench::Manners;
 use frontier::{Buffer, Frontier, Known, Ledger, Visited};
 use page::PageUrl;
 use policy::refresh::Uniform;
-use policy::{Crawl, Moment, Number, Outcome, Page, Policy, Price};
+use policy::{Crawl, Moment, Number, Outcome, Page, Price, Refresh};
 
 use super::collect::is_dropped;
 use super::committer::Work;
@@ -49,7 +49,7 @@ pub(super) fn begin(
     let policy = Crawl {
         order: choice.order,
         retry: plan.retry,
-        refresh,
+        refresh: refresh.map(|refresh| Box::new(refresh) as Box<dyn Refresh>),
         least: choice.least,
     };
     let salt = now.micros() ^ u64::from(std::process::id()) << 40;
@@ -93,6 +93,6 @@ fn wanted_again(visited: &Visited, refresh: Option<Uniform>, now: Moment) -> boo
         number: Number(0),
         history: &visited.history,
     };
-    let due = refresh.and_then(|refresh| refresh.due(page, Price::ONE));
+    let due = refresh.and_then(|refresh| refresh.due(page, 1.0, Price::ONE));
     unanswered || due.is_some_and(|due| due <= now)
 }

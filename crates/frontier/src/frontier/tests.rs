@@ -103,10 +103,7 @@ fn another_run_ranks_by_the_same_links() {
     ] {
         read(&mut first, page, links, &mut facts);
         let key = first.key(url(page).id()).unwrap();
-        let visit = policy::Visit {
-            at: NOW,
-            outcome: policy::Outcome::Changed,
-        };
+        let visit = policy::Visit::new(NOW, policy::Outcome::Changed);
         let history = History::discovered(NOW, 1).after(visit);
         let visited = crate::ledger::Visited {
             history,
@@ -200,12 +197,9 @@ fn a_stop_changes_no_worth() {
             };
             entries.extend(live.read(url(page).id(), reading, at));
             let outcome = policy::Outcome::Changed;
-            let history = History::discovered(NOW, 1).after(policy::Visit { at, outcome });
+            let history = History::discovered(NOW, 1).after(policy::Visit::new(at, outcome));
             // Later nobody answered: what was read before still holds.
-            let outage = policy::Visit {
-                at,
-                outcome: policy::Outcome::Unreachable,
-            };
+            let outage = policy::Visit::new(at, policy::Outcome::Unreachable);
             let history = if page == 8 {
                 history.after(outage)
             } else {

@@ -174,7 +174,7 @@ impl Run<'_> {
                 Outcome::Changed
             }
         };
-        let history = history.after(Visit { at: now, outcome });
+        let history = history.after(Visit::new(now, outcome));
         self.done.histories[page] = Some(history);
         self.frontier.visited(id, &history, now);
     }

@@ -73,6 +73,7 @@ impl Policy for Backlink {
                     }
                 }
             }
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

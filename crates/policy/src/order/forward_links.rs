@@ -27,6 +27,7 @@ impl Policy for ForwardLinks {
                     moves.push(page, self.links.worth(page));
                 }
             }
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

@@ -62,7 +62,7 @@ impl Policy for HotAnchor {
         Needs {
             links: true,
             words: true,
-            text: false,
+            ..Needs::default()
         }
     }
 
@@ -73,6 +73,7 @@ impl Policy for HotAnchor {
                 self.pages.add(discovered.page, State { hot, read: false });
             }
             Fact::Read(read) => self.read(read, moves),
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

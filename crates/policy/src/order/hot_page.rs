@@ -111,6 +111,7 @@ impl Policy for HotPage {
             links: true,
             words: true,
             text: true,
+            ..Needs::default()
         }
     }
 
@@ -124,6 +125,7 @@ impl Policy for HotPage {
                 self.pages.add(discovered.page, state);
             }
             Fact::Read(read) => self.read(read, moves),
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

@@ -125,6 +125,7 @@ impl Policy for Opic {
                 self.pay(moves);
             }
             Fact::Read(read) => self.read(read, moves),
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

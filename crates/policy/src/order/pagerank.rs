@@ -40,6 +40,7 @@ impl Policy for PageRank {
                     moves.push(page, self.flow.worth(page));
                 }
             }
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

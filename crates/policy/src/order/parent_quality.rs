@@ -30,8 +30,8 @@ impl Policy for ParentQuality {
     fn needs(&self) -> Needs {
         Needs {
             links: true,
-            words: false,
             text: true,
+            ..Needs::default()
         }
     }
 
@@ -43,6 +43,7 @@ impl Policy for ParentQuality {
                     moves.push(page, self.quality.worth(page));
                 }
             }
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

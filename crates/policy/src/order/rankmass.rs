@@ -54,6 +54,7 @@ impl Policy for RankMass {
                     moves.push(page, self.flow.worth(page));
                 }
             }
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

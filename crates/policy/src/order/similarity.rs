@@ -91,6 +91,7 @@ impl Policy for Similarity {
             links: true,
             words: true,
             text: true,
+            ..Needs::default()
         }
     }
 
@@ -98,6 +99,7 @@ impl Policy for Similarity {
         match fact {
             Fact::Discovered(discovered) => self.discover(discovered),
             Fact::Read(read) => self.read(read, moves),
+            Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
 

@@ -5,7 +5,8 @@
 
 use std::time::Duration;
 
-use crate::{Moment, Page, Policy, Price, Worth};
+use super::Refresh;
+use crate::{Moment, Page, Price, Worth};
 
 /// Worth grows evenly with the age of the copy and reaches one after `every`.
 #[derive(Debug, Clone, Copy)]
@@ -14,7 +15,7 @@ pub struct Uniform {
 }
 
 impl Uniform {
-    /// Visits every page once in `every`; below one second it is one second.
+    /// Visits every page once in `every`, at a price of one; below one second it is one second.
     pub fn every(every: Duration) -> Self {
         Self {
             every: every.max(Duration::from_secs(1)),
@@ -22,15 +23,15 @@ impl Uniform {
     }
 }
 
-impl Policy for Uniform {
-    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+impl Refresh for Uniform {
+    fn worth(&self, page: Page<'_>, _importance: f64, now: Moment) -> Worth {
         match page.history.asked {
             Some(asked) => Worth::new(now.since(asked).as_secs_f64() / self.every.as_secs_f64()),
             None => Worth::NONE,
         }
     }
 
-    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+    fn due(&self, page: Page<'_>, _importance: f64, price: Price) -> Option<Moment> {
         let wait = Duration::try_from_secs_f64(self.every.as_secs_f64() * price.value()).ok()?;
         // One microsecond more: rounding down would make it due just before it is worth the price.
         Some(page.history.asked? + wait + Duration::from_micros(1))

@@ -173,10 +173,7 @@ impl Worker<'_> {
         let history = before.map_or(new, |before| before.history);
         let mut shared = self.driver.lock();
         let at = shared.tick();
-        let history = history.after(Visit {
-            at,
-            outcome: Outcome::Changed,
-        });
+        let history = history.after(Visit::new(at, Outcome::Changed));
         shared.frontier.visited(page, &history, at);
         Ok(Entry::Visited(
             key,

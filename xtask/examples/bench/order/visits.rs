@@ -43,10 +43,8 @@ impl Visits {
             }
             if let Some(number) = visit.first() {
                 let page = frontier.page(visit.host, number);
-                let history = History::discovered(now, 1).after(policy::Visit {
-                    at: now,
-                    outcome: Outcome::Changed,
-                });
+                let history =
+                    History::discovered(now, 1).after(policy::Visit::new(now, Outcome::Changed));
                 frontier.visited(page, &history, now);
                 visit.settled(number);
                 line.answer(&mut visit.estimate);

@@ -91,7 +91,7 @@ pub(super) fn rows(
         seed,
     };
     let crawl = Crawl {
-        refresh: Some(Uniform::every(every)),
+        refresh: Some(Box::new(Uniform::every(every))),
         ..Crawl::default()
     };
     let done = refresh(lives, Box::new(crawl), &plan);

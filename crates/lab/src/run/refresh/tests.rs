@@ -42,7 +42,7 @@ fn poisson(rates: &[f64], days: f64) -> Lives {
 
 fn uniform(every: f64) -> Box<dyn Policy> {
     Box::new(Crawl {
-        refresh: Some(Uniform::every(DAY.mul_f64(every))),
+        refresh: Some(Box::new(Uniform::every(DAY.mul_f64(every)))),
         ..Crawl::default()
     })
 }
