@@ -7,7 +7,9 @@ mod crawl;
 mod experiment;
 mod frontier;
 mod lab;
+mod measure;
 mod order;
+mod refresh;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -15,7 +17,9 @@ pub use crawl::{Bare, Crawl, Serve};
 pub use experiment::{Http, Judge, Servers, WebKind, WebWishes};
 pub use frontier::{Frontier, Reopen};
 pub use lab::{Lab, LabOrdering, LabRefresh};
+pub use measure::{Indexing, Measure, MeasureRun};
 pub use order::{Order, OrderCell, OrderUpkeep};
+pub use refresh::{Refresh, RefreshCell};
 
 /// The tools of this workspace
 #[derive(Debug, Parser)]
@@ -84,6 +88,10 @@ pub enum Bench {
     Http(Http),
     /// Simulate crawls and a year of refreshing: how fast is the lab?
     Lab(Lab),
+    /// Choose which of many known pages to fetch again: time and memory a page
+    Refresh(Refresh),
+    /// Index texts that change, with and without measuring what that is worth to searchers
+    Measure(Measure),
     /// Serve directories until standard input ends: the other process of `crawl`
     #[command(hide = true)]
     Serve(Serve),
@@ -105,7 +113,13 @@ pub enum Bench {
     /// Simulate crawls by one ordering: a row of `lab`
     #[command(hide = true)]
     LabOrdering(LabOrdering),
+    /// Choose among so many pages: a row of `refresh`
+    #[command(hide = true)]
+    RefreshCell(RefreshCell),
     /// Simulate a year of refreshing: the last row of `lab`
     #[command(hide = true)]
     LabRefresh(LabRefresh),
+    /// Index texts once: a count of instructions of `measure`
+    #[command(hide = true)]
+    MeasureRun(MeasureRun),
 }

@@ -67,14 +67,25 @@ impl Answer {
             last_modified: header("last-modified"),
             location: header("location").map(|target| url.join(&target)),
             directives: Directives::of(tags.iter().map(AsRef::as_ref), token),
-            truncated: content.cut.map(|cut| match cut {
+            truncated: archived_cut(record).or(content.cut.map(|cut| match cut {
                 Cut::Size => "truncated:size",
                 Cut::Ratio => "truncated:ratio",
                 Cut::Corrupt => "truncated:coding",
                 Cut::Encoded => UNDECODED,
-            }),
+            })),
             content: Bytes::from(content.bytes.into_owned()),
             payload: Digest::of(&[&record.body()]).0,
         })
     }
+}
+
+/// Why the archived body is not the whole (WARC 1.1, 5.13), as [`fetch::Truncation`] names it. A body cut in
+/// its coding does not decode to its end either, so this comes first.
+fn archived_cut(record: &Record) -> Option<&'static str> {
+    Some(match record.field("WARC-Truncated")? {
+        "length" => "truncated:size",
+        "time" => "truncated:time",
+        "disconnect" => "truncated:reset",
+        _ => "truncated:malformed",
+    })
 }

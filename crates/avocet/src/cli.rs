@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Time;
 use crate::scope::Reach;
+use crate::upkeep::{Rate, Share};
 
 /// A web crawler and search repository that spends every fetch where it pays most.
 #[derive(Debug, Parser)]
@@ -35,6 +36,10 @@ pub struct Arguments {
 pub enum Command {
     /// Crawl from these seeds until done or a limit is reached; the same command again goes on
     Crawl(Box<Crawl>),
+    /// Crawl and refresh continuously, within a budget of fetches, until interrupted
+    Run(Box<Run>),
+    /// Say how many fetches a goal needs, or what a budget reaches, by the store's own estimates
+    Plan(Plan),
     /// Search what was crawled
     Search(Search),
     /// Show what the store holds and what the crawl is doing
@@ -89,14 +94,14 @@ Example:
   avocet crawl https://docs.example.org/guide/ --scope prefix --pages 1000 --contact mailto:me@example.org")]
 pub struct Crawl {
     /// Where to begin
-    #[arg(value_name = "URL", required_unless_present = "seeds")]
+    #[arg(value_name = "URL")]
     pub urls: Vec<String>,
     /// A file of seeds, one URL a line ('-' reads standard input)
     #[arg(long, value_name = "FILE")]
     pub seeds: Option<PathBuf>,
-    /// How far to go: the seeds' hosts, their registrable domains, URLs that begin like a seed, or anywhere
-    #[arg(long, value_enum, default_value = "host")]
-    pub scope: Reach,
+    /// How far to go: the seeds' hosts, their registrable domains, URLs that begin like a seed, or anywhere [default: host]
+    #[arg(long, value_enum)]
+    pub scope: Option<Reach>,
     /// Only URLs that match this expression (repeatable: any of them)
     #[arg(long, value_name = "REGEX")]
     pub include: Vec<String>,
@@ -177,6 +182,79 @@ pub struct Crawl {
     pub config: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+#[command(after_long_help = refresh_catalog(), after_help = "\
+Example:
+  avocet run https://docs.example.org/ --budget 5000/day --store ./docs
+  avocet run --store ./docs        (seeds, budget and policies of avocet.toml, or of the last crawl)")]
+pub struct Run {
+    #[command(flatten)]
+    pub crawl: Crawl,
+    /// Fetches over time, at most: 2/s, 90/min, 500/h, 50000/day [default: 1/s]
+    #[arg(long, value_name = "RATE")]
+    pub budget: Option<Rate>,
+    /// Which known pages to fetch again, and when (see below) [default: holistic]
+    #[arg(long, value_name = "POLICY")]
+    pub refresh: Option<String>,
+    /// How the change rates of pages are estimated (see below) [default: gamma]
+    #[arg(long, value_name = "ESTIMATOR")]
+    pub rate: Option<String>,
+    /// Change rates for the estimator given: a file of lines URL<tab>changes a day
+    #[arg(long, value_name = "FILE")]
+    pub rates: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet plan --current 95% --within 7d --store ./docs
+  avocet plan --freshness 90% --svg curve.svg
+  avocet plan --budget 5000/day --refresh holistic")]
+pub struct Plan {
+    /// How much of the store is to be fresh (90% or 0.9)
+    #[arg(long, value_name = "SHARE")]
+    pub freshness: Option<Share>,
+    /// How much of the store is to have been fresh lately (95% or 0.95; see --within)
+    #[arg(long, value_name = "SHARE")]
+    pub current: Option<Share>,
+    /// How lately, for --current [default: 7d]
+    #[arg(long, value_name = "TIME")]
+    pub within: Option<Time>,
+    /// How much of the quality of a fresh store searches are to have (99%); needs a query log
+    #[arg(long, value_name = "SHARE")]
+    pub quality: Option<Share>,
+    /// Instead: what this many fetches reach (2/s, 500/h, 50000/day)
+    #[arg(long, value_name = "RATE")]
+    pub budget: Option<Rate>,
+    /// By which refresh policy, beside uniform [default: the one made for the goal]
+    #[arg(long, value_name = "POLICY")]
+    pub refresh: Option<String>,
+    /// How the change rates of pages are estimated [default: gamma]
+    #[arg(long, value_name = "ESTIMATOR")]
+    pub rate: Option<String>,
+    /// Draw the curve into this file
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// The example, and the refresh policies by name.
+fn refresh_catalog() -> String {
+    let catalog = policy::catalog::Catalog::standard();
+    format!(
+        "\
+Example:
+  avocet run https://docs.example.org/ --budget 5000/day --refresh holistic --store ./docs
+
+avocet.toml is looked at while it runs: change [budget] or [refresh] and it goes on by that.
+
+{}
+
+{}",
+        catalog.refresh_help(),
+        catalog.help()
+    )
+}
+
 /// The example, and the policies by name.
 fn catalog() -> String {
     format!(
@@ -218,6 +296,9 @@ pub struct Search {
     /// Only this language (en, de, …)
     #[arg(long)]
     pub language: Option<String>,
+    /// Leave this search out of the log, from which a crawl learns what is searched for
+    #[arg(long)]
+    pub no_log: bool,
 }
 
 #[derive(Debug, Args)]
@@ -250,9 +331,10 @@ pub enum Exported {
 #[command(after_help = "\
 Example:
   avocet import warc crawl.warc.gz
-  avocet import urls more-seeds.txt")]
+  avocet import urls more-seeds.txt
+  avocet import queries queries.tsv.gz")]
 pub struct Import {
-    /// WARC files of any tool, or a list of URLs to crawl
+    /// WARC files of any tool, a list of URLs to crawl, or what people searched for
     pub what: Imported,
     /// The files
     #[arg(required = true, value_name = "FILE")]
@@ -265,4 +347,6 @@ pub enum Imported {
     Warc,
     /// URLs, one a line: the next crawl whose scope they are in fetches them
     Urls,
+    /// Queries, plain or .gz: lines query<tab>count, or {\"query\",\"time\",\"shown\",\"clicked\",\"count\"} (all but the query optional)
+    Queries,
 }

@@ -5,7 +5,9 @@ mod explain;
 mod export;
 mod import;
 mod lab;
+mod plan;
 mod rebuild;
+mod run;
 mod search;
 mod status;
 mod verify;
@@ -19,6 +21,8 @@ pub fn run(arguments: Arguments) -> Result<()> {
     let (store, json) = (arguments.store.as_path(), arguments.json);
     match arguments.command {
         Command::Crawl(wishes) => crawl::run(store, json, &wishes),
+        Command::Run(wishes) => run::run(store, json, &wishes),
+        Command::Plan(wishes) => plan::run(store, json, &wishes),
         Command::Search(wishes) => search::run(store, json, &wishes),
         Command::Status => status::run(store, json),
         Command::Explain(wishes) => explain::run(store, json, &wishes),

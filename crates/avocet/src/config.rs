@@ -14,6 +14,8 @@ use rustls_pki_types::pem::PemObject;
 use serde::Deserialize;
 
 use crate::cli::HttpName;
+use crate::scope::Reach;
+use crate::upkeep::Rate;
 
 /// The whole file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -27,12 +29,80 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// What is said to some hosts only.
     pub host: Vec<HostConfig>,
+    /// What `run` may spend.
+    pub budget: BudgetConfig,
+    /// How `run` keeps pages fresh.
+    pub refresh: RefreshConfig,
+}
+
+/// `[budget]`: one of the two.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, try_from = "BudgetFields")]
+pub struct BudgetConfig(Option<Rate>);
+
+#[derive(Deserialize, Default)]
+#[serde(default, deny_unknown_fields)]
+struct BudgetFields {
+    fetches_per_second: Option<f64>,
+    fetches_per_day: Option<f64>,
+}
+
+impl TryFrom<BudgetFields> for BudgetConfig {
+    type Error = String;
+
+    fn try_from(fields: BudgetFields) -> Result<Self, String> {
+        let fetches = match (fields.fetches_per_second, fields.fetches_per_day) {
+            (Some(_), Some(_)) => {
+                return Err("write fetches_per_second or fetches_per_day, not both".into());
+            }
+            (Some(second), None) => second,
+            (None, Some(day)) => day / 86_400.0,
+            (None, None) => return Ok(Self(None)),
+        };
+        let rate = Rate::per_second(fetches).ok_or("a budget must be a number above zero")?;
+        Ok(Self(Some(rate)))
+    }
+}
+
+impl BudgetConfig {
+    /// Fetches over time, if the user says how many.
+    pub fn rate(&self) -> Option<Rate> {
+        self.0
+    }
+}
+
+/// `[refresh]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RefreshConfig {
+    /// The refresh policy.
+    pub policy: Option<String>,
+    /// How change rates are estimated.
+    pub rate: Option<String>,
+    /// A file of change rates for the estimator `given`.
+    pub rates: Option<PathBuf>,
+    /// The steps that `sbr` and `ebr` plan in.
+    pub step: Option<Time>,
+    /// How many steps they plan ahead.
+    pub slots: Option<u32>,
+    /// How often sitemaps and feeds are polled.
+    pub listings: Option<Time>,
 }
 
 /// `[crawl]`
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrawlConfig {
+    /// Where to begin, if the command line does not say.
+    pub seeds: Vec<String>,
+    /// How far to go.
+    pub scope: Option<Reach>,
+    /// Only URLs that match one of these.
+    pub include: Vec<String>,
+    /// No URLs that match one of these.
+    pub exclude: Vec<String>,
+    /// Links from a seed, at most.
+    pub depth: Option<u16>,
     /// Connections open at once.
     pub connections: Option<usize>,
     /// Visits to one server at once.
@@ -45,6 +115,8 @@ pub struct CrawlConfig {
     pub attempts: Option<u16>,
     /// The wait before the second attempt; it doubles with each.
     pub retry_after: Option<Time>,
+    /// The wait before `run` asks once more for a page that was found missing.
+    pub confirm_after: Option<Time>,
     /// Compression of the archive, 1 to 9.
     pub compression: Option<u32>,
     /// The ordering of pages.
@@ -153,9 +225,14 @@ impl TryFrom<String> for Time {
 }
 
 impl Config {
+    /// The file of a store.
+    pub fn path(store: &Path) -> PathBuf {
+        store.join("avocet.toml")
+    }
+
     /// Reads the file; where none is named, that of the store, if it has one.
     pub fn load(named: Option<&Path>, store: &Path) -> Result<Self> {
-        let own = store.join("avocet.toml");
+        let own = Self::path(store);
         let path = match named {
             Some(path) => path,
             None if own.exists() => &own,

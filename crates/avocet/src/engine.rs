@@ -12,11 +12,14 @@ mod claimed;
 pub mod collect;
 pub mod committer;
 pub mod heard;
+mod heed;
 pub mod host;
 #[cfg(test)]
 mod paused;
 pub mod plan;
+mod probe;
 mod reach;
+mod searches;
 pub mod shared;
 pub mod tally;
 mod visit;
@@ -28,8 +31,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use fetch::Fetcher;
-use frontier::{Ledger, LedgerError, Next};
-use policy::Moment;
+use frontier::{Ledger, LedgerError, Next, PageKey};
+use policy::{History, Moment};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::clock::Clock;
@@ -40,6 +43,7 @@ use crate::store::{self, Store};
 use begin::begin;
 use committer::{Committer, Done};
 use plan::Plan;
+use searches::Searches;
 use shared::Shared;
 use tally::Summary;
 
@@ -97,9 +101,7 @@ pub async fn crawl(
                 committing.fail(error);
             }
         })?;
-    let ended = engine
-        .run(progress, interrupted, &store::state(store.root()))
-        .await;
+    let ended = engine.run(progress, interrupted, store.root()).await;
     // The committer ends when nobody can send it work any more.
     let summary = engine.finish(store);
     tokio::task::spawn_blocking(move || thread.join())
@@ -121,9 +123,11 @@ impl Engine {
         self: &Arc<Self>,
         mut progress: Progress,
         interrupted: impl Future<Output = ()>,
-        state: &Path,
+        root: &Path,
     ) -> bool {
+        let state = store::state(root);
         let mut tick = tokio::time::interval(COMMIT_EVERY);
+        let mut searches = self.plan.is_continuous().then(|| Searches::of(root));
         tokio::pin!(interrupted);
         let mut done = false;
         loop {
@@ -143,13 +147,16 @@ impl Engine {
                     progress.note("stopping: waiting for requests under way");
                 }
                 _ = tick.tick() => {
+                    if let Some(searches) = &mut searches {
+                        self.follow_searches(searches, now);
+                    }
                     let mut shared = self.shared();
                     shared.flush();
                     shared.close_idle(now);
                     progress.show(&shared, self.clock.elapsed(), &self.plan);
                     let summary = shared.summary(self.clock.elapsed());
                     drop(shared);
-                    progress.record(&summary, state);
+                    progress.record(&summary, &state);
                     if self.plan.time.is_some_and(|time| self.clock.elapsed() >= time) {
                         self.stop.store(true, Ordering::Relaxed);
                     }
@@ -170,7 +177,10 @@ impl Engine {
             if shared.visits >= self.plan.connections {
                 return Some(now + Duration::from_secs(1));
             }
-            match shared.next(now) {
+            match shared.next(now, |key| self.past(key)) {
+                Next::Idle if self.plan.is_continuous() && shared.allowance != Some(0) => {
+                    return Some(now + Duration::from_secs(60));
+                }
                 Next::Idle => return None,
                 Next::WaitUntil(moment) => return Some(moment),
                 Next::Visit(visit) => {
@@ -191,7 +201,7 @@ impl Engine {
             if !self.stopping() {
                 let mut shared = self.shared();
                 if shared.visits < self.plan.connections
-                    && let Next::Visit(visit) = shared.next(self.clock.now())
+                    && let Next::Visit(visit) = shared.next(self.clock.now(), |key| self.past(key))
                 {
                     next = Some(visit);
                 }
@@ -212,7 +222,13 @@ impl Engine {
 
     fn committed(&self, done: &Done) {
         self.permits.add_permits(done.requests);
-        self.shared().frontier.committed(&done.entries);
+        let mut shared = self.shared();
+        shared.committed(&done.entries);
+        let now = self.clock.now();
+        for gain in &done.gains {
+            let frontier = &mut shared.frontier;
+            frontier.learned(gain.page, &gain.before, &gain.after, now);
+        }
     }
 
     async fn permit(&self) {
@@ -224,6 +240,15 @@ impl Engine {
 
     fn stopping(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    /// What the ledger knows of a page that was visited, or only heard of.
+    fn past(&self, key: PageKey) -> Option<History> {
+        if let Some(visited) = self.trust(self.ledger.visited(key))? {
+            return Some(visited.history);
+        }
+        let found = self.trust(self.ledger.discovery(key))??;
+        Some(History::discovered(found.at, found.depth))
     }
 
     fn trust<T>(&self, read: Result<T, LedgerError>) -> Option<T> {

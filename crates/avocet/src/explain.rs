@@ -21,6 +21,7 @@ use crate::ranking::{LastCrawl, Ranking};
 use crate::recover;
 use crate::scope::{Outside, Scope};
 use crate::store::Store;
+use crate::upkeep::Refreshing;
 use account::{Found, Named, Place, Seen, Speed, Value};
 
 pub use account::Explanation;
@@ -104,11 +105,15 @@ fn remembered(
     let policy = Crawl {
         order: choice.order,
         retry: Retry::default(),
-        refresh: None,
+        refresh: choice.refresh,
+        listings: ranking.refresh.as_ref().map(Refreshing::listings),
         least: choice.least,
     };
     let manners = Manners::default();
     let mut frontier = Frontier::new(policy, choice.strategy, Price::LEAST, manners, 1);
+    if let Some(refreshing) = &ranking.refresh {
+        frontier = frontier.with_budget(refreshing.budget);
+    }
     let texts = recover::texts(store, choice.query.as_deref())?;
     frontier.recall(
         ledger,
@@ -248,12 +253,22 @@ impl Value {
         now: Moment,
     ) -> Self {
         let page = Page { number, history };
-        let price = ranking.threshold.unwrap_or(Price::LEAST.value());
+        let price = match &ranking.refresh {
+            Some(_) => frontier.price().value(),
+            None => ranking.threshold.unwrap_or(Price::LEAST.value()),
+        };
         let due = frontier.prospects(number, history).map(|(due, _)| due);
         let policy = frontier.policy();
         Self {
             order: ranking.order.clone(),
-            now: policy.order.worth(page, now).value(),
+            refresh: ranking
+                .refresh
+                .as_ref()
+                .map(|refresh| refresh.policy.clone()),
+            now: match &ranking.refresh {
+                Some(_) => policy.worth(page, now).value(),
+                None => policy.order.worth(page, now).value(),
+            },
             price,
             terms: policy.terms(page),
             due: due.map(|due| timestamp(due).to_string()),

@@ -8,6 +8,7 @@ mod config;
 mod engine;
 mod explain;
 mod place;
+mod planning;
 mod progress;
 mod ranking;
 mod recover;
@@ -15,6 +16,8 @@ mod replay;
 mod scope;
 mod signal;
 mod store;
+mod upkeep;
+mod usage;
 mod verdict;
 
 use std::process::ExitCode;
@@ -50,7 +53,9 @@ fn main() -> ExitCode {
 fn is_wrong_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let wish = cause.downcast_ref::<lab::LabError>();
-        wish.is_some_and(lab::LabError::is_wrong_usage) || cause.is::<policy::CatalogError>()
+        wish.is_some_and(lab::LabError::is_wrong_usage)
+            || cause.is::<policy::CatalogError>()
+            || cause.is::<usage::Usage>()
     })
 }
 

@@ -115,6 +115,9 @@ impl Progress {
             shared.idle_connections(),
             shared.frontier.bench.waiting(),
         );
+        if plan.is_continuous() {
+            line += &format!(", price {:.3e}", shared.frontier.price().value());
+        }
         if let Some(left) = shared.allowance {
             line += &format!(", {left} pages left");
         }

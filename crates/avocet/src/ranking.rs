@@ -6,15 +6,17 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use policy::catalog::{Catalog, Order, Wish, Wishes};
 use policy::order::Scores;
 use policy::server::Strategy;
-use policy::{Policy, Worth};
+use policy::{Policy, Refresh, Worth};
 use serde::{Deserialize, Serialize};
 
 use crate::scope::ScopeRules;
+use crate::upkeep::Refreshing;
 
 /// The ordering that is used where the user names none.
 pub const ORDER: &str = "rankmass";
@@ -37,6 +39,9 @@ pub struct Ranking {
     pub scores: Option<PathBuf>,
     /// What a page must be worth to be fetched.
     pub threshold: Option<f64>,
+    /// How known pages are kept fresh; `None`: the crawl ends.
+    #[serde(default)]
+    pub refresh: Option<Refreshing>,
 }
 
 /// The policies, made.
@@ -49,6 +54,10 @@ pub struct Choice {
     pub least: Worth,
     /// The query that the ordering looks for.
     pub query: Option<String>,
+    /// The refresh of known pages, for a crawl that does not end.
+    pub refresh: Option<Box<dyn Refresh>>,
+    /// How often pages are polled that list others.
+    pub listings: Option<Duration>,
 }
 
 /// What the last crawl was told, for those who ask about it later.
@@ -69,6 +78,7 @@ impl Default for Ranking {
             location: Vec::new(),
             scores: None,
             threshold: None,
+            refresh: None,
         }
     }
 }
@@ -98,6 +108,8 @@ impl Ranking {
             strategy: catalog.servers(&self.servers).context("--servers")?,
             least: Worth::new(self.threshold.unwrap_or(0.0)),
             query: self.query.clone(),
+            refresh: self.refresh.as_ref().map(Refreshing::choose).transpose()?,
+            listings: self.refresh.as_ref().map(Refreshing::listings),
         })
     }
 }

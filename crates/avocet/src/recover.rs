@@ -168,7 +168,7 @@ fn catch_up(
             continue;
         };
         let Some(copy) = visited.copy else {
-            writer.remove(known.key.page);
+            writer.remove(known.key.page)?;
             continue;
         };
         let url = PageUrl::parse(&known.discovery.url)?;
@@ -179,8 +179,12 @@ fn catch_up(
         unread += u64::from(copy.indexed && text.is_none());
         indexed += 1;
         match &text {
-            Some(text) => put(writer, known.key, &url, copy.at.unix_seconds(), text)?,
-            None => writer.remove(known.key.page),
+            Some(text) => {
+                put(writer, known.key, &url, copy.at.unix_seconds(), text)?;
+            }
+            None => {
+                writer.remove(known.key.page)?;
+            }
         }
     }
     writer

@@ -103,6 +103,7 @@ impl<'a> Replay<'a> {
             history,
             before: before.as_ref(),
             at,
+            missing: None,
         };
         let Some(mut verdict) = self.judge(&asked, record, depth) else {
             self.others += 1;
@@ -135,6 +136,7 @@ impl<'a> Replay<'a> {
         self.pending.push(Settled {
             key,
             url,
+            before: history,
             visited: verdict.visited,
             sealed,
             copied: verdict.copied,
@@ -207,7 +209,7 @@ impl<'a> Replay<'a> {
                 links: &links,
                 out_links,
             };
-            facts.extend(self.frontier.read(source.url.id(), reading, at));
+            facts.extend(self.frontier.read(source.url.id(), reading));
         }
         facts
     }

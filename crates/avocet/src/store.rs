@@ -12,10 +12,10 @@ use frontier::Ledger;
 use rustix::fs::{FlockOperation, flock};
 
 /// The format of the directory; a store of another one is refused.
-const FORMAT: &str = "avocet store, format 2\n";
+const FORMAT: &str = "avocet store, format 3\n";
 /// Formats whose archive is like ours: ledger and index can be made anew from it. The ledger of the
 /// first kept no links.
-const OLDER: [&str; 1] = ["avocet store, format 1\n"];
+const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"];
 
 /// A ledger that is being made.
 const FRESH: &str = "ledger.new";
@@ -175,6 +175,11 @@ pub fn archive(root: &Path) -> PathBuf {
 /// Where the index of the store at `root` is.
 pub fn index(root: &Path) -> PathBuf {
     root.join("index")
+}
+
+/// Where the log of searches of the store at `root` is.
+pub fn log(root: &Path) -> PathBuf {
+    root.join("log")
 }
 
 fn check_format(root: &Path) -> Result<()> {

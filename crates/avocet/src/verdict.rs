@@ -2,11 +2,18 @@
 //!
 //! Pure: an answer and what was known before go in; the new record, the links and the change of the
 //! index come out. The live crawl, `rebuild` and `import` all pass here.
+//!
+//! **Invariant:** a page leaves the index ([`Verdict::gone`]) exactly when its copy was to be found and no
+//! longer is ([`PageCopy::indexed`]), and only on evidence: see `verdict/evidence.rs`.
+
+mod evidence;
+mod read;
+#[cfg(test)]
+mod tests;
 
 use frontier::{PageCopy, Visited};
-use page::media::Media;
-use page::{LinkKind, PageId, PageUrl, charset, media};
-use policy::{History, Moment, Outcome, Visit};
+use page::{Digest, PageId, PageUrl, listing};
+use policy::{History, Moment, Outcome};
 
 use crate::answer::Answer;
 
@@ -33,8 +40,19 @@ pub struct Lead {
     pub id: PageId,
     /// Whether it is a redirect, and so no step away from the seed.
     pub redirect: bool,
+    /// Whether it leads to a sitemap or a feed, as the page that has it says.
+    pub listing: bool,
     /// Its words.
     pub anchor: String,
+}
+
+/// A word of a sitemap or a feed on when a page of its own site changed. A hint, and often wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signal {
+    /// The page.
+    pub page: PageId,
+    /// When it is said to have changed; a date alone is its first second.
+    pub modified: Moment,
 }
 
 /// What an answer means.
@@ -52,15 +70,30 @@ pub struct Verdict {
     pub text: Option<Text>,
     /// Whether the page leaves the index.
     pub gone: bool,
+    /// Whether there is evidence enough that the page is no more, or is not ours to have: what its last body
+    /// said, its links included, no longer counts.
+    pub dropped: bool,
+    /// What the answer lists, if it is a sitemap or a feed; its entries are among the leads.
+    pub listing: Option<listing::Kind>,
+    /// What it says of changes.
+    pub signals: Vec<Signal>,
+    /// Entries of other sites that it had no right to name (hostile-web.md, row 53).
+    pub strangers: u32,
+    /// Whether the text changed although the server's validators did not: its 304s are not to be trusted
+    /// (hostile-web.md, row 68).
+    pub lied: bool,
 }
 
 impl Verdict {
     /// Whether a policy is to be told: a page that is as it was, byte for byte, says nothing new, and
-    /// neither does an outage. The same words may come with other links.
+    /// neither does an outage, or a page that may be gone. The same words may come with other links.
     pub fn is_news(&self) -> bool {
-        let outcome = self.visited.history.outcome;
         let other_bytes = self.copied && !self.repeated;
-        other_bytes || matches!(outcome, Some(Outcome::Changed | Outcome::Gone))
+        match self.visited.history.outcome {
+            Some(Outcome::Changed) => true,
+            Some(Outcome::Gone) => self.dropped,
+            _ => other_bytes,
+        }
     }
 }
 
@@ -77,6 +110,9 @@ pub struct Asked<'a> {
     pub before: Option<&'a Visited>,
     /// When it was asked for.
     pub at: Moment,
+    /// What its host answers, with 200, to a URL that cannot exist; `None`: nobody asked, or it answers
+    /// with 404 as it should (hostile-web.md, row 65).
+    pub missing: Option<&'a Digest>,
 }
 
 impl<'a> Asked<'a> {
@@ -88,204 +124,52 @@ impl<'a> Asked<'a> {
             history: History::default(),
             before: None,
             at: Moment::START,
-        }
-    }
-
-    /// No answer, for this reason.
-    pub fn unanswered(&self, outcome: Outcome, reason: &str, bytes: u64) -> Visited {
-        Visited {
-            history: self.history.after(Visit::new(self.at, outcome)),
-            error: Some(reason.to_owned()),
-            bytes,
-            copy: self.before.and_then(|before| before.copy.clone()),
-            ..Visited::default()
+            missing: None,
         }
     }
 
     /// Judges an answer of which `bytes` came over the wire. `ours` says whether a URL belongs to the
     /// crawl: a page whose canonical form does is found under that one.
     pub fn judge(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
-        let copy = self.before.and_then(|before| before.copy.as_ref());
         match answer.status {
-            304 if copy.is_some() => self.settled(answer, bytes, Outcome::Unchanged),
-            200..=299 => self.read(answer, bytes, ours),
-            300..=399 => self.redirected(answer, bytes),
-            429 | 500..=599 => self.settled(answer, bytes, Outcome::Unreachable),
-            404 | 410 => Verdict {
-                gone: copy.is_some(),
-                ..self.settled(answer, bytes, Outcome::Gone)
-            },
-            _ => self.settled(answer, bytes, Outcome::Gone),
+            200..=203 | 206..=299 if !self.is_half(answer) => self.read(answer, bytes, ours),
+            _ => self.settle(answer, bytes, ours),
         }
     }
 
-    fn settled(&self, answer: &Answer, bytes: u64, outcome: Outcome) -> Verdict {
-        let failed = answer.status >= 400;
-        let mut copy = self.before.and_then(|before| before.copy.clone());
-        if let Some(copy) = &mut copy {
-            copy.indexed &= !matches!(answer.status, 404 | 410);
-        }
-        Verdict {
-            visited: Visited {
-                history: self.history.after(Visit::new(self.at, outcome)),
-                status: Some(answer.status),
-                error: failed.then(|| format!("http:{}", answer.status)),
-                bytes,
-                copy,
-                ..Visited::default()
-            },
-            copied: false,
-            repeated: false,
-            leads: Vec::new(),
-            text: None,
-            gone: false,
-        }
+    fn copy(&self) -> Option<&'a PageCopy> {
+        self.before.and_then(|before| before.copy.as_ref())
     }
-
-    fn redirected(&self, answer: &Answer, bytes: u64) -> Verdict {
-        let mut verdict = self.settled(answer, bytes, Outcome::Gone);
-        match &answer.location {
-            Some(Ok(target)) if self.hops < HOPS => {
-                verdict.leads.push(Lead::redirect(target.clone()))
-            }
-            Some(Ok(_)) => verdict.visited.error = Some("redirect:too-many".into()),
-            Some(Err(_)) => verdict.visited.error = Some("redirect:not-a-page".into()),
-            None => {}
-        }
-        verdict
-    }
-
-    fn read(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
-        let before = self.before.and_then(|before| before.copy.as_ref());
-        let page = self.understand(answer);
-        let same_bytes = before.is_some_and(|copy| copy.payload == answer.payload);
-        let texts = (
-            before.and_then(|copy| copy.text.as_ref()),
-            page.digest.as_ref(),
-        );
-        let same_text =
-            matches!(texts, (Some(old), Some(new)) if old.fingerprint == new.fingerprint);
-        let outcome = if same_bytes || same_text {
-            Outcome::Unchanged
-        } else {
-            Outcome::Changed
-        };
-        let elsewhere = |canonical: &PageUrl| canonical != self.url && ours(canonical);
-        let canonical_elsewhere = page.canonical.as_ref().is_some_and(elsewhere);
-        let indexed = page.text.is_some() && !page.noindex && !canonical_elsewhere;
-        let kept_share = match texts {
-            (Some(old), Some(new)) => Some(old.shingles.resemblance(&new.shingles) as f32),
-            _ => None,
-        };
-        let mut verdict = self.settled(answer, bytes, outcome);
-        verdict.visited.error = answer.truncated.map(str::to_owned);
-        verdict.gone = before.is_some_and(|copy| copy.indexed) && !indexed;
-        verdict.repeated = same_bytes;
-        verdict.copied = true;
-        verdict.visited.kept_share = kept_share;
-        verdict.visited.copy = Some(PageCopy {
-            // The body that the archive has already is the one to refer to.
-            place: before.filter(|_| same_bytes).and_then(|copy| copy.place),
-            at: before
-                .filter(|_| same_bytes)
-                .map_or(self.at, |copy| copy.at),
-            payload: answer.payload,
-            etag: answer.etag.clone(),
-            last_modified: answer.last_modified.clone(),
-            text: page.digest,
-            indexed,
-        });
-        verdict.text = page.text.filter(|_| indexed);
-        verdict.leads = page.leads;
-        verdict
-    }
-
-    fn understand(&self, answer: &Answer) -> Understood {
-        let declared = answer.content_type.as_deref();
-        let forbidden = answer.directives;
-        match media::kind(declared, &answer.content) {
-            Media::Html => {
-                let (html, _) = charset::decode(&answer.content, declared);
-                let mut reading = page::read(&html, self.url, &page::Limits::default());
-                let follow = !(forbidden.nofollow || reading.robots.nofollow);
-                let mut leads = Vec::new();
-                if follow {
-                    let followed =
-                        |link: &page::Link| !link.nofollow && link.kind != LinkKind::Feed;
-                    let links = std::mem::take(&mut reading.links);
-                    leads.extend(links.into_iter().filter(followed).map(|link| Lead {
-                        anchor: reading.anchor(&link).to_owned(),
-                        url: link.url,
-                        id: link.id,
-                        redirect: false,
-                    }));
-                    leads.extend(
-                        reading
-                            .refresh
-                            .filter(|_| self.hops < HOPS)
-                            .map(Lead::redirect),
-                    );
-                    leads.extend(reading.canonical.clone().map(Lead::redirect));
-                }
-                Understood {
-                    noindex: forbidden.noindex || reading.robots.noindex,
-                    canonical: reading.canonical,
-                    leads,
-                    text: Some(Text {
-                        title: reading.title,
-                        claims: reading.language,
-                        body: reading.text,
-                    }),
-                    digest: Some(reading.digest),
-                }
-            }
-            Media::Text => {
-                let (text, _) = charset::decode(&answer.content, declared);
-                Understood {
-                    noindex: forbidden.noindex,
-                    digest: Some(page::Digest::of(&text)),
-                    text: Some(Text {
-                        title: String::new(),
-                        claims: None,
-                        body: text.into_owned(),
-                    }),
-                    ..Understood::default()
-                }
-            }
-            _ => Understood::default(),
-        }
-    }
-}
-
-#[derive(Default)]
-struct Understood {
-    leads: Vec<Lead>,
-    text: Option<Text>,
-    digest: Option<page::Digest>,
-    canonical: Option<PageUrl>,
-    noindex: bool,
 }
 
 impl Lead {
     /// Where a crawl begins.
     pub fn seed(url: &PageUrl) -> Self {
+        Self::to(url.clone())
+    }
+
+    /// A sitemap, as a robots.txt or an index names it, or a feed.
+    pub fn listing(url: PageUrl) -> Self {
         Self {
-            id: url.id(),
-            url: url.clone(),
-            redirect: false,
-            anchor: String::new(),
+            listing: true,
+            ..Self::to(url)
         }
     }
 
     fn redirect(url: PageUrl) -> Self {
         Self {
+            redirect: true,
+            ..Self::to(url)
+        }
+    }
+
+    fn to(url: PageUrl) -> Self {
+        Self {
             id: url.id(),
             url,
-            redirect: true,
+            redirect: false,
+            listing: false,
             anchor: String::new(),
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

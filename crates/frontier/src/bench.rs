@@ -20,7 +20,7 @@ mod standing;
 mod visit;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::time::Duration;
 
@@ -116,8 +116,6 @@ pub struct Bench {
     names: HashMap<HostId, HostIndex>,
     ready: BTreeSet<(Reverse<Rank>, u64, ServerIndex)>,
     later: BTreeSet<(Moment, ServerIndex)>,
-    /// Pages that are not due yet.
-    calendar: BinaryHeap<Reverse<(Moment, Entry, HostIndex)>>,
     places: Places,
     /// What is expected of a server that nobody has asked.
     usual: Estimate,
@@ -139,7 +137,6 @@ impl Bench {
             names: HashMap::new(),
             ready: BTreeSet::new(),
             later: BTreeSet::new(),
-            calendar: BinaryHeap::new(),
             places: Places::default(),
             usual: Estimate::default(),
             worths: Vec::new(),
@@ -154,15 +151,11 @@ impl Bench {
         self.places = Places::tracked();
     }
 
-    /// Puts a page on the bench, to be fetched from `due` on.
-    pub fn offer(&mut self, page: Number, host: HostId, worth: Worth, due: Moment, now: Moment) {
+    /// Puts a page on the bench.
+    pub fn offer(&mut self, page: Number, host: HostId, worth: Worth) {
         let index = self.host(host);
         let entry = Entry::new(page, worth);
         self.places.set_host(page, index);
-        if due > now {
-            self.calendar.push(Reverse((due, entry, index)));
-            return;
-        }
         if self.hosts[index as usize].parked {
             self.places.set(page, Place::Nowhere);
             self.left_alone += 1;
@@ -206,10 +199,8 @@ impl Bench {
         if let Some(&(_, _, server)) = self.ready.first() {
             return Next::Visit(self.claim(server));
         }
-        let due = self.calendar.peek().map(|&Reverse((due, ..))| due);
         let ready = self.later.first().map(|&(ready, _)| ready);
-        let first = [due, ready].into_iter().flatten().min();
-        first.map_or(Next::Idle, Next::WaitUntil)
+        ready.map_or(Next::Idle, Next::WaitUntil)
     }
 
     /// Says which address the host of a visit has.
@@ -284,9 +275,24 @@ impl Bench {
         !self.ready.is_empty() || self.later.first().is_some_and(|&(ready, _)| ready <= now)
     }
 
-    /// Pages ready or due later.
+    /// Pages that are ready, as far as their servers are.
     pub fn waiting(&self) -> usize {
-        self.waiting + self.calendar.len()
+        self.waiting
+    }
+
+    /// The best page that waits: of this host, or of the server that is next.
+    pub(crate) fn best(&self, host: HostIndex) -> Option<Worth> {
+        let next = self.ready.first().map(|&(_, _, server)| server);
+        let hosts = next.and_then(|server| self.servers[server as usize].hosts.first());
+        let hosts = [Some(host), hosts.map(|&(.., host)| host)];
+        let first = |host: HostIndex| self.hosts[host as usize].queue.first();
+        let best = hosts.into_iter().flatten().filter_map(first).max();
+        best.map(|entry| Worth::new(f64::from(entry.worth())))
+    }
+
+    /// The host of an index.
+    pub(crate) fn host_id(&self, index: HostIndex) -> HostId {
+        self.hosts[index as usize].id
     }
 
     /// Pages of parked hosts and of hosts over their limit.
@@ -306,16 +312,8 @@ impl Bench {
         index
     }
 
-    /// Offers pages that have fallen due, and makes servers ready whose delay is over.
+    /// Makes servers ready whose delay is over.
     fn wake(&mut self, now: Moment) {
-        while let Some(&Reverse((due, entry, index))) = self.calendar.peek()
-            && due <= now
-        {
-            self.calendar.pop();
-            let host = self.hosts[index as usize].id;
-            let worth = Worth::new(f64::from(entry.worth()));
-            self.offer(entry.number(), host, worth, due, now);
-        }
         while let Some(&(ready, server)) = self.later.first()
             && ready <= now
         {

@@ -1,10 +1,13 @@
 //! What is heard of becomes facts for the ledger, knowledge for the policy and work for the bench.
 //!
 //! A partition of the web is a state machine, and its transitions are here: [`Frontier::hear`],
-//! [`Frontier::read`] and [`Frontier::visited`] change memory in step with the [`Entry`]s that the ledger
+//! [`Frontier::read`], [`Frontier::visited`] and [`Frontier::learned`] change memory in step with the [`Entry`]s that the ledger
 //! commits; [`Frontier::recall`] makes the same memory from the entries of an earlier run.
 
 mod recall;
+mod returning;
+mod sample;
+mod schedule;
 
 use std::collections::HashMap;
 
@@ -15,11 +18,13 @@ use policy::{
 };
 
 use crate::bench::{Bench, Manners};
+use crate::calendar::Calendar;
 use crate::ledger::{Discovery, Entry, OutLinks, PageKey};
 use crate::novelty::Novelty;
 use crate::owner::Partition;
 use crate::roll::Roll;
 use crate::rows::Rows;
+use schedule::Tariff;
 
 /// URLs kept in memory beside the ledger, in bytes; a claim that finds its URL here reads no disk.
 const REMEMBERED: usize = 8 << 20;
@@ -61,7 +66,8 @@ pub struct Frontier<P> {
     /// What URL patterns gave.
     pub novelty: Novelty,
     policy: P,
-    price: Price,
+    tariff: Tariff,
+    calendar: Calendar,
     moves: Moves,
     roll: Roll,
     /// How many links to a page were kept with their words.
@@ -88,7 +94,8 @@ impl<P: Policy> Frontier<P> {
             bench,
             novelty: Novelty::default(),
             policy,
-            price,
+            tariff: Tariff::Fixed(price),
+            calendar: Calendar::default(),
             moves: Moves::default(),
             roll: Roll::new(salt),
             in_links: Rows::new(0),
@@ -119,7 +126,8 @@ impl<P: Policy> Frontier<P> {
             partition: self.partition_of(link.url),
             page,
         };
-        self.discover(number, page.host(), &discovery, now);
+        self.discover(number, page.host(), &discovery);
+        self.sample(number, page.host());
         let history = History::discovered(now, link.depth);
         self.wait(page.host(), number, &history, now);
         self.recent_bytes += discovery.url.len() + OVERHEAD;
@@ -142,7 +150,7 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Takes in what a page said. Returns the fact, also if it leads nowhere: it may have led somewhere.
-    pub fn read(&mut self, page: PageId, reading: Reading<'_>, now: Moment) -> Option<Entry> {
+    pub fn read(&mut self, page: PageId, reading: Reading<'_>) -> Option<Entry> {
         let number = self.roll.number(page)?;
         let fact = Fact::Read(Read {
             page: number,
@@ -151,7 +159,7 @@ impl<P: Policy> Frontier<P> {
             out_links: reading.out_links,
         });
         self.policy.observe(&fact, &mut self.moves);
-        self.follow_moves(now);
+        self.follow_moves();
         let links = reading.links.iter();
         let links = links
             .map(|link| (link.to.0, self.kept_words(link)))
@@ -168,14 +176,6 @@ impl<P: Policy> Frontier<P> {
         }
         self.in_links.set(link.to.index(), kept + 1);
         shortened(link.anchor).to_owned()
-    }
-
-    /// Takes in what a visit found, and puts the page back to wait if it is worth another.
-    pub fn visited(&mut self, page: PageId, history: &History, now: Moment) {
-        self.forget(page);
-        if let Some(number) = self.roll.number(page) {
-            self.wait(page.host(), number, history, now);
-        }
     }
 
     /// The page of a host that has this number.
@@ -219,11 +219,11 @@ impl<P: Policy> Frontier<P> {
     /// When a page falls due, and what it is worth then; `None`: never.
     pub fn prospects(&self, number: Number, history: &History) -> Option<(Moment, Worth)> {
         let page = Page { number, history };
-        let due = self.policy.due(page, self.price)?;
+        let due = self.policy.due(page, self.price())?;
         Some((due, self.policy.worth(page, due)))
     }
 
-    fn discover(&mut self, page: Number, host: HostId, discovery: &Discovery, now: Moment) {
+    fn discover(&mut self, page: Number, host: HostId, discovery: &Discovery) {
         let fact = Fact::Discovered(Discovered {
             page,
             url: &discovery.url,
@@ -232,14 +232,15 @@ impl<P: Policy> Frontier<P> {
             seed: discovery.source.is_none(),
         });
         self.policy.observe(&fact, &mut self.moves);
-        self.follow_moves(now);
+        self.follow_moves();
     }
 
-    fn follow_moves(&mut self, now: Moment) {
-        let least = Worth::new(self.price.value());
+    fn follow_moves(&mut self) {
+        let least = Worth::new(self.price().value());
         for (page, worth) in self.moves.drain() {
             if let Some(host) = self.bench.change(page, worth, least) {
-                self.bench.offer(page, host, worth, now, now);
+                self.calendar.cancel(page);
+                self.bench.offer(page, host, worth);
             }
         }
     }
@@ -255,14 +256,6 @@ impl<P: Policy> Frontier<P> {
             .partitions
             .entry(url.host())
             .or_insert_with(|| Partition::of(url))
-    }
-
-    fn wait(&mut self, host: HostId, number: Number, history: &History, now: Moment) {
-        match self.prospects(number, history) {
-            Some((due, worth)) => self.bench.offer(number, host, worth, due, now),
-            None if history.outcome.is_none() => self.bench.hold(number, host),
-            None => {}
-        }
     }
 }
 

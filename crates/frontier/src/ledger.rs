@@ -10,12 +10,16 @@
 mod record;
 mod scan;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use page::HostId;
+use policy::Moment;
 
-pub use record::{Discovery, HostFacts, OutLinks, PageCopy, Place, RobotsFact, Speed, Visited};
+pub use record::{
+    Discovery, HostFacts, OutLinks, PageCopy, Place, Probe, RobotsFact, Speed, Visited,
+};
 pub use scan::{Known, Scan};
 
 use crate::owner::Partition;
@@ -51,6 +55,8 @@ pub enum Entry {
     Visited(PageKey, Box<Visited>),
     /// A page was read, and leads here; the record takes the place of the one before.
     Links(PageKey, OutLinks),
+    /// A page that was visited is said to have changed since; told to its record, unless it was visited later.
+    Signalled(PageKey, Moment),
     /// What is known of a host; the record takes the place of the one before.
     Host(Partition, HostId, HostFacts),
     /// A seed was redirected here, and so this is a seed too.
@@ -136,10 +142,13 @@ impl Ledger {
     /// Commits a batch; returns its number in the sequence of all batches.
     pub fn commit(&self, batch: &Batch) -> Result<u64, LedgerError> {
         let sequence = self.sequence()? + 1;
+        let is_signal = |entry: &Entry| matches!(entry, Entry::Signalled(..));
+        let signalled = batch.entries.iter().any(is_signal);
         let mut writes = self
             .database
             .batch()
             .durability(Some(PersistMode::SyncData));
+        let mut latest: HashMap<PageKey, Visited> = HashMap::new();
         for entry in &batch.entries {
             match entry {
                 Entry::Admitted(key, discovery) => {
@@ -151,6 +160,21 @@ impl Ledger {
                         ..(**visited).clone()
                     };
                     writes.insert(&self.visits, key.bytes(), encode(&visited));
+                    if signalled {
+                        latest.insert(*key, visited);
+                    }
+                }
+                Entry::Signalled(key, at) => {
+                    let known = match latest.remove(key) {
+                        Some(visited) => Some(visited),
+                        None => self.visited(*key)?,
+                    };
+                    let earlier = |visited: &Visited| visited.history.asked < Some(*at);
+                    if let Some(mut visited) = known.filter(earlier) {
+                        visited.history = visited.history.signalled(*at);
+                        writes.insert(&self.visits, key.bytes(), encode(&visited));
+                        latest.insert(*key, visited);
+                    }
                 }
                 Entry::Links(key, links) => {
                     writes.insert(&self.links, key.bytes(), encode(links));

@@ -8,20 +8,24 @@
 //! which that memory is made again after a stop: what was admitted, what each visit found.
 
 pub mod bench;
+pub mod budget;
 pub mod buffer;
+mod calendar;
 pub mod frontier;
 pub mod ledger;
 pub mod novelty;
 pub mod owner;
+mod price;
 pub mod roll;
 mod rows;
 
 pub use bench::{Bench, Bound, Next, Standing, Visit};
+pub use budget::Budget;
 pub use buffer::Buffer;
 pub use frontier::{Frontier, Link, Reading};
 pub use ledger::{
     Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, OutLinks, PageCopy, PageKey,
-    Place, RobotsFact, Speed, Visited,
+    Place, Probe, RobotsFact, Speed, Visited,
 };
 pub use novelty::Novelty;
 pub use owner::Partition;

@@ -7,6 +7,7 @@
 pub mod currency;
 pub mod ordering;
 pub mod partition;
+pub mod refresh;
 pub mod servers;
 pub mod text;
 pub mod world;

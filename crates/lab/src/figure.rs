@@ -27,6 +27,8 @@ pub struct Figure {
     pub y_label: String,
     /// The lines, in the order of the legend.
     pub series: Vec<Series>,
+    /// Where `y` begins, if not at 0: for values that are all near another number.
+    pub y_from: Option<f64>,
 }
 
 /// A named line.
@@ -39,12 +41,14 @@ pub struct Series {
     /// The interval around each point's `y`, in the order of the points, drawn as whiskers at the markers;
     /// empty if there is none. An interval that leaves the axes is cut there: wide ones do not flatten the lines.
     pub intervals: Vec<(f64, f64)>,
+    /// Whether the points are not joined: a scatter, of which all are drawn, up to a few hundred.
+    pub apart: bool,
 }
 
 impl Figure {
     /// Draws it as a file of its own: 800 pixels wide, black on white, the title above.
     ///
-    /// Both axes start at 0 unless a value is below.
+    /// Both axes start at 0 unless a value is below, or the figure says otherwise for `y`.
     pub fn svg(&self) -> String {
         draw::svg(self, Place::File)
     }
@@ -62,7 +66,15 @@ impl Series {
         Self {
             name: name.into(),
             points,
-            intervals: Vec::new(),
+            ..Self::default()
+        }
+    }
+
+    /// Points that are not joined.
+    pub fn apart(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+        Self {
+            apart: true,
+            ..Self::line(name, points)
         }
     }
 
@@ -75,6 +87,7 @@ impl Series {
             name: name.into(),
             points: rows.iter().map(|row| (row.x, row.value)).collect(),
             intervals: intervals.unwrap_or_default(),
+            apart: false,
         }
     }
 }

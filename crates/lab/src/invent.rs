@@ -108,6 +108,12 @@ pub fn invent(name: &str, knobs: &[(String, String)], seed: u64) -> Result<World
     }
 }
 
+/// How often each page of `invented:pages` changes, a day: the truth behind the world with these knobs and this seed.
+pub fn page_rates(knobs: &[(String, String)], seed: u64) -> Result<Vec<f64>, LabError> {
+    let plan: pages::Plan = tuned("pages", knobs)?;
+    Ok(plan.rates(seed))
+}
+
 /// The names of the worlds that can be invented.
 pub fn names() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|kind| kind.name)

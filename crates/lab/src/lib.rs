@@ -18,6 +18,7 @@ pub mod run;
 pub mod site;
 pub mod statistics;
 mod table;
+pub mod text;
 pub mod workers;
 pub mod world;
 

@@ -15,6 +15,7 @@ pub mod p_bc;
 pub mod p_cs;
 pub mod p_st;
 mod pagerank;
+pub mod quality;
 pub mod recency;
 
 pub use gain::Gain;

@@ -6,6 +6,8 @@ mod ordering;
 mod partition;
 pub mod refresh;
 pub mod servers;
+pub mod steps;
+pub mod upkeep;
 mod wall;
 
 pub use ordering::{Trip, order_of_crawl, order_of_visits, trip};

@@ -16,6 +16,7 @@ mod log;
 mod plan;
 mod proxy;
 pub mod quality;
+mod recency;
 mod serving;
 mod truth;
 mod validators;

@@ -72,7 +72,11 @@ impl<const N: usize> Table<N> {
         name: &str,
         columns: [&'static str; N],
     ) -> Result<Self, LabError> {
-        let path = find(directory, &format!("{name}.tsv"))?;
+        Self::open_file(find(directory, &format!("{name}.tsv"))?, columns)
+    }
+
+    /// Opens the table in this file and reads its header.
+    pub(crate) fn open_file(path: PathBuf, columns: [&'static str; N]) -> Result<Self, LabError> {
         let mut lines = Lines::open(path, LONGEST_ROW)?;
         let (header, place) = match lines.next()? {
             Some((header, place)) => (header.to_owned(), place),

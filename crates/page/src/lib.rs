@@ -11,13 +11,16 @@ mod conformance;
 pub mod fingerprint;
 pub mod html;
 pub mod language;
+pub mod listing;
 pub mod media;
+pub mod missing;
 mod scan;
 pub mod url;
 
 pub use article::{Article, article};
 pub use fingerprint::{Digest, Fingerprint, Shingles, Simhash};
 pub use html::{Limits, Link, LinkKind, Reading, RobotsMeta, read};
+pub use listing::Listing;
 pub use media::Media;
 pub use url::traps::{Rules, Trap};
 pub use url::{HostId, PageId, PageUrl, Refusal};

@@ -14,7 +14,9 @@ pub enum Media {
     Text,
     /// RSS, Atom or a JSON feed.
     Feed,
-    /// XML that is neither a page nor a feed; a sitemap, perhaps.
+    /// A sitemap, or an index of them.
+    Sitemap,
+    /// XML that is none of these, as far as its beginning shows.
     Xml,
     /// A PDF document.
     Pdf,
@@ -46,6 +48,12 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
         content_type.is_some_and(|value| value.to_ascii_lowercase().contains("utf-16"));
     if has_signature(header) || !may_have_zeros && is_binary(header) {
         return Media::Other;
+    }
+    // Feeds and sitemaps are served as anything; their first element is never a page's, nor a text's.
+    if (is("text/html") || is("text/plain"))
+        && let Some(listing) = of_root(first_element(header))
+    {
+        return listing;
     }
     if is("text/html") || is("application/xhtml+xml") {
         return Media::Html;
@@ -80,7 +88,7 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
 /// The kind of a body of no declared type that is not binary.
 fn of_text(header: &[u8]) -> Media {
     let start = trim_start(header);
-    if starts_with(start, b"<?xml") {
+    if starts_with(start, b"<?xml") || of_root(first_element(header)).is_some() {
         return of_xml(header);
     }
     match HTML_STARTS
@@ -115,16 +123,29 @@ const HTML_STARTS: [&[u8]; 17] = [
 
 fn of_xml(header: &[u8]) -> Media {
     let root = first_element(header);
-    let is = |name: &[u8]| {
-        root.len() >= name.len()
-            && root[..name.len()].eq_ignore_ascii_case(name)
-            && ends_name(root.get(name.len()))
-    };
-    match () {
-        () if is(b"rss") || is(b"feed") || is(b"rdf:RDF") => Media::Feed,
-        () if is(b"html") => Media::Html,
-        () => Media::Xml,
+    match of_root(root) {
+        Some(listing) => listing,
+        None if name(root).eq_ignore_ascii_case(b"html") => Media::Html,
+        None => Media::Xml,
     }
+}
+
+/// The kind of listing that begins with this element, with or without a prefix.
+fn of_root(root: &[u8]) -> Option<Media> {
+    let name = name(root);
+    let local = name.rsplit(|&byte| byte == b':').next().unwrap_or(name);
+    let is = |names: &[&[u8]]| names.iter().any(|one| local.eq_ignore_ascii_case(one));
+    match () {
+        () if is(&[b"rss", b"feed", b"rdf"]) => Some(Media::Feed),
+        () if is(&[b"urlset", b"sitemapindex"]) => Some(Media::Sitemap),
+        () => None,
+    }
+}
+
+/// The name that an element begins with.
+fn name(element: &[u8]) -> &[u8] {
+    let end = element.iter().position(|byte| ends_name(Some(byte)));
+    &element[..end.unwrap_or(element.len())]
 }
 
 /// What follows the `<` of the first element, past declarations and comments.
@@ -247,7 +268,26 @@ mod tests {
             b"<?xml version='1.0'?><feed xmlns='x'>",
             Media::Feed,
         );
-        check("application/xml", b"<urlset>", Media::Xml);
+        check("application/xml", b"<urlset>", Media::Sitemap);
+        check(
+            "text/xml",
+            b"<?xml version='1.0'?><sm:urlset>",
+            Media::Sitemap,
+        );
+        check("text/xml", b"<sitemapindex/>", Media::Sitemap);
+        check("application/xml", b"<opml>", Media::Xml);
+        // Listings are served as anything.
+        check("text/html", b"<?xml version='1.0'?>\n<rss>", Media::Feed);
+        check("text/html", b"<!doctype html><feed>", Media::Feed);
+        check("text/html", b"<!doctype html><html><feed>", Media::Html);
+        check("text/html", b"<p><rss>", Media::Html);
+        check(
+            "text/plain",
+            b"<?xml version='1.0'?><urlset>",
+            Media::Sitemap,
+        );
+        check("text/plain", b"see <urlset>", Media::Text);
+        check("", b"<urlset>", Media::Sitemap);
         check("application/xml", b"<feedback>", Media::Xml);
         check("text/xml", b"<!DOCTYPE html><html>", Media::Html);
         check("image/svg+xml", b"<svg>", Media::Other);

@@ -1,19 +1,22 @@
-//! By which names does the user know the orderings and the server strategies?
+//! By which names does the user know the orderings, the server strategies and the refresh policies?
 //!
 //! **Invariant:** this is the one list. Command line, configuration, help, lab, laws and benchmarks read it;
 //! nothing else knows a policy by name.
 
 mod error;
 mod expression;
+mod refreshes;
 mod standard;
+mod upkeep;
 
 use std::sync::Arc;
 
 pub use error::CatalogError;
+pub use upkeep::{BuildRefresh, RateName, RefreshName, Upkeep};
 
 use crate::order::{Combination, Scores, Weighted};
 use crate::{Policy, server};
-use expression::Factor;
+use expression::{Factor, ORDERING};
 
 /// What the user says beside the name of an ordering.
 #[derive(Debug, Clone, Default)]
@@ -26,7 +29,7 @@ pub struct Wishes {
     pub scores: Option<Arc<Scores>>,
 }
 
-/// What an ordering cannot do without.
+/// What a policy cannot do without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
     /// [`Wishes::query`].
@@ -35,6 +38,10 @@ pub enum Wish {
     Location,
     /// [`Wishes::scores`].
     Scores,
+    /// [`Upkeep::budget`], for a refresh policy.
+    Budget,
+    /// [`Upkeep::rates`], for an estimator.
+    Rates,
 }
 
 /// Makes an ordering of the user's wishes and of what is in parentheses behind its name.
@@ -82,11 +89,12 @@ pub struct Servers {
     pub build: fn() -> Box<dyn server::Strategy>,
 }
 
-/// All orderings and server strategies.
+/// All orderings, server strategies and refresh policies.
 #[derive(Debug, Clone)]
 pub struct Catalog {
     orders: Vec<Order>,
     servers: Vec<Servers>,
+    refreshes: Vec<RefreshName>,
 }
 
 impl Catalog {
@@ -95,6 +103,7 @@ impl Catalog {
         Self {
             orders: standard::ORDERS.to_vec(),
             servers: standard::SERVERS.to_vec(),
+            refreshes: refreshes::REFRESHES.to_vec(),
         }
     }
 
@@ -152,9 +161,10 @@ impl Catalog {
             .orders
             .iter()
             .find(|order| order.name == factor.name)
-            .ok_or_else(|| CatalogError::unknown("ordering", factor.name, self.names()))?;
+            .ok_or_else(|| CatalogError::unknown(ORDERING, factor.name, self.names()))?;
         if order.argument.is_none() && factor.argument.is_some() {
             return Err(CatalogError::Argument {
+                kind: ORDERING,
                 name: order.name,
                 takes: None,
             });
@@ -164,9 +174,12 @@ impl Catalog {
             Some(Wish::Query) => wishes.query.is_some(),
             Some(Wish::Location) => !wishes.location.is_empty(),
             Some(Wish::Scores) => wishes.scores.is_some(),
+            // No ordering knows what to do with these.
+            Some(Wish::Budget | Wish::Rates) => false,
         };
         match order.wish.filter(|_| !granted) {
             Some(wish) => Err(CatalogError::Missing {
+                kind: ORDERING,
                 name: order.name,
                 wish,
             }),

@@ -1,14 +1,13 @@
 //! The policy of a crawl: an ordering for new pages, a patience for silent servers and missing pages, and,
-//! if the user asks for it, a refresh of what is known.
+//! if the user asks for it, a refresh of what is known and a poll of what lists other pages.
+
+use std::time::Duration;
 
 use crate::order::BreadthFirst;
 use crate::retry::Retry;
 use crate::{
     Fact, Moment, Moves, Needs, Outcome, Page, Policy, Price, Refresh, Report, Term, Worth,
 };
-
-/// Doublings of the price for a page that stays gone, at most.
-const DOUBLINGS: u16 = 30;
 
 /// Discovers, retries what did not answer, and refreshes if told to.
 pub struct Crawl {
@@ -18,6 +17,8 @@ pub struct Crawl {
     pub retry: Retry,
     /// How pages that were fetched are fetched again; `None`: not at all.
     pub refresh: Option<Box<dyn Refresh>>,
+    /// How often pages are polled that list others, whatever the price; `None`: like any other.
+    pub listings: Option<Duration>,
     /// What a page never fetched must be worth to the ordering; one that is worth less is worth nothing.
     pub least: Worth,
 }
@@ -53,31 +54,39 @@ impl Crawl {
         let Some(refresh) = &self.refresh else {
             return Worth::NONE;
         };
+        if let Some(due) = self.polled(page) {
+            let come = due <= now;
+            return Worth::new(if come { f64::MAX } else { 0.0 });
+        }
         let importance = self.order.importance(page).value();
         let worth = refresh.worth(page, importance, now).value();
-        Worth::new(worth / absence(page))
+        Worth::new(worth / self.retry.absence(page.history))
     }
 
     fn refresh_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let refresh = self.refresh.as_ref()?;
+        if let Some(due) = self.polled(page) {
+            return Some(due);
+        }
         let importance = self.order.importance(page).value();
-        let price = Price::new(price.value() * absence(page))?;
+        let price = Price::new(price.value() * self.retry.absence(page.history))?;
         refresh.due(page, importance, price)
+    }
+
+    /// When a page is polled that lists others; `None`: it is no such page.
+    fn polled(&self, page: Page<'_>) -> Option<Moment> {
+        let asked = page.history.asked.filter(|_| page.history.listing)?;
+        Some(asked + self.listings?)
     }
 
     /// When a page is asked for again whose last visit was not a page; `None`: not for this reason.
     fn again(&self, page: Page<'_>) -> Option<Moment> {
         match page.history.outcome? {
             Outcome::Unreachable => self.retry.due(page.history),
-            Outcome::Gone if self.refresh.is_some() => self.retry.confirm_due(page.history),
+            Outcome::Gone => self.retry.confirm_due(page.history),
             _ => None,
         }
     }
-}
-
-/// How much more a page must be worth that was found gone so often in a row: twice as much each time.
-fn absence(page: Page<'_>) -> f64 {
-    f64::from(1u32 << page.history.gone.min(DOUBLINGS))
 }
 
 impl Default for Crawl {
@@ -86,6 +95,7 @@ impl Default for Crawl {
             order: Box::new(BreadthFirst),
             retry: Retry::default(),
             refresh: None,
+            listings: None,
             least: Worth::NONE,
         }
     }
@@ -100,6 +110,13 @@ impl Policy for Crawl {
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         if let Some(refresh) = &mut self.refresh {
             refresh.observe(fact);
+            if let Fact::Visited(visited) = fact {
+                let page = Page {
+                    number: visited.page,
+                    history: visited.after,
+                };
+                refresh.weigh(visited, self.order.importance(page).value());
+            }
         }
         if self.least == Worth::NONE && self.refresh.is_none() {
             return self.order.observe(fact, moves);

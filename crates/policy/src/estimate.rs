@@ -1,12 +1,20 @@
-//! What do the facts so far say of a page that nobody has read? One file, one way to keep the answer
-//! up to date.
+//! What do the facts so far say of a page that nobody has read, or not read since? One file, one way to keep
+//! the answer up to date.
 
 mod column;
 mod flow;
+mod gains;
+mod hosts;
 mod inherited;
 mod links;
+mod rate;
+mod signals;
 
 pub use column::Column;
 pub use flow::Flow;
+pub use gains::{Gains, Window};
+pub use hosts::Hosts;
 pub use inherited::Inherited;
 pub use links::Links;
+pub use rate::{Estimator, Rates, Threshold};
+pub use signals::{Trust, unheeded};

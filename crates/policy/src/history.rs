@@ -1,7 +1,7 @@
 //! What a crawl knows of one page, folded from its visits.
 //!
-//! **Invariant:** a history holds facts only. It changes by [`History::after`], [`History::gained`] and
-//! [`History::signalled`] and in no other way, so a policy can be swapped on a living crawl.
+//! **Invariant:** a history holds facts only. It changes by [`History::after`], [`History::gained`],
+//! [`History::listing`] and [`History::signalled`] and in no other way, so a policy can be swapped on a living crawl.
 
 mod recent;
 mod signals;
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use recent::{Recent, Revisit};
+pub use recent::{Recent, Revisit, WINDOW};
 pub use signals::Signals;
 
 use crate::Moment;
@@ -42,6 +42,8 @@ pub struct History {
     pub gone: u16,
     /// The last word: what the newest visit found.
     pub outcome: Option<Outcome>,
+    /// Whether it lists other pages, as a sitemap or a feed does.
+    pub listing: bool,
     /// What the first copy gave to searchers, where it was measured.
     pub first_gain: Option<f32>,
     /// The last revisits.
@@ -125,6 +127,13 @@ impl History {
             Some(last) => last.gain = Some(gain),
             None => self.first_gain = Some(gain),
         }
+        self
+    }
+
+    /// The history of a page that turned out to list others, or not to.
+    #[must_use]
+    pub fn listing(mut self, listing: bool) -> Self {
+        self.listing = listing;
         self
     }
 

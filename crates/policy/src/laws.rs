@@ -11,12 +11,9 @@ use proptest::prelude::*;
 
 use crate::catalog::{Catalog, Wishes};
 use crate::order::{BreadthFirst, Scores};
-use crate::refresh::Uniform;
 use crate::retry::Retry;
-use crate::{
-    Crawl, History, Moment, Number, Outcome, Page, Policy, Price, Refresh, Text, Visit, Worth,
-};
-use world::{Step, world};
+use crate::{Crawl, History, Moment, Number, Page, Policy, Price, Refresh, Text, Upkeep, Worth};
+use world::{Step, call, world};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
@@ -53,20 +50,59 @@ fn order(expression: &str) -> Box<dyn Policy> {
     Catalog::standard().order(expression, &wishes).unwrap()
 }
 
-fn policies() -> Vec<(String, Box<dyn Policy>)> {
-    let crawl = |refresh: Option<Box<dyn Refresh>>| Crawl {
-        refresh,
-        retry: Retry::default(),
-        order: Box::new(BreadthFirst),
-        least: Worth::new(0.2),
-    };
-    let mut policies: Vec<(String, Box<dyn Policy>)> = vec![
-        ("crawl".into(), Box::new(crawl(None))),
-        (
-            "crawl that refreshes".into(),
-            Box::new(crawl(Some(Box::new(Uniform::every(DAY))))),
-        ),
+/// Every refresh policy of the catalog, bare and with an argument.
+fn refreshes() -> Vec<String> {
+    let catalog = Catalog::standard();
+    let named = catalog.refreshes().iter().map(|refresh| refresh.name);
+    let others = [
+        "uniform(3)",
+        "currency(0)",
+        "currency(0.9, 3)",
+        "user-centric(printed)",
     ];
+    named.chain(others).map(str::to_owned).collect()
+}
+
+/// A crawl that refreshes by this policy, with this estimator.
+fn crawl(refresh: &str, rate: &str) -> Crawl {
+    let mut rates = Scores::default();
+    rates.insert("https://a.edu/", 0.5);
+    rates.insert("https://b.example/fox", 0.0);
+    let upkeep = Upkeep {
+        rate: Some(rate.to_owned()),
+        rates: Some(Arc::new(rates)),
+        budget: Some(2.5 / DAY.as_secs_f64()),
+        slots: 6,
+        ..Upkeep::default()
+    };
+    let refresh = Catalog::standard().refresh(refresh, &upkeep).unwrap();
+    refreshing(Some(refresh))
+}
+
+fn refreshing(refresh: Option<Box<dyn Refresh>>) -> Crawl {
+    Crawl {
+        refresh,
+        retry: Retry {
+            confirm: Some(DAY / 8),
+            ..Retry::default()
+        },
+        order: Box::new(BreadthFirst),
+        listings: Some(DAY),
+        least: Worth::new(0.2),
+    }
+}
+
+fn policies() -> Vec<(String, Box<dyn Policy>)> {
+    let mut policies: Vec<(String, Box<dyn Policy>)> =
+        vec![("crawl".into(), Box::new(refreshing(None)))];
+    policies.extend(refreshes().into_iter().map(|name| {
+        let crawl: Box<dyn Policy> = Box::new(crawl(&name, "gamma"));
+        (name, crawl)
+    }));
+    for rate in Catalog::standard().estimators() {
+        let crawl: Box<dyn Policy> = Box::new(crawl("freshness", rate.name));
+        policies.push((format!("freshness by {}", rate.name), crawl));
+    }
     policies.extend(expressions().into_iter().map(|name| {
         let order = order(&name);
         (name, order)
@@ -74,23 +110,17 @@ fn policies() -> Vec<(String, Box<dyn Policy>)> {
     policies
 }
 
+/// What a visit may have found, and what others and searchers said of it.
 fn history() -> impl Strategy<Value = History> {
-    let outcome = prop::sample::select(vec![
-        Outcome::Changed,
-        Outcome::Unchanged,
-        Outcome::Gone,
-        Outcome::Unreachable,
-        Outcome::Refused,
-    ]);
-    let visits = prop::collection::vec((0u64..1 << 40, outcome), 0..6);
-    (0u64..1 << 50, any::<u16>(), visits).prop_map(|(start, depth, visits)| {
-        let mut at = Moment::from_micros(start);
-        visits
-            .into_iter()
-            .fold(History::discovered(at, depth), |history, (gap, outcome)| {
-                at = at + Duration::from_micros(gap);
-                history.after(Visit::new(at, outcome))
-            })
+    let calls = prop::collection::vec(call(), 0..12);
+    (0u64..1 << 50, any::<u16>(), 0u16..3, calls).prop_map(|(start, depth, signals, calls)| {
+        let start = History::discovered(Moment::from_micros(start), depth);
+        let visited = calls.iter().fold(start, |history, call| call.paid(history));
+        let last = visited.asked.unwrap_or(visited.discovered);
+        let listing = depth.is_multiple_of(5);
+        (0..signals)
+            .fold(visited, |history, _| history.signalled(last + DAY))
+            .listing(listing)
     })
 }
 
@@ -100,10 +130,11 @@ proptest! {
         world in world(),
         number in 0u32..16,
         history in history(),
-        price in 1e-12f64..3.0,
+        exponent in -12f64..12.0,
         cheaper in 0.01f64..1.0,
         later in 0u64..1 << 52,
     ) {
+        let price = 10f64.powf(exponent);
         let dear = Price::new(price).unwrap();
         let cheap = Price::new(price * cheaper).unwrap();
         let page = Page { number: Number(number), history: &history };
@@ -205,6 +236,24 @@ proptest! {
             for page in 0..world.pages {
                 let [lived, told] = [&lived, &told].map(|order| world.worth(order.as_ref(), page).value());
                 prop_assert!((lived - told).abs() <= tolerance * lived.max(told), "{}: {} was {}", name, told, lived);
+            }
+        }
+    }
+
+    #[test]
+    fn a_stop_forgets_nothing_of_visits(world in world(), later in 1u64..1 << 45) {
+        let recalled = world.recalled();
+        // Plans depend on when they were made.
+        for name in refreshes().into_iter().filter(|name| !name.contains("br")) {
+            let (mut lived, mut told) = (crawl(&name, "gamma"), crawl(&name, "gamma"));
+            world.tell(&mut lived);
+            recalled.tell(&mut told);
+            for number in 0..world.pages {
+                let history = world.visited(number);
+                let page = Page { number: Number(number), history: &history };
+                let now = history.asked.unwrap_or(history.discovered) + Duration::from_micros(later);
+                let [lived, told] = [&lived, &told].map(|crawl| crawl.worth(page, now).value());
+                prop_assert!((lived - told).abs() <= 1e-6 * lived.max(told), "{}: page {}: {} was {}", name, number, told, lived);
             }
         }
     }

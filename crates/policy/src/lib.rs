@@ -14,6 +14,7 @@ mod laws;
 pub mod moment;
 pub mod order;
 pub mod plan;
+pub mod quality;
 pub mod query;
 pub mod refresh;
 pub mod report;
@@ -21,8 +22,9 @@ pub mod retry;
 pub mod server;
 pub mod worth;
 
-pub use catalog::{Catalog, CatalogError, Wishes};
+pub use catalog::{Catalog, CatalogError, Upkeep, Wishes};
 pub use crawl::Crawl;
+pub use estimate::{Estimator, Rates, Threshold};
 pub use fact::{Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Shown, Text, Visited};
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;

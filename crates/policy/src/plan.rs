@@ -13,6 +13,8 @@ pub mod freshness;
 pub mod gain;
 pub mod growth;
 pub mod lifetime;
+pub mod signal;
+pub mod slots;
 pub mod weibull;
 
 pub use weibull::Weibull;

@@ -3,15 +3,40 @@
 //! A [`Refresh`] is the half of a [`Crawl`](crate::Crawl) that looks after known pages. It quotes visits to them
 //! and first visits to new ones in one unit, so that both compete at one [`Price`].
 
+mod adaptive;
+mod age;
+mod aging;
+mod by_rate;
+mod currency;
+mod curve;
+mod freshness;
+mod harmonic;
+mod holistic;
+mod proportional;
+mod slotted;
 mod uniform;
+mod user_centric;
 
+pub use adaptive::Adaptive;
+pub use age::Age;
+pub use by_rate::ByRate;
+pub use currency::Currency;
+pub use freshness::Freshness;
+pub use harmonic::Harmonic;
+pub use holistic::{Foretold, Holistic};
+pub use proportional::Proportional;
+pub use slotted::{Horizon, Objective, Slotted};
 pub use uniform::Uniform;
+pub use user_centric::{Mean, UserCentric};
 
-use crate::{Fact, Moment, Needs, Number, Page, Price, Term, Worth};
+use crate::{Fact, Moment, Needs, Number, Page, Price, Term, Visited, Worth};
 
 /// How much more than its importance a new page is worth to a policy that says nothing of new pages: they
 /// come first, in the order of their importance.
 pub const NEW_FIRST: f64 = 1e9;
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
 
 /// Says what another copy of a page is worth. `importance` is what the crawl's ordering thinks of the page.
 pub trait Refresh: Send {
@@ -22,6 +47,9 @@ pub trait Refresh: Send {
 
     /// Takes in a fact that the crawl has just learned.
     fn observe(&mut self, _fact: &Fact<'_>) {}
+
+    /// Takes in what a visit found of a page of this importance, after [`observe`](Refresh::observe) took in the same.
+    fn weigh(&mut self, _visited: &Visited<'_>, _importance: f64) {}
 
     /// What a visit now would give, if the page was asked for before; it never falls while the page waits.
     fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth;
@@ -39,3 +67,6 @@ pub trait Refresh: Send {
         Vec::new()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::{History, Moment};
 
+/// Doublings of the price for a page that stays gone, at most.
+const DOUBLINGS: u16 = 30;
+
 /// Waits twice as long after every failure in a row, and gives up after the last.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry {
@@ -14,8 +17,8 @@ pub struct Retry {
     /// The longest wait.
     pub longest: Duration,
     /// The wait before a page that we have and that was found missing is asked for once more: one 404 is
-    /// no evidence.
-    pub confirm: Duration,
+    /// no evidence. From then on it must be worth twice as much each time. `None`: it is like any other.
+    pub confirm: Option<Duration>,
 }
 
 impl Default for Retry {
@@ -26,7 +29,7 @@ impl Default for Retry {
             first: Duration::from_secs(5),
             attempts: 3,
             longest: Duration::from_secs(86_400),
-            confirm: Duration::from_secs(3600),
+            confirm: None,
         }
     }
 }
@@ -42,12 +45,19 @@ impl Retry {
         Some(page.asked? + wait.min(self.longest))
     }
 
+    /// How much more a page must be worth that was found gone so often in a row.
+    pub fn absence(&self, page: &History) -> f64 {
+        match self.confirm {
+            Some(_) => f64::from(1u32 << page.gone.min(DOUBLINGS)),
+            None => 1.0,
+        }
+    }
+
     /// When to ask again for a page that was found missing; `None`: we never had it, or it was confirmed.
     pub fn confirm_due(&self, page: &History) -> Option<Moment> {
         let unsure = page.fresh.is_some() && page.gone == 1;
-        page.asked
-            .filter(|_| unsure)
-            .map(|asked| asked + self.confirm)
+        let asked = page.asked.filter(|_| unsure)?;
+        Some(asked + self.confirm?)
     }
 }
 
@@ -72,5 +82,29 @@ mod tests {
                 wait.map(|wait| Moment::START + Duration::from_secs(wait))
             );
         }
+    }
+
+    #[test]
+    fn a_missing_page_is_confirmed_once_and_then_missed_less_and_less() {
+        let retry = Retry {
+            confirm: Some(Duration::from_secs(60)),
+            ..Retry::default()
+        };
+        let gone = |page: History| page.after(Visit::new(Moment::START, Outcome::Gone));
+        let never_had = gone(History::discovered(Moment::START, 0));
+        assert_eq!(retry.confirm_due(&never_had), None);
+        let had = History::discovered(Moment::START, 0)
+            .after(Visit::new(Moment::START, Outcome::Changed));
+        let once = gone(had);
+        assert_eq!(
+            retry.confirm_due(&once),
+            Some(Moment::START + Duration::from_secs(60))
+        );
+        assert_eq!(Retry::default().confirm_due(&once), None);
+        let twice = gone(once);
+        assert_eq!(retry.confirm_due(&twice), None);
+        let absences = [had, once, twice].map(|page| retry.absence(&page));
+        assert_eq!(absences, [1.0, 2.0, 4.0]);
+        assert_eq!(Retry::default().absence(&twice), 1.0);
     }
 }

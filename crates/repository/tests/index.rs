@@ -101,14 +101,14 @@ fn pages_are_replaced_removed_and_kept() {
     // Replaced twice within one commit, removed and put again: once in the end.
     put(&mut writer, "http://a.example/", "third", "three", None);
     put(&mut writer, "http://a.example/", "fourth", "four", None);
-    writer.remove(b);
+    writer.remove(b).unwrap();
     put(&mut writer, "http://b.example/", "fifth", "five", None);
     writer.commit(u64::MAX).unwrap();
     for (gone, here) in [("one", "four"), ("two", "five"), ("three", "five")] {
         assert_eq!(search(&index, gone).total, 0, "{gone}");
         assert_eq!(search(&index, here).total, 1, "{here}");
     }
-    writer.remove(b);
+    writer.remove(b).unwrap();
     writer.commit(3).unwrap();
     // What is not committed is not there after a restart; what is, is.
     put(&mut writer, "http://c.example/", "lost", "lost", None);

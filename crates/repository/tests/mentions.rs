@@ -144,7 +144,7 @@ proptest! {
                 let id = put(&mut writer, &page.to_string(), &title, &text);
                 pages.insert(id, (title_words, text_words));
                 if change.is_none() {
-                    writer.remove(id);
+                    writer.remove(id).unwrap();
                     pages.remove(&id);
                 }
             }

@@ -9,8 +9,10 @@ mod frontier;
 mod http;
 mod lab;
 mod machine;
+mod measure;
 mod order;
 mod program;
+mod refresh;
 mod servers;
 mod speed;
 mod urls;
@@ -45,6 +47,8 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Servers(wishes) => workplace::with(|place| servers::run(&wishes, place)),
         Bench::Http(wishes) => workplace::with(|place| http::run(&wishes, place)),
         Bench::Lab(wishes) => workplace::with(|place| lab::run(&wishes, place)),
+        Bench::Refresh(wishes) => workplace::with(|place| refresh::run(&wishes, place)),
+        Bench::Measure(wishes) => workplace::with(|place| measure::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
         Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),
@@ -52,6 +56,8 @@ fn run(bench: Bench) -> Result<()> {
         Bench::OrderCell(cell) => order::cell::run(&cell),
         Bench::OrderUpkeep(asked) => order::upkeep::run(&asked),
         Bench::LabOrdering(asked) => lab::run_ordering(&asked),
+        Bench::RefreshCell(asked) => refresh::run_cell(&asked),
         Bench::LabRefresh(asked) => lab::run_refresh(&asked),
+        Bench::MeasureRun(asked) => workplace::with(|place| measure::run_once(&asked, place)),
     }
 }

@@ -17,7 +17,7 @@ const MAP: [(&str, &[&str]); 8] = [
     ("page", &[]),
     ("frontier", &["policy", "page"]),
     ("fetch", &["page"]),
-    ("repository", &["page"]),
+    ("repository", &["policy", "page"]),
     ("lab", &["page", "policy", "frontier"]),
     (
         "avocet",

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use lab::experiment::{Metric, currency, ordering, partition, servers, world};
+use lab::experiment::{Metric, currency, ordering, partition, refresh, servers, world};
+
+use crate::config::Time;
 
 /// Which experiment.
 #[derive(Debug, Subcommand)]
@@ -14,6 +16,8 @@ pub enum Lab {
     Servers(Servers),
     /// How often must pages be visited? Currency, freshness and age: formulas, draws and crawls
     Currency(Currency),
+    /// Which pages again? Refresh policies under a budget, judged by what searchers get
+    Refresh(Refresh),
     /// What do several crawlers cost each other? Coordination and confinement
     Partition(Partition),
     /// Look at a world: check its tables, count, draw; or write an invented one as tables
@@ -190,6 +194,77 @@ pub struct Currency {
     /// Pages that monte-carlo draws for each interval
     #[arg(long, value_name = "N", default_value_t = currency::Options::default().draws)]
     pub draws: u32,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "\
+Example:
+  avocet lab refresh --runs 3 --policies sbr,ebr,user-centric,holistic
+  avocet lab refresh --world ./my-history --queries ./my-queries.tsv --scorer bm25",
+    after_long_help = help(
+        "avocet lab refresh --world ./my-history --queries ./my-queries.tsv --policies user-centric,holistic,'sbr(0.3)' --budget 0.01,0.05",
+        refresh::METRICS,
+        &format!(
+            "Policies: none (nothing is refreshed), and any refresh policy; sbr and ebr without an argument are tried with \
+             every threshold from .1 to 1 (rows with tau), and the best for each budget stands for them.\n{}",
+            policy::catalog::Catalog::standard().refresh_help()
+        ),
+    )
+)]
+pub struct Refresh {
+    /// A directory with versions.tsv and, for quality, bodies.ndjson (see docs/worlds.md), or invented:NAME
+    #[arg(
+        long,
+        value_name = "DIR|invented:NAME",
+        default_value = "invented:corpus"
+    )]
+    pub world: String,
+    #[command(flatten)]
+    pub common: Common,
+    /// The query log: a table (query, count), or a directory with queries.tsv [default: the world's own]
+    #[arg(long, value_name = "FILE")]
+    pub queries: Option<PathBuf>,
+    /// What answers are sorted by, and what a page is worth to who finds it
+    #[arg(long, value_enum, default_value_t = Scorer::TfIdf)]
+    pub scorer: Scorer,
+    /// What policies know when they begin
+    #[arg(long, value_enum, default_value_t = Knowledge::Halves)]
+    pub knowledge: Knowledge,
+    /// The time between two steps [default: 7d; in invented:pages 1d]
+    #[arg(long, value_name = "TIME")]
+    pub step: Option<Time>,
+    /// Refreshes a step, as shares of the pages that there are at the beginning, separated by commas [default: .002 to .7]
+    #[arg(long, value_name = "SHARE", value_delimiter = ',')]
+    pub budget: Vec<f64>,
+    /// Queries that are asked, at most: the most frequent that have to do with the pages
+    #[arg(long, value_name = "N", default_value_t = refresh::Options::default().most_queries)]
+    pub most_queries: usize,
+    /// The estimator of change rates [default: the policies' own]
+    #[arg(long, value_name = "NAME")]
+    pub rate: Option<String>,
+}
+
+/// A scoring function.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Scorer {
+    /// As in Lucene's classic similarity
+    TfIdf,
+    /// One more than the in-links from other pages of the world
+    Inlinks,
+    /// Okapi BM25
+    Bm25,
+}
+
+/// What policies know when they begin.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Knowledge {
+    /// What visits to every page at every step of the first half showed; judged on the second
+    Halves,
+    /// The same of all of the time that they are judged on, as in the paper: a bound
+    Whole,
+    /// Nothing but the first copies
+    Online,
 }
 
 #[derive(Debug, Args)]

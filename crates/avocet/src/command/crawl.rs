@@ -13,17 +13,19 @@ use repository::archive::Level;
 
 use crate::cli::{Crawl, HttpName};
 use crate::config::{Config, Time};
-use crate::engine::{self, plan::Plan, tally::Summary};
+use crate::engine::plan::{Again, Plan};
+use crate::engine::{self, tally::Summary};
 use crate::progress::Progress;
 use crate::ranking::{LastCrawl, Ranking};
 use crate::scope::ScopeRules;
 use crate::signal::signalled;
 use crate::store::Store;
+use crate::usage::Usage;
 
 /// Crawls.
 pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
     let config = Config::load(wishes.config.as_deref(), root)?;
-    let plan = plan(&config, wishes)?;
+    let plan = plan(&config, wishes, root)?;
     let ranking = ranking(&config, wishes);
     let choice = ranking.choose()?;
     if plan.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
@@ -73,7 +75,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
 }
 
 /// What the user wants first: flags win over the configuration.
-fn ranking(config: &Config, wishes: &Crawl) -> Ranking {
+pub(super) fn ranking(config: &Config, wishes: &Crawl) -> Ranking {
     let usual = Ranking::default();
     let (set, flags) = (config.crawl.clone(), wishes);
     Ranking {
@@ -93,6 +95,7 @@ fn ranking(config: &Config, wishes: &Crawl) -> Ranking {
         scores: (flags.scores.clone().or(set.scores))
             .map(|path| std::path::absolute(&path).unwrap_or(path)),
         threshold: flags.threshold.or(set.threshold),
+        refresh: None,
     }
 }
 
@@ -114,8 +117,9 @@ fn http(config: &Config, wishes: &Crawl) -> Result<Http> {
     })
 }
 
-fn plan(config: &Config, wishes: &Crawl) -> Result<Plan> {
-    let seeds = seeds(wishes)?;
+pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan> {
+    let last = last_scope(config, wishes, root);
+    let seeds = seeds(config, wishes, last.as_ref())?;
     let mut fetch = config.fetch_settings()?;
     fetch.http = http(config, wishes)?;
     let at_least_one = [
@@ -154,13 +158,7 @@ fn plan(config: &Config, wishes: &Crawl) -> Result<Plan> {
     let time = |flag: Option<Time>, set: Option<Time>| flag.or(set).map(|time| time.0);
     let usual = Retry::default();
     let traps = Rules::default();
-    let scope = ScopeRules {
-        seeds: seeds.iter().map(|seed| seed.as_str().to_owned()).collect(),
-        reach: wishes.scope,
-        include: wishes.include.clone(),
-        exclude: wishes.exclude.clone(),
-        depth: wishes.depth,
-    };
+    let scope = scope(config, wishes, &seeds, last);
     crate::scope::Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
     Ok(Plan {
         seeds,
@@ -186,7 +184,9 @@ fn plan(config: &Config, wishes: &Crawl) -> Result<Plan> {
             .max(1),
         pages_per_host: config.crawl.pages_per_host.unwrap_or(1_000_000),
         delay: time(wishes.delay, config.crawl.delay),
-        refresh: wishes.refresh_after.map(|time| time.0),
+        again: wishes
+            .refresh_after
+            .map_or(Again::Never, |time| Again::OlderThan(time.0)),
         retry: Retry {
             first: config.crawl.retry_after.map_or(usual.first, |time| time.0),
             attempts: config.crawl.attempts.unwrap_or(usual.attempts),
@@ -206,7 +206,37 @@ fn plan(config: &Config, wishes: &Crawl) -> Result<Plan> {
     })
 }
 
-fn seeds(wishes: &Crawl) -> Result<Vec<PageUrl>> {
+/// What belonged to the last crawl, where nobody says where to begin: that is gone on with.
+fn last_scope(config: &Config, wishes: &Crawl, root: &Path) -> Option<ScopeRules> {
+    let named = !wishes.urls.is_empty() || wishes.seeds.is_some() || !config.crawl.seeds.is_empty();
+    let last = LastCrawl::read(root).ok().filter(|_| !named)?;
+    Some(last.scope)
+}
+
+/// What belongs to the crawl: flags win over the configuration, and that over the last crawl.
+fn scope(
+    config: &Config,
+    wishes: &Crawl,
+    seeds: &[PageUrl],
+    last: Option<ScopeRules>,
+) -> ScopeRules {
+    let last = last.unwrap_or_default();
+    let lists = |flags: &[String], set: &[String], last: Vec<String>| match (flags, set) {
+        ([], []) => last,
+        ([], set) => set.to_vec(),
+        (flags, _) => flags.to_vec(),
+    };
+    let set = &config.crawl;
+    ScopeRules {
+        seeds: seeds.iter().map(|seed| seed.as_str().to_owned()).collect(),
+        reach: wishes.scope.or(set.scope).unwrap_or(last.reach),
+        include: lists(&wishes.include, &set.include, last.include),
+        exclude: lists(&wishes.exclude, &set.exclude, last.exclude),
+        depth: wishes.depth.or(set.depth).or(last.depth),
+    }
+}
+
+fn seeds(config: &Config, wishes: &Crawl, last: Option<&ScopeRules>) -> Result<Vec<PageUrl>> {
     let mut texts = wishes.urls.clone();
     if let Some(path) = &wishes.seeds {
         let mut list = String::new();
@@ -223,7 +253,15 @@ fn seeds(wishes: &Crawl) -> Result<Vec<PageUrl>> {
         texts.extend(lines.map(str::to_owned));
     }
     if texts.is_empty() {
-        bail!("there are no seeds: give a URL, or a file with --seeds");
+        texts.clone_from(&config.crawl.seeds);
+    }
+    if let Some(last) = last {
+        texts.clone_from(&last.seeds);
+    }
+    if texts.is_empty() {
+        let why =
+            "there are no seeds: give a URL, a file with --seeds, or [crawl] seeds in avocet.toml";
+        return Err(Usage(why.into()).into());
     }
     let parse = |text: &String| {
         PageUrl::parse(text)
@@ -232,7 +270,7 @@ fn seeds(wishes: &Crawl) -> Result<Vec<PageUrl>> {
     texts.iter().map(parse).collect()
 }
 
-fn describe(seeds: &[PageUrl]) -> String {
+pub(super) fn describe(seeds: &[PageUrl]) -> String {
     match seeds {
         [one] => one.to_string(),
         [first, rest @ ..] => format!("{first} and {} more seeds", rest.len()),
@@ -240,7 +278,7 @@ fn describe(seeds: &[PageUrl]) -> String {
     }
 }
 
-fn print(summary: &Summary) {
+pub(super) fn print(summary: &Summary) {
     let took = Duration::from_secs_f64(summary.seconds);
     let rate = (summary.pages + summary.unchanged) as f64 / summary.seconds.max(0.001);
     println!(
@@ -250,10 +288,16 @@ fn print(summary: &Summary) {
         summary.bytes as f64 / 1e6,
         took.as_secs_f64()
     );
-    println!(
-        "{} URLs known, {} still to fetch",
-        summary.urls_seen, summary.queued
-    );
+    match summary.price {
+        Some(price) => println!(
+            "{} URLs known and looked after; a fetch must be worth {price:.3e}",
+            summary.urls_seen
+        ),
+        None => println!(
+            "{} URLs known, {} still to fetch",
+            summary.urls_seen, summary.queued
+        ),
+    }
     for (kind, count) in &summary.errors {
         println!("  {count:>8}  {kind}");
     }

@@ -63,11 +63,26 @@ fn print(page: &Explanation) {
         if let Some(links) = seen.out_links {
             line("links", &format!("to {links} pages"));
         }
+        let signals = &seen.signals;
+        if signals.since + signals.hits + signals.false_alarms > 0 {
+            let told = format!("{} true, {} false", signals.hits, signals.false_alarms);
+            let missed = format!("{} changes without one", signals.misses);
+            line(
+                "signals",
+                &format!("{told}, {} since the last visit; {missed}", signals.since),
+            );
+        }
+        if let Some(gain) = seen.gain {
+            line("last gain", &format!("{} to searchers", short(gain.into())));
+        }
     }
     if let Some(worth) = &page.worth {
         line(
             "worth now",
-            &format!("{} by {}", short(worth.now), worth.order),
+            &match &worth.refresh {
+                Some(refresh) => format!("{} by {refresh} and {}", short(worth.now), worth.order),
+                None => format!("{} by {}", short(worth.now), worth.order),
+            },
         );
         for term in &worth.terms {
             line("", &format!("{} {}", term.name, short(term.value)));

@@ -1,4 +1,6 @@
-//! `avocet import`: WARC files of any tool, and lists of URLs.
+//! `avocet import`: WARC files of any tool, lists of URLs, and what people searched for.
+
+mod queries;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +15,7 @@ use crate::cli::{Import, Imported};
 use crate::clock::Clock;
 use crate::recover;
 use crate::replay::{Home, Replay, memory};
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// Imports.
 pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
@@ -21,10 +23,10 @@ pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
         fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?;
     }
     let store = Store::create(root)?;
-    let ledger = store.ledger()?;
     let (taken, passed) = match wishes.what {
-        Imported::Warc => warc(&store, &ledger, &wishes.files)?,
-        Imported::Urls => urls(&ledger, &wishes.files)?,
+        Imported::Warc => warc(&store, &store.ledger()?, &wishes.files)?,
+        Imported::Urls => urls(&store.ledger()?, &wishes.files)?,
+        Imported::Queries => queries::import(&store::log(root), &wishes.files)?,
     };
     if json {
         println!("{}", json!({ "taken": taken, "passed_over": passed }));

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context, Result};
-use lab::experiment::{Setting, Study, currency, ordering, partition, servers, world};
+use lab::experiment::{Setting, Study, currency, ordering, partition, refresh, servers, world};
 use lab::run::servers::{Depth, Http};
 use lab::world::World;
 
@@ -30,6 +30,7 @@ pub fn run(json: bool, wishes: &Lab) -> Result<()> {
         Lab::Ordering(wishes) => run_ordering(wishes, &bar)?,
         Lab::Servers(wishes) => run_servers(wishes, &bar)?,
         Lab::Currency(wishes) => run_currency(wishes, &bar)?,
+        Lab::Refresh(wishes) => run_refresh(wishes, &bar)?,
         Lab::Partition(wishes) => run_partition(wishes, &bar)?,
         Lab::World(wishes) => run_world(wishes, &bar)?,
         Lab::Serve(wishes) => return serve::run(json, wishes),
@@ -92,6 +93,28 @@ fn run_currency(wishes: &cli::Currency, bar: &Bar) -> Result<Study> {
     };
     let setting = setting(&wishes.world, &wishes.common);
     kept(currency::run(&setting, &options, bar)?, &wishes.common)
+}
+
+fn run_refresh(wishes: &cli::Refresh, bar: &Bar) -> Result<Study> {
+    let options = refresh::Options {
+        queries: wishes.queries.clone(),
+        scorer: match wishes.scorer {
+            cli::Scorer::TfIdf => refresh::Scorer::TfIdf,
+            cli::Scorer::Inlinks => refresh::Scorer::Inlinks,
+            cli::Scorer::Bm25 => refresh::Scorer::Bm25,
+        },
+        knowledge: match wishes.knowledge {
+            cli::Knowledge::Halves => refresh::Protocol::Halves,
+            cli::Knowledge::Whole => refresh::Protocol::Whole,
+            cli::Knowledge::Online => refresh::Protocol::Online,
+        },
+        step: wishes.step.map(|step| step.0),
+        budgets: wishes.budget.clone(),
+        most_queries: wishes.most_queries,
+        rate: wishes.rate.clone(),
+    };
+    let setting = setting(&wishes.world, &wishes.common);
+    kept(refresh::run(&setting, &options, bar)?, &wishes.common)
 }
 
 fn run_partition(wishes: &cli::Partition, bar: &Bar) -> Result<Study> {

@@ -4,7 +4,8 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use repository::index::{Hit, Index, Query};
+use repository::index::{Hit, Hits, Index, Query};
+use repository::log::{self, Log};
 use serde_json::json;
 
 use crate::cli::Search;
@@ -28,6 +29,12 @@ pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
         site: wishes.site.as_deref(),
         language: wishes.language.as_deref(),
     })?;
+    if !wishes.no_log
+        && let Err(error) = Log::open(&store::log(root)).append(&logged(wishes, &found))
+    {
+        // Who searches a store that is read only still wants an answer.
+        eprintln!("this search is not in the log: {error}: {}", error.source);
+    }
     let mut out = std::io::stdout().lock();
     if json {
         let results: Vec<_> = found.hits.iter().map(document).collect();
@@ -57,6 +64,14 @@ pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
         writeln!(out, "     {}", snippet(hit, bold))?;
     }
     Ok(())
+}
+
+/// What the log keeps of a search: nothing of the person.
+fn logged(wishes: &Search, found: &Hits) -> log::Search {
+    let mut search = log::Search::new(jiff::Timestamp::now(), &wishes.query);
+    search.offset = wishes.offset.into();
+    search.shown = found.hits.iter().map(|hit| hit.url.clone()).collect();
+    search
 }
 
 fn document(hit: &Hit) -> serde_json::Value {

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use fetch::Response;
 use frontier::{Reading, Visited};
 use page::PageUrl;
+use page::listing::Kind;
 use policy::{Moment, Outcome, Text};
 use repository::archive::{Capture, Original, Profile, Sealed, Truncated, seal};
 
@@ -15,7 +16,10 @@ use super::committer::Settled;
 use super::heard::Source;
 use super::plan::TOKEN;
 use crate::answer::Answer;
-use crate::verdict::Verdict;
+use crate::verdict::{Asked, Verdict};
+
+/// Sitemaps that list sitemaps are followed so deep (hostile-web.md, row 52).
+const NESTED: u16 = 3;
 
 impl Engine {
     /// Reads an answer and hands over what it means.
@@ -39,7 +43,23 @@ impl Engine {
         let live = Answer::live(response, &claimed.url, TOKEN, capture.digest());
         let depth = claimed.discovery.depth;
         let ours = |url: &PageUrl| self.shared().scope.judge(url, depth).is_ok();
-        let verdict = claimed.asked(at).judge(&live, bytes, &ours);
+        let missing = self.missing(&claimed.url);
+        let asked = Asked {
+            missing: missing.as_ref(),
+            ..claimed.asked(at)
+        };
+        let mut verdict = asked.judge(&live, bytes, &ours);
+        verdict.leads = self.followed(verdict.leads);
+        if verdict.listing == Some(Kind::Index) && depth >= NESTED {
+            verdict.leads.clear();
+        }
+        if verdict.copied {
+            let history = verdict.visited.history;
+            verdict.visited.history = history.listing(verdict.listing.is_some());
+        }
+        if verdict.lied {
+            self.distrust(&claimed.url);
+        }
         let sealed = self
             .plan
             .archive
@@ -52,6 +72,7 @@ impl Engine {
         let copy = verdict.visited.copy.as_ref();
         if let Some(text) = copy.and_then(|copy| copy.text.as_ref())
             && verdict.copied
+            && verdict.listing.is_none()
         {
             shared.frontier.novelty.observe(claimed.url.pattern(), text);
         }
@@ -74,12 +95,13 @@ impl Engine {
                 links: &heard.links,
                 out_links: heard.out_links,
             };
-            let fact = shared.frontier.read(claimed.key.page, reading, now);
+            let fact = shared.frontier.read(claimed.key.page, reading);
             heard.facts.extend(fact);
         }
         let settled = Settled {
             key: claimed.key,
             url: claimed.url.clone(),
+            before: claimed.history(),
             sealed,
             copied: verdict.copied,
             gone: verdict.gone,
@@ -88,7 +110,11 @@ impl Engine {
             visited: verdict.visited,
             text: verdict.text,
         };
+        shared.tally.outside += u64::from(verdict.strangers);
         shared.push(settled, now);
+        drop(shared);
+        self.heed(&verdict.signals, now);
+        let mut shared = self.shared();
         let enough = self.plan.stop_coverage;
         if enough.is_some_and(|share| shared.covers(share)) {
             self.stop.store(true, Ordering::Relaxed);
@@ -122,28 +148,28 @@ impl Engine {
 
     /// Settles a page that may not be asked for.
     pub(super) fn refuse(&self, claimed: &Claimed, reason: &str) {
-        let asked = claimed.asked(self.clock.now());
-        let visited = asked.unanswered(Outcome::Refused, reason, 0);
-        self.push(claimed, visited, false);
+        let verdict = claimed.asked(self.clock.now()).refused(reason);
+        self.push(claimed, verdict.visited, verdict.gone, false);
     }
 
     /// Settles a page whose server is left alone.
     pub(super) fn unanswered(&self, claimed: &Claimed, kind: &str) {
         let asked = claimed.asked(self.clock.now());
         let visited = asked.unanswered(Outcome::Unreachable, kind, 0);
-        self.push(claimed, visited, false);
+        self.push(claimed, visited, false, false);
     }
 
     /// Hands over a visit that brought no answer.
-    pub(super) fn push(&self, claimed: &Claimed, visited: Visited, asked: bool) {
+    pub(super) fn push(&self, claimed: &Claimed, visited: Visited, gone: bool, asked: bool) {
         let settled = Settled {
             key: claimed.key,
             url: claimed.url.clone(),
+            before: claimed.history(),
             visited,
             sealed: None,
             copied: false,
             text: None,
-            gone: false,
+            gone,
             admitted: Vec::new(),
             asked,
         };

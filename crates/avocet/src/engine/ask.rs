@@ -27,7 +27,8 @@ impl Call<'_> {
             let Some(open) = &mut self.connection else {
                 return Err(End::Trouble(Trouble::Stale));
             };
-            let answer = open.get(&request(claimed)).await;
+            let trusts = self.engine.trusts(&claimed.url);
+            let answer = open.get(&request(claimed, trusts)).await;
             // A kept connection that was closed under us, or a server that wants another HTTP.
             let repeatable = matches!(&answer.outcome, Err(trouble) if trouble.is_repeatable());
             if repeatable && !repeated {
@@ -50,7 +51,9 @@ impl Call<'_> {
     /// once. What is not answered stays in the visit, and is asked for again.
     pub(super) async fn ask_several(&mut self, first: Claimed, rules: &Robots, width: usize) {
         let batch = self.batch(first, rules, width);
-        let requests: Vec<Request<'_>> = batch.iter().map(request).collect();
+        let requests: Vec<Request<'_>> = (batch.iter())
+            .map(|claimed| request(claimed, self.engine.trusts(&claimed.url)))
+            .collect();
         let at = self.engine.clock.now();
         let Some(mut open) = self.connection.take() else {
             return;
@@ -72,7 +75,7 @@ impl Call<'_> {
                 Some(settled) => self.note(&batch[index], settled, took),
                 None => {
                     engine.permits.add_permits(1);
-                    engine.shared().return_allowance();
+                    engine.shared().return_unasked();
                     lost += 1;
                 }
             }
@@ -101,7 +104,7 @@ impl Call<'_> {
             let Ok(permit) = self.engine.permits.try_acquire() else {
                 break;
             };
-            if !self.engine.shared().take_allowance() {
+            if !self.engine.shared().take_allowance(self.engine.clock.now()) {
                 break;
             }
             permit.forget();
@@ -159,6 +162,7 @@ impl Engine {
         if trouble.is_transient() {
             match shared.host(claimed.url.host()).map(Host::faltered) {
                 Some(Some(wait)) => pause = wait,
+                Some(None) if self.plan.is_continuous() => pause = self.plan.rest(),
                 Some(None) => shared.frontier.bench.park(claimed.url.host()),
                 None => {}
             }
@@ -166,7 +170,7 @@ impl Engine {
         drop(shared);
         let asked = claimed.asked(at);
         let visited = asked.unanswered(Outcome::Unreachable, trouble.kind(), bytes);
-        self.push(claimed, visited, true);
+        self.push(claimed, visited, false, true);
         Settlement {
             answered: false,
             pause,
@@ -174,10 +178,12 @@ impl Engine {
     }
 }
 
-fn request(claimed: &Claimed) -> Request<'_> {
+/// A request for a page; the server is told what we have if its answer to that can be trusted.
+fn request(claimed: &Claimed, trusts: bool) -> Request<'_> {
     let before = claimed.before.as_ref();
     let copy = before.and_then(|before| before.copy.as_ref());
-    let trusted = copy.filter(|_| !(claimed.history().revisits + 1).is_multiple_of(TRUST));
+    let trusted =
+        copy.filter(|_| trusts && !(claimed.history().revisits + 1).is_multiple_of(TRUST));
     Request {
         url: &claimed.url,
         etag: trusted.and_then(|copy| copy.etag.as_deref()),

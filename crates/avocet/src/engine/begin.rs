@@ -5,14 +5,14 @@ use std::sync::mpsc::Sender;
 
 use anyhow::Result;
 use frontier::bench::Manners;
-use frontier::{Buffer, Frontier, Known, Ledger, Visited};
+use frontier::{Budget, Buffer, Frontier, Known, Ledger, Visited};
 use page::PageUrl;
 use policy::refresh::Uniform;
-use policy::{Crawl, Moment, Number, Outcome, Page, Price, Refresh};
+use policy::{Crawl, Moment, Outcome, Price, Refresh};
 
 use super::collect::is_dropped;
 use super::committer::Work;
-use super::plan::Plan;
+use super::plan::{Again, Plan};
 use super::shared::Shared;
 use crate::ranking::Choice;
 use crate::recover;
@@ -35,7 +35,6 @@ pub(super) fn begin(
         width: plan.width(),
         ..Manners::default()
     };
-    let refresh = plan.refresh.map(Uniform::every);
     let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
     recover::widen(&mut scope, &plan.seeds, ledger)?;
     recover::name_seeds(&plan.seeds, ledger)?;
@@ -43,21 +42,32 @@ pub(super) fn begin(
     let wanted = |known: &Known| {
         let fetched = known.has_copy() || known.visited.as_ref().is_some_and(is_dropped);
         copies.set(copies.get() + u64::from(fetched));
-        let again = |visited: &Visited| wanted_again(visited, refresh, now);
+        let again = |visited: &Visited| wanted_again(visited, plan.again, now);
         belongs(&scope, known) && known.visited.as_ref().is_none_or(again)
     };
+    let once = |every| Box::new(Uniform::every(every)) as Box<dyn Refresh>;
     let policy = Crawl {
         order: choice.order,
         retry: plan.retry,
-        refresh: refresh.map(|refresh| Box::new(refresh) as Box<dyn Refresh>),
+        refresh: match plan.again {
+            Again::Never => None,
+            Again::OlderThan(every) => Some(once(every)),
+            Again::Always { .. } => choice.refresh,
+        },
+        listings: choice.listings,
         least: choice.least,
     };
     let salt = now.micros() ^ u64::from(std::process::id()) << 40;
     let mut frontier = Frontier::new(policy, choice.strategy, Price::LEAST, manners, salt);
+    if let Again::Always { budget } = plan.again {
+        frontier = frontier.with_budget(budget);
+    }
     let texts = recover::texts(store, choice.query.as_deref())?;
     frontier.recall(ledger, wanted, |page| texts.of(page), now)?;
-    // What this run fetches it does not fetch again: it would never end.
-    frontier.policy().refresh = None;
+    if !plan.is_continuous() {
+        // What this run fetches it does not fetch again: it would never end.
+        frontier.policy().refresh = None;
+    }
     // A run that was cut short goes on: what it fetched counts towards its limit.
     let begun = ledger.open_run()?.unwrap_or(copies.get());
     ledger.mark_run(Some(begun))?;
@@ -65,6 +75,9 @@ pub(super) fn begin(
         .pages
         .map(|pages| pages.saturating_sub(copies.get() - begun.min(copies.get())));
     let mut shared = Shared::new(frontier, scope, left, work);
+    if let Again::Always { budget } = plan.again {
+        shared.budget = Budget::new(budget, now);
+    }
     if let Some(most) = plan.buffer {
         shared.buffer = Some(Buffer::new(most));
         for known in ledger.scan() {
@@ -87,12 +100,12 @@ pub fn belongs(scope: &Scope, known: &Known) -> bool {
 }
 
 /// Whether a page that was visited is to be visited by the run that begins now.
-fn wanted_again(visited: &Visited, refresh: Option<Uniform>, now: Moment) -> bool {
-    let unanswered = visited.history.outcome == Some(Outcome::Unreachable);
-    let page = Page {
-        number: Number(0),
-        history: &visited.history,
-    };
-    let due = refresh.and_then(|refresh| refresh.due(page, 1.0, Price::ONE));
-    unanswered || due.is_some_and(|due| due <= now)
+fn wanted_again(visited: &Visited, again: Again, now: Moment) -> bool {
+    let history = &visited.history;
+    match again {
+        _ if history.outcome == Some(Outcome::Unreachable) => true,
+        Again::Never => false,
+        Again::OlderThan(age) => history.asked.is_some_and(|asked| asked + age <= now),
+        Again::Always { .. } => true,
+    }
 }

@@ -20,16 +20,22 @@ impl Engine {
     /// What is known of a claimed page; `None`: its discovery is still on its way to the ledger, or
     /// the ledger failed, and then the crawl stops.
     pub(super) fn claimed(&self, host: HostId, number: Number) -> Option<Claimed> {
-        let (key, recent) = {
-            let frontier = &self.shared().frontier;
-            let page = frontier.page(host, number);
-            (frontier.key(page)?, frontier.recent(page).cloned())
+        let (key, recent, unsettled) = {
+            let shared = self.shared();
+            let page = shared.frontier.page(host, number);
+            let recent = shared.frontier.recent(page).cloned();
+            let unsettled = shared.unsettled(page).cloned();
+            (shared.frontier.key(page)?, recent, unsettled)
         };
         let (discovery, before) = match recent {
             Some(discovery) => (discovery, None),
             None => {
                 let discovery = self.trust(self.ledger.discovery(key)).flatten()?;
-                (discovery, self.trust(self.ledger.visited(key)).flatten())
+                let before = match unsettled {
+                    Some(visited) => Some(visited),
+                    None => self.trust(self.ledger.visited(key)).flatten(),
+                };
+                (discovery, before)
             }
         };
         let url = PageUrl::parse(&discovery.url).ok()?;
@@ -56,6 +62,7 @@ impl Claimed {
             history: self.history(),
             before: self.before.as_ref(),
             at,
+            missing: None,
         }
     }
 }

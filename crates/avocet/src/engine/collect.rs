@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use frontier::{Batch, Entry, PageKey, Visited};
 use repository::archive::{self, Location};
 
-use super::committer::{Change, Committer, crash_point};
+use super::committer::{Committer, crash_point};
 use crate::place::{location, place};
 
 /// Why a page that was fetched has no copy.
@@ -28,12 +28,7 @@ struct Held {
 
 impl Committer<'_> {
     /// Takes pages out of what is kept: the record of each, and its document.
-    pub(super) fn drop_pages(
-        &mut self,
-        pages: &[PageKey],
-        entries: &mut Vec<Entry>,
-        changes: &mut Vec<Change>,
-    ) -> Result<()> {
+    pub(super) fn drop_pages(&mut self, pages: &[PageKey], entries: &mut Vec<Entry>) -> Result<()> {
         for &page in pages {
             let unwritten = entries.iter_mut().rev().find_map(|entry| match entry {
                 Entry::Visited(key, visited) if *key == page => Some(visited),
@@ -45,7 +40,9 @@ impl Committer<'_> {
                 forget(&mut visited);
                 entries.push(Entry::Visited(page, Box::new(visited)));
             }
-            changes.push((page, None));
+            if let Some(index) = &mut self.index {
+                index.remove(page.page).context("cannot write the index")?;
+            }
         }
         Ok(())
     }

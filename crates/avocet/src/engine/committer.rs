@@ -1,21 +1,21 @@
 //! The one place where facts become durable, on a thread of its own.
 //!
 //! **Order:** the archive is appended and synced, then the ledger batch is committed (that is the
-//! commit), then the index hears of it. A kill between any two of these loses nothing that was
+//! commit), then the index commits what it was told of it. A kill between any two of these loses nothing that was
 //! committed: bytes behind the archive's committed end are cut off at the next start, and documents
 //! behind the index's sequence are indexed again.
 //!
 //! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
 
-use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use frontier::{Batch, Entry, Ledger, PageKey, Visited};
-use page::PageUrl;
+use page::{PageId, PageUrl};
+use policy::History;
 use repository::archive::{self, Sealed};
-use repository::index;
+use repository::index::{self, Workload};
 
 use crate::place::place;
 use crate::verdict::Text;
@@ -32,6 +32,8 @@ pub struct Settled {
     pub key: PageKey,
     /// Its URL.
     pub url: PageUrl,
+    /// Its visits before this one.
+    pub before: History,
     /// The record to keep.
     pub visited: Visited,
     /// The answer for the archive.
@@ -56,6 +58,8 @@ pub enum Work {
     Facts(Vec<Entry>),
     /// Pages that are no longer kept.
     Drop(Vec<PageKey>),
+    /// What people search for, from now on.
+    Measure(Workload),
 }
 
 /// What was committed.
@@ -64,6 +68,18 @@ pub struct Done {
     pub entries: Vec<Entry>,
     /// Requests that are now safe.
     pub requests: usize,
+    /// What refreshes gave to searchers.
+    pub gains: Vec<Gain>,
+}
+
+/// What is known of a page without and with what its last copy gave to searchers.
+pub struct Gain {
+    /// The page.
+    pub page: PageId,
+    /// Without.
+    pub before: History,
+    /// With.
+    pub after: History,
 }
 
 /// Writes archive, ledger and index.
@@ -78,6 +94,8 @@ pub struct Committer<'a> {
     queued: usize,
     /// Whether pages are dropped, so that the archive is to make room for others.
     buffered: bool,
+    /// What people search for, if the index has not been told yet.
+    workload: Option<Workload>,
 }
 
 impl<'a> Committer<'a> {
@@ -93,6 +111,7 @@ impl<'a> Committer<'a> {
             index,
             queued: 0,
             buffered: false,
+            workload: None,
         }
     }
 
@@ -116,7 +135,9 @@ impl<'a> Committer<'a> {
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            let due = indexed.elapsed() >= INDEX_EVERY || self.queued >= INDEX_BYTES;
+            let due = indexed.elapsed() >= INDEX_EVERY
+                || self.queued >= INDEX_BYTES
+                || self.workload.is_some();
             if unindexed && due {
                 self.publish()?;
                 indexed = Instant::now();
@@ -141,26 +162,17 @@ impl<'a> Committer<'a> {
     /// Commits a group of work.
     pub fn commit(&mut self, group: Vec<Work>) -> Result<Done> {
         let mut batch = Batch::default();
-        let mut requests = 0;
-        let mut changes: Vec<Change> = Vec::new();
+        let (mut requests, mut gains) = (0, Vec::new());
         for work in group {
             match work {
                 Work::Facts(facts) => batch.entries.extend(facts),
-                Work::Drop(pages) => self.drop_pages(&pages, &mut batch.entries, &mut changes)?,
+                Work::Drop(pages) => self.drop_pages(&pages, &mut batch.entries)?,
+                Work::Measure(workload) => self.workload = Some(workload),
                 Work::Pages(pages) => {
                     for mut page in pages {
                         self.archive_page(&mut page)?;
                         requests += usize::from(page.asked);
-                        if page.text.is_some() || page.gone {
-                            let at = page
-                                .visited
-                                .history
-                                .asked
-                                .unwrap_or_default()
-                                .unix_seconds();
-                            let document = page.text.map(|text| (page.url, at, text));
-                            changes.push((page.key, document));
-                        }
+                        gains.extend(self.index_page(&mut page)?);
                         batch.entries.extend(page.admitted);
                         batch
                             .entries
@@ -177,31 +189,39 @@ impl<'a> Committer<'a> {
         crash_point("archived");
         self.ledger.commit(&batch)?;
         crash_point("committed");
-        if let Some(index) = &mut self.index {
-            // Of two changes to one page in a group only the last counts.
-            let last: HashMap<PageKey, usize> = changes
-                .iter()
-                .enumerate()
-                .map(|(at, change)| (change.0, at))
-                .collect();
-            for (at, (key, document)) in changes.iter().enumerate() {
-                if last[key] != at {
-                    continue;
-                }
-                match document {
-                    Some((url, fetched_at, text)) => {
-                        self.queued += text.body.len();
-                        put(index, *key, url, *fetched_at, text)?;
-                    }
-                    None => index.remove(key.page),
-                }
-            }
-        }
-        crash_point("indexed");
         Ok(Done {
             entries: batch.entries,
             requests,
+            gains,
         })
+    }
+
+    /// Tells the index what became of a page. Nothing of it shows before the ledger has it. Returns what that
+    /// gave to searchers, if it is measured.
+    fn index_page(&mut self, page: &mut Settled) -> Result<Option<Gain>> {
+        let Some(index) = &mut self.index else {
+            return Ok(None);
+        };
+        let Some(text) = &page.text else {
+            if page.gone {
+                index
+                    .remove(page.key.page)
+                    .context("cannot write the index")?;
+            }
+            return Ok(None);
+        };
+        self.queued += text.body.len();
+        let before = page.visited.history;
+        let at = before.asked.unwrap_or_default().unix_seconds();
+        let gain = put(index, page.key, &page.url, at, text)?;
+        crash_point("indexed");
+        let Some(gain) = gain else { return Ok(None) };
+        page.visited.history = before.gained(gain as f32);
+        Ok(Some(Gain {
+            page: page.key.page,
+            before,
+            after: page.visited.history,
+        }))
     }
 
     fn archive_page(&mut self, page: &mut Settled) -> Result<()> {
@@ -229,21 +249,22 @@ impl<'a> Committer<'a> {
             .context("cannot commit the index")?;
         self.queued = 0;
         crash_point("published");
+        if let Some(workload) = self.workload.take() {
+            // Only now does the index show all that it was told.
+            index.measure(&workload).context("cannot read the index")?;
+        }
         Ok(())
     }
 }
 
-/// A page that changes in the index, with its URL, the time of its copy and its text; `None`: it leaves.
-pub(super) type Change = (PageKey, Option<(PageUrl, i64, Text)>);
-
-/// Puts a text into the index.
+/// Puts a text into the index. Returns what that gave to searchers, if it is measured.
 pub fn put(
     index: &mut index::Writer,
     key: PageKey,
     url: &PageUrl,
     fetched_at: i64,
     text: &Text,
-) -> Result<()> {
+) -> Result<Option<f64>> {
     let language = page::language::detect(&text.body, text.claims.as_deref());
     index
         .put(&index::Document {

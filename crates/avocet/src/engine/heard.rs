@@ -169,6 +169,7 @@ mod tests {
             id: url.id(),
             url,
             redirect,
+            listing: false,
             anchor: "words".into(),
         }
     }

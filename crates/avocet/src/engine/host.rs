@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::{Robots, RobotsAnswer, Verdict};
-use frontier::{Entry, HostFacts, Partition, RobotsFact};
+use frontier::{Entry, HostFacts, Partition, Probe, RobotsFact};
 use page::{HostId, PageUrl};
 use policy::Moment;
 use policy::server::Estimate;
@@ -97,6 +97,26 @@ impl Host {
         self.faults = 0;
         self.facts.requests = self.facts.requests.saturating_add(1);
         self.facts.response_micros += first_byte.as_micros() as u64;
+    }
+
+    /// What it answers to a URL that cannot exist; `None`: nobody asked.
+    pub fn probe(&self) -> Option<&Probe> {
+        self.facts.probe.as_ref()
+    }
+
+    /// Takes note of what it answers to a URL that cannot exist.
+    pub fn probed(&mut self, probe: Probe) {
+        self.facts.probe = Some(probe);
+    }
+
+    /// Whether its word that a page has not changed is believed.
+    pub fn is_trusted(&self) -> bool {
+        !self.facts.distrusted
+    }
+
+    /// Takes note that it said that a page had not changed, and it had.
+    pub fn distrust(&mut self) {
+        self.facts.distrusted = true;
     }
 
     /// Takes note of how fast it was of late.

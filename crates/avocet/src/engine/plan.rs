@@ -6,6 +6,7 @@ use fetch::{Http, Settings};
 use page::PageUrl;
 use policy::retry::Retry;
 
+use super::host::LONGEST_WAIT;
 use crate::scope::ScopeRules;
 
 /// Everything that decides how a crawl goes.
@@ -31,8 +32,8 @@ pub struct Plan {
     pub pages_per_host: u32,
     /// Time between requests to one server; `None`: a second, and none on loopback.
     pub delay: Option<Duration>,
-    /// Fetch pages again that were last asked for so long ago.
-    pub refresh: Option<Duration>,
+    /// Which pages are fetched again.
+    pub again: Again,
     /// How often, and how long after, a page is asked for again that did not answer.
     pub retry: Retry,
     /// Keep only so many pages, the most important ones.
@@ -47,7 +48,35 @@ pub struct Plan {
     pub index: bool,
 }
 
+/// Which pages are fetched again?
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Again {
+    /// None: the crawl ends when nothing new is left.
+    Never,
+    /// Those that were last asked for so long ago, once.
+    OlderThan(Duration),
+    /// All, for as long as the crawl runs, within a budget of so many fetches a second.
+    Always {
+        /// Fetches a second.
+        budget: f64,
+    },
+}
+
 impl Plan {
+    /// Whether the crawl goes on when nothing new is left.
+    pub fn is_continuous(&self) -> bool {
+        matches!(self.again, Again::Always { .. })
+    }
+
+    /// How long a server rests that failed again and again; a crawl that ends does not wait for it.
+    pub fn rest(&self) -> Duration {
+        if self.is_continuous() {
+            REST
+        } else {
+            LONGEST_WAIT
+        }
+    }
+
     /// Requests under way on one connection, at most. Where the user leaves the choice to us it is one:
     /// nobody is asked for several pages at once who was not meant to be.
     pub fn width(&self) -> usize {
@@ -63,6 +92,9 @@ impl Plan {
         self.connections * self.width() + GROUP
     }
 }
+
+/// How long a server is left alone by a crawl that does not end.
+const REST: Duration = Duration::from_secs(3600);
 
 /// Streams of one HTTP/2 connection that are used at once.
 const STREAMS: usize = 16;

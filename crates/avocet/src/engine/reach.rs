@@ -4,13 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::{Connection, Robots, Trouble};
-use frontier::Bound;
+use frontier::{Bound, Entry};
 use page::PageUrl;
 
 use super::Engine;
 use super::claimed::Claimed;
 use super::host::Host;
 use super::visit::Call;
+use crate::verdict::Lead;
+
+/// Sitemaps of one robots.txt that are followed (hostile-web.md, row 52).
+const SITEMAPS: usize = 64;
 
 /// Why a visit ended before its pages did.
 pub(super) enum End {
@@ -76,10 +80,19 @@ impl Call<'_> {
         let now = engine.clock.now();
         let mut shared = engine.shared();
         shared.tally.bytes += answer.wire_bytes;
+        shared.spend(now);
         let host = shared.host(url.host()).ok_or(End::NoRules)?;
         let learned = host.learn_rules(answer, now);
-        let fact = host.fact();
-        shared.push_facts(fact.into_iter().collect());
+        let mut facts: Vec<Entry> = host.fact().into_iter().collect();
+        if let Some(rules) = learned.as_ref().filter(|_| engine.plan.is_continuous()) {
+            // What robots.txt names is a way in, as a seed is.
+            let sitemaps = rules.sitemaps(url);
+            let leads: Vec<Lead> = (sitemaps.into_iter().take(SITEMAPS))
+                .map(Lead::listing)
+                .collect();
+            facts.extend(shared.admit(&leads, None, now).facts);
+        }
+        shared.push_facts(facts);
         learned.map(|rules| (rules, true)).ok_or(End::NoRules)
     }
 }

@@ -9,9 +9,9 @@ use std::sync::mpsc::Sender;
 use std::time::Duration;
 
 use fetch::Connection;
-use frontier::{Bound, Buffer, Entry, Frontier, Next, PageKey, Visit};
-use page::HostId;
-use policy::{Crawl, Moment, Outcome, Policy};
+use frontier::{Bound, Budget, Buffer, Entry, Frontier, Next, PageKey, Visit, Visited};
+use page::{HostId, PageId};
+use policy::{Crawl, History, Moment, Outcome, Policy};
 
 use super::committer::{Settled, Work};
 use super::heard::{Ear, Heard, Source};
@@ -38,6 +38,10 @@ pub struct Shared {
     pub allowance: Option<u64>,
     /// Room for the best pages only, if the user wants that.
     pub buffer: Option<Buffer<PageKey>>,
+    /// What may be fetched over time; `None`: any number.
+    pub budget: Option<Budget>,
+    /// Records that are on their way to the ledger.
+    unsettled: HashMap<PageId, Visited>,
     drops: Vec<PageKey>,
     hosts: HashMap<HostId, Host>,
     idle: Vec<(HostId, Moment, Connection)>,
@@ -61,6 +65,8 @@ impl Shared {
             visits: 0,
             allowance,
             buffer: None,
+            budget: None,
+            unsettled: HashMap::new(),
             drops: Vec::new(),
             hosts: HashMap::new(),
             idle: Vec::new(),
@@ -69,14 +75,51 @@ impl Shared {
         }
     }
 
-    /// Takes the next visit off the bench.
-    pub fn next(&mut self, now: Moment) -> Next {
+    /// Takes the next visit off the bench; `past` is what the ledger knows of a page.
+    pub fn next(&mut self, now: Moment, past: impl Fn(PageKey) -> Option<History>) -> Next {
         if self.allowance == Some(0) {
             return Next::Idle;
         }
-        let next = self.frontier.bench.next(now);
+        let paid = self.budget.as_mut().map(|budget| budget.ready(now));
+        if let Some(ready) = paid.filter(|ready| *ready > now) {
+            return Next::WaitUntil(ready);
+        }
+        let unsettled = &self.unsettled;
+        let past = |_, key| past_of(unsettled, key, &past);
+        let next = self.frontier.next(now, past);
         self.visits += usize::from(matches!(next, Next::Visit(_)));
         next
+    }
+
+    /// Claims the next pages for a visit, if that pays.
+    pub fn more(
+        &mut self,
+        visit: &mut Visit,
+        free: bool,
+        now: Moment,
+        past: impl Fn(PageKey) -> Option<History>,
+    ) {
+        let unsettled = &self.unsettled;
+        let past = |_, key| past_of(unsettled, key, &past);
+        self.frontier.more(visit, free, now, past);
+    }
+
+    /// The record of a page that the ledger does not have yet.
+    pub fn unsettled(&self, page: PageId) -> Option<&Visited> {
+        self.unsettled.get(&page)
+    }
+
+    /// Takes note that these facts are in the ledger.
+    pub fn committed(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            if let Entry::Visited(key, visited) = entry
+                && let Some(ours) = self.unsettled.get(&key.page)
+                && ours.history.asked == visited.history.asked
+            {
+                self.unsettled.remove(&key.page);
+            }
+        }
+        self.frontier.committed(entries);
     }
 
     /// Says which address the host of a visit has.
@@ -132,10 +175,13 @@ impl Shared {
             _ => {}
         }
         let history = &settled.visited.history;
-        self.frontier.visited(settled.key.page, history, now);
+        self.frontier
+            .visited(settled.key.page, &settled.before, history, now);
         if settled.visited.copy.is_some() {
             self.keep(settled.key, history.depth);
         }
+        self.unsettled
+            .insert(settled.key.page, settled.visited.clone());
         self.pending.push(settled);
         if self.pending.len() >= GROUP {
             self.flush();
@@ -180,7 +226,8 @@ impl Shared {
         self.work = None;
     }
 
-    fn send(&mut self, work: Work) {
+    /// Hands over work.
+    pub(super) fn send(&mut self, work: Work) {
         if let Some(sender) = &self.work {
             // The receiver ends early only after an error, and that error ends the crawl.
             sender.send(work).ok();
@@ -189,10 +236,15 @@ impl Shared {
 
     /// What was done so far, and what is left.
     pub fn summary(&mut self, took: Duration) -> Summary {
-        let queued = self.frontier.bench.waiting() + self.frontier.bench.left_alone();
+        let queued = self.frontier.waiting() + self.frontier.bench.left_alone();
         let report = self.frontier.policy().report();
-        self.tally
-            .summary(self.frontier.known(), queued, report, took)
+        let price = self.frontier.price().value();
+        Summary {
+            price: self.budget.as_ref().map(|_| price),
+            ..self
+                .tally
+                .summary(self.frontier.known(), queued, report, took)
+        }
     }
 
     /// Whether the fetched pages hold this share of all importance.
@@ -201,15 +253,23 @@ impl Shared {
         coverage.is_some_and(|coverage| coverage >= share)
     }
 
-    /// Takes one page of the allowance; `false`: there is none left.
-    pub fn take_allowance(&mut self) -> bool {
-        match &mut self.allowance {
-            None => true,
-            Some(0) => false,
-            Some(left) => {
-                *left -= 1;
-                true
-            }
+    /// Takes one page of the allowance and of the budget; `false`: there is none left, or not yet.
+    pub fn take_allowance(&mut self, now: Moment) -> bool {
+        let paid = |budget: &mut Budget| budget.ready(now) <= now;
+        if self.allowance == Some(0) || !self.budget.as_mut().is_none_or(paid) {
+            return false;
+        }
+        if let Some(left) = &mut self.allowance {
+            *left -= 1;
+        }
+        self.spend(now);
+        true
+    }
+
+    /// Takes note of a request that nobody was asked about.
+    pub fn spend(&mut self, now: Moment) {
+        if let Some(budget) = &mut self.budget {
+            budget.spend(now);
         }
     }
 
@@ -217,6 +277,14 @@ impl Shared {
     pub fn return_allowance(&mut self) {
         if let Some(left) = &mut self.allowance {
             *left += 1;
+        }
+    }
+
+    /// Gives one page of the allowance and of the budget back: nobody was asked.
+    pub fn return_unasked(&mut self) {
+        self.return_allowance();
+        if let Some(budget) = &mut self.budget {
+            budget.give_back();
         }
     }
 
@@ -267,5 +335,17 @@ impl Shared {
     /// Connections that are open and not in use.
     pub fn idle_connections(&self) -> usize {
         self.idle.len()
+    }
+}
+
+/// The history of a page: what is on its way to the ledger is newer than what is there.
+fn past_of(
+    unsettled: &HashMap<PageId, Visited>,
+    key: PageKey,
+    past: impl Fn(PageKey) -> Option<History>,
+) -> Option<History> {
+    match unsettled.get(&key.page) {
+        Some(visited) => Some(visited.history),
+        None => past(key),
     }
 }

@@ -41,6 +41,8 @@ pub struct Summary {
     pub urls_seen: usize,
     /// URLs that still wait.
     pub queued: usize,
+    /// What a fetch must be worth now, under a budget.
+    pub price: Option<f64>,
     /// Bytes over the wire.
     pub bytes: u64,
     /// How long it took.
@@ -72,6 +74,7 @@ impl Tally {
             unseen_words: report.unseen_words,
             urls_seen: known,
             queued,
+            price: None,
             bytes: self.bytes,
             seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
             errors: self.errors.clone(),

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use fetch::Connection;
 use frontier::Visit;
+use page::HostId;
 use policy::Number;
 
 use super::Engine;
 use super::claimed::Claimed;
-use super::host::{Host, LONGEST_WAIT};
+use super::host::Host;
 use super::reach::End;
 
 /// A visit under way.
@@ -39,6 +40,13 @@ impl Engine {
         };
         let ended = call.pages().await;
         call.hang_up(ended);
+    }
+
+    /// Leaves a host alone until the crawl begins anew. One that does not end lets it rest.
+    fn park(&self, host: HostId) {
+        if !self.plan.is_continuous() {
+            self.shared().frontier.bench.park(host);
+        }
     }
 
     /// Settles the rest of a visit to a host that is left alone, so that the reason can be seen.
@@ -72,7 +80,10 @@ impl Call<'_> {
                 self.settled(number);
                 continue;
             }
-            if !self.engine.shared().take_allowance() {
+            if self.probe(&claimed, &rules).await && !delay.is_zero() {
+                return Ok(delay); // That was a request too.
+            }
+            if !self.engine.shared().take_allowance(self.engine.clock.now()) {
                 break;
             }
             self.engine.permit().await;
@@ -82,7 +93,7 @@ impl Call<'_> {
                 self.ask_several(claimed, &rules, width).await;
             } else if let Err(end) = self.ask(&claimed).await {
                 self.engine.permits.add_permits(1);
-                self.engine.shared().return_allowance();
+                self.engine.shared().return_unasked();
                 return Err(end);
             }
             due = delay;
@@ -102,7 +113,7 @@ impl Call<'_> {
             let mut shared = engine.shared();
             let free = shared.visits < engine.plan.connections;
             let now = engine.clock.now();
-            shared.frontier.bench.more(visit, free, now);
+            shared.more(visit, free, now, |key| engine.past(key));
         }
         let number = visit.first()?;
         Some((number, engine.claimed(visit.host, number)?))
@@ -131,7 +142,7 @@ impl Call<'_> {
         }
         let (kind, transient) = match &ended {
             Ok(delay) => {
-                let delay = (*delay).max(self.pause).min(LONGEST_WAIT);
+                let delay = (*delay).max(self.pause).min(engine.plan.rest());
                 engine.shared().settle(visit, connection, now, delay);
                 return;
             }
@@ -144,9 +155,9 @@ impl Call<'_> {
         let again = again.filter(|_| transient);
         if again.is_none() {
             engine.give_up(&mut visit, kind);
-            engine.shared().frontier.bench.park(host);
+            engine.park(host);
         }
-        let delay = again.unwrap_or(LONGEST_WAIT).max(self.pause);
+        let delay = again.unwrap_or(engine.plan.rest()).max(self.pause);
         engine.shared().settle(visit, connection, now, delay);
     }
 }

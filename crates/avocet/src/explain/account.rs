@@ -1,7 +1,7 @@
 //! What is said of a URL.
 
 use frontier::{HostFacts, Standing, Visited};
-use policy::Term;
+use policy::{History, Term};
 use serde::Serialize;
 
 use crate::engine::timestamp;
@@ -67,6 +67,25 @@ pub struct Seen {
     pub failures: u16,
     /// Pages that it links to.
     pub out_links: Option<u32>,
+    /// Whether it is a sitemap or a feed.
+    pub listing: bool,
+    /// What sitemaps and feeds said of its changes.
+    pub signals: Signalled,
+    /// What the last change that was measured gave to searchers, ΔQ_A; `null`: none was, of late.
+    pub gain: Option<f32>,
+}
+
+/// Signals, counted.
+#[derive(Debug, Serialize)]
+pub struct Signalled {
+    /// Since it was last seen.
+    pub since: u16,
+    /// Followed by a visit that found a change.
+    pub hits: u16,
+    /// Followed by a visit that found none.
+    pub false_alarms: u16,
+    /// Changes that nobody had signalled.
+    pub misses: u16,
 }
 
 /// What a page is worth.
@@ -74,6 +93,8 @@ pub struct Seen {
 pub struct Value {
     /// The ordering.
     pub order: String,
+    /// The refresh policy; `null`: the last crawl had none.
+    pub refresh: Option<String>,
     /// What a fetch is worth now.
     pub now: f64,
     /// What a fetch must be worth.
@@ -129,8 +150,22 @@ impl Seen {
             changes: history.changes,
             failures: history.failures,
             out_links,
+            listing: history.listing,
+            signals: Signalled {
+                since: history.signals.since,
+                hits: history.signals.hits,
+                false_alarms: history.signals.false_alarms,
+                misses: history.signals.misses,
+            },
+            gain: gain(&history),
         }
     }
+}
+
+fn gain(history: &History) -> Option<f32> {
+    let changes = history.recent.iter().rev().filter(|visit| visit.changed);
+    let last = changes.filter_map(|visit| visit.gain).next();
+    last.or(history.first_gain)
 }
 
 impl Speed {

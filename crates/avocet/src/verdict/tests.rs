@@ -1,5 +1,8 @@
 //! What answers mean, one by one.
 
+mod evidence;
+mod listings;
+
 use bytes::Bytes;
 use fetch::Directives;
 use page::Refusal;
@@ -38,6 +41,7 @@ fn judge(page: &PageUrl, before: Option<&Visited>, second: u64, answer: &Answer)
         history,
         before,
         at: at(second),
+        missing: None,
     };
     asked.judge(answer, 100, &|other| other.host() == page.host())
 }
@@ -147,43 +151,14 @@ fn a_revisit_tells_text_from_markup() {
         ),
         (1, 1)
     );
-    assert!(edited.visited.kept_share < Some(1.0));
+    let kept = edited.visited.kept_share.unwrap();
+    let revisit = edited.visited.history.recent.iter().last().unwrap();
+    assert!(kept < 1.0 && revisit.differing == 1.0 - kept);
 
     let unmodified = judge(&page, Some(&first), 5, &answer(304, ""));
     assert_eq!(unmodified.visited.history.outcome, Some(Outcome::Unchanged));
     assert!(!unmodified.is_news());
     assert_eq!(unmodified.visited.copy, first.copy);
-}
-
-#[test]
-fn a_page_leaves_the_index_on_evidence_only() {
-    let page = url("http://e.org/");
-    let first = judge(&page, None, 1, &answer(200, PAGE)).visited;
-    for (status, outcome, gone) in [
-        (404, Outcome::Gone, true),
-        (410, Outcome::Gone, true),
-        (403, Outcome::Gone, false),
-        (429, Outcome::Unreachable, false),
-        (503, Outcome::Unreachable, false),
-    ] {
-        let verdict = judge(&page, Some(&first), 5, &answer(status, "x"));
-        assert_eq!(verdict.visited.history.outcome, Some(outcome), "{status}");
-        assert_eq!(verdict.gone, gone, "{status}");
-        assert_eq!(verdict.visited.copy.unwrap().indexed, !gone, "{status}");
-        assert_eq!(verdict.visited.error, Some(format!("http:{status}")));
-    }
-    let hidden = answer(200, &format!("<meta name=robots content=noindex>{PAGE}"));
-    assert!(judge(&page, Some(&first), 5, &hidden).gone);
-    let history = first.history;
-    let asked = Asked {
-        url: &page,
-        hops: 0,
-        history,
-        before: Some(&first),
-        at: at(5),
-    };
-    let silent = asked.unanswered(Outcome::Unreachable, "reset", 0);
-    assert_eq!((silent.copy, silent.history.failures), (first.copy, 1));
 }
 
 #[test]
@@ -204,6 +179,7 @@ fn a_redirect_is_a_fact_and_a_discovery() {
         history: History::default(),
         before: None,
         at: at(1),
+        missing: None,
     };
     let last = asked.judge(&to(Some(Ok(url("http://e.org/11")))), 0, &|_| true);
     assert_eq!(

@@ -55,7 +55,7 @@ const FOUND_OUT: &[(&str, Option<u64>, Option<&str>)] = &[
     ("/304-with-body", Some(304), None),
     ("/reset", Some(200), Some("truncated:reset")),
     ("/fin", Some(200), Some("truncated:reset")),
-    ("/redirect-self", Some(302), None),
+    ("/redirect-self", Some(302), Some("redirect:itself")),
     ("/redirect-loop/", Some(302), None),
     ("/redirect-chain/", Some(302), None),
     ("/redirect-forever/", Some(302), None),

@@ -7,12 +7,25 @@ use serde_json::Value;
 use crate::program::Program;
 
 /// Each experiment in a world that is small enough for a test.
-const EXPERIMENTS: [(&str, &[&str]); 5] = [
+const EXPERIMENTS: [(&str, &[&str]); 6] = [
     ("ordering", &["--set", "pages=300", "--set", "hosts=7"]),
     ("servers", &["--set", "pages=300", "--set", "servers=20"]),
     (
         "currency",
         &["--set", "pages=200", "--set", "span=120", "--draws", "500"],
+    ),
+    (
+        "refresh",
+        &[
+            "--set",
+            "pages=80",
+            "--set",
+            "weeks=12",
+            "--set",
+            "queries=50",
+            "--budget",
+            "0.05,0.2",
+        ],
     ),
     ("partition", &["--set", "pages=300", "--set", "hosts=20"]),
     ("world", &["--world", "invented:topics"]),

@@ -11,5 +11,7 @@ mod lab;
 mod models;
 mod order;
 mod program;
+mod searches;
+mod upkeep;
 mod usage;
 mod webs;

@@ -117,6 +117,14 @@ fn wrong_usage_is_explained() {
         (&["lab", "servers", "--slowness", "1e18"], 2, "slowness"),
         (&["lab", "currency", "--alpha", "2"], 2, "alpha"),
         (&["lab", "currency", "--interval", "0"], 2, "interval"),
+        (&["lab", "refresh", "--policies", "sbs"], 2, "sbr"),
+        (&["lab", "refresh", "--budget", "2"], 2, "budget"),
+        (&["lab", "refresh", "--step", "1000d"], 2, "steps"),
+        (
+            &["lab", "refresh", "--world", "invented:graph"],
+            2,
+            "history",
+        ),
         (&["lab", "partition", "--crawlers", "0"], 2, "crawlers"),
         (&["lab", "ordering", "--buffer=-1"], 2, "buffer"),
     ] {

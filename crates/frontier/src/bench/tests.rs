@@ -51,7 +51,7 @@ fn ask(visit: &mut Visit, pages: usize) -> Vec<u32> {
 
 impl Bench {
     fn give(&mut self, host: u64, page: u32, value: u16) {
-        self.offer(Number(page), HOST(host), worth(value), at(0), at(0));
+        self.offer(Number(page), HOST(host), worth(value));
     }
 
     /// Makes the pace of a host known, so that visits take several pages.
@@ -337,7 +337,6 @@ enum Step {
         host: u64,
         page: u32,
         value: u16,
-        due: u64,
     },
     Change {
         host: u64,
@@ -361,8 +360,7 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        3 => (0u64..6, 0u32..40, 0u16..4, 0u64..8)
-            .prop_map(|(host, page, value, due)| Step::Offer { host, page, value, due }),
+        3 => (0u64..6, 0u32..40, 0u16..4).prop_map(|(host, page, value)| Step::Offer { host, page, value }),
         1 => (0u64..6, 0u32..40, 0u16..9).prop_map(|(host, page, value)| Step::Change { host, page, value }),
         2 => Just(Step::Next),
         1 => (0usize..8).prop_map(|which| Step::More { which }),
@@ -418,10 +416,10 @@ proptest! {
                 }
             };
             match step {
-                Step::Offer { host, page, value, due } => {
+                Step::Offer { host, page, value } => {
                     if offered.insert(number(host, page)) {
                         values.insert(number(host, page), value);
-                        bench.offer(Number(number(host, page)), HOST(host), worth(value), at(due), now);
+                        bench.offer(Number(number(host, page)), HOST(host), worth(value));
                     }
                 }
                 Step::Change { host, page, value } => {

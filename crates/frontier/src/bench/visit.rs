@@ -37,6 +37,17 @@ impl Visit {
         self.claims.iter().map(|entry| entry.number())
     }
 
+    /// What the pages that were not settled yet are worth, in the same order.
+    pub(crate) fn worths(&self) -> impl Iterator<Item = policy::Worth> {
+        let worth = |entry: &Entry| policy::Worth::new(f64::from(entry.worth()));
+        self.claims.iter().map(worth)
+    }
+
+    /// The number of its host.
+    pub(crate) fn host_index(&self) -> HostIndex {
+        self.index
+    }
+
     /// Takes note that a page is settled, whatever came of it.
     pub fn settled(&mut self, page: Number) {
         let place = self.claims.iter().position(|entry| entry.number() == page);

@@ -3,25 +3,15 @@
 //! The policy is told what happened, and only then asked what the waiting pages are worth: so another
 //! policy than that of the earlier run ranks them as if it had been there from the start.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use page::{HostId, PageId, PageUrl};
 use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
 
 use super::Frontier;
+use super::sample;
+use super::schedule::Tariff;
 use crate::ledger::{Known, Ledger, LedgerError, OutLinks, Visited};
-
-/// A page that an earlier run left waiting. Of one that was never visited only the depth matters.
-struct Waiting {
-    number: Number,
-    host: HostId,
-    history: Facts,
-}
-
-enum Facts {
-    New { at: Moment, depth: u16 },
-    Old(Box<History>),
-}
 
 /// When a page was last asked for, and how many words it had; `None`: there is no text.
 struct Visit {
@@ -46,6 +36,7 @@ impl Visit {
 /// A discovery, as the policy is told of it.
 struct Told {
     number: Number,
+    id: HostId,
     host: u32,
     depth: u16,
     seed: bool,
@@ -69,27 +60,44 @@ impl<P: Policy> Frontier<P> {
             }
         }
         let needs = self.policy.needs();
-        let told = needs != policy::Needs::default();
-        let mut waiting = Vec::new();
+        let budgeted = self.spending().is_some();
+        if needs == policy::Needs::default() && !budgeted {
+            for known in ledger.scan() {
+                let known = known?;
+                let number = self.recall_page(&known)?;
+                self.recall_waiting(&known, number, &wanted, now);
+            }
+            return Ok(());
+        }
+        let visits = self.recall_discoveries(ledger, needs)?;
+        self.recall_reads(ledger, visits, texts)?;
+        self.recall_visits(ledger, needs.visits)?;
+        for known in ledger.scan() {
+            let known = known?;
+            if let Some(number) = self.roll.number(known.key.page) {
+                self.recall_waiting(&known, number, &wanted, now);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in all pages, and tells the policy of them as they were discovered: the ledger sorts them
+    /// otherwise. Returns when each was last asked for.
+    fn recall_discoveries(
+        &mut self,
+        ledger: &Ledger,
+        needs: policy::Needs,
+    ) -> Result<HashMap<PageId, Visit>, LedgerError> {
         let mut discoveries = Vec::new();
         let mut visits = HashMap::new();
         for known in ledger.scan() {
             let known = known?;
             let number = self.recall_page(&known)?;
-            let wanted = wanted(&known).then(|| Waiting::new(&known, number));
-            if !told {
-                wanted
-                    .iter()
-                    .for_each(|page| self.recall_waiting(page, now));
-                continue;
-            }
-            waiting.extend(wanted);
             discoveries.push(self.recall_discovery(&known, number, needs.words));
-            if let Some(visited) = &known.visited {
+            if let Some(visited) = known.visited.as_ref().filter(|_| needs.links) {
                 visits.insert(known.key.page, Visit::new(visited, number));
             }
         }
-        // As they were discovered, and then as they were read: the ledger sorts them otherwise.
         discoveries.sort_unstable_by_key(|page| page.number);
         for page in &discoveries {
             self.tell(Fact::Discovered(Discovered {
@@ -99,10 +107,20 @@ impl<P: Policy> Frontier<P> {
                 depth: page.depth,
                 seed: page.seed,
             }));
+            self.sample(page.number, page.id);
         }
-        drop(discoveries);
+        Ok(visits)
+    }
+
+    /// Tells the policy what was read, in that order.
+    fn recall_reads<'a>(
+        &mut self,
+        ledger: &Ledger,
+        mut visits: HashMap<PageId, Visit>,
+        texts: impl Fn(PageId) -> Text<'a>,
+    ) -> Result<(), LedgerError> {
         let mut reads = Vec::new();
-        if told {
+        if !visits.is_empty() {
             for links in ledger.all_links() {
                 let (key, links) = links?;
                 let visit = visits.remove(&key.page);
@@ -114,10 +132,49 @@ impl<P: Policy> Frontier<P> {
             let text = told_of(texts(*page), visit.words);
             self.recall_read(visit.number, text, links);
         }
-        for page in &waiting {
-            self.recall_waiting(page, now);
+        Ok(())
+    }
+
+    /// Tells the policy what visits found, and under a budget begins at the price that fits.
+    fn recall_visits(&mut self, ledger: &Ledger, told: bool) -> Result<(), LedgerError> {
+        let mut sample = Vec::new();
+        if !told && self.spending().is_none() {
+            return Ok(());
+        }
+        let sampled = self.spending().map(|spending| spending.sample.pages());
+        let sampled: HashSet<Number> = sampled.into_iter().flatten().map(|page| page.0).collect();
+        for known in ledger.scan() {
+            let known = known?;
+            let Some(number) = self.roll.number(known.key.page) else {
+                continue;
+            };
+            if let Some(visited) = known.visited.as_ref().filter(|_| told) {
+                self.tell_visited(number, &discovered(&known), &visited.history);
+            }
+            if sampled.contains(&number) {
+                sample.push((number, history(&known)));
+            }
+        }
+        let known = self.known();
+        if let Tariff::Budget(spending) = &mut self.tariff {
+            let price = sample::price(&self.policy, &sample, known, spending.per_second);
+            price
+                .into_iter()
+                .for_each(|price| spending.follower.found(price));
         }
         Ok(())
+    }
+
+    fn recall_waiting(
+        &mut self,
+        known: &Known,
+        number: Number,
+        wanted: &impl Fn(&Known) -> bool,
+        now: Moment,
+    ) {
+        if wanted(known) {
+            self.wait(known.key.page.host(), number, &history(known), now);
+        }
     }
 
     /// Tells the policy a fact. Nothing waits yet: what pages are worth is asked when all is told.
@@ -153,6 +210,7 @@ impl<P: Policy> Frontier<P> {
         };
         Told {
             number,
+            id: known.key.page.host(),
             host: self.bench.host(known.key.page.host()),
             depth: known.discovery.depth,
             seed: known.discovery.source.is_none(),
@@ -175,31 +233,16 @@ impl<P: Policy> Frontier<P> {
             out_links: links.out_links,
         }));
     }
-
-    fn recall_waiting(&mut self, page: &Waiting, now: Moment) {
-        let history = match &page.history {
-            Facts::New { at, depth } => History::discovered(*at, *depth),
-            Facts::Old(history) => **history,
-        };
-        self.wait(page.host, page.number, &history, now);
-    }
 }
 
-impl Waiting {
-    fn new(known: &Known, number: Number) -> Self {
-        let history = match &known.visited {
-            Some(visited) => Facts::Old(Box::new(visited.history)),
-            None => Facts::New {
-                at: known.discovery.at,
-                depth: known.discovery.depth,
-            },
-        };
-        Self {
-            number,
-            host: known.key.page.host(),
-            history,
-        }
-    }
+fn discovered(known: &Known) -> History {
+    History::discovered(known.discovery.at, known.discovery.depth)
+}
+
+/// What is known of a page's visits.
+fn history(known: &Known) -> History {
+    let visited = known.visited.as_ref();
+    visited.map_or_else(|| discovered(known), |visited| visited.history)
 }
 
 /// What is still known of a text that had so many words.

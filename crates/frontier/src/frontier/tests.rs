@@ -51,7 +51,7 @@ fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut
         links: &links,
         out_links: links.len() as u32,
     };
-    facts.extend(frontier.read(url(page).id(), reading, NOW));
+    facts.extend(frontier.read(url(page).id(), reading));
 }
 
 /// The pages in the order in which they are claimed.
@@ -195,7 +195,7 @@ fn a_stop_changes_no_worth() {
                 links: &known,
                 out_links: known.len() as u32,
             };
-            entries.extend(live.read(url(page).id(), reading, at));
+            entries.extend(live.read(url(page).id(), reading));
             let outcome = policy::Outcome::Changed;
             let history = History::discovered(NOW, 1).after(policy::Visit::new(at, outcome));
             // Later nobody answered: what was read before still holds.
@@ -255,7 +255,7 @@ fn the_words_of_a_few_links_to_a_page_are_kept_and_no_more() {
             links: &[Known { to: number, anchor }],
             out_links: 3,
         };
-        let Some(Entry::Links(_, links)) = frontier.read(url(source).id(), reading, NOW) else {
+        let Some(Entry::Links(_, links)) = frontier.read(url(source).id(), reading) else {
             panic!("{source} has links")
         };
         let length = links.anchor(number.0).chars().count();
@@ -263,4 +263,96 @@ fn the_words_of_a_few_links_to_a_page_are_kept_and_no_more() {
         kept += u8::from(length > 0);
     }
     assert_eq!(kept, IN_LINKS);
+}
+
+/// Worth grows evenly with age, by a share of the page's own.
+struct Growing;
+
+/// What a page is worth a second.
+fn growth(number: Number) -> f64 {
+    f64::from(1 + number.0 % 8)
+}
+
+impl Policy for Growing {
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        let age = page
+            .history
+            .asked
+            .map_or(1e6, |asked| now.since(asked).as_secs_f64());
+        Worth::new(growth(page.number) * age)
+    }
+
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        let Some(asked) = page.history.asked else {
+            return Some(page.history.discovered);
+        };
+        let wait = price.value() / growth(page.number);
+        let wait = std::time::Duration::try_from_secs_f64(wait).ok()?;
+        Some(asked + wait + std::time::Duration::from_micros(1))
+    }
+}
+
+/// Under a budget each page is visited as often as its worth says, and every fetch that may be made is.
+#[test]
+fn a_budget_is_spent_where_it_pays() {
+    let pages = 400;
+    for per_second in [0.5, 20.0] {
+        let manners = Manners {
+            pages_per_visit: 1,
+            pages_per_host: u32::MAX,
+            ..Manners::default()
+        };
+        let mut frontier = Frontier::new(Growing, Box::new(Quality), Price::LEAST, manners, 7)
+            .with_budget(per_second);
+        let mut histories = HashMap::new();
+        for path in 0..pages {
+            let link = Link {
+                url: &url(path),
+                depth: 0,
+                hops: 0,
+                source: None,
+            };
+            frontier.hear(link, NOW);
+            histories.insert(url(path).id(), History::discovered(NOW, 0));
+        }
+        let fetches = 40 * pages;
+        let mut made = vec![0u32; pages as usize];
+        let mut idle = 0;
+        for fetch in 0..fetches {
+            let now = NOW + std::time::Duration::from_secs_f64(f64::from(fetch) / per_second);
+            let Next::Visit(mut visit) =
+                frontier.next(now, |_, key| histories.get(&key.page).copied())
+            else {
+                idle += 1;
+                continue;
+            };
+            let number = visit.first().unwrap();
+            let page = frontier.page(visit.host, number);
+            let before = histories[&page];
+            let after = before.after(policy::Visit::new(now, policy::Outcome::Unchanged));
+            histories.insert(page, after);
+            frontier.visited(page, &before, &after, now);
+            visit.settled(number);
+            frontier
+                .bench
+                .settle(visit, now, std::time::Duration::ZERO, false);
+            if fetch >= fetches / 2 {
+                made[number.index()] += 1;
+            }
+        }
+        assert!(
+            idle * 50 < fetches,
+            "{idle} of {fetches} fetches were not made"
+        );
+        let all: f64 = (0..pages).map(|page| growth(Number(page))).sum();
+        for class in 0..8 {
+            let made: u32 = made.iter().skip(class).step_by(8).sum();
+            let due = f64::from(fetches / 2) * growth(Number(class as u32)) / all * 50.0;
+            let share = f64::from(made) / due;
+            assert!(
+                (0.93..1.07).contains(&share),
+                "{per_second}, class {class}: {share}"
+            );
+        }
+    }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LedgerError;
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// How a page was discovered. Written once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,6 +109,19 @@ pub struct HostFacts {
     pub response_micros: u64,
     /// The same of late: smoothed, as [`policy::server::Estimate`] does.
     pub speed: Option<Speed>,
+    /// What it answers to a URL that cannot exist; `None`: nobody asked.
+    pub probe: Option<Probe>,
+    /// Whether it said that a page had not changed, and it had.
+    pub distrusted: bool,
+}
+
+/// The answer to a request for a page that cannot exist.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Probe {
+    /// That there is none.
+    Honest,
+    /// A page with this text.
+    Soft(Digest),
 }
 
 /// How fast a host was of late.

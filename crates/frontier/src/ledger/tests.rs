@@ -141,3 +141,46 @@ fn a_record_of_another_version_is_refused() {
         assert!(error.to_string().contains("page 1"), "{error}");
     }
 }
+
+#[test]
+fn a_signal_is_told_to_a_page_that_was_visited_before() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(directory.path()).unwrap();
+    let (page, other) = (key(0, 1, 1), key(0, 1, 2));
+    let at = Moment::from_micros;
+    let visit = |moment| {
+        let history = policy::History::discovered(at(1), 0);
+        let visit = policy::Visit::new(at(moment), policy::Outcome::Changed);
+        Visited {
+            history: history.after(visit),
+            ..Visited::default()
+        }
+    };
+    let commit = |entries: Vec<Entry>| {
+        let batch = Batch {
+            entries,
+            archive_end: None,
+        };
+        ledger.commit(&batch).unwrap();
+        let signals = |key| {
+            ledger
+                .visited(key)
+                .unwrap()
+                .map(|visited| visited.history.signals.since)
+        };
+        (signals(page), signals(other))
+    };
+    let visited = |key, moment| Entry::Visited(key, Box::new(visit(moment)));
+    assert_eq!(commit(vec![visited(page, 10)]), (Some(0), None));
+    let signal = |key, moment| Entry::Signalled(key, at(moment));
+    assert_eq!(
+        commit(vec![signal(page, 9), signal(other, 9)]),
+        (Some(0), None),
+        "it is older than the visit"
+    );
+    assert_eq!(commit(vec![signal(page, 11), signal(page, 12)]).0, Some(2));
+    assert_eq!(
+        commit(vec![signal(page, 13), visited(page, 20), signal(page, 21)]).0,
+        Some(1)
+    );
+}

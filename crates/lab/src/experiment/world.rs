@@ -247,6 +247,7 @@ impl Description {
             x_label,
             y_label,
             series,
+            ..Figure::default()
         };
         self.figures.push((name.to_owned(), figure));
     }

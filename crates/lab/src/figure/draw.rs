@@ -25,6 +25,9 @@ const FILE_WIDTH: f64 = 800.0;
 /// Points of a line: more than a screen shows.
 const POINTS: usize = 200;
 
+/// Points that are not joined: as many as a figure in print shows apart.
+const APART: usize = 400;
+
 /// Markers on a line: enough to follow it, few enough to see it.
 const MARKERS: usize = 9;
 
@@ -61,7 +64,7 @@ pub(super) fn svg(figure: &Figure, place: Place) -> String {
         Place::File => TITLE,
         Place::Page => 0.0,
     };
-    let plot = Plot::of(&figure.series, top + MARGIN);
+    let plot = Plot::of(figure, top + MARGIN);
     let legend = Legend::new(&figure.series, WIDTH - 2.0 * MARGIN);
     let legend_top = plot.bottom + 48.0;
     let height = legend_top + legend.height() + MARGIN;
@@ -132,22 +135,23 @@ fn opening(figure: &Figure, place: Place, height: f64) -> String {
 }
 
 impl Plot {
-    fn of(series: &[Series], top: f64) -> Self {
-        let y = over(series, |point| point.1, 8);
+    fn of(figure: &Figure, top: f64) -> Self {
+        let series = &figure.series;
+        let y = over(series, figure.y_from, |point| point.1, 8);
         let widest = widest(&y);
         let (left, right) = (MARGIN + 20.0 + widest + 8.0, WIDTH - MARGIN - 14.0);
         let fits = |ticks: &Ticks| {
             let room = (right - left) / (ticks.labels().count() - 1) as f64;
             self::widest(ticks) + 8.0 <= room
         };
-        let tried = [10, 8, 5, 4, 3, 2].map(|most| over(series, |point| point.0, most));
+        let tried = [10, 8, 5, 4, 3, 2].map(|most| over(series, None, |point| point.0, most));
         let x = tried.into_iter().find(fits);
         Self {
             left,
             right,
             top,
             bottom: top + PLOT,
-            x: x.unwrap_or_else(|| over(series, |point| point.0, 1)),
+            x: x.unwrap_or_else(|| over(series, None, |point| point.0, 1)),
             y,
         }
     }
@@ -192,6 +196,9 @@ impl Plot {
     }
 
     fn line(&self, line: &Series, number: usize, lines: usize) -> String {
+        if line.apart {
+            return self.scatter(line, number);
+        }
         let points = self.points(line);
         let places: Vec<(f64, f64)> = points.iter().map(|point| point.at).collect();
         let taken = thin(&places, POINTS);
@@ -224,6 +231,19 @@ impl Plot {
         )
     }
 
+    /// Points that are not joined: all of them, or evenly taken ones.
+    fn scatter(&self, line: &Series, number: usize) -> String {
+        let points = self.points(line);
+        let taken = points.len().min(APART);
+        let places = (0..taken).map(|n| points[n * points.len() / taken].at);
+        format!(
+            "<g class=\"{}\"><title>{}</title>{}</g>\n",
+            look::classes(number),
+            escaped(&line.name),
+            marks(&places.collect::<Vec<_>>(), number),
+        )
+    }
+
     fn points(&self, line: &Series) -> Vec<Point> {
         let intervals = line.intervals.iter().copied().map(Some);
         let intervals = intervals.chain(std::iter::repeat(None));
@@ -244,10 +264,16 @@ impl Plot {
     }
 }
 
-fn over(series: &[Series], value: impl Fn(&(f64, f64)) -> f64, most: u32) -> Ticks {
+fn over(
+    series: &[Series],
+    from: Option<f64>,
+    value: impl Fn(&(f64, f64)) -> f64,
+    most: u32,
+) -> Ticks {
+    let from = from.unwrap_or(0.0);
     let points = series.iter().flat_map(|line| &line.points);
     let values = points.filter(|point| drawable(point)).map(value);
-    let (low, high) = values.fold((0.0_f64, 0.0_f64), |(low, high), value| {
+    let (low, high) = values.fold((from, from), |(low, high), value| {
         (low.min(value), high.max(value))
     });
     Ticks::over(low, high, most)
@@ -364,7 +390,11 @@ mod tests {
     fn ticks_do_not_run_into_each_other() {
         for high in [1.0, 95.0, 1234.0, 987_654.0, 3.2e6, 4.7e9, 3e-8] {
             let line = Series::line("a", vec![(0.0, 0.0), (high, high)]);
-            let plot = Plot::of(&[line], 0.0);
+            let figure = Figure {
+                series: vec![line],
+                ..Figure::default()
+            };
+            let plot = Plot::of(&figure, 0.0);
             let count = plot.x.labels().count();
             assert!(count >= 2, "{high}");
             let room = (plot.right - plot.left) / (count - 1) as f64;

@@ -12,6 +12,7 @@ fn figure(points: &[(f64, f64)]) -> Figure {
             Series::line("one", points.to_vec()),
             Series::line("<two>", points.to_vec()),
         ],
+        ..Figure::default()
     }
 }
 

@@ -65,7 +65,7 @@ enum Page {
 impl Plan {
     /// Invents the pages and their versions; refuses a growth beyond any memory.
     pub fn invent(&self, seed: u64) -> Result<Histories, LabError> {
-        let newborn = f64::from(self.pages) * (self.growth * self.span).exp_m1();
+        let newborn = self.newborn();
         if newborn > MOST {
             return Err(LabError::Wish(format!(
                 "growth {} over {} days of invented:pages makes {newborn:.0} more pages; at most {MOST} are invented",
@@ -75,13 +75,10 @@ impl Plan {
         let zipf = Zipf::new(self.hosts as usize, self.host_sizes);
         let mut versions = Vec::new();
         let mut urls = Vec::with_capacity(self.pages as usize);
-        let all = (0..self.pages).map(Page::Old);
-        for page in all.chain((0..newborn.round() as u32).map(Page::New)) {
+        for page in self.all() {
             let number = urls.len() as u32;
-            let mut rng = page.stream(seed);
-            let host = zipf.draw(&mut rng);
+            let (host, lifetime, mut rng) = self.drawn(page, &zipf, seed);
             urls.push(format!("http://www.site{host}.example/page-{number}.html"));
-            let lifetime = self.lifetime(seed, host as u64, &mut rng);
             let life = Life { number, lifetime };
             self.live(page, life, &mut rng, &mut versions);
         }
@@ -91,6 +88,31 @@ impl Plan {
             versions,
             bodies,
         ))
+    }
+
+    /// How often each page changes, a day, by the same draws.
+    pub fn rates(&self, seed: u64) -> Vec<f64> {
+        let zipf = Zipf::new(self.hosts as usize, self.host_sizes);
+        let rate = |page| self.drawn(page, &zipf, seed).1.recip();
+        self.all().map(rate).collect()
+    }
+
+    /// Pages that are born later.
+    fn newborn(&self) -> f64 {
+        f64::from(self.pages) * (self.growth * self.span).exp_m1()
+    }
+
+    fn all(&self) -> impl Iterator<Item = Page> + use<> {
+        let later = (0..self.newborn().round() as u32).map(Page::New);
+        (0..self.pages).map(Page::Old).chain(later)
+    }
+
+    /// A page's host and mean lifetime, and its stream behind them.
+    fn drawn(&self, page: Page, zipf: &Zipf, seed: u64) -> (usize, f64, ChaCha8Rng) {
+        let mut rng = page.stream(seed);
+        let host = zipf.draw(&mut rng);
+        let lifetime = self.lifetime(seed, host as u64, &mut rng);
+        (host, lifetime, rng)
     }
 
     /// A page's mean time between changes, in days.
@@ -246,6 +268,28 @@ mod tests {
         // The mean lifetime is 9.888 days; 10.11 changes are expected, with the same variance.
         assert!((mean - 10.11).abs() < 0.3, "{mean}");
         assert!((variance - 10.1).abs() < 1.5, "{variance}");
+    }
+
+    #[test]
+    fn rates_are_those_that_pages_change_by() {
+        let plan = Plan {
+            pages: 300,
+            span: 20_000.0,
+            growth: 0.000_01,
+            ..Plan::default()
+        };
+        let histories = plan.invent(5).unwrap();
+        let rates = plan.rates(5);
+        assert_eq!(rates.len(), histories.urls().len());
+        let mut versions = vec![0.0; rates.len()];
+        for version in histories.versions() {
+            versions[version.page as usize] += 1.0;
+        }
+        for (page, rate) in rates[..300].iter().enumerate() {
+            let expected = rate * plan.span;
+            let off = (versions[page] - 1.0 - expected) / expected.sqrt();
+            assert!(off.abs() < 5.0, "page {page}: {off} deviations");
+        }
     }
 
     #[test]

@@ -54,6 +54,7 @@ fn report(texts: &[String]) -> (Vec<Chapter>, About) {
                     Series::line(text(0), vec![(0.0, 0.5), (1.0, 0.5)]),
                     Series::line(text(1), vec![(1.0, 0.5)]),
                 ],
+                ..Figure::default()
             },
         )],
         notes: vec![text(15)],

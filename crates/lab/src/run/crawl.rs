@@ -142,7 +142,7 @@ impl<'a, P: Policy> Crawl<'a, P> {
             links: &links,
             out_links,
         };
-        self.frontier.read(from, reading, self.now);
+        self.frontier.read(from, reading);
         links.clear();
         self.links = links;
     }

@@ -13,7 +13,7 @@
 
 mod lives;
 
-pub use lives::{Change, Lives};
+pub use lives::{Change, Lives, text_at};
 
 use std::time::Duration;
 
@@ -21,12 +21,11 @@ use frontier::bench::Manners;
 use frontier::{Frontier, Link, Next};
 use page::PageId;
 use policy::server::Quality;
-use policy::{History, Moment, Outcome, Policy, Price, Visit};
+use policy::{History, Moment, Number, Outcome, Policy, Price, Visit};
 use rand::seq::SliceRandom;
 
 use crate::chance::{For, stream};
 use crate::measure::recency::Recency;
-use lives::text_at;
 
 /// When pages are refreshed and what is measured.
 #[derive(Debug, Clone)]
@@ -129,7 +128,9 @@ impl Run<'_> {
                 self.discover(*page, now);
             }
             let soonest = discoveries.peek().map(|(at, _)| *at);
-            match self.frontier.bench.next(now) {
+            let (numbered, histories) = (&self.numbered, &self.done.histories);
+            let past = |page: Number, _| histories[numbered[page.index()] as usize];
+            match self.frontier.next(now, past) {
                 Next::Visit(mut visit) => {
                     while let Some(number) = visit.first() {
                         let id = self.frontier.page(visit.host, number);
@@ -174,9 +175,9 @@ impl Run<'_> {
                 Outcome::Changed
             }
         };
-        let history = history.after(Visit::new(now, outcome));
-        self.done.histories[page] = Some(history);
-        self.frontier.visited(id, &history, now);
+        let after = history.after(Visit::new(now, outcome));
+        self.done.histories[page] = Some(after);
+        self.frontier.visited(id, &history, &after, now);
     }
 
     fn end(mut self) -> Refreshed {

@@ -19,7 +19,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
 use super::answer::Asked;
@@ -42,7 +42,10 @@ struct Connection {
 }
 
 /// Serves a connection to its end.
-pub(super) async fn serve(stage: Arc<Stage>, server: ServerNumber, stream: TcpStream) {
+pub(super) async fn serve<S>(stage: Arc<Stage>, server: ServerNumber, stream: S)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
     let connection = Arc::new(Connection {
         open: OpenConnection::new(Arc::clone(&stage.log), server),
         stage,

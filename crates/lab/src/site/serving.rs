@@ -5,9 +5,10 @@
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::LabError;
 use crate::listen::{accept, listen};
@@ -53,19 +54,7 @@ impl Serving {
             .map(|(server, _)| web.address(server))
             .collect();
         let (listeners, port) = listen(&addresses, port).await?;
-        let log = Log::new(
-            addresses
-                .into_iter()
-                .map(|address| SocketAddr::from((address, port))),
-        );
-        let stage = Arc::new(Stage {
-            web,
-            port,
-            log: Arc::new(log),
-            clock,
-            start: Instant::now(),
-            advanced: Mutex::new(0.0),
-        });
+        let stage = Arc::new(Stage::new(web, clock, port));
         let mut tasks = JoinSet::new();
         for (server, listener) in (0..).map(ServerNumber).zip(listeners) {
             let stage = Arc::clone(&stage);
@@ -77,6 +66,29 @@ impl Serving {
             stage,
             _listeners: tasks,
         })
+    }
+
+    /// The same without listeners: whoever has a connection brings it to be [attended](Serving::attend).
+    pub fn in_memory(web: Web, clock: Clock) -> Self {
+        Self {
+            stage: Arc::new(Stage::new(web, clock, 80)),
+            _listeners: JoinSet::new(),
+        }
+    }
+
+    /// Serves a connection to the server at this address to its end.
+    pub fn attend<S>(&self, at: SocketAddr, stream: S) -> impl Future<Output = ()> + use<S>
+    where
+        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    {
+        let stage = Arc::clone(&self.stage);
+        let mut servers = self.stage.web.servers().map(|(server, _)| server);
+        let server = servers.find(|server| self.stage.web.address(*server) == at.ip());
+        async move {
+            if let Some(server) = server {
+                serve(stage, server, stream).await;
+            }
+        }
     }
 
     /// The web.
@@ -139,6 +151,20 @@ impl Serving {
 }
 
 impl Stage {
+    fn new(web: Web, clock: Clock, port: u16) -> Self {
+        let addresses = web
+            .servers()
+            .map(|(server, _)| SocketAddr::from((web.address(server), port)));
+        Self {
+            log: Arc::new(Log::new(addresses)),
+            web,
+            port,
+            clock,
+            start: Instant::now(),
+            advanced: Mutex::new(0.0),
+        }
+    }
+
     pub(super) fn now(&self) -> f64 {
         let advanced = *self.advanced.lock().unwrap_or_else(PoisonError::into_inner);
         match self.clock {

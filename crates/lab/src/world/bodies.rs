@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use page::{Digest, Fingerprint, Limits, PageUrl};
+use page::{Digest, Fingerprint, Limits, PageUrl, Reading};
 use serde::{Deserialize, Serialize};
 
 use crate::LabError;
@@ -68,16 +68,22 @@ impl Body {
 
     /// The identity of what people read: markup alone does not change it.
     pub fn fingerprint(&self) -> Fingerprint {
-        match (self.html, base()) {
-            (true, Some(base)) => {
-                let limits = Limits {
-                    links: 0,
-                    ..Limits::default()
-                };
-                page::read(&self.text, &base, &limits).digest.fingerprint
-            }
-            _ => Digest::of(&self.text).fingerprint,
-        }
+        let limits = Limits {
+            links: 0,
+            ..Limits::default()
+        };
+        let parsed = self.html.then(|| self.parsed(None, &limits)).flatten();
+        let digest = parsed.map(|page| page.digest);
+        digest.map_or_else(
+            || Digest::of(&self.text).fingerprint,
+            |read| read.fingerprint,
+        )
+    }
+
+    /// What its markup says on the page of this URL; without one, on a page that is nowhere.
+    pub(crate) fn parsed(&self, at: Option<&PageUrl>, limits: &Limits) -> Option<Reading> {
+        let at = at.cloned().or_else(base)?;
+        Some(page::read(&self.text, &at, limits))
     }
 }
 

@@ -136,19 +136,27 @@ impl Histories {
     ///
     /// Reads all bodies once.
     pub fn texts(&self) -> Result<Vec<Fingerprint>, LabError> {
-        let own = (0..u64::from(self.bodies.count())).map(Fingerprint);
-        let mut texts: Vec<Fingerprint> = own.collect();
+        if !self.bodies.are_known() {
+            let own = (0..u64::from(self.bodies.count())).map(Fingerprint);
+            return Ok(own.collect());
+        }
+        self.measured(|_, body| body.fingerprint())
+    }
+
+    /// What was measured of each body, by all cores; nothing where it is not known what they say. Reads all once.
+    pub(crate) fn measured<R: Send>(
+        &self,
+        measure: impl Fn(u32, &Body) -> R + Sync,
+    ) -> Result<Vec<R>, LabError> {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let mut all = Vec::with_capacity(self.bodies.count() as usize);
         let mut waiting = Vec::new();
         let mut size = 0;
         let mut measure = |bodies: &mut Vec<(u32, Body)>| {
-            let threads = thread::available_parallelism().map_or(1, usize::from);
             let bodies = std::mem::take(bodies);
-            let measured = each(bodies, threads, &Silent, |(n, body)| {
-                (n, body.fingerprint())
-            });
-            for (number, text) in measured {
-                texts[number as usize] = text;
-            }
+            all.extend(each(bodies, threads, &Silent, |(n, body)| {
+                (n, measure(n, &body))
+            }));
         };
         self.bodies.each(|number, body| {
             size += body.text.len();
@@ -159,7 +167,8 @@ impl Histories {
             }
         })?;
         measure(&mut waiting);
-        Ok(texts)
+        all.sort_unstable_by_key(|(number, _)| *number);
+        Ok(all.into_iter().map(|(_, measured)| measured).collect())
     }
 
     /// Writes the tables.

@@ -17,8 +17,19 @@ pub struct Queries {
 impl Queries {
     /// Reads a directory.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
+        Self::of(Table::open(directory, "queries", ["query", "count"])?)
+    }
+
+    /// Reads a table of any name, or the one of a directory.
+    pub fn read_from(path: &Path) -> Result<Self, LabError> {
+        match path.is_dir() {
+            true => Self::read(path),
+            false => Self::of(Table::open_file(path.to_owned(), ["query", "count"])?),
+        }
+    }
+
+    fn of(mut table: Table<2>) -> Result<Self, LabError> {
         let mut queries = Vec::new();
-        let mut table = Table::open(directory, "queries", ["query", "count"])?;
         while let Some(row) = table.next()? {
             queries.push((row.cells[0].to_owned(), row.number(1)?));
         }

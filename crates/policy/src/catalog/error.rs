@@ -9,7 +9,7 @@ use super::{Wish, expression};
 pub enum CatalogError {
     /// The name is not in the catalog.
     Unknown {
-        /// An ordering or a server strategy.
+        /// An ordering, a server strategy, a refresh policy or an estimator.
         kind: &'static str,
         /// What was asked for.
         name: String,
@@ -18,6 +18,8 @@ pub enum CatalogError {
     },
     /// The expression cannot be read.
     Malformed {
+        /// An ordering, a refresh policy or an estimator.
+        kind: &'static str,
         /// The expression.
         expression: String,
         /// Where it cannot be read any more, in characters from one.
@@ -25,16 +27,20 @@ pub enum CatalogError {
         /// What is wrong there.
         why: &'static str,
     },
-    /// The ordering takes another argument, or none.
+    /// The policy takes another argument, or none.
     Argument {
-        /// The ordering.
+        /// An ordering, a refresh policy or an estimator.
+        kind: &'static str,
+        /// Its name.
         name: &'static str,
         /// What it takes, with an example.
         takes: Option<&'static str>,
     },
-    /// The ordering cannot do without something that the user did not give.
+    /// The policy cannot do without something that the user did not give.
     Missing {
-        /// The ordering.
+        /// An ordering, a refresh policy or an estimator.
+        kind: &'static str,
+        /// Its name.
         name: &'static str,
         /// What is missing.
         wish: Wish,
@@ -86,23 +92,23 @@ impl fmt::Display for CatalogError {
                 write!(f, "choices: {}", choices.join(", "))
             }
             Self::Malformed {
+                kind,
                 expression,
                 column,
                 why,
-            } => write!(
-                f,
-                "malformed ordering `{expression}`: {why} at column {column}; write for example `{}`",
-                expression::EXAMPLE
-            ),
-            Self::Argument {
-                name,
-                takes: Some(takes),
-            } => write!(f, "ordering `{name}` takes {takes}"),
-            Self::Argument { name, takes: None } => {
-                write!(f, "ordering `{name}` takes nothing in parentheses")
+            } => {
+                let example = expression::example(kind);
+                write!(
+                    f,
+                    "malformed {kind} `{expression}`: {why} at column {column}; write for example `{example}`"
+                )
             }
-            Self::Missing { name, wish } => {
-                write!(f, "ordering `{name}` needs {}", wish.example())
+            Self::Argument { kind, name, takes } => {
+                let takes = takes.unwrap_or("nothing in parentheses");
+                write!(f, "{kind} `{name}` takes {takes}")
+            }
+            Self::Missing { kind, name, wish } => {
+                write!(f, "{kind} `{name}` needs {}", wish.example())
             }
             Self::Query {
                 query, words: 0, ..
@@ -119,12 +125,14 @@ impl fmt::Display for CatalogError {
 impl std::error::Error for CatalogError {}
 
 impl Wish {
-    /// The option of the command line that grants it.
+    /// The option of the command line that grants it, or what it is where there is none.
     pub fn flag(self) -> &'static str {
         match self {
             Self::Query => "--query",
             Self::Location => "--location",
             Self::Scores => "--scores",
+            Self::Budget => "--budget",
+            Self::Rates => "--rates",
         }
     }
 
@@ -135,6 +143,10 @@ impl Wish {
                 "rules: --location host:.edu=2 --location path:/docs/=3 --location depth=0.8"
             }
             Self::Scores => "scores of URLs: --scores FILE",
+            Self::Budget => {
+                "a budget that pays for a visit: --budget 2/s, or fetches_per_second under [budget]"
+            }
+            Self::Rates => "the change rates of URLs: --rates FILE",
         }
     }
 }

@@ -13,6 +13,22 @@ use super::CatalogError;
 /// What a user can start from.
 pub const EXAMPLE: &str = "pagerank*0.7 + similarity*0.3";
 
+/// The kind of thing that sums and weights are for.
+pub const ORDERING: &str = "ordering";
+/// The kind of thing that keeps copies fresh.
+pub const REFRESH: &str = "refresh policy";
+/// The kind of thing that knows how often pages change.
+pub const ESTIMATOR: &str = "estimator";
+
+/// What can be written for a thing of this kind.
+pub fn example(kind: &str) -> &'static str {
+    match kind {
+        REFRESH => "currency(0.95, 7)",
+        ESTIMATOR => "gamma",
+        _ => EXAMPLE,
+    }
+}
+
 /// A name with its weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factor<'a> {
@@ -23,7 +39,7 @@ pub struct Factor<'a> {
 
 /// Reads an expression.
 pub fn parse(text: &str) -> Result<Vec<Factor<'_>>, CatalogError> {
-    let mut reader = Reader { text, rest: text };
+    let mut reader = Reader::of(ORDERING, text);
     let mut factors = vec![reader.factor()?];
     loop {
         reader.skip_space();
@@ -37,12 +53,32 @@ pub fn parse(text: &str) -> Result<Vec<Factor<'_>>, CatalogError> {
     }
 }
 
+/// Reads one name and its argument: what is not an ordering has no weights and no sums.
+pub fn parse_name<'a>(
+    kind: &'static str,
+    text: &'a str,
+) -> Result<(&'a str, Option<&'a str>), CatalogError> {
+    let mut reader = Reader::of(kind, text);
+    let named = reader.name()?;
+    reader.skip_space();
+    match reader.rest {
+        "" => Ok(named),
+        _ => Err(reader.wrong("the end is expected")),
+    }
+}
+
 struct Reader<'a> {
+    kind: &'static str,
     text: &'a str,
     rest: &'a str,
 }
 
 impl<'a> Reader<'a> {
+    fn of(kind: &'static str, text: &'a str) -> Self {
+        let rest = text;
+        Self { kind, text, rest }
+    }
+
     fn factor(&mut self) -> Result<Factor<'a>, CatalogError> {
         self.skip_space();
         let first = self.rest.chars().next();
@@ -71,7 +107,10 @@ impl<'a> Reader<'a> {
         self.skip_space();
         let name = self.take_while(|letter, _| letter.is_alphanumeric() || "-_".contains(letter));
         if name.is_empty() {
-            return Err(self.wrong("an ordering is expected"));
+            return Err(self.wrong(match self.kind {
+                ORDERING => "an ordering is expected",
+                _ => "a name is expected",
+            }));
         }
         if !self.takes('(') {
             return Ok((name, None));
@@ -129,6 +168,7 @@ impl<'a> Reader<'a> {
     fn wrong(&self, why: &'static str) -> CatalogError {
         let read = &self.text[..self.text.len() - self.rest.len()];
         CatalogError::Malformed {
+            kind: self.kind,
             expression: self.text.to_owned(),
             column: read.chars().count() + 1,
             why,
@@ -190,6 +230,7 @@ mod tests {
             ("ü + random(7", 13, "a ) is expected"),
         ] {
             let expected = CatalogError::Malformed {
+                kind: ORDERING,
                 expression: text.to_owned(),
                 column,
                 why,

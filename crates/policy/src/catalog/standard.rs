@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::expression::ORDERING;
 use super::{CatalogError, Order, Servers, Wish, Wishes};
 use crate::Policy;
 use crate::order::{
@@ -187,6 +188,7 @@ fn number<N: std::str::FromStr>(
 ) -> Result<N, CatalogError> {
     let number = argument.and_then(|argument| argument.parse().ok());
     number.ok_or(CatalogError::Argument {
+        kind: ORDERING,
         name,
         takes: Some(takes),
     })

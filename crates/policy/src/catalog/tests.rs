@@ -151,3 +151,106 @@ fn a_name_given_twice_is_the_later_one() {
     assert_eq!(catalog.names().filter(|&name| name == "opic").count(), 1);
     assert_eq!(catalog.orders().len(), Catalog::standard().orders().len());
 }
+
+fn refresh_error(expression: &str, upkeep: &Upkeep) -> String {
+    match Catalog::standard().refresh(expression, upkeep) {
+        Ok(_) => panic!("{expression} is read"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// With everything that a refresh policy could wish for.
+fn upkeep() -> Upkeep {
+    Upkeep {
+        rates: Some(Arc::default()),
+        budget: Some(1.0),
+        ..Upkeep::default()
+    }
+}
+
+#[test]
+fn every_refresh_policy_and_estimator_is_made_and_helped_with() {
+    let catalog = Catalog::standard();
+    let help = catalog.refresh_help();
+    for refresh in catalog.refreshes() {
+        let made = catalog.refresh(refresh.name, &upkeep());
+        assert!(made.is_ok(), "{}", refresh.name);
+        assert!(help.contains(&format!("  {}", refresh.name)), "{help}");
+    }
+    for rate in catalog.estimators() {
+        let upkeep = Upkeep {
+            rate: Some(rate.name.to_owned()),
+            ..upkeep()
+        };
+        assert!(
+            catalog.refresh("freshness", &upkeep).is_ok(),
+            "{}",
+            rate.name
+        );
+        assert!(help.contains(&format!("  {}  ", rate.name)), "{help}");
+    }
+    assert!(
+        help.lines()
+            .all(|line| line.chars().count() <= 130 && line.trim_end() == line),
+        "{help}"
+    );
+}
+
+#[test]
+fn errors_of_refresh_policies_say_what_to_write() {
+    let plain = Upkeep::default();
+    for (expression, expected) in [
+        (
+            "freshnes",
+            "unknown refresh policy `freshnes`: did you mean `freshness`? choices: uniform, proportional, adaptive, ",
+        ),
+        (
+            "age(3)",
+            "refresh policy `age` takes nothing in parentheses",
+        ),
+        (
+            "age*2",
+            "malformed refresh policy `age*2`: the end is expected at column 4; write for example `currency(0.95, 7)`",
+        ),
+        (
+            "",
+            "malformed refresh policy ``: a name is expected at column 1; write for example",
+        ),
+        (
+            "uniform(0)",
+            "refresh policy `uniform` takes a number of days above zero: uniform(7)",
+        ),
+        (
+            "uniform(x)",
+            "refresh policy `uniform` takes a number of days above zero: uniform(7)",
+        ),
+        (
+            "currency(1, 7)",
+            "refresh policy `currency` takes days, or a goal below 1 and days: currency(0.95, 7)",
+        ),
+        (
+            "currency(.5, 7, 9)",
+            "refresh policy `currency` takes days, or a goal",
+        ),
+    ] {
+        let error = refresh_error(expression, &plain);
+        assert!(error.starts_with(expected), "{error}");
+    }
+    for (rate, expected) in [
+        (
+            "gama",
+            "unknown estimator `gama`: did you mean `gamma`? choices: gamma, naive, bias-corrected, mle, site, buckets, given",
+        ),
+        ("mle(3)", "estimator `mle` takes nothing in parentheses"),
+        (
+            "given",
+            "estimator `given` needs the change rates of URLs: --rates FILE",
+        ),
+    ] {
+        let upkeep = Upkeep {
+            rate: Some(rate.to_owned()),
+            ..Upkeep::default()
+        };
+        assert_eq!(refresh_error("freshness", &upkeep), expected);
+    }
+}

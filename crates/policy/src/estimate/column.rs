@@ -45,6 +45,12 @@ impl<T: Copy + Default> Column<T> {
         self.values.get_mut(page.index()).filter(|_| known)
     }
 
+    /// All values, in the order of the pages' numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (Number, T)> {
+        let all = (0..).map(Number).zip(self.values.iter().copied());
+        all.filter(|(page, _)| self.is_known(page.index()))
+    }
+
     /// All values, to change, in the order of the pages' numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Number, &mut T)> {
         let known = &self.known;

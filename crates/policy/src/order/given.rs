@@ -36,8 +36,9 @@ impl Scores {
         self.0.is_empty()
     }
 
-    fn get(&self, url: &str) -> f32 {
-        self.0.get(&hash(url)).copied().unwrap_or(0.0)
+    /// The score of a URL, if it has one.
+    pub fn get(&self, url: &str) -> Option<f32> {
+        self.0.get(&hash(url)).copied()
     }
 }
 
@@ -74,8 +75,8 @@ impl Policy for Given {
 
     fn observe(&mut self, fact: &Fact<'_>, _moves: &mut Moves) {
         if let Fact::Discovered(discovered) = fact {
-            self.pages
-                .add(discovered.page, self.scores.get(discovered.url));
+            let score = self.scores.get(discovered.url).unwrap_or(0.0);
+            self.pages.add(discovered.page, score);
         }
     }
 

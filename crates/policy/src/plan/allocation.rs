@@ -51,7 +51,11 @@ pub fn optimal(pages: &[Demand], budget: f64) -> Vec<f64> {
     }
     // Between two neighbouring prices a page can go from nothing to λ/40 visits, where its freshness
     // is linear to the last digit: what is left of the budget is shared between the two plans.
-    let (less, more) = (at_price(high), at_price(low));
+    let (mut less, more) = (at_price(high), at_price(low));
+    if total(&less) > budget {
+        // The dearest price, which buys nothing, but for the rounding of `ωλ/w` below 1.
+        less.fill(0.0);
+    }
     let (least, most) = (total(&less), total(&more));
     let share = if most > least {
         ((budget - least) / (most - least)).clamp(0.0, 1.0)
@@ -150,6 +154,16 @@ mod tests {
             wild[0] > 9e-3 && (wild[0] + wild[1] - 1e-2).abs() < 1e-16,
             "{wild:?}"
         );
+    }
+
+    #[test]
+    fn a_budget_far_below_the_rate_is_spent() {
+        let page = Demand {
+            rate: 406.427758084107,
+            weight: 833.4633593817617,
+        };
+        let best = optimal(&[page], 1e-3);
+        assert!((best[0] / 1e-3 - 1.0).abs() < 1e-9, "{best:?}");
     }
 
     proptest! {

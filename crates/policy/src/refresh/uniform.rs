@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::Refresh;
+use super::curve::{self, Curve};
 use crate::{Moment, Page, Price, Worth};
 
 /// Worth grows evenly with the age of the copy and reaches one after `every`.
@@ -23,17 +24,22 @@ impl Uniform {
     }
 }
 
+impl Curve for Uniform {
+    fn at(&self, age: f64) -> f64 {
+        age / self.every.as_secs_f64()
+    }
+
+    fn age_of(&self, worth: f64) -> Option<f64> {
+        Some(worth * self.every.as_secs_f64())
+    }
+}
+
 impl Refresh for Uniform {
     fn worth(&self, page: Page<'_>, _importance: f64, now: Moment) -> Worth {
-        match page.history.asked {
-            Some(asked) => Worth::new(now.since(asked).as_secs_f64() / self.every.as_secs_f64()),
-            None => Worth::NONE,
-        }
+        curve::worth(self, page, now)
     }
 
     fn due(&self, page: Page<'_>, _importance: f64, price: Price) -> Option<Moment> {
-        let wait = Duration::try_from_secs_f64(self.every.as_secs_f64() * price.value()).ok()?;
-        // One microsecond more: rounding down would make it due just before it is worth the price.
-        Some(page.history.asked? + wait + Duration::from_micros(1))
+        curve::due(self, page, price)
     }
 }

@@ -6,6 +6,7 @@
 
 mod error;
 mod forward;
+mod measure;
 mod mentions;
 mod payload;
 mod query;
@@ -13,6 +14,7 @@ mod schema;
 mod search;
 mod shown;
 mod words;
+mod workload;
 mod writer;
 
 use std::fs;
@@ -26,6 +28,7 @@ use tantivy::{DocId, DocSet, IndexReader, ReloadPolicy, SegmentReader, TERMINATE
 pub use error::{Damage, IndexError};
 pub use mentions::Mentions;
 pub use search::{Hit, Hits, Query, Snippet};
+pub use workload::{Demand, Workload};
 pub use writer::{Document, HEAP, Writer};
 
 use schema::Fields;

@@ -211,14 +211,18 @@ impl Index {
     }
 }
 
-/// A clause in any of the fields; where it is in several, the page is worth more.
-fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn tantivy::query::Query> {
-    let places = [
+/// Where a word is looked for, and what it is worth there.
+pub(super) fn places(fields: &Fields) -> [(Field, f32); 3] {
+    [
         (fields.title, TITLE_BOOST),
         (fields.body, 1.0),
         (fields.url, URL_BOOST),
-    ];
-    let places = places.map(|(field, boost)| {
+    ]
+}
+
+/// A clause in any of the fields; where it is in several, the page is worth more.
+fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn tantivy::query::Query> {
+    let places = places(fields).map(|(field, boost)| {
         let mut terms: Vec<Term> = clause
             .iter()
             .map(|word| Term::from_field_text(field, word))

@@ -20,7 +20,7 @@ pub(super) const NAME: &str = "words-1";
 
 /// Longer words, in bytes, are noise: base64, minified code. The longest word in German print has
 /// 80 letters.
-const LONGEST: usize = 100;
+pub(super) const LONGEST: usize = 100;
 
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(Words::default())

@@ -6,11 +6,12 @@
 use page::PageId;
 use tantivy::indexer::{IndexWriter, IndexWriterOptions};
 use tantivy::schema::Term;
-use tantivy::{IndexReader, TantivyDocument};
+use tantivy::{IndexReader, TantivyDocument, TantivyError};
 
+use super::measure::{Measure, Texts};
 use super::schema::Fields;
 use super::shown::shown;
-use super::{Index, IndexError, payload};
+use super::{Index, IndexError, Workload, payload};
 
 /// Memory for a writer, in bytes: a fifth of what the program may use.
 pub const HEAP: usize = 50_000_000;
@@ -46,6 +47,7 @@ pub struct Writer {
     writer: IndexWriter,
     reader: IndexReader,
     fields: Fields,
+    pub(super) measure: Option<Box<Measure>>,
 }
 
 impl Writer {
@@ -64,12 +66,36 @@ impl Writer {
             writer,
             reader,
             fields,
+            measure: None,
         })
     }
 
-    /// Puts a page in, in place of its last version.
-    pub fn put(&mut self, page: &Document<'_>) -> Result<(), IndexError> {
-        self.remove(page.id);
+    /// Measures from now on what changes are worth to those who search these words, in place of what was measured
+    /// before. To be called before the first change after a commit: a page that was changed since is held
+    /// against its copy in that commit.
+    pub fn measure(&mut self, workload: &Workload) -> Result<(), IndexError> {
+        let measure = Measure::new(workload, self.reader.searcher(), &self.fields);
+        let measure = measure.map_err(|error| self.index.fail("read", error))?;
+        self.measure = Some(Box::new(measure));
+        Ok(())
+    }
+
+    /// Puts a page in, in place of its last version. Returns what that was worth to searchers, ΔQ_A, which is never
+    /// negative; `None` if nothing is [measured](Writer::measure).
+    pub fn put(&mut self, page: &Document<'_>) -> Result<Option<f64>, IndexError> {
+        let title = shown(page.title, TITLE_LIMIT);
+        let text = shown(page.text, TEXT_LIMIT);
+        let gain = self.measured(|measure| {
+            measure.put(
+                page.id,
+                Texts {
+                    title: &title,
+                    body: &text,
+                    url: page.url,
+                },
+            )
+        })?;
+        self.delete(page.id);
         let fields = &self.fields;
         let mut document = TantivyDocument::default();
         document.add_bytes(fields.id, &page.id.0.to_be_bytes());
@@ -78,22 +104,24 @@ impl Writer {
         for domain in domains(page.host) {
             document.add_text(fields.site, domain);
         }
-        document.add_text(fields.title, shown(page.title, TITLE_LIMIT));
-        document.add_text(fields.body, shown(page.text, TEXT_LIMIT));
+        document.add_text(fields.title, title);
+        document.add_text(fields.body, text);
         if let Some(language) = page.language {
             document.add_text(fields.language, language);
         }
         document.add_i64(fields.fetched_at, page.fetched_at);
-        let added = self.writer.add_document(document);
-        added
-            .map(|_| ())
-            .map_err(|error| self.index.fail("write to", error))
+        match self.writer.add_document(document) {
+            Ok(_) => Ok(gain),
+            Err(error) => Err(self.index.fail("write to", error)),
+        }
     }
 
-    /// Takes a page out.
-    pub fn remove(&mut self, id: PageId) {
-        let term = Term::from_field_bytes(self.fields.id, &id.0.to_be_bytes());
-        self.writer.delete_term(term);
+    /// Takes a page out. Returns what that was worth to searchers if the page is gone from the web: who comes after
+    /// it is seen more. `None` if nothing is [measured](Writer::measure).
+    pub fn remove(&mut self, id: PageId) -> Result<Option<f64>, IndexError> {
+        let gain = self.measured(|measure| measure.remove(id))?;
+        self.delete(id);
+        Ok(gain)
     }
 
     /// Makes everything so far safe and visible. `sequence` is what [`Index::sequence`] then says.
@@ -105,7 +133,23 @@ impl Writer {
         committed.map_err(|error| self.index.fail("commit", error))?;
         self.reader
             .reload()
-            .map_err(|error| self.index.fail("reload", error))
+            .map_err(|error| self.index.fail("reload", error))?;
+        let searcher = self.reader.searcher();
+        self.measured(|measure| measure.committed(searcher))?;
+        Ok(())
+    }
+
+    fn delete(&mut self, id: PageId) {
+        let term = Term::from_field_bytes(self.fields.id, &id.0.to_be_bytes());
+        self.writer.delete_term(term);
+    }
+
+    fn measured<T>(
+        &mut self,
+        work: impl FnOnce(&mut Measure) -> Result<T, TantivyError>,
+    ) -> Result<Option<T>, IndexError> {
+        let done = self.measure.as_deref_mut().map(work).transpose();
+        done.map_err(|error| self.index.fail("read", error))
     }
 }
 

@@ -173,8 +173,9 @@ impl Worker<'_> {
         let history = before.map_or(new, |before| before.history);
         let mut shared = self.driver.lock();
         let at = shared.tick();
-        let history = history.after(Visit::new(at, Outcome::Changed));
-        shared.frontier.visited(page, &history, at);
+        let before = history;
+        let history = before.after(Visit::new(at, Outcome::Changed));
+        shared.frontier.visited(page, &before, &history, at);
         Ok(Entry::Visited(
             key,
             Box::new(Visited {

@@ -116,7 +116,7 @@ impl Prepared {
             links: &links,
             out_links: self.links.len() as u32,
         };
-        entries.extend(frontier.read(self.source, reading, now));
+        entries.extend(frontier.read(self.source, reading));
     }
 }
 

@@ -65,6 +65,7 @@ impl Report {
                 x_label: "connections".into(),
                 y_label: "pages/s".into(),
                 series: VERSIONS.map(line).into(),
+                ..Figure::default()
             };
             let path = folder.join(format!("http-{web}.svg"));
             fs::write(&path, figure.svg())

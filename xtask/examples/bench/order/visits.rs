@@ -43,9 +43,9 @@ impl Visits {
             }
             if let Some(number) = visit.first() {
                 let page = frontier.page(visit.host, number);
-                let history =
-                    History::discovered(now, 1).after(policy::Visit::new(now, Outcome::Changed));
-                frontier.visited(page, &history, now);
+                let before = History::discovered(now, 1);
+                let after = before.after(policy::Visit::new(now, Outcome::Changed));
+                frontier.visited(page, &before, &after, now);
                 visit.settled(number);
                 line.answer(&mut visit.estimate);
                 return Some(page);

@@ -90,7 +90,7 @@ impl World {
             links: &links,
             out_links: LINKS as u32,
         };
-        frontier.read(page, reading, now);
+        frontier.read(page, reading);
     }
 
     /// How popular a page is has nothing to do with when it was discovered.

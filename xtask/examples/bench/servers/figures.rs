@@ -62,6 +62,7 @@ pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Res
                 x_label: x_label.into(),
                 y_label: y_label.into(),
                 series,
+                ..Figure::default()
             };
             let path = folder.join(format!("servers-{connections}-{judge}-{name}.svg"));
             fs::write(&path, figure.svg())

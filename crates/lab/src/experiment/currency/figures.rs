@@ -48,6 +48,7 @@ fn density(question: &Question) -> Figure {
             "Weibull",
             curve(3.0 * lifetimes.scale(), at).skip(1),
         )],
+        ..Figure::default()
     }
 }
 
@@ -59,6 +60,7 @@ fn distribution(question: &Question) -> Figure {
         x_label: "mean time between changes (days)".into(),
         y_label: "share of pages with a shorter one".into(),
         series: vec![series("Weibull", curve(3.0 * lifetimes.scale(), at))],
+        ..Figure::default()
     }
 }
 
@@ -72,6 +74,7 @@ fn age_density() -> Figure {
         x_label: "age (days)".into(),
         y_label: "share of pages a day".into(),
         series: LIFESPANS.map(of).to_vec(),
+        ..Figure::default()
     }
 }
 
@@ -85,6 +88,7 @@ fn ages() -> Figure {
         x_label: "age (days)".into(),
         y_label: "share of pages that are younger".into(),
         series: LIFESPANS.map(of).to_vec(),
+        ..Figure::default()
     }
 }
 
@@ -108,6 +112,7 @@ fn intervals(question: &Question) -> Figure {
         x_label: "interval (days)".into(),
         y_label: "α, share of copies that are β-current".into(),
         series: lines,
+        ..Figure::default()
     }
 }
 
@@ -118,6 +123,7 @@ fn allocations(findings: &Findings) -> Figure {
         x_label: "visits a day to all of them".into(),
         y_label: "freshness".into(),
         series: drawable(ALLOCATIONS.map(of)),
+        ..Figure::default()
     }
 }
 
@@ -146,6 +152,7 @@ fn recency(question: &Question, findings: &Findings) -> Figure {
                 .into_iter()
                 .flatten(),
         ),
+        ..Figure::default()
     }
 }
 
@@ -156,6 +163,7 @@ fn copies(findings: &Findings) -> Figure {
         x_label: "interval between visits (days)".into(),
         y_label: "age (days)".into(),
         series: drawable([("uniform", "crawler"), ("model", "model")].map(of)),
+        ..Figure::default()
     }
 }
 

@@ -128,6 +128,7 @@ fn figure(title: &str) -> Figure {
         x_label: "share of the web fetched".to_owned(),
         y_label: "P_ST: share of hot pages".to_owned(),
         series: Vec::new(),
+        ..Figure::default()
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) fn figures(rows: &[Row]) -> Vec<(String, Figure)> {
             x_label: "crawlers".to_owned(),
             y_label: y_label.to_owned(),
             series: series.collect(),
+            ..Figure::default()
         };
         if !figure.series.is_empty() {
             figures.push((format!("partition-{metric}"), figure));

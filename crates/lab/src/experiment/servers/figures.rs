@@ -34,6 +34,7 @@ pub(super) fn figures(judges: &[Judge], connections: u16, rows: &[Row]) -> Vec<(
                 x_label: x_label.into(),
                 y_label: y_label.into(),
                 series: series(judge, metric, rows),
+                ..Figure::default()
             };
             figures.push((format!("servers-{judge}-{what}"), figure));
         }

@@ -113,6 +113,7 @@ pub(super) fn figure(rows: &[Row]) -> Option<Figure> {
             x_label: "connections open at once".into(),
             y_label: "pages a second".into(),
             series,
+            ..Figure::default()
         })
 }
 

@@ -1,0 +1,168 @@
+//! `avocet run`: a store is kept fresh, for as long as the program runs.
+//!
+//! The configuration is looked at while it runs: when the file changes, requests under way end, the frontier is made
+//! again from the ledger by the new policies, and the crawl goes on. A file that is not right is
+//! complained about, and the crawl goes on as it was.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Result;
+
+use super::crawl::{describe, plan, print, ranking};
+use crate::cli::Run;
+use crate::config::Config;
+use crate::engine;
+use crate::engine::plan::{Again, Plan};
+use crate::progress::Progress;
+use crate::ranking::{LastCrawl, Ranking};
+use crate::signal::signalled;
+use crate::store::Store;
+use crate::upkeep::{POLICY, Rate, Refreshing};
+use crate::usage::Usage;
+
+/// How long after a page was found missing it is asked for once more, where the user does not say.
+const CONFIRM: Duration = Duration::from_secs(3600);
+/// How often the configuration is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Crawls and refreshes until it is interrupted.
+pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
+    let mut orders = Orders::read(root, wishes)?;
+    let store = Store::create(root)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    let begun = Instant::now();
+    loop {
+        orders.announce(root);
+        let (mut plan, ranking, written) = (orders.plan, orders.ranking, orders.written);
+        plan.time = plan.time.map(|time| time.saturating_sub(begun.elapsed()));
+        let choice = ranking.choose()?;
+        let scope = plan.scope.clone();
+        LastCrawl { ranking, scope }.write(store.root())?;
+        let mut next = None;
+        let interrupted = async {
+            tokio::select! {
+                () = signalled() => {
+                    // Whoever asks twice does not want to wait for requests under way.
+                    tokio::spawn(async {
+                        signalled().await;
+                        std::process::exit(130);
+                    });
+                }
+                new = new_orders(root, wishes, written) => next = Some(new),
+            }
+        };
+        let progress = Progress::start();
+        let done = engine::crawl(&store, plan, choice, progress, interrupted);
+        let summary = runtime.block_on(done)?;
+        let Some(new) = next else {
+            if json {
+                println!("{}", serde_json::to_string(&summary)?);
+            } else {
+                print(&summary);
+            }
+            return Ok(());
+        };
+        eprintln!("the configuration has changed: going on by it");
+        orders = new;
+    }
+}
+
+/// What is to be done, as flags and configuration say.
+struct Orders {
+    plan: Plan,
+    ranking: Ranking,
+    /// When the configuration that they are from was written.
+    written: Option<SystemTime>,
+}
+
+impl Orders {
+    fn read(root: &Path, wishes: &Run) -> Result<Self> {
+        let written = modified(&file(root, wishes));
+        let config = Config::load(wishes.crawl.config.as_deref(), root)?;
+        if wishes.crawl.refresh_after.is_some() || wishes.crawl.stop_coverage.is_some() {
+            let why = "`run` refreshes by --refresh and does not end: --refresh-after and --stop-coverage are for `crawl`";
+            return Err(Usage(why.into()).into());
+        }
+        let refreshing = refreshing(&config, wishes);
+        let mut plan = plan(&config, &wishes.crawl, root)?;
+        plan.again = Again::Always {
+            budget: refreshing.budget,
+        };
+        plan.retry.attempts = config.crawl.attempts.unwrap_or(u16::MAX);
+        let confirm = config.crawl.confirm_after.map(|time| time.0);
+        plan.retry.confirm = Some(confirm.unwrap_or(CONFIRM));
+        plan.pages_per_host = config.crawl.pages_per_host.unwrap_or(u32::MAX);
+        let ranking = Ranking {
+            refresh: Some(refreshing),
+            ..ranking(&config, &wishes.crawl)
+        };
+        ranking.choose()?;
+        Ok(Self {
+            plan,
+            ranking,
+            written,
+        })
+    }
+
+    fn announce(&self, root: &Path) {
+        let Some(refreshing) = &self.ranking.refresh else {
+            return;
+        };
+        eprintln!(
+            "keeping {} fresh in {}: {} and {}, at most {:.6} fetches a second; a kill can cost at most {} requests",
+            describe(&self.plan.seeds),
+            root.display(),
+            refreshing.policy,
+            self.ranking.order,
+            refreshing.budget,
+            self.plan.at_risk()
+        );
+    }
+}
+
+/// How the store is kept fresh: flags win over the configuration.
+pub(super) fn refreshing(config: &Config, wishes: &Run) -> Refreshing {
+    let set = config.refresh.clone();
+    let in_full = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+    Refreshing {
+        policy: (wishes.refresh.clone().or(set.policy)).unwrap_or_else(|| POLICY.into()),
+        rate: wishes.rate.clone().or(set.rate),
+        rates: wishes.rates.clone().or(set.rates).map(in_full),
+        budget: (wishes.budget.or(config.budget.rate()))
+            .unwrap_or(Rate::USUAL)
+            .per_second,
+        step: set.step.map(|time| time.0),
+        slots: set.slots,
+        listings: set.listings.map(|time| time.0),
+    }
+}
+
+/// The configuration that is looked at.
+fn file(root: &Path, wishes: &Run) -> PathBuf {
+    let named = wishes.crawl.config.clone();
+    named.unwrap_or_else(|| Config::path(root))
+}
+
+/// Ends when the configuration has changed, since it was written at `seen`, into another that is right.
+async fn new_orders(root: &Path, wishes: &Run, mut seen: Option<SystemTime>) -> Orders {
+    let file = file(root, wishes);
+    loop {
+        tokio::time::sleep(LOOK_EVERY).await;
+        let now = modified(&file);
+        if now == seen {
+            continue;
+        }
+        seen = now;
+        match Orders::read(root, wishes) {
+            Ok(orders) => return orders,
+            Err(error) => eprintln!("going on as before: {error:#}"),
+        }
+    }
+}
+
+fn modified(file: &Path) -> Option<SystemTime> {
+    std::fs::metadata(file).ok()?.modified().ok()
+}

@@ -1,0 +1,201 @@
+//! When does a page leave the index?
+//!
+//! | evidence | leaves |
+//! |---|---|
+//! | 410 | at once |
+//! | 301, 308 to a page of the crawl | at once: its content is found there |
+//! | robots.txt forbids it | at once |
+//! | 200 with `noindex`, a canonical URL elsewhere, or no text | at once |
+//! | 404, 401, 403, 204, any other 4xx | when repeated |
+//! | 302, 303, 307; a redirect out of the crawl, to no page, or one too many | when repeated |
+//! | 200 with the text that the host gives to any URL | when repeated |
+//! | 304 | never: the copy and the links of the last body stay |
+//! | no answer, half an answer by accident, one that cannot be decoded | never |
+//! | 408, 421, 425, 429, 5xx, a redirect to itself | never |
+//!
+//! Repeated means: the second visit in a row that found it gone; an outage in between changes nothing.
+//!
+//! **Invariant:** what left has no validators any more: a 304 would leave us without the text to put back.
+
+use frontier::{PageCopy, Visited};
+use page::PageUrl;
+use policy::{Outcome, Visit};
+
+use super::{Asked, HOPS, Lead, Verdict};
+use crate::answer::Answer;
+
+/// Visits in a row that must find a page gone before it leaves. One may be a deployment, or a wall.
+const REPEATED: u16 = 2;
+/// The reason of a refusal that is the site's own word.
+const ROBOTS: &str = "robots";
+
+/// What evidence there is that a page is not to be found any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Evidence {
+    None,
+    /// It counts when it is repeated.
+    Weak,
+    Firm,
+}
+
+impl<'a> Asked<'a> {
+    /// No answer, for this reason. The page stays where it is.
+    pub fn unanswered(&self, outcome: Outcome, reason: &str, bytes: u64) -> Visited {
+        Visited {
+            history: self.history.after(Visit::new(self.at, outcome)),
+            error: Some(reason.to_owned()),
+            bytes,
+            copy: self.copy().cloned(),
+            ..Visited::default()
+        }
+    }
+
+    /// The page was not asked for, for this reason. It leaves if that is its robots.txt; a rule of ours,
+    /// as one against traps, says nothing of the page.
+    pub fn refused(&self, reason: &str) -> Verdict {
+        let visited = self.unanswered(Outcome::Refused, reason, 0);
+        let evidence = if reason == ROBOTS {
+            Evidence::Firm
+        } else {
+            Evidence::None
+        };
+        Verdict::of(visited).weighed(evidence)
+    }
+
+    /// Whether an answer is only part of one, by an accident that may not happen again. What is cut for its
+    /// size is always cut there; a server that breaks off twice in the same way always does; and where the
+    /// copy is no better, or there is none, half a page is read all the same.
+    pub(super) fn is_half(&self, answer: &Answer) -> bool {
+        let (Some(before), Some(cut)) = (self.before, answer.truncated) else {
+            return false;
+        };
+        let again = before.error.as_deref() == Some(cut);
+        let read = matches!(
+            before.history.outcome,
+            Some(Outcome::Changed | Outcome::Unchanged)
+        );
+        let accident = match cut {
+            "truncated:size" | "truncated:ratio" => false,
+            "truncated:length" | "truncated:coding" | "truncated:malformed" => !again,
+            _ => true,
+        };
+        accident && before.copy.is_some() && !(again && read)
+    }
+
+    /// Judges an answer that has nothing to read.
+    pub(super) fn settle(
+        &self,
+        answer: &Answer,
+        bytes: u64,
+        ours: &dyn Fn(&PageUrl) -> bool,
+    ) -> Verdict {
+        let (outcome, evidence) = match answer.status {
+            304 if self.copy().is_some() => (Outcome::Unchanged, Evidence::None),
+            // Half an answer.
+            200..=203 | 206..=299 => (Outcome::Unreachable, Evidence::None),
+            // The answer to a question that was not asked.
+            304 => (Outcome::Gone, Evidence::Weak),
+            300..=399 => return self.redirected(answer, bytes, ours),
+            408 | 421 | 425 | 429 => (Outcome::Unreachable, Evidence::None),
+            410 => (Outcome::Gone, Evidence::Firm),
+            204 | 205 | 400..=499 => (Outcome::Gone, Evidence::Weak),
+            _ => (Outcome::Unreachable, Evidence::None),
+        };
+        let mut verdict = self.settled(answer, bytes, Visit::new(self.at, outcome));
+        let failed = answer.status >= 400;
+        verdict.visited.error = answer
+            .truncated
+            .map(str::to_owned)
+            .or(failed.then(|| format!("http:{}", answer.status)));
+        verdict.weighed(evidence)
+    }
+
+    fn redirected(&self, answer: &Answer, bytes: u64, ours: &dyn Fn(&PageUrl) -> bool) -> Verdict {
+        let target = answer.location.as_ref().map(|target| target.as_ref().ok());
+        let itself = target.flatten().is_some_and(|target| target == self.url);
+        // Browsers that take a cookie get further.
+        let unsaid = itself && self.copy().is_some();
+        let outcome = if unsaid {
+            Outcome::Unreachable
+        } else {
+            Outcome::Gone
+        };
+        let mut verdict = self.settled(answer, bytes, Visit::new(self.at, outcome));
+        let error = match target {
+            Some(Some(_)) if itself => Some("redirect:itself"),
+            Some(Some(_)) if self.hops >= HOPS => Some("redirect:too-many"),
+            Some(Some(target)) => {
+                verdict.leads.push(Lead::redirect(target.clone()));
+                None
+            }
+            Some(None) => Some("redirect:not-a-page"),
+            None => None,
+        };
+        verdict.visited.error = error.map(str::to_owned);
+        let followed = verdict.leads.first().is_some_and(|lead| ours(&lead.url));
+        let permanent = matches!(answer.status, 301 | 308);
+        verdict.weighed(match () {
+            () if unsaid => Evidence::None,
+            () if permanent && followed => Evidence::Firm,
+            () => Evidence::Weak,
+        })
+    }
+
+    /// Judges an answer whose text is what the host gives to any URL.
+    pub(super) fn soft_404(&self, answer: &Answer, bytes: u64) -> Verdict {
+        let mut verdict = self.settled(answer, bytes, Visit::new(self.at, Outcome::Gone));
+        verdict.visited.error = Some("soft-404".into());
+        verdict.weighed(Evidence::Weak)
+    }
+
+    /// A visit whose answer takes nothing from the copy.
+    pub(super) fn settled(&self, answer: &Answer, bytes: u64, visit: Visit) -> Verdict {
+        Verdict::of(Visited {
+            history: self.history.after(visit),
+            status: Some(answer.status),
+            bytes,
+            copy: self.copy().cloned(),
+            ..Visited::default()
+        })
+    }
+}
+
+impl Verdict {
+    fn of(visited: Visited) -> Self {
+        Self {
+            visited,
+            copied: false,
+            repeated: false,
+            leads: Vec::new(),
+            text: None,
+            gone: false,
+            dropped: false,
+            listing: None,
+            signals: Vec::new(),
+            strangers: 0,
+            lied: false,
+        }
+    }
+
+    /// The verdict, now that it is known what speaks against the page.
+    fn weighed(mut self, evidence: Evidence) -> Self {
+        let nothing_to_lose = self.visited.copy.is_none();
+        self.dropped = match evidence {
+            Evidence::None => false,
+            Evidence::Weak => nothing_to_lose || self.visited.history.gone >= REPEATED,
+            Evidence::Firm => true,
+        };
+        if let Some(copy) = self.visited.copy.as_mut().filter(|_| self.dropped) {
+            self.gone = copy.indexed;
+            leave(copy);
+        }
+        self
+    }
+}
+
+/// Takes a copy out of what is to be found.
+fn leave(copy: &mut PageCopy) {
+    copy.indexed = false;
+    copy.etag = None;
+    copy.last_modified = None;
+}

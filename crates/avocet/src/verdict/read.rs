@@ -1,0 +1,222 @@
+//! What does a body say, and is it what the last one said?
+
+use bytes::Bytes;
+use frontier::PageCopy;
+use page::listing::{self, Kind, Refused};
+use page::media::Media;
+use page::missing::{is_missing, looks_missing};
+use page::{Digest, LinkKind, Listing, PageUrl, charset, media};
+use policy::{Moment, Outcome, Visit};
+
+use super::{Asked, HOPS, Lead, Signal, Text, Verdict};
+use crate::answer::Answer;
+
+/// What was read from a body.
+#[derive(Default)]
+struct Understood {
+    leads: Vec<Lead>,
+    text: Option<Text>,
+    digest: Option<Digest>,
+    canonical: Option<PageUrl>,
+    noindex: bool,
+    listing: Option<Kind>,
+    signals: Vec<Signal>,
+    strangers: u32,
+    error: Option<&'static str>,
+}
+
+impl Asked<'_> {
+    /// Judges an answer that has something to read.
+    pub(super) fn read(
+        &self,
+        answer: &Answer,
+        bytes: u64,
+        ours: &dyn Fn(&PageUrl) -> bool,
+    ) -> Verdict {
+        let page = self.understand(answer);
+        let suspect = page.looks_missing();
+        if self.is_soft_404(&page, suspect) {
+            return self.soft_404(answer, bytes);
+        }
+        let before = self.copy();
+        let same_bytes = before.is_some_and(|copy| copy.payload == answer.payload);
+        let texts = before
+            .and_then(|copy| copy.text.as_ref())
+            .zip(page.digest.as_ref());
+        let same_text = texts.is_some_and(|(old, new)| old.fingerprint == new.fingerprint);
+        let kept_share = texts.map(|(old, new)| old.shingles.resemblance(&new.shingles) as f32);
+        let changed = !same_bytes && !same_text;
+        let visit = Visit {
+            at: self.at,
+            outcome: if changed {
+                Outcome::Changed
+            } else {
+                Outcome::Unchanged
+            },
+            differing: 1.0 - kept_share.unwrap_or(0.0),
+        };
+        let elsewhere = |canonical: &PageUrl| canonical != self.url && ours(canonical);
+        let canonical_elsewhere = page.canonical.as_ref().is_some_and(elsewhere);
+        let indexed = page.text.is_some() && !page.noindex && !canonical_elsewhere;
+        let mut verdict = self.settled(answer, bytes, visit);
+        // A suspicion is kept to be seen, and takes nothing from the page.
+        let suspicion = suspect.then_some("soft-404?");
+        verdict.visited.error = answer
+            .truncated
+            .or(page.error)
+            .or(suspicion)
+            .map(str::to_owned);
+        verdict.visited.kept_share = kept_share;
+        verdict.gone = before.is_some_and(|copy| copy.indexed) && !indexed;
+        verdict.repeated = same_bytes;
+        verdict.copied = true;
+        verdict.lied =
+            changed && texts.is_some() && before.is_some_and(|copy| vouched(copy, answer));
+        verdict.visited.copy = Some(PageCopy {
+            // The body that the archive has already is the one to refer to.
+            place: before.filter(|_| same_bytes).and_then(|copy| copy.place),
+            at: before
+                .filter(|_| same_bytes)
+                .map_or(self.at, |copy| copy.at),
+            payload: answer.payload,
+            etag: answer.etag.clone(),
+            last_modified: answer.last_modified.clone(),
+            text: page.digest,
+            indexed,
+        });
+        verdict.text = page.text.filter(|_| indexed);
+        verdict.leads = page.leads;
+        verdict.listing = page.listing;
+        verdict.signals = page.signals;
+        verdict.strangers = page.strangers;
+        verdict
+    }
+
+    /// Whether the text is what the host gives to any URL. A home page is not asked: it is what many hosts
+    /// give instead of a 404.
+    fn is_soft_404(&self, page: &Understood, suspect: bool) -> bool {
+        let texts = self.missing.zip(page.digest.as_ref());
+        let home = self.url.path_and_query() == "/";
+        page.text.is_some()
+            && !home
+            && texts.is_some_and(|(missing, text)| is_missing(text, missing, suspect))
+    }
+
+    fn understand(&self, answer: &Answer) -> Understood {
+        let declared = answer.content_type.as_deref();
+        match media::kind(declared, &answer.content) {
+            Media::Html => self.html(answer),
+            Media::Text => self.list(answer).unwrap_or_else(|_| plain(answer)),
+            Media::Feed | Media::Sitemap | Media::Xml => self.list(answer).unwrap_or_else(unlisted),
+            Media::Other if is_gzip(&answer.content) => self.list(answer).unwrap_or_else(unlisted),
+            Media::Other | Media::Pdf => Understood::default(),
+        }
+    }
+
+    fn html(&self, answer: &Answer) -> Understood {
+        let (html, _) = charset::decode(&answer.content, answer.content_type.as_deref());
+        let mut reading = page::read(&html, self.url, &page::Limits::default());
+        let mut leads = Vec::new();
+        if !answer.directives.nofollow && !reading.robots.nofollow {
+            let links = std::mem::take(&mut reading.links);
+            let followed = links.into_iter().filter(|link| !link.nofollow);
+            leads.extend(followed.map(|link| Lead {
+                anchor: reading.anchor(&link).to_owned(),
+                url: link.url,
+                id: link.id,
+                redirect: false,
+                listing: link.kind == LinkKind::Feed,
+            }));
+            let refresh = reading.refresh.filter(|_| self.hops < HOPS);
+            leads.extend(refresh.map(Lead::redirect));
+            leads.extend(reading.canonical.clone().map(Lead::redirect));
+        }
+        Understood {
+            noindex: answer.directives.noindex || reading.robots.noindex,
+            canonical: reading.canonical,
+            leads,
+            text: Some(Text {
+                title: reading.title,
+                claims: reading.language,
+                body: reading.text,
+            }),
+            digest: Some(reading.digest),
+            ..Understood::default()
+        }
+    }
+
+    /// Reads a sitemap or a feed. It has no text to be found, and `noindex` on it is about just that.
+    fn list(&self, answer: &Answer) -> Result<Understood, Refused> {
+        let declared = answer.content_type.as_deref();
+        let now = self.at.unix_seconds();
+        let listing = listing::read(&answer.content, declared, self.url, now)?;
+        let mut understood = Understood {
+            digest: Some(listing.digest()),
+            listing: Some(listing.kind),
+            strangers: listing.strangers,
+            error: listing.broken.then_some("listing:broken"),
+            ..Understood::default()
+        };
+        if !answer.directives.nofollow {
+            understood.follow(listing);
+        }
+        Ok(understood)
+    }
+}
+
+impl Understood {
+    fn follow(&mut self, listing: Listing) {
+        let lists = listing.kind == Kind::Index;
+        for entry in listing.entries {
+            let lead = Lead {
+                listing: lists,
+                ..Lead::to(entry.url)
+            };
+            let seconds = entry.modified.and_then(|at| u64::try_from(at).ok());
+            self.signals.extend(seconds.map(|seconds| Signal {
+                page: lead.id,
+                modified: Moment::from_micros(seconds.saturating_mul(1_000_000)),
+            }));
+            self.leads.push(lead);
+        }
+    }
+
+    fn looks_missing(&self) -> bool {
+        let text = self.text.as_ref();
+        text.is_some_and(|text| looks_missing(&text.title, &text.body))
+    }
+}
+
+fn plain(answer: &Answer) -> Understood {
+    let (text, _) = charset::decode(&answer.content, answer.content_type.as_deref());
+    Understood {
+        noindex: answer.directives.noindex,
+        digest: Some(Digest::of(&text)),
+        text: Some(Text {
+            title: String::new(),
+            claims: None,
+            body: text.into_owned(),
+        }),
+        ..Understood::default()
+    }
+}
+
+fn unlisted(refused: Refused) -> Understood {
+    Understood {
+        error: (refused == Refused::Doctype).then_some("listing:doctype"),
+        ..Understood::default()
+    }
+}
+
+fn is_gzip(content: &Bytes) -> bool {
+    content.starts_with(b"\x1f\x8b\x08")
+}
+
+/// Whether the validators of an answer are those of the copy, so that the server would have called it
+/// unmodified. An entity tag, where both have one, decides alone (RFC 9110, 13.2.2).
+fn vouched(copy: &PageCopy, answer: &Answer) -> bool {
+    match (&copy.etag, &answer.etag) {
+        (Some(old), Some(new)) => old == new,
+        _ => copy.last_modified.is_some() && copy.last_modified == answer.last_modified,
+    }
+}

@@ -1,0 +1,120 @@
+//! What people searched for is kept, unless they ask otherwise, and can be brought from elsewhere.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+
+use crate::program::Program;
+use crate::webs::{crawl, plain, serve};
+
+/// The lines of the log, month by month.
+fn log(program: &Program) -> Vec<Value> {
+    let Ok(files) = fs::read_dir(program.store().join("log")) else {
+        return Vec::new();
+    };
+    let mut files: Vec<PathBuf> = files.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let lines = files.iter().map(|file| fs::read_to_string(file).unwrap());
+    lines
+        .flat_map(|text| {
+            text.lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect::<Vec<Value>>()
+        })
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn searches_are_logged_unless_told_not_to() {
+    let serving = serve(plain(33, 1, 20)).await;
+    let program = Program::new();
+    program.json(&crawl(&serving.homes(), &[]));
+    let page = &program.lines(&["export", "pages"])[0];
+    let text = page["text"].as_str().unwrap();
+    let word = text
+        .split(|letter: char| !letter.is_ascii_alphabetic())
+        .max_by_key(|word| word.len())
+        .unwrap();
+    let answer = program.json(&["search", word, "--limit", "3"]);
+    let shown: Vec<&Value> = answer["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|hit| &hit["url"])
+        .collect();
+    assert!(!shown.is_empty());
+    program.run(&["search", "nowhere to be found", "--offset", "10"]);
+    program.run(&["search", "a secret", "--no-log"]);
+    let lines = log(&program);
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    assert_eq!(
+        (&lines[0]["query"], &lines[0]["shown"]),
+        (&json!(word), &json!(shown))
+    );
+    assert_eq!(lines[1]["offset"], 10);
+    let mut keys: Vec<&String> = lines[0].as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(
+        keys,
+        ["clicked", "query", "shown", "time"],
+        "and nothing of the person"
+    );
+    // A log that cannot be written keeps nobody from an answer.
+    fs::remove_dir_all(program.store().join("log")).unwrap();
+    fs::write(program.store().join("log"), "").unwrap();
+    let output = program.run(&["search", word]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("not in the log"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("results"));
+}
+
+#[test]
+fn queries_are_imported_and_bad_lines_named() {
+    let program = Program::new();
+    let table = program.path("queries.tsv.gz");
+    let mut gz = GzEncoder::new(fs::File::create(&table).unwrap(), Compression::fast());
+    gz.write_all(b"query\tcount\npied avocet\t12\nbroken\n\nwader\t3\n")
+        .unwrap();
+    gz.finish().unwrap();
+    let lines = program.path("queries.jsonl");
+    fs::write(
+        &lines,
+        "{\"query\":\"bill\",\"time\":\"2025-02-03T04:05:06Z\",\"shown\":[\"http://a.example/\"],\"clicked\":[\"http://a.example/\"]}\n{\"query\":7}\n",
+    )
+    .unwrap();
+    let arguments = [
+        "import",
+        "queries",
+        table.to_str().unwrap(),
+        lines.to_str().unwrap(),
+        "--json",
+    ];
+    let output = program.run(&arguments);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer, json!({ "taken": 3, "passed_over": 2 }));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("queries.tsv.gz:3: ") && said.contains("queries.jsonl:2: "),
+        "{said}"
+    );
+    let logged = log(&program);
+    assert_eq!(logged.len(), 3);
+    assert_eq!(
+        logged[0],
+        json!({ "time": "2025-02-03T04:05:06Z", "query": "bill", "shown": ["http://a.example/"], "clicked": ["http://a.example/"] })
+    );
+    assert_eq!(
+        (&logged[1]["query"], &logged[1]["count"]),
+        (&json!("pied avocet"), &json!(12))
+    );
+    let plain = program.run(&["import", "queries", lines.to_str().unwrap()]);
+    assert_eq!(
+        String::from_utf8_lossy(&plain.stdout),
+        "1 taken in, 1 passed over\n"
+    );
+    let (code, said) = program.fail(&["import", "queries", "/nowhere"]);
+    assert!(code == Some(1) && said.contains("/nowhere"), "{said}");
+}

@@ -1,0 +1,330 @@
+//! `avocet run`: a store that is kept fresh within a budget, through changes of mind and of the web.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::program::Program;
+use crate::webs;
+
+/// Files that are served, and can be changed while they are.
+#[derive(Clone, Default)]
+struct Files(Arc<Mutex<BTreeMap<String, (String, String)>>>);
+
+impl Files {
+    fn put(&self, path: &str, media: &str, text: impl Into<String>) {
+        let mut files = self.0.lock().unwrap();
+        files.insert(path.into(), (media.into(), text.into()));
+    }
+
+    fn answer(&self, path: &str) -> String {
+        let files = self.0.lock().unwrap();
+        let (status, media, text) = match files.get(path) {
+            Some((media, text)) => ("200 OK", media.as_str(), text.as_str()),
+            None => ("404 Not Found", "text/plain", "nothing here"),
+        };
+        let length = text.len();
+        format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
+        )
+    }
+
+    /// Serves until the test ends.
+    async fn serve(&self) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let files = self.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let files = files.clone();
+                tokio::spawn(async move {
+                    let mut head = Vec::new();
+                    while !head.ends_with(b"\r\n\r\n") {
+                        match stream.read_u8().await {
+                            Ok(byte) => head.push(byte),
+                            Err(_) => return,
+                        }
+                    }
+                    let head = String::from_utf8_lossy(&head).into_owned();
+                    let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
+                    stream.write_all(files.answer(&path).as_bytes()).await.ok();
+                });
+            }
+        });
+        address
+    }
+}
+
+fn page(title: &str, text: &str) -> String {
+    format!("<html><title>{title}</title><body><p>{text}</p></body></html>")
+}
+
+fn sitemap(address: SocketAddr, pages: &[(&str, String)]) -> String {
+    let entry = |(path, modified): &(&str, String)| {
+        format!("<url><loc>http://{address}{path}</loc><lastmod>{modified}</lastmod></url>")
+    };
+    let entries: String = pages.iter().map(entry).collect();
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</urlset>")
+}
+
+/// The pages that the store has a copy of, fetched or found as they were.
+fn held(program: &Program) -> usize {
+    let lines = program.lines(&["export", "urls"]);
+    let held = |line: &&Value| line["status"] == 200 || line["status"] == 304;
+    lines.iter().filter(held).count()
+}
+
+fn configure(program: &Program, text: &str) {
+    std::fs::write(program.store().join("avocet.toml"), text).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_discovers_refreshes_and_keeps_its_budget() {
+    let serving = webs::serve(webs::plain(3, 4, 40)).await;
+    let program = Program::new();
+    let homes = serving.homes();
+    let mut arguments = vec![
+        "run",
+        "--scope",
+        "any",
+        "--allow-private",
+        "--budget",
+        "25/s",
+        "--pages",
+        "130",
+    ];
+    arguments.extend(homes.iter().map(String::as_str));
+    let summary = program.json(&arguments);
+    let web = serving.web();
+    let there = web
+        .pages()
+        .filter(|page| page.exists(serving.now()))
+        .count();
+    assert_eq!(held(&program), there, "all was discovered");
+    assert!(
+        summary["unchanged"].as_u64().unwrap() > 40,
+        "and refreshed: {summary}"
+    );
+    // What the time brought, and what may be saved before; a loaded machine makes fewer.
+    let (requests, seconds) = (
+        serving.log().requests(),
+        summary["seconds"].as_f64().unwrap(),
+    );
+    assert!(
+        requests as f64 <= 25.0 * (seconds + 1.0),
+        "{requests} requests in {seconds} s"
+    );
+
+    // Without a word more the same store is kept fresh: seeds and scope are those of the last time.
+    let before = serving.log().requests();
+    let summary = program.json(&[
+        "run",
+        "--allow-private",
+        "--budget",
+        "25/s",
+        "--pages",
+        "30",
+    ]);
+    assert!(serving.log().requests() > before + 10, "{summary}");
+    assert_eq!(held(&program), there);
+    let verified = program.json(&["verify"]);
+    assert_eq!(
+        verified["problems"].as_array().map(Vec::len),
+        Some(0),
+        "{verified}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn policies_and_budgets_can_be_changed_while_it_runs() {
+    let serving = webs::serve(webs::plain(5, 2, 12)).await;
+    let program = Program::new();
+    let home = serving.homes().remove(0);
+    configure(
+        &program,
+        &format!(
+            "[crawl]\nseeds = [{home:?}]\nscope = \"any\"\n[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 20\n[refresh]\npolicy = \"uniform\"\n"
+        ),
+    );
+    let mut child = program
+        .command(&["run", "--time", "20s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let mut said = Vec::new();
+    for line in lines.map_while(Result::ok) {
+        if line.contains("uniform and rankmass") {
+            configure(&program, "[refresh]\npolicy = \"unifrom\"\n");
+        }
+        if line.contains("going on as before") {
+            configure(
+                &program,
+                &format!(
+                    "[crawl]\nseeds = [{home:?}]\nscope = \"any\"\n[fetch]\nallow_private = true\n[budget]\nfetches_per_day = 864000\n[refresh]\npolicy = \"harmonic\"\nrate = \"mle\"\n"
+                ),
+            );
+        }
+        let swapped = line.contains("harmonic and rankmass");
+        said.push(line);
+        if swapped {
+            tokio::time::sleep(Duration::from_secs(2)).await;
+            let id = rustix::process::Pid::from_child(&child);
+            rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        }
+    }
+    assert!(child.wait().unwrap().success(), "{said:#?}");
+    let said = said.join("\n");
+    assert!(said.contains("did you mean `uniform`"), "{said}");
+    assert!(
+        said.contains("harmonic and rankmass, at most 10.0"),
+        "{said}"
+    );
+    let web = serving.web();
+    let there = web
+        .pages()
+        .filter(|page| page.exists(serving.now()))
+        .count();
+    assert_eq!(held(&program), there);
+    let explained = program.json(&["explain", &home]);
+    assert_eq!(explained["worth"]["refresh"], "harmonic");
+    assert!(explained["worth"]["due"].is_string(), "{explained}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sitemaps_lead_to_pages_and_tell_of_changes() {
+    let files = Files::default();
+    let address = files.serve().await;
+    files.put("/robots.txt", "text/plain", "Sitemap: /sitemap.xml\n");
+    files.put("/", "text/html", page("Home", "where it begins"));
+    files.put("/hidden", "text/html", page("Hidden", "nobody links here"));
+    let old = "2020-01-01".to_owned();
+    files.put(
+        "/sitemap.xml",
+        "application/xml",
+        sitemap(address, &[("/hidden", old)]),
+    );
+    let program = Program::new();
+    let home = format!("http://{address}/");
+    // One fetch in two seconds: most of what is fetched after the change is what was told of.
+    configure(
+        &program,
+        "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 4\n[refresh]\nlistings = \"1s\"\n",
+    );
+    program.run(&["run", &home, "--pages", "14"]);
+    let hidden = format!("{home}hidden");
+    assert!(
+        program.fetched().contains(&hidden),
+        "found by the sitemap alone"
+    );
+    let sitemap_url = format!("{home}sitemap.xml");
+    let seen: Value = program.json(&["explain", &sitemap_url]);
+    assert_eq!(seen["visited"]["listing"], true, "{seen}");
+    assert!(
+        seen["visited"]["revisits"].as_u64().unwrap() > 0,
+        "it is polled: {seen}"
+    );
+    let found = program.json(&["search", "whole text of sitemaps", "--no-log"]);
+    assert_eq!(found["total"], 0, "a listing is no result: {found}");
+
+    files.put(
+        "/hidden",
+        "text/html",
+        page("Hidden", "now it says something else"),
+    );
+    let now = jiff::Timestamp::now().to_string();
+    files.put(
+        "/sitemap.xml",
+        "application/xml",
+        sitemap(address, &[("/hidden", now)]),
+    );
+    program.run(&["run", "--pages", "20"]);
+    let seen = program.json(&["explain", &hidden]);
+    let signals = &seen["visited"]["signals"];
+    let told = signals["hits"].as_u64().unwrap() + signals["since"].as_u64().unwrap();
+    let missed = signals["misses"].as_u64().unwrap();
+    assert!(
+        told + missed >= 1,
+        "the change was told of, or seen before: {seen}"
+    );
+    assert_eq!(
+        program.json(&["search", "something else", "--no-log"])["total"],
+        1
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_refresh_gave_to_searchers_is_known() {
+    let files = Files::default();
+    let address = files.serve().await;
+    let words = |times: usize| "the fox ".repeat(times) + "and others that live in the wood";
+    let links: String = (0..6)
+        .map(|page| format!("<a href=\"/{page}\">{page}</a>"))
+        .collect();
+    files.put("/", "text/html", page("Home", &links));
+    for number in 0..6 {
+        files.put(
+            &format!("/{number}"),
+            "text/html",
+            page("Animals", &words(number)),
+        );
+    }
+    let program = Program::new();
+    configure(
+        &program,
+        "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 4\n",
+    );
+    let queries = program.path("queries.tsv");
+    std::fs::write(&queries, "query\tcount\nfox\t90\nbadger\t10\n").unwrap();
+    let home = format!("http://{address}/");
+    program.run(&["run", &home, "--pages", "12"]);
+    let (_, said) = program.fail(&["plan", "--quality", "99%"]);
+    assert!(said.contains("import queries"), "{said}");
+    program.run(&["import", "queries", queries.to_str().unwrap()]);
+    // The page with the fewest foxes now has the most.
+    files.put("/1", "text/html", page("Animals", &words(30)));
+    program.run(&["run", "--pages", "24"]);
+    let gain = |path: &str| {
+        program.json(&["explain", &format!("{home}{path}")])["visited"]["gain"].clone()
+    };
+    let (changed, other) = (gain("1"), gain("3"));
+    assert!(changed.as_f64().is_some_and(|gain| gain > 0.0), "{changed}");
+    assert!(other.as_f64().is_none_or(|gain| gain == 0.0), "{other}");
+    let plan = program.json(&["plan", "--quality", "99%"]);
+    let need = |policy: usize| plan["policies"][policy]["needs"][0]["fetches_per_day"].as_f64();
+    assert!(need(0).unwrap() <= need(1).unwrap(), "{plan}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_wishes_end_with_two() {
+    let program = Program::new();
+    for (arguments, says) in [
+        (&["run", "http://127.0.0.1:9/", "--budget", "2"][..], "2/s"),
+        (
+            &["run", "http://127.0.0.1:9/", "--refresh", "fresh"],
+            "freshness",
+        ),
+        (
+            &["run", "http://127.0.0.1:9/", "--refresh-after", "1d"],
+            "--refresh",
+        ),
+        (&["run"], "no seeds"),
+        (&["crawl"], "no seeds"),
+        (
+            &["plan", "--freshness", "90%", "--current", "95%"],
+            "one goal",
+        ),
+    ] {
+        let (code, said) = program.fail(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(says), "{arguments:?}: {said}");
+    }
+}

@@ -1,0 +1,112 @@
+//! How many fetches may be made, and when is the next?
+//!
+//! A bucket that fills at the rate of the budget and holds what a second brings, and one fetch at least: the
+//! budget is kept over any longer time, and a pause is not made up for by a burst. What must be fetched
+//! beside pages, such as robots.txt, may run into debt.
+
+use std::time::Duration;
+
+use policy::Moment;
+
+/// Fetches that may be made over time.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    per_second: f64,
+    /// Fetches that may be made now; below zero: a debt.
+    saved: f64,
+    at: Moment,
+}
+
+impl Budget {
+    /// So many fetches a second, from now on; `None` if that is no positive finite number.
+    pub fn new(per_second: f64, now: Moment) -> Option<Self> {
+        let good = per_second > 0.0 && per_second.is_finite();
+        good.then_some(Self {
+            per_second,
+            saved: 1.0,
+            at: now,
+        })
+    }
+
+    /// Fetches a second.
+    pub fn per_second(&self) -> f64 {
+        self.per_second
+    }
+
+    /// When the next fetch may be made; not after `now`: at once.
+    pub fn ready(&mut self, now: Moment) -> Moment {
+        self.fill(now);
+        let missing = 1.0 - self.saved;
+        if missing <= 1e-9 {
+            return now;
+        }
+        let wait = Duration::try_from_secs_f64(missing / self.per_second);
+        now + wait.unwrap_or(Duration::MAX)
+    }
+
+    /// Takes note of a fetch.
+    pub fn spend(&mut self, now: Moment) {
+        self.fill(now);
+        self.saved -= 1.0;
+    }
+
+    /// Takes note that a fetch was not made after all.
+    pub fn give_back(&mut self) {
+        self.saved += 1.0;
+    }
+
+    fn fill(&mut self, now: Moment) {
+        let brought = now.since(self.at).as_secs_f64() * self.per_second;
+        self.saved = (self.saved + brought).min(self.per_second.max(1.0));
+        self.at = self.at.max(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> Moment {
+        Moment::START + Duration::from_secs_f64(seconds)
+    }
+
+    /// Fetches as soon as allowed, until the moment.
+    fn fetches(budget: &mut Budget, from: f64, until: f64) -> u32 {
+        let (mut now, mut made) = (at(from), 0);
+        loop {
+            let ready = budget.ready(now);
+            now = ready.max(now);
+            if now >= at(until) {
+                return made;
+            }
+            budget.spend(now);
+            made += 1;
+        }
+    }
+
+    #[test]
+    fn the_rate_is_kept() {
+        for rate in [0.01, 0.3, 1.0, 7.0, 250.0] {
+            let mut budget = Budget::new(rate, at(0.0)).unwrap();
+            let made = f64::from(fetches(&mut budget, 0.0, 2000.0));
+            assert!((made - 2000.0 * rate).abs() <= 1.0 + rate, "{rate}: {made}");
+        }
+        for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Budget::new(wrong, at(0.0)).is_none());
+        }
+    }
+
+    #[test]
+    fn a_pause_is_not_made_up_for_and_a_debt_is_paid() {
+        let mut budget = Budget::new(2.0, at(0.0)).unwrap();
+        assert!(
+            fetches(&mut budget, 100.0, 101.0) <= 4,
+            "a second's worth was saved"
+        );
+        let mut budget = Budget::new(2.0, at(0.0)).unwrap();
+        (0..5).for_each(|_| budget.spend(at(0.0)));
+        assert_eq!(budget.ready(at(0.0)), at(2.5));
+        budget.give_back();
+        assert_eq!(budget.ready(at(0.0)), at(2.0));
+    }
+}

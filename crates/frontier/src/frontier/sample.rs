@@ -1,0 +1,101 @@
+//! At which price would the pages that are known just use up the budget?
+//!
+//! Asked of a sample: a page that falls due after some time at a price is one fetch in that time; a new page that
+//! pays is one fetch in a round. **Invariant:** the sample holds the pages whose number is a multiple of its stride,
+//! which doubles when they become too many: what is in it is no accident of what they are worth.
+
+use page::HostId;
+use policy::{History, Number, Page, Policy, Price};
+
+/// Pages in the sample, at most: an error of a few percent, which claims correct.
+const MOST: usize = 1000;
+
+/// Halvings of the interval of prices, from 10⁻¹⁵ to 10¹⁵: down to a thousandth.
+const HALVINGS: u32 = 17;
+
+/// Some of the pages.
+pub(super) struct Sample {
+    stride: u32,
+    pages: Vec<(Number, HostId)>,
+}
+
+impl Default for Sample {
+    fn default() -> Self {
+        Self {
+            stride: 1,
+            pages: Vec::new(),
+        }
+    }
+}
+
+impl Sample {
+    /// Takes a page that was heard of into the sample, if it belongs there.
+    pub fn hear(&mut self, page: Number, host: HostId) {
+        if !page.0.is_multiple_of(self.stride) {
+            return;
+        }
+        self.pages.push((page, host));
+        if self.pages.len() > MOST {
+            self.stride *= 2;
+            let stride = self.stride;
+            self.pages.retain(|(page, _)| page.0.is_multiple_of(stride));
+        }
+    }
+
+    /// The pages.
+    pub fn pages(&self) -> &[(Number, HostId)] {
+        &self.pages
+    }
+}
+
+/// The price for a budget of so many fetches a second to `known` pages, of which these are a sample.
+pub(super) fn price(
+    policy: &impl Policy,
+    sample: &[(Number, History)],
+    known: usize,
+    per_second: f64,
+) -> Option<Price> {
+    if sample.is_empty() {
+        return None;
+    }
+    let share = per_second * sample.len() as f64 / known.max(1) as f64;
+    let round = known as f64 / per_second;
+    let demand = |price: Price| -> f64 {
+        let each = sample.iter().map(|(number, history)| {
+            let page = Page {
+                number: *number,
+                history,
+            };
+            match (policy.due(page, price), history.asked) {
+                (None, _) => 0.0,
+                (Some(_), None) => 1.0 / round,
+                (Some(due), Some(asked)) => 1.0 / due.since(asked).as_secs_f64().max(1e-6),
+            }
+        });
+        each.sum()
+    };
+    let (mut low, mut high) = (1e-15_f64.ln(), 1e15_f64.ln());
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(low, high);
+        if demand(Price::new(middle.exp())?) > share {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Price::new(f64::midpoint(low, high).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_is_spread_over_all_pages() {
+        let mut sample = Sample::default();
+        (0..100_000).for_each(|page| sample.hear(Number(page), HostId(1)));
+        let pages = sample.pages();
+        assert!((MOST / 2..=MOST).contains(&pages.len()));
+        assert!(pages.windows(2).all(|two| two[1].0.0 - two[0].0.0 == 128));
+    }
+}

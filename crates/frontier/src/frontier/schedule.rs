@@ -1,0 +1,377 @@
+//! When is a page looked at again, and is it worth a fetch then?
+//!
+//! A page that does not pay now gets an appointment for the moment at which it will, at the price of today.
+//! The price moves; so what an appointment means is looked at when its time has come, from the page's
+//! history, which the caller reads. Under a budget every page is looked at once a round, a round
+//! being the time in which the budget could pay for a fetch of every page: so a price that has fallen is
+//! noticed, and nothing ever looks at all pages at once.
+
+use std::time::Duration;
+
+use page::HostId;
+use policy::{Fact, History, Moment, Number, Page, Policy, Price, Visited, Worth};
+
+use super::Frontier;
+use super::returning::Returning;
+use super::sample::{self, Sample};
+use crate::bench::{Next, Visit};
+use crate::calendar::{Appointment, Why};
+use crate::ledger::PageKey;
+use crate::price::Follower;
+
+/// How long a page waits whose history cannot be read now.
+const UNREADABLE: Duration = Duration::from_secs(1);
+/// Appointments that are looked at before their time when a fetch can be made and nothing pays.
+const PULLS: usize = 16;
+/// The share of the price that a page must be worth to be fetched before its time.
+const NEARLY: f64 = 0.5;
+/// A page of a host that has enough on the bench is looked at again after such a part of a round, and so often
+/// in a round the price is found anew.
+const LATER: u32 = 16;
+/// Known pages on the bench that are quoted anew before a choice.
+const QUOTES: usize = 8;
+/// While so many pages wait for their servers, no more are fetched before their time.
+const ENOUGH: usize = 8;
+
+/// What a fetch must be worth.
+pub(super) enum Tariff {
+    /// The same, always.
+    Fixed(Price),
+    /// What the budget can pay.
+    Budget(Spending),
+}
+
+pub(super) struct Spending {
+    pub follower: Follower,
+    pub per_second: f64,
+    /// Nothing is fetched before its time until then.
+    pub rests: Moment,
+    pub returning: Returning,
+    pub sample: Sample,
+    /// When the sample is asked for the price next.
+    pub asks: Moment,
+    /// The pages that were known when it was asked last.
+    pub asked_of: usize,
+}
+
+impl<P: Policy> Frontier<P> {
+    /// The frontier under a budget of so many fetches a second: the price follows it. The caller asks for the
+    /// [next](Frontier::next) visit only when a fetch may be made.
+    #[must_use]
+    pub fn with_budget(mut self, per_second: f64) -> Self {
+        self.bench.track();
+        self.tariff = Tariff::Budget(Spending {
+            follower: Follower::default(),
+            per_second: per_second.clamp(1e-9, 1e9),
+            rests: Moment::START,
+            returning: Returning::default(),
+            sample: Sample::default(),
+            asks: Moment::START,
+            asked_of: 0,
+        });
+        self
+    }
+
+    /// What a fetch must be worth now.
+    pub fn price(&self) -> Price {
+        match &self.tariff {
+            Tariff::Fixed(price) => *price,
+            Tariff::Budget(spending) => spending.follower.price(),
+        }
+    }
+
+    /// What to do now. `past` reads the history of a page that was visited, or of one that is no longer
+    /// [remembered](Frontier::recent).
+    pub fn next(
+        &mut self,
+        now: Moment,
+        mut past: impl FnMut(Number, PageKey) -> Option<History>,
+    ) -> Next {
+        self.find_price(now, &mut past);
+        self.wake(now, &mut past);
+        self.quote(now, &mut past);
+        loop {
+            match self.bench.next(now) {
+                Next::Visit(visit) => {
+                    self.pay(&visit, 0);
+                    return Next::Visit(visit);
+                }
+                _ if self.pull(now, &mut past) => {}
+                Next::WaitUntil(ready) => return self.wait_until(Some(ready), now),
+                Next::Idle => return self.wait_until(None, now),
+            }
+        }
+    }
+
+    /// Claims the next pages for a visit, as [`Bench::more`](crate::Bench::more) does.
+    pub fn more(
+        &mut self,
+        visit: &mut Visit,
+        free: bool,
+        now: Moment,
+        mut past: impl FnMut(Number, PageKey) -> Option<History>,
+    ) -> bool {
+        self.wake(now, &mut past);
+        let before = visit.left().count();
+        let taken = self.bench.more(visit, free, now);
+        self.pay(visit, before);
+        taken
+    }
+
+    /// Takes in what a visit found, and has the page wait if it is worth another.
+    pub fn visited(&mut self, page: page::PageId, before: &History, after: &History, now: Moment) {
+        self.forget(page);
+        if let Some(number) = self.roll.number(page) {
+            self.tell_visited(number, before, after);
+            self.wait(page.host(), number, after, now);
+        }
+    }
+
+    /// Takes in what else has become known of a page that was visited: what its last copy gave, or that it
+    /// was said to have changed.
+    pub fn learned(&mut self, page: page::PageId, before: &History, after: &History, now: Moment) {
+        let Some(number) = self.roll.number(page) else {
+            return;
+        };
+        self.tell_visited(number, before, after);
+        if self.calendar.has(number) {
+            self.wait(page.host(), number, after, now);
+        }
+    }
+
+    pub(super) fn spending(&self) -> Option<&Spending> {
+        match &self.tariff {
+            Tariff::Fixed(_) => None,
+            Tariff::Budget(spending) => Some(spending),
+        }
+    }
+
+    /// Pages that are ready or will be looked at later.
+    pub fn waiting(&self) -> usize {
+        self.bench.waiting() + self.calendar.len()
+    }
+
+    pub(super) fn tell_visited(&mut self, page: Number, before: &History, after: &History) {
+        let fact = Fact::Visited(Visited {
+            page,
+            before,
+            after,
+        });
+        self.policy.observe(&fact, &mut self.moves);
+        self.moves.drain().for_each(drop);
+    }
+
+    /// Offers a page if it pays, or makes an appointment with it.
+    pub(super) fn wait(&mut self, host: HostId, page: Number, history: &History, now: Moment) {
+        let facts = Page {
+            number: page,
+            history,
+        };
+        let due = self.policy.due(facts, self.price());
+        if due.is_some_and(|due| due <= now) {
+            let worth = self.policy.worth(facts, now);
+            return self.offer(page, host, worth, history.outcome.is_some());
+        }
+        if history.outcome.is_none() && due.is_none() {
+            self.bench.hold(page, host);
+        }
+        let round = self.round().map(|round| now + round);
+        let (at, why) = match (due, round) {
+            (Some(due), Some(round)) if due > round => (round, Why::Seen),
+            (Some(due), _) => (due, Why::Due),
+            (None, Some(round)) => (round, Why::Seen),
+            (None, None) => return self.calendar.cancel(page),
+        };
+        let host = self.bench.host(host);
+        self.calendar.set(Appointment { at, page, host }, why);
+    }
+
+    /// Offers a page; `known` says whether it was visited before.
+    fn offer(&mut self, page: Number, host: HostId, worth: Worth, known: bool) {
+        self.calendar.cancel(page);
+        self.bench.offer(page, host, worth);
+        if let Tariff::Budget(spending) = &mut self.tariff
+            && known
+        {
+            spending.returning.insert(page, self.bench.host(host));
+        }
+    }
+
+    /// The time in which the budget pays for a fetch of every page; `None`: there is no budget.
+    fn round(&self) -> Option<Duration> {
+        let per_second = self.spending()?.per_second;
+        Duration::try_from_secs_f64(self.known().max(1) as f64 / per_second).ok()
+    }
+
+    /// Takes a page that was heard of into the sample that the price is found on.
+    pub(super) fn sample(&mut self, page: Number, host: HostId) {
+        if let Tariff::Budget(spending) = &mut self.tariff {
+            spending.sample.hear(page, host);
+        }
+    }
+
+    /// Finds the price anew, a few times a round and when the pages have doubled.
+    fn find_price(
+        &mut self,
+        now: Moment,
+        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
+    ) {
+        let known = self.known();
+        let pause = self.round().unwrap_or_default() / LATER;
+        let Tariff::Budget(spending) = &mut self.tariff else {
+            return;
+        };
+        if now < spending.asks && known < 2 * spending.asked_of {
+            return;
+        }
+        (spending.asks, spending.asked_of) = (now + pause, known);
+        let pages = spending.sample.pages().to_vec();
+        let per_second = spending.per_second;
+        let known_of = |(page, host)| Some((page, self.history(host, page, past)?));
+        let sample: Vec<(Number, History)> = pages.into_iter().filter_map(known_of).collect();
+        let found = sample::price(&self.policy, &sample, known, per_second);
+        if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
+            spending.follower.found(price);
+        }
+    }
+
+    /// Looks at the pages whose time has come.
+    fn wake(&mut self, now: Moment, past: &mut impl FnMut(Number, PageKey) -> Option<History>) {
+        while let Some(first) = self.calendar.first()
+            && first.at <= now
+            && !self.returning().is_some_and(Returning::is_full)
+        {
+            self.calendar.pop();
+            if self
+                .returning()
+                .is_some_and(|pages| pages.has_enough_of(first.host))
+            {
+                let at = now + self.round().unwrap_or_default() / LATER;
+                self.calendar.set(Appointment { at, ..first }, Why::Due);
+            } else {
+                self.look(first, now, 1.0, past);
+            }
+        }
+    }
+
+    fn returning(&self) -> Option<&Returning> {
+        self.spending().map(|spending| &spending.returning)
+    }
+
+    /// Tells the bench what some of the known pages that wait there are worth by now.
+    fn quote(&mut self, now: Moment, past: &mut impl FnMut(Number, PageKey) -> Option<History>) {
+        for _ in 0..self.returning().map_or(0, Returning::len).min(QUOTES) {
+            let Tariff::Budget(spending) = &mut self.tariff else {
+                return;
+            };
+            let Some((number, host)) = spending.returning.turn() else {
+                return;
+            };
+            let host = self.bench.host_id(host);
+            if let Some(history) = self.history(host, number, past) {
+                let page = Page {
+                    number,
+                    history: &history,
+                };
+                let worth = self.policy.worth(page, now);
+                self.bench.change(number, worth, Worth::NONE);
+            }
+        }
+    }
+
+    /// Looks at a page: offers it if it is worth this share of the price, and else sees it later. Returns
+    /// whether it was offered.
+    fn look(
+        &mut self,
+        appointment: Appointment,
+        now: Moment,
+        share: f64,
+        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
+    ) -> bool {
+        let number = appointment.page;
+        let host = self.bench.host_id(appointment.host);
+        let Some(history) = self.history(host, number, past) else {
+            let at = now + UNREADABLE;
+            self.calendar
+                .set(Appointment { at, ..appointment }, Why::Seen);
+            return false;
+        };
+        let page = Page {
+            number,
+            history: &history,
+        };
+        let worth = self.policy.worth(page, now);
+        let pays = worth.value() >= self.price().value() * share;
+        if pays && worth > Worth::NONE {
+            self.offer(number, host, worth, history.outcome.is_some());
+            return true;
+        }
+        self.wait(host, number, &history, now);
+        !self.calendar.has(number)
+    }
+
+    fn history(
+        &self,
+        host: HostId,
+        number: Number,
+        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
+    ) -> Option<History> {
+        let page = self.roll.page(host, number);
+        match self.recent.get(&page) {
+            Some(found) => Some(History::discovered(found.at, found.depth)),
+            None => past(number, self.key(page)?),
+        }
+    }
+
+    /// Fetches before its time what will pay soon: a fetch can be made, and nothing pays. Returns whether
+    /// there was something.
+    fn pull(
+        &mut self,
+        now: Moment,
+        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
+    ) -> bool {
+        let Tariff::Budget(spending) = &mut self.tariff else {
+            return false;
+        };
+        if spending.rests > now || self.bench.waiting() >= ENOUGH {
+            return false;
+        }
+        for _ in 0..PULLS {
+            let Some(first) = self.calendar.pop_due() else {
+                break;
+            };
+            if self.look(first, now, NEARLY, past) {
+                return true;
+            }
+        }
+        let known = self.known();
+        if let Tariff::Budget(spending) = &mut self.tariff {
+            spending.follower.idle(known);
+            let rest = Duration::from_secs_f64(1.0 / spending.per_second);
+            spending.rests = now + rest;
+        }
+        false
+    }
+
+    /// Moves the price by what was claimed for a visit, beside what it had `before`.
+    fn pay(&mut self, visit: &Visit, before: usize) {
+        let known = self.known();
+        let Tariff::Budget(spending) = &mut self.tariff else {
+            return;
+        };
+        let host = visit.host_index();
+        let next = self.bench.best(host);
+        for (page, worth) in visit.left().zip(visit.worths()).skip(before) {
+            spending.returning.remove(page, host);
+            spending.follower.claimed(worth, next, known);
+        }
+    }
+
+    fn wait_until(&mut self, ready: Option<Moment>, now: Moment) -> Next {
+        let look = self.calendar.first().map(|first| first.at);
+        let rests = self.spending().map(|spending| spending.rests);
+        let rests = rests.filter(|rests| look.is_some() && *rests > now);
+        let first = [ready, look, rests].into_iter().flatten().min();
+        first.map_or(Next::Idle, Next::WaitUntil)
+    }
+}

@@ -1,0 +1,185 @@
+//! Does what refreshes of a page gave foretell what they will give?
+//!
+//! Pandey & Olston (2005), §6.2 and figure 3: if every change is refreshed at once, δQ_A of a page is how much its refreshes gave,
+//! by the day, in the first and in the second half. **Invariant:** measured as a crawler does, with score-rank functions of
+//! the repository at the time, and of pages that were there all the time.
+
+use crate::findings::{Measured, Param, Params};
+use crate::measure::quality::Answers;
+use crate::run::steps::Gauge;
+
+use super::ground::Ground;
+
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
+/// Steps after which score-rank functions are made anew.
+const CADENCE: usize = 4;
+
+/// What refreshes of each page gave, by the day.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Forecast {
+    /// In the first and in the second half: the sum of what they gave over the time.
+    pub halves: Vec<(f64, f64)>,
+    /// The same as printed: the mean of what each gave over its own gap.
+    pub printed: Vec<(f64, f64)>,
+}
+
+/// Refreshes every change at once; `None` if nobody asks.
+pub(super) fn forecast(ground: &Ground) -> Option<Forecast> {
+    let (_, scored) = ground.said()?;
+    let snapshots = &ground.snapshots;
+    let moments = snapshots.moments();
+    let last = moments.len() - 1;
+    let (start, middle, end) = (moments[0], moments[last / 2], moments[last]);
+    let mut answers = Answers::new(scored, snapshots.pages());
+    for &(page, text) in snapshots.changed(0) {
+        answers.set_copy(page, text);
+    }
+    let mut gauge = Gauge::new(scored);
+    let stayed = stayed(ground);
+    let mut pages = vec![[Sums::default(); 2]; snapshots.pages()];
+    let mut seen = vec![start; snapshots.pages()];
+    let mut changes: Vec<_> = (0..snapshots.pages() as u32)
+        .flat_map(|page| {
+            let own = ground.lives.of(page as usize).iter();
+            own.map(move |change| (change.at, page, change.text.map(|text| text as u32)))
+        })
+        .filter(|(at, _, _)| *at > start && *at <= end)
+        .collect();
+    changes.sort_unstable_by_key(|(at, page, _)| (*at, *page));
+    let mut made = 0;
+    let mut step = 0;
+    for (at, page, text) in changes {
+        while step < last && moments[step + 1] < at {
+            step += 1;
+        }
+        if made <= step {
+            gauge.refresh(&answers);
+            made = step + CADENCE;
+        }
+        let gain = gauge.gain(page, answers.copy(page), text);
+        let gap = at.since(seen[page as usize]).as_secs_f64() / SECONDS_PER_DAY;
+        pages[page as usize][usize::from(at > middle)].add(gain, gap);
+        seen[page as usize] = at;
+        answers.set_copy(page, text);
+    }
+    let days =
+        [middle.since(start), end.since(middle)].map(|half| half.as_secs_f64() / SECONDS_PER_DAY);
+    let of = |measure: &dyn Fn(&Sums, f64) -> f64| {
+        let each = stayed.iter().map(|&page| &pages[page as usize]);
+        each.map(|[first, second]| (measure(first, days[0]), measure(second, days[1])))
+            .collect()
+    };
+    Some(Forecast {
+        halves: of(&|sums, days| sums.gain / days),
+        printed: of(&|sums, _| sums.ratios / sums.refreshes.max(1.0)),
+    })
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    gain: f64,
+    ratios: f64,
+    refreshes: f64,
+}
+
+impl Sums {
+    fn add(&mut self, gain: f64, gap: f64) {
+        self.gain += gain;
+        self.ratios += gain / gap;
+        self.refreshes += 1.0;
+    }
+}
+
+/// Pages that were there at the first and at the last step.
+fn stayed(ground: &Ground) -> Vec<u32> {
+    let snapshots = &ground.snapshots;
+    let (first, last) = (snapshots.at(0), snapshots.at(snapshots.moments().len() - 1));
+    let both = first.iter().zip(&last);
+    (0..)
+        .zip(both)
+        .filter(|(_, (first, last))| first.is_some() && last.is_some())
+        .map(|(page, _)| page)
+        .collect()
+}
+
+impl Forecast {
+    /// Rank correlations.
+    pub fn rows(&self) -> Vec<Measured> {
+        let moved = |pairs: &[(f64, f64)]| -> Vec<(f64, f64)> {
+            let moved = pairs.iter().filter(|pair| **pair != (0.0, 0.0));
+            moved.copied().collect()
+        };
+        let found = [
+            ("sum", "moved", spearman(&moved(&self.halves))),
+            ("sum", "all", spearman(&self.halves)),
+            ("printed", "moved", spearman(&moved(&self.printed))),
+            ("printed", "all", spearman(&self.printed)),
+        ];
+        let row = |(estimate, pages, value): (&str, &str, Option<f64>)| {
+            let params = [("estimate", estimate), ("pages", pages)];
+            let params = params.map(|(name, value)| (name.to_owned(), Param::from(value)));
+            Some(Measured {
+                policy: String::new(),
+                params: Params::from(params),
+                metric: "forecast".into(),
+                x: 0.0,
+                value: value?,
+            })
+        };
+        found.into_iter().filter_map(row).collect()
+    }
+}
+
+/// Spearman's rank correlation, with the mean rank for those that tie; `None` if one side is all the same.
+fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
+    let first = ranks(pairs.iter().map(|pair| pair.0).collect());
+    let second = ranks(pairs.iter().map(|pair| pair.1).collect());
+    let mean = (pairs.len() as f64 - 1.0) / 2.0;
+    let (mut both, mut one, mut other) = (0.0, 0.0, 0.0);
+    for (a, b) in first.iter().zip(&second) {
+        both += (a - mean) * (b - mean);
+        one += (a - mean).powi(2);
+        other += (b - mean).powi(2);
+    }
+    (one > 0.0 && other > 0.0).then(|| both / (one * other).sqrt())
+}
+
+/// From 0.
+fn ranks(values: Vec<f64>) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut place = 0;
+    for tie in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        let rank = place as f64 + (tie.len() - 1) as f64 / 2.0;
+        tie.iter().for_each(|&one| ranks[one] = rank);
+        place += tie.len();
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn correlations_are_of_ranks() {
+        let check = |pairs: &[(f64, f64)], expected: Option<f64>| {
+            let found = spearman(pairs);
+            let close = found
+                .zip(expected)
+                .map_or(found == expected, |(a, b)| (a - b).abs() < 1e-12);
+            assert!(close, "{pairs:?}: {found:?}");
+        };
+        check(&[(1.0, 10.0), (2.0, 1e9), (0.0, -5.0)], Some(1.0));
+        check(&[(1.0, 3.0), (2.0, 2.0), (3.0, 1.0)], Some(-1.0));
+        // Ranks 0, 1.5, 1.5, 3 and 0, 2, 1, 3.
+        check(
+            &[(1.0, 1.0), (2.0, 3.0), (2.0, 2.0), (9.0, 4.0)],
+            Some(4.5 / 22.5_f64.sqrt()),
+        );
+        check(&[(1.0, 1.0), (1.0, 2.0)], None);
+        check(&[], None);
+    }
+}

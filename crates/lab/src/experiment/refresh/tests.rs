@@ -1,0 +1,124 @@
+//! Laws of the experiment, on small worlds.
+
+use super::*;
+use crate::workers::Silent;
+
+fn setting(world: &str, knobs: &[(&str, &str)], policies: &[&str]) -> Setting {
+    Setting {
+        world: world.into(),
+        knobs: knobs
+            .iter()
+            .map(|(name, value)| ((*name).into(), (*value).into()))
+            .collect(),
+        policies: policies.iter().map(|&name| name.into()).collect(),
+        against: None,
+        seed: 5,
+        runs: 1,
+        threads: 1,
+        command: "avocet lab refresh".into(),
+    }
+}
+
+const SMALL: [(&str, &str); 5] = [
+    ("pages", "60"),
+    ("weeks", "12"),
+    ("queries", "40"),
+    ("words", "500"),
+    ("scale", "20"),
+];
+
+fn small(policies: &[&str]) -> Setting {
+    setting("invented:corpus", &SMALL, policies)
+}
+
+fn options(budgets: &[f64]) -> Options {
+    Options {
+        budgets: budgets.to_vec(),
+        ..Options::default()
+    }
+}
+
+#[test]
+fn quality_lies_between_no_refresh_and_all() {
+    let setting = small(&["none", "uniform", "freshness"]);
+    let study = run(&setting, &options(&[0.1, 1.0]), &Silent).unwrap();
+    let value = |policy: &str, metric: &str, x: f64| study.findings.value(policy, metric, x);
+    let none = value("none", "quality", 0.0).unwrap();
+    for policy in ["uniform", "freshness"] {
+        let (few, all) = (
+            value(policy, "quality", 6.0),
+            value(policy, "quality", 60.0),
+        );
+        assert!(few.unwrap() > none, "{policy}");
+        assert_eq!(all, Some(1.0), "{policy}");
+        let half = value(policy, "budget_at_regained@0.5", 0.0).unwrap();
+        assert!(half > 0.0 && half < 60.0, "{policy}: {half}");
+        let embarrassed = value(policy, "embarrassment", 60.0);
+        assert_eq!(embarrassed, Some(0.0));
+    }
+    assert!(
+        study
+            .claims
+            .iter()
+            .filter(|claim| claim.id == "UC6")
+            .all(|claim| claim.holds)
+    );
+}
+
+#[test]
+fn the_same_on_any_number_of_threads() {
+    let mut setting = small(&["uniform", "harmonic"]);
+    setting.runs = 2;
+    let of = |threads| {
+        let setting = Setting {
+            threads,
+            ..setting.clone()
+        };
+        let study = run(&setting, &options(&[0.05, 0.2]), &Silent).unwrap();
+        serde_json::to_string(&study.findings).unwrap()
+    };
+    assert_eq!(of(1), of(3));
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let refused = |setting: &Setting, options: &Options, word: &str| {
+        let why = run(setting, options, &Silent).unwrap_err();
+        assert!(why.is_wrong_usage(), "{why}");
+        assert!(why.to_string().contains(word), "{why}");
+    };
+    let uniform = small(&["uniform"]);
+    refused(&small(&["unifrom"]), &options(&[0.1]), "uniform");
+    refused(&uniform, &options(&[0.0]), "budget");
+    refused(&uniform, &options(&[1.5]), "budget");
+    let inlinks = Options {
+        scorer: Scorer::Inlinks,
+        ..options(&[0.1])
+    };
+    refused(&uniform, &inlinks, "inlinks");
+    let graph = setting("invented:graph", &[("pages", "50")], &["uniform"]);
+    refused(&graph, &options(&[0.1]), "history");
+    let long = Options {
+        step: Some(400 * DAY),
+        ..options(&[0.1])
+    };
+    refused(&uniform, &long, "steps");
+}
+
+#[test]
+fn without_texts_there_is_freshness_and_with_the_truth_an_optimum() {
+    let knobs = [("pages", "400"), ("hosts", "20")];
+    let setting = setting(
+        "invented:pages",
+        &knobs,
+        &["optimal", "linear", "freshness"],
+    );
+    let study = run(&setting, &options(&[0.05]), &Silent).unwrap();
+    let near = pages::found(&study.findings, "freshness", "of_optimum", "known");
+    assert_eq!(near.len(), 1);
+    assert!((0.97..1.01).contains(&near[0].1), "{near:?}");
+    let linear = pages::found(&study.findings, "linear", "of_optimum", "known");
+    assert!(linear[0].1 < near[0].1, "{linear:?}");
+    let spent = pages::found(&study.findings, "freshness", "fetches_per_day", "known");
+    assert!((spent[0].1 / spent[0].0 - 1.0).abs() < 0.02, "{spent:?}");
+}

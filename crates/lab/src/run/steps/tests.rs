@@ -1,0 +1,176 @@
+//! Laws of the driver, on worlds small enough to be checked by hand.
+
+use std::time::Duration;
+
+use policy::refresh::Uniform;
+use policy::{Fact, Needs, Price, Refresh};
+
+use super::*;
+use crate::run::refresh::Change;
+use crate::text::{Query, Scorer, Workload};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn day(number: u32) -> Moment {
+    Moment::START + DAY * (number + 1)
+}
+
+/// Pages with these texts from these days on, watched for so many days.
+fn lives(pages: &[&[(u32, Option<u64>)]], days: u32) -> Lives {
+    let url = |n: usize| page::PageUrl::parse(&format!("http://s{}.example/{n}", n % 2)).unwrap();
+    let mut shown: Vec<(u32, Change)> = Vec::new();
+    for (page, changes) in (0..).zip(pages) {
+        let change = |&(at, text): &(u32, Option<u64>)| Change { at: day(at), text };
+        shown.extend(changes.iter().map(|at| (page, change(at))));
+    }
+    // One page more, which changes at the end, so that all days are watched.
+    for (at, text) in [(0, 6), (days, 7)] {
+        let change = Change {
+            at: day(at),
+            text: Some(text),
+        };
+        shown.push((pages.len() as u32, change));
+    }
+    Lives::new((0..=pages.len()).map(url).collect(), shown.into_iter())
+}
+
+/// Eight texts with words 0 to 3.
+fn texts(pages: usize) -> Texts {
+    let counts = [
+        [3, 0, 0, 0],
+        [1, 0, 0, 0],
+        [0, 2, 0, 0],
+        [1, 1, 0, 0],
+        [0, 0, 1, 0],
+        [2, 0, 2, 0],
+        [0, 0, 0, 0],
+        [0, 0, 0, 0],
+    ];
+    Texts::invented(&counts, pages)
+}
+
+fn scored(texts: &Texts) -> Scored {
+    let query = |words: &[u32], share| Query {
+        words: words.to_vec(),
+        share,
+    };
+    let workload = Workload {
+        queries: vec![query(&[0], 0.7), query(&[0, 1], 0.2), query(&[2], 0.1)],
+        note: String::new(),
+    };
+    Scored::new(Scorer::TfIdf, texts, &workload, &[0, 1, 2]).unwrap()
+}
+
+fn uniform() -> Crawl {
+    Crawl {
+        refresh: Some(Box::new(Uniform::every(DAY))),
+        ..Crawl::default()
+    }
+}
+
+const WORLD: [&[(u32, Option<u64>)]; 4] = [
+    &[(0, Some(0)), (3, Some(1)), (6, Some(0))],
+    &[(0, Some(1)), (2, Some(2)), (5, Some(5))],
+    &[(0, Some(3)), (4, None)],
+    &[(3, Some(5)), (7, Some(4))],
+];
+
+#[test]
+fn all_refreshes_are_perfect_and_none_are_not() {
+    let lives = lives(&WORLD, 10);
+    let snapshots = Snapshots::new(&lives, DAY).unwrap();
+    assert_eq!(snapshots.moments().len(), 11);
+    assert_eq!(snapshots.born().len(), 5);
+    let texts = texts(5);
+    let scored = scored(&texts);
+    let course = Course::new(&lives, &snapshots, Some((&texts, &scored)));
+    for protocol in [Protocol::Halves, Protocol::Whole, Protocol::Online] {
+        let knowledge = Knowledge::of_course(&course, protocol);
+        let all = course.refresh(uniform(), &knowledge, usize::MAX);
+        assert_eq!((all.quality, all.embarrassment), (Some(1.0), Some(0.0)));
+        let none = course.refresh(uniform(), &knowledge, 0);
+        assert!(none.quality < Some(1.0) && none.visits == 0);
+        let fresh = |kept: &Kept| kept.recency.freshness();
+        for budget in 1..=5 {
+            let some = course.refresh(uniform(), &knowledge, budget);
+            assert!(some.best <= 1.0 + 1e-12);
+            let between = fresh(&none) <= fresh(&some) && fresh(&some) <= fresh(&all);
+            assert!(between, "{protocol:?} {budget}");
+        }
+    }
+}
+
+#[test]
+fn what_is_known_depends_on_the_protocol() {
+    let lives = lives(&WORLD, 10);
+    let snapshots = Snapshots::new(&lives, DAY).unwrap();
+    let course = Course::new(&lives, &snapshots, None);
+    let changes = |protocol, page: u32| {
+        let knowledge = Knowledge::of_course(&course, protocol);
+        let known = knowledge.of(page, day(0));
+        known.map(|history| (history.revisits, history.changes))
+    };
+    // Five steps of the first half, ten of all; the page is gone from the fourth on.
+    assert_eq!(changes(Protocol::Halves, 0), Some((5, 1)));
+    assert_eq!(changes(Protocol::Whole, 0), Some((10, 2)));
+    assert_eq!(changes(Protocol::Whole, 2), Some((3, 0)));
+    assert_eq!(changes(Protocol::Online, 0), None);
+}
+
+/// The pages that were visited, and what it gave.
+type Heard = std::sync::Arc<std::sync::Mutex<Vec<(u32, Option<f32>)>>>;
+
+/// Wants the pages with the largest numbers, and takes down what it is told.
+struct Spy(Heard);
+
+impl Refresh for Spy {
+    fn needs(&self) -> Needs {
+        Needs {
+            searches: true,
+            ..Needs::default()
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>) {
+        if let Fact::Visited(visited) = fact {
+            let last = visited.after.recent.iter().next_back();
+            let told = (visited.page.0, last.and_then(|last| last.gain));
+            self.0.lock().unwrap().push(told);
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, _importance: f64, _now: Moment) -> Worth {
+        Worth::new(f64::from(page.number.0))
+    }
+
+    fn due(&self, _: Page<'_>, _: f64, _: Price) -> Option<Moment> {
+        None
+    }
+}
+
+#[test]
+fn the_best_are_visited_and_a_policy_hears_of_nothing_else() {
+    let lives = lives(&WORLD, 7);
+    let snapshots = Snapshots::new(&lives, DAY).unwrap();
+    let texts = texts(5);
+    let scored = scored(&texts);
+    let course = Course::new(&lives, &snapshots, Some((&texts, &scored)));
+    let knowledge = Knowledge::of_course(&course, Protocol::Online);
+    let heard = Heard::default();
+    let crawl = Crawl {
+        refresh: Some(Box::new(Spy(std::sync::Arc::clone(&heard)))),
+        ..Crawl::default()
+    };
+    let kept = course.refresh(crawl, &knowledge, 2);
+    assert_eq!(kept.visits, 14);
+    let heard = heard.lock().unwrap();
+    // Page 3 is born last and has the largest number, 4.
+    let numbers: Vec<u32> = heard.iter().map(|(number, ..)| *number).collect();
+    let at_first = [0, 1, 2, 3];
+    let steps = [3, 2, 3, 2, /* born */ 4, 3, 2, 4, 3, 4, 3, 4, 3, 4, 3];
+    assert_eq!(numbers, [&at_first[..], &steps].concat());
+    // Only what changed and matters to a query gives something.
+    let gains: Vec<f32> = heard.iter().filter_map(|(.., gain)| *gain).collect();
+    assert!(gains.iter().all(|gain| *gain >= 0.0));
+    assert!(gains.contains(&0.0));
+}

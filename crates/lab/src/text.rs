@@ -1,0 +1,240 @@
+//! What do the pages of a history say, as far as searchers ask for it?
+//!
+//! All bodies are read once and forgotten: of each text stay the counts of the words that any query has, its length
+//! and its shingles. Words are runs of letters and digits, lower-cased: a splitter of the lab's own, the same for pages and
+//! queries. **Invariant:** bodies with the same words in the same order are one text, and texts are numbered in the
+//! order in which bodies first show them.
+
+mod knee;
+mod scores;
+mod words;
+mod workload;
+
+pub use scores::{Scored, Scorer};
+pub(crate) use workload::Log;
+pub use workload::{Query, Workload};
+
+use std::collections::HashMap;
+
+use page::{Digest, Limits, PageId, PageUrl, Shingles};
+
+use crate::LabError;
+use crate::world::{Body, Histories};
+use words::{Vocabulary, count};
+
+/// The texts of a history.
+#[derive(Debug, Clone)]
+pub struct Texts {
+    /// The text of each body.
+    of_body: Vec<u32>,
+    texts: Vec<Text>,
+    in_links: Option<Vec<u32>>,
+}
+
+/// A text, counted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Text {
+    /// The words of queries that it has, and how often, by rising word.
+    pub counts: Box<[(u32, u32)]>,
+    /// All its words.
+    pub length: u32,
+    /// What its changes are measured by.
+    pub shingles: Shingles,
+}
+
+/// What is kept of a body.
+struct Reading {
+    fingerprint: u64,
+    text: Text,
+    /// Targets of its links; `None`: it is no HTML, or nobody asks.
+    links: Option<Vec<PageId>>,
+}
+
+impl Texts {
+    /// Reads all bodies once, by all cores. Words are those of the vocabulary.
+    pub(crate) fn read(histories: &Histories, vocabulary: &Vocabulary) -> Result<Self, LabError> {
+        let first = first_bodies(histories);
+        let base = bases(histories, &first);
+        let readings = histories.measured(|number, body| {
+            let base = base[number as usize].map(|page| &histories.urls()[page as usize]);
+            read(body, base, vocabulary)
+        })?;
+        let mut known: HashMap<u64, u32> = HashMap::new();
+        let (mut of_body, mut texts) = (Vec::new(), Vec::new());
+        let mut links = Vec::new();
+        for reading in readings {
+            let number = *known
+                .entry(reading.fingerprint)
+                .or_insert(texts.len() as u32);
+            if number as usize == texts.len() {
+                texts.push(reading.text);
+            }
+            of_body.push(number);
+            links.push(reading.links);
+        }
+        Ok(Self {
+            of_body,
+            texts,
+            in_links: in_links(histories, &first, &links),
+        })
+    }
+
+    /// Texts that have words 0 to 3 so often, on so many pages with none to two in-links.
+    #[cfg(test)]
+    pub(crate) fn invented(counts: &[[u32; 4]], pages: usize) -> Self {
+        let text = |counts: &[u32; 4]| Text {
+            counts: (0..).zip(*counts).filter(|(_, count)| *count > 0).collect(),
+            length: 5 + counts.iter().sum::<u32>(),
+            shingles: Shingles::default(),
+        };
+        Self {
+            of_body: (0..counts.len() as u32).collect(),
+            texts: counts.iter().map(text).collect(),
+            in_links: Some((0..pages as u32).map(|page| page % 3).collect()),
+        }
+    }
+
+    /// The text of a body.
+    pub fn of_body(&self, body: u32) -> u32 {
+        self.of_body[body as usize]
+    }
+
+    /// A text.
+    pub fn text(&self, number: u32) -> &Text {
+        &self.texts[number as usize]
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// For each page, the other pages of the world whose first body links to it; `None` if no first body is HTML.
+    pub fn in_links(&self) -> Option<&[u32]> {
+        self.in_links.as_deref()
+    }
+
+    /// The share of shingles that differ between two texts.
+    pub fn differing(&self, one: u32, other: u32) -> f32 {
+        let (one, other) = (self.text(one), self.text(other));
+        1.0 - one.shingles.resemblance(&other.shingles) as f32
+    }
+}
+
+/// The first body of each page.
+fn first_bodies(histories: &Histories) -> Vec<Option<u32>> {
+    let mut first = vec![None; histories.urls().len()];
+    for version in histories.versions() {
+        let first = &mut first[version.page as usize];
+        *first = first.or(version.body);
+    }
+    first
+}
+
+/// For each body whose links count, the first page that it is the first body of.
+fn bases(histories: &Histories, first: &[Option<u32>]) -> Vec<Option<u32>> {
+    let mut bases = vec![None; histories.bodies().count() as usize];
+    for (page, body) in (0..).zip(first) {
+        if let Some(body) = body {
+            bases[*body as usize].get_or_insert(page);
+        }
+    }
+    bases
+}
+
+fn read(body: &Body, base: Option<&PageUrl>, vocabulary: &Vocabulary) -> Reading {
+    let parsed = body.html.then(|| body.parsed(base, &limits(base)));
+    let Some(parsed) = parsed.flatten() else {
+        return measured(&body.text, Digest::of(&body.text), None, vocabulary);
+    };
+    let links = base.map(|_| parsed.links.iter().map(|link| link.id).collect());
+    measured(&parsed.text, parsed.digest, links, vocabulary)
+}
+
+fn limits(base: Option<&PageUrl>) -> Limits {
+    let all = Limits::default();
+    Limits {
+        links: if base.is_some() { all.links } else { 0 },
+        ..all
+    }
+}
+
+fn measured(
+    text: &str,
+    digest: Digest,
+    links: Option<Vec<PageId>>,
+    vocabulary: &Vocabulary,
+) -> Reading {
+    let (counts, length) = count(text, vocabulary);
+    Reading {
+        fingerprint: digest.fingerprint.0,
+        text: Text {
+            counts,
+            length,
+            shingles: digest.shingles,
+        },
+        links,
+    }
+}
+
+fn in_links(
+    histories: &Histories,
+    first: &[Option<u32>],
+    links: &[Option<Vec<PageId>>],
+) -> Option<Vec<u32>> {
+    let urls = histories.urls().iter();
+    let pages: HashMap<PageId, usize> = urls.map(PageUrl::id).zip(0..).collect();
+    let mut counts = vec![0; pages.len()];
+    let mut known = false;
+    for (page, body) in first.iter().enumerate() {
+        let links = body.and_then(|body| links[body as usize].as_ref());
+        known |= links.is_some();
+        let mut targets: Vec<usize> = links
+            .into_iter()
+            .flatten()
+            .filter_map(|id| pages.get(id).copied())
+            .filter(|&target| target != page)
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets.iter().for_each(|&target| counts[target] += 1);
+    }
+    known.then_some(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use policy::Moment;
+
+    use super::*;
+    use crate::world::{Bodies, Version};
+
+    #[test]
+    fn texts_are_counted_once_and_links_by_page() {
+        let pages = ["http://a.example/x", "http://a.example/y"];
+        let version = |page, at, body| Version {
+            page,
+            at: Moment::from_micros(at),
+            body,
+        };
+        let versions = vec![
+            version(0, 1, Some(0)),
+            version(1, 1, Some(1)),
+            version(0, 2, Some(2)),
+        ];
+        let bodies = [
+            "<p>Blue whale, <a href=y>blue</a> <a href='/y#2'>sea</a>",
+            "<p>Tea <a href=y>itself</a>",
+            "<b>Blue</b> whale, <i>blue</i> sea <a href=z>",
+        ];
+        let bodies = Bodies::kept(bodies.map(Body::html).to_vec());
+        let histories = Histories::new(pages.into_iter(), versions, bodies);
+        let vocabulary = Vocabulary::of(["blue", "sea", "coral"].into_iter());
+        let texts = Texts::read(&histories, &vocabulary).unwrap();
+        assert_eq!([0, 1, 2].map(|body| texts.of_body(body)), [0, 1, 0]);
+        assert_eq!(*texts.text(0).counts, [(0, 2), (1, 1)]);
+        assert_eq!(texts.text(0).length, 4);
+        assert_eq!(texts.in_links(), Some(&[0, 1][..]));
+        assert_eq!(texts.differing(0, 0), 0.0);
+    }
+}

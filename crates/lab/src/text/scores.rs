@@ -1,0 +1,312 @@
+//! What does a scoring function think of a text, for each query that it answers?
+//!
+//! A text answers a query if it has all its words; its score is above 0 then and 0 else. Every word is a query of its own as
+//! well, asked as often as the queries that have it: what a refresh gave is measured by these (Pandey & Olston 2005, §5.1).
+//! **Invariant:** a score depends on the page alone: document frequencies and lengths are those of the pages at one
+//! moment, for ever.
+
+use std::collections::BTreeMap;
+
+use super::{Text, Texts, Workload};
+use crate::LabError;
+
+/// BM25's customary parameters.
+const K1: f64 = 1.2;
+const B: f64 = 0.75;
+
+/// A scoring function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scorer {
+    /// TF-IDF as in Lucene's classic similarity.
+    TfIdf,
+    /// One more than the in-links from other pages.
+    Inlinks,
+    /// Okapi BM25.
+    Bm25,
+}
+
+impl Scorer {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::TfIdf, Self::Inlinks, Self::Bm25];
+
+    /// As users know it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::TfIdf => "tf-idf",
+            Self::Inlinks => "inlinks",
+            Self::Bm25 => "bm25",
+        }
+    }
+}
+
+/// The scores of all texts for all queries.
+#[derive(Debug, Clone)]
+pub struct Scored {
+    /// For each text, the lists that it is in and its score there, by rising list.
+    texts: Vec<Box<[(u32, f32)]>>,
+    /// What each page's scores are multiplied by; empty: by 1.
+    factors: Vec<f32>,
+    /// For each list, the share of questions that are answered by it. The first lists are those of single words.
+    shares: Vec<f64>,
+    /// For each word, the share of questions that have it.
+    word_shares: Vec<f64>,
+}
+
+impl Scored {
+    /// Scores texts. `living` are the texts of the pages whose frequencies and lengths count.
+    ///
+    /// # Errors
+    /// If it goes by links and the world has none.
+    pub fn new(
+        scorer: Scorer,
+        texts: &Texts,
+        workload: &Workload,
+        living: &[u32],
+    ) -> Result<Self, LabError> {
+        let factors = match (scorer, texts.in_links()) {
+            (Scorer::Inlinks, None) => {
+                let why = "the world's pages are no HTML: nobody knows their links, and they cannot be scored by inlinks";
+                return Err(LabError::Wish(why.into()));
+            }
+            (Scorer::Inlinks, Some(counts)) => {
+                counts.iter().map(|&count| 1.0 + count as f32).collect()
+            }
+            _ => Vec::new(),
+        };
+        let asked = Asked::of(workload);
+        let statistics = Statistics::of(&asked, texts, living);
+        let mut scratch = vec![0; asked.words.len()];
+        let score = |text| asked.scores(scorer, &statistics, texts.text(text), &mut scratch);
+        let texts = (0..texts.count() as u32).map(score).collect();
+        Ok(Self {
+            texts,
+            factors,
+            shares: asked.shares,
+            word_shares: asked.word_shares,
+        })
+    }
+
+    /// The lists that a page with this text is in, and its score in each, by rising list.
+    pub fn of(&self, page: u32, text: Option<u32>) -> impl Iterator<Item = (u32, f32)> {
+        let factor = self.factors.get(page as usize).copied().unwrap_or(1.0);
+        let lists = text.map_or(&[][..], |text| &self.texts[text as usize]);
+        lists
+            .iter()
+            .map(move |(list, score)| (*list, score * factor))
+    }
+
+    /// The score of a page with this text in one list; 0: it is not there.
+    pub fn in_list(&self, page: u32, text: Option<u32>, list: u32) -> f32 {
+        let factor = self.factors.get(page as usize).copied().unwrap_or(1.0);
+        let lists = text.map_or(&[][..], |text| &self.texts[text as usize]);
+        let place = lists.binary_search_by_key(&list, |(list, _)| *list);
+        place.map_or(0.0, |place| lists[place].1 * factor)
+    }
+
+    /// For each list, the share of questions that are answered by it.
+    pub fn shares(&self) -> &[f64] {
+        &self.shares
+    }
+
+    /// For each of the first lists, which are those of single words, the share of questions that have the word.
+    pub fn word_shares(&self) -> &[f64] {
+        &self.word_shares
+    }
+}
+
+/// Queries as lists of answers.
+struct Asked {
+    /// The list of each word that any query has.
+    words: BTreeMap<u32, u32>,
+    /// Queries of several words: their lists and words, which are lists themselves.
+    several: Vec<(u32, Vec<u32>)>,
+    shares: Vec<f64>,
+    word_shares: Vec<f64>,
+}
+
+impl Asked {
+    fn of(workload: &Workload) -> Self {
+        let mut words = BTreeMap::new();
+        for &word in workload.queries.iter().flat_map(|query| &query.words) {
+            words.insert(word, 0);
+        }
+        (0..)
+            .zip(words.values_mut())
+            .for_each(|(list, word)| *word = list);
+        let mut asked = Self {
+            shares: vec![0.0; words.len()],
+            word_shares: vec![0.0; words.len()],
+            several: Vec::new(),
+            words,
+        };
+        for query in &workload.queries {
+            let lists: Vec<u32> = query.words.iter().map(|word| asked.words[word]).collect();
+            for &list in &lists {
+                asked.word_shares[list as usize] += query.share;
+            }
+            if let [only] = lists[..] {
+                asked.shares[only as usize] += query.share;
+            } else {
+                asked.several.push((asked.shares.len() as u32, lists));
+                asked.shares.push(query.share);
+            }
+        }
+        asked
+    }
+
+    /// The words of a text that are asked for, as lists, and how often it has each.
+    fn counts(&self, text: &Text) -> impl Iterator<Item = (u32, u32)> {
+        let counts = text.counts.iter();
+        counts.filter_map(|(word, count)| Some((*self.words.get(word)?, *count)))
+    }
+
+    /// A text's score in every list that it is in. `scratch` is zero for every word, before and after.
+    fn scores(
+        &self,
+        scorer: Scorer,
+        statistics: &Statistics,
+        text: &Text,
+        scratch: &mut [u32],
+    ) -> Box<[(u32, f32)]> {
+        let counts: Vec<(u32, u32)> = self.counts(text).collect();
+        for &(list, count) in &counts {
+            scratch[list as usize] = count;
+        }
+        let score = |words: &[u32]| {
+            let has = |&list: &u32| (statistics.frequency[list as usize], scratch[list as usize]);
+            let terms: Vec<(usize, u32)> = words.iter().map(has).collect();
+            statistics.score(scorer, &terms, text.length) as f32
+        };
+        let single = counts.iter().map(|&(list, _)| (list, score(&[list])));
+        let mut scores: Vec<(u32, f32)> = single.collect();
+        for &(list, _) in &counts {
+            for &query in &statistics.by_rarest[list as usize] {
+                let (query, words) = &self.several[query];
+                if words.iter().all(|&word| scratch[word as usize] > 0) {
+                    scores.push((*query, score(words)));
+                }
+            }
+        }
+        counts
+            .iter()
+            .for_each(|&(list, _)| scratch[list as usize] = 0);
+        scores.sort_unstable_by_key(|(list, _)| *list);
+        scores.into()
+    }
+}
+
+/// What scores depend on beside the text.
+struct Statistics {
+    pages: usize,
+    /// Pages that have a word.
+    frequency: Vec<usize>,
+    /// Words of a page, the mean.
+    length: f64,
+    /// The queries of several words whose rarest word this is.
+    by_rarest: Vec<Vec<usize>>,
+}
+
+impl Statistics {
+    fn of(asked: &Asked, texts: &Texts, living: &[u32]) -> Self {
+        let mut frequency = vec![0; asked.words.len()];
+        let mut words = 0;
+        for text in living.iter().map(|&text| texts.text(text)) {
+            words += u64::from(text.length);
+            asked
+                .counts(text)
+                .for_each(|(list, _)| frequency[list as usize] += 1);
+        }
+        let mut by_rarest = vec![Vec::new(); asked.words.len()];
+        for (query, (_, words)) in asked.several.iter().enumerate() {
+            let rarest = words.iter().min_by_key(|&&word| frequency[word as usize]);
+            rarest
+                .into_iter()
+                .for_each(|&word| by_rarest[word as usize].push(query));
+        }
+        Self {
+            pages: living.len(),
+            frequency,
+            length: (words as f64 / living.len().max(1) as f64).max(1.0),
+            by_rarest,
+        }
+    }
+
+    /// The score of a text for words: pages that have each, and how often the text has it.
+    fn score(&self, scorer: Scorer, words: &[(usize, u32)], length: u32) -> f64 {
+        match scorer {
+            Scorer::Inlinks => 1.0,
+            Scorer::TfIdf => {
+                let idf = |&(frequency, count): &(usize, u32)| {
+                    (classic::idf(self.pages, frequency), count)
+                };
+                classic::score(&words.iter().map(idf).collect::<Vec<_>>(), length)
+            }
+            Scorer::Bm25 => {
+                let each = words.iter().map(|&(frequency, count)| {
+                    bm25(
+                        self.pages,
+                        frequency,
+                        count,
+                        f64::from(length) / self.length,
+                    )
+                });
+                each.sum()
+            }
+        }
+    }
+}
+
+/// Robertson & Zaragoza, "The probabilistic relevance framework: BM25 and beyond" (2009), with Lucene's inverse document
+/// frequency, which is above 0 for every word. `relative` is the length over the mean.
+fn bm25(pages: usize, frequency: usize, count: u32, relative: f64) -> f64 {
+    let (pages, frequency, count) = (pages as f64, frequency as f64, f64::from(count));
+    // A word that came later can be on more pages than there were.
+    let rest = (pages - frequency).max(0.0);
+    let idf = (1.0 + (rest + 0.5) / (frequency + 0.5)).ln();
+    idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative))
+}
+
+/// Lucene's classic similarity, with every word required, so that its coordination factor is 1, and without its rounding
+/// of norms to a byte: `score = queryNorm · Σ √tf · idf² · 1/√length`, `queryNorm = 1/√(Σ idf²)`.
+pub(super) mod classic {
+    /// `1 + ln(pages / (frequency + 1))`, not below 0.
+    pub fn idf(pages: usize, frequency: usize) -> f64 {
+        let idf = 1.0 + (pages.max(1) as f64 / (frequency as f64 + 1.0)).ln();
+        idf.max(0.0)
+    }
+
+    /// The score of a text of this length for words: the inverse document frequency of each, and how often it has it.
+    pub fn score(words: &[(f64, u32)], length: u32) -> f64 {
+        let norm: f64 = words.iter().map(|(idf, _)| idf * idf).sum();
+        if norm == 0.0 {
+            return 0.0;
+        }
+        let each = words
+            .iter()
+            .map(|(idf, count)| f64::from(*count).sqrt() * idf * idf);
+        each.sum::<f64>() / norm.sqrt() / f64::from(length.max(1)).sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_those_of_the_formulas() {
+        let close = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
+        };
+        // 1 + ln(10/5) and 1 + ln(10/2).
+        let (common, rare) = (classic::idf(10, 4), classic::idf(10, 1));
+        close(common, 1.693_147_180_559_945);
+        close(rare, 2.609_437_912_434_1);
+        close(classic::score(&[(rare, 4)], 25), rare * 2.0 / 5.0);
+        let both =
+            (common * common * 3.0 + rare * rare) / (common * common + rare * rare).sqrt() / 4.0;
+        close(classic::score(&[(common, 9), (rare, 1)], 16), both);
+        // ln(1 + 6.5/4.5) · 2·2.2/(2 + 1.2).
+        close(bm25(10, 4, 2, 1.0), (1.0_f64 + 6.5 / 4.5).ln() * 4.4 / 3.2);
+        assert!(bm25(10, 4, 2, 3.0) < bm25(10, 4, 2, 1.0));
+    }
+}

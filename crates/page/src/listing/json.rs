@@ -1,0 +1,46 @@
+//! Which pages does a JSON feed name (jsonfeed.org, 1 and 1.1)?
+//!
+//! **Invariant:** all or nothing: half a JSON text is none. Feeds of more than 8 MB are not read, because
+//! they are held in memory.
+
+use serde::Deserialize;
+
+use super::{Kind, Listing, Refused, date};
+use crate::url::PageUrl;
+
+const BYTES: usize = 8 << 20;
+
+#[derive(Deserialize)]
+struct Feed {
+    version: String,
+    items: Vec<Post>,
+}
+
+#[derive(Deserialize)]
+struct Post {
+    url: Option<String>,
+    date_modified: Option<String>,
+    date_published: Option<String>,
+}
+
+pub(super) fn read(text: &str, base: &PageUrl, now: i64) -> Result<Listing, Refused> {
+    let feed: Feed = Some(text)
+        .filter(|text| text.len() <= BYTES)
+        .and_then(|text| serde_json::from_str(text).ok())
+        .ok_or(Refused::Other)?;
+    if !feed.version.contains("jsonfeed.org") {
+        return Err(Refused::Other);
+    }
+    let mut listing = Listing::new(Kind::Feed);
+    for post in feed.items {
+        let dates = [post.date_modified, post.date_published];
+        let modified = dates
+            .iter()
+            .flatten()
+            .filter_map(|text| date::plausible(text, now))
+            .max();
+        let url = post.url.and_then(|url| base.join(&url).ok());
+        listing.add(base, url, modified);
+    }
+    Ok(listing)
+}

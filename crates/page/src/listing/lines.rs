@@ -1,0 +1,26 @@
+//! Is this text a sitemap of one URL a line?
+//!
+//! **Invariant:** it is only if every line that is not empty is the whole URL of a page of the site that
+//! serves it. A text with one word besides, or a list of others' pages, is a text to read.
+
+use super::{Kind, Listing, Refused};
+use crate::url::PageUrl;
+
+pub(super) fn read(text: &str, base: &PageUrl) -> Result<Listing, Refused> {
+    let mut listing = Listing::new(Kind::Sitemap);
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        if listing.is_full() {
+            listing.cut = true;
+            break;
+        }
+        let is_url = line.starts_with("http") && !line.contains(char::is_whitespace);
+        let url = is_url.then(|| PageUrl::parse(line).ok()).flatten();
+        let ours = |url: &PageUrl| url.registrable_domain() == base.registrable_domain();
+        let url = url.filter(ours).ok_or(Refused::Other)?;
+        listing.add(base, Some(url), None);
+    }
+    if listing.entries.is_empty() {
+        return Err(Refused::Other);
+    }
+    Ok(listing)
+}

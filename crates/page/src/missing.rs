@@ -1,0 +1,254 @@
+//! Does this text say that there is no such page?
+//!
+//! Some servers answer every URL with 200 (a soft 404). Their words give them away, but the same words are
+//! in pages about errors; so words alone raise a suspicion, and the proof is what the host answers to a URL
+//! that cannot exist ([`is_missing`]).
+//!
+//! **Invariant:** both are about readable text only, and in doubt say no: a page that is taken for missing
+//! leaves the index.
+
+use crate::fingerprint::Digest;
+
+/// A page that says no more than this is a note, not an article.
+const SHORT: usize = 150;
+/// Where a note says what it is about: in its title, or in so many words of its text.
+const FIRST: usize = 25;
+/// The share of common runs of words from which on two notes are one: the address that was asked for, which
+/// many repeat, breaks eight runs of a note of twenty words.
+const ALIKE: f64 = 0.5;
+
+/// Phrases that say it, in lower case. Each is a whole statement: "not found" is one, "found" is not.
+const PHRASES: [&str; 47] = [
+    // English
+    "page not found",
+    "404 not found",
+    "not found",
+    "page cannot be found",
+    "page can't be found",
+    "page could not be found",
+    "page couldn't be found",
+    "page does not exist",
+    "page doesn't exist",
+    "page no longer exists",
+    "error 404",
+    "404 error",
+    // German
+    "seite nicht gefunden",
+    "seite wurde nicht gefunden",
+    "seite konnte nicht gefunden werden",
+    "seite existiert nicht",
+    "nicht gefunden",
+    // French
+    "page non trouvée",
+    "page introuvable",
+    "page n'existe pas",
+    "page n’existe pas",
+    "page demandée est introuvable",
+    // Spanish
+    "página no encontrada",
+    "página no existe",
+    "no se encontró la página",
+    "no se ha encontrado la página",
+    // Portuguese
+    "página não encontrada",
+    "página não existe",
+    "página não foi encontrada",
+    // Italian
+    "pagina non trovata",
+    "pagina non esiste",
+    // Dutch
+    "pagina niet gevonden",
+    "pagina bestaat niet",
+    // Polish
+    "nie znaleziono strony",
+    "strona nie istnieje",
+    "strona nie została znaleziona",
+    // Swedish
+    "sidan hittades inte",
+    "sidan kunde inte hittas",
+    // Russian
+    "страница не найдена",
+    "страница не существует",
+    // Turkish
+    "sayfa bulunamadı",
+    // Japanese
+    "ページが見つかりません",
+    "ページは見つかりませんでした",
+    // Chinese
+    "页面不存在",
+    "找不到页面",
+    "頁面不存在",
+    // Korean
+    "페이지를 찾을 수 없습니다",
+];
+
+/// Whether a short text says, in its title or its first words, that the page is missing. A suspicion.
+pub fn looks_missing(title: &str, text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let start: Vec<&str> = words.by_ref().take(FIRST).collect();
+    if words.nth(SHORT - FIRST).is_some() || text.len() > SHORT * 12 {
+        return false;
+    }
+    says_so(title) || says_so(&start.join(" "))
+}
+
+/// Whether a page is what its host answers to a URL that cannot exist: the very same words, or a note that
+/// [`looks_missing`] and resembles the other. An empty text is proof of nothing.
+///
+/// Likeness alone is no proof at any threshold: forty words of one's own under a menu of three hundred are
+/// nine tenths of another such page.
+pub fn is_missing(text: &Digest, missing: &Digest, looks_missing: bool) -> bool {
+    text.words > 0
+        && (text.fingerprint == missing.fingerprint || looks_missing && resembles(text, missing))
+}
+
+/// Whether two short texts are much alike. Shingles tell; simhashes do not: of a text of twenty words one
+/// other word turns up to a dozen of their 64 bits.
+pub fn resembles(a: &Digest, b: &Digest) -> bool {
+    a.shingles.resemblance(&b.shingles) >= ALIKE
+}
+
+fn says_so(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let text = words.join(" ");
+    // A title that is the bare number; in a text, 404 may be anything.
+    text == "404" || PHRASES.iter().any(|phrase| has_phrase(&text, phrase))
+}
+
+/// Whether a text has the phrase as whole words. Scripts without spaces have no such thing.
+fn has_phrase(text: &str, phrase: &str) -> bool {
+    let spaced = phrase.contains(' ');
+    text.match_indices(phrase).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + phrase.len()..].chars().next();
+        let ends = |next: Option<char>| next.is_none_or(|next| !next.is_alphanumeric());
+        !spaced || ends(before) && ends(after)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn notes_of_real_servers() {
+        for (title, text) in [
+            (
+                "404 Not Found",
+                "Not Found The requested URL was not found on this server. Apache/2.4.57 (Debian) Server at example.org Port 80",
+            ),
+            ("404", ""),
+            (
+                "Page not found · GitHub Pages",
+                "404 File not found The site configured at this address does not contain the requested file.",
+            ),
+            (
+                "Page Not Found | Example",
+                "Home About Contact Sorry, the page you are looking for could not be found.",
+            ),
+            (
+                "Example",
+                "Oops! That page can’t be found. Error 404 It looks like nothing was found at this location. Maybe try a search?",
+            ),
+            (
+                "Seite nicht gefunden – Beispiel",
+                "Die angeforderte Seite gibt es nicht.",
+            ),
+            ("Erreur", "Cette page n’existe pas ou plus."),
+            ("Página no encontrada", "Lo sentimos."),
+            ("Página não encontrada - Exemplo", ""),
+            (
+                "Pagina non trovata",
+                "La pagina richiesta non è disponibile.",
+            ),
+            ("Pagina niet gevonden", ""),
+            ("Błąd", "Nie znaleziono strony. Wróć na stronę główną."),
+            ("Sidan hittades inte", ""),
+            ("Страница не найдена", "Вернуться на главную"),
+            ("Sayfa Bulunamadı", ""),
+            (
+                "エラー",
+                "お探しのページが見つかりませんでした。ページが見つかりません",
+            ),
+            ("提示", "抱歉，您访问的页面不存在"),
+            ("오류", "요청하신 페이지를 찾을 수 없습니다."),
+        ] {
+            assert!(looks_missing(title, text), "{title:?} {text:?}");
+        }
+    }
+
+    #[test]
+    fn pages_that_are_there() {
+        let article = "HTTP 404 Not Found is a status code. ".repeat(40);
+        for (title, text) in [
+            ("HTTP 404 - Wikipedia", article.as_str()),
+            (
+                "Lost and found",
+                "Things that were found in the hall this week.",
+            ),
+            ("Room 404", "Office hours in room 404 are on Monday."),
+            (
+                "Highway 404",
+                "Ontario's Highway 404 runs north from Toronto.",
+            ),
+            ("Fresh fish, not foundry coal", "Opening hours"),
+            ("About us", "Our shop was founded in 1904."),
+            ("", ""),
+            ("Search", "Results 1 to 10 of 404"),
+            ("Seite 4", "Die Seite wurde zuletzt am 4. Mai geändert."),
+            ("Contact", "Can't find what you look for? Write to us."),
+        ] {
+            assert!(!looks_missing(title, text), "{title:?} {text:?}");
+        }
+    }
+
+    fn menu(words: usize) -> String {
+        (0..words).map(|word| format!("menu{word} ")).collect()
+    }
+
+    #[test]
+    fn the_probe_proves_it() {
+        let digest = |text: &str| Digest::of(text);
+        let note = |path: &str| {
+            format!(
+                "{}Sorry, we could not find {path} on this server. Error 404",
+                menu(20)
+            )
+        };
+        let probe = digest(&note("/avocet-7f3a"));
+        // The same note with another address: much alike, and the words say so.
+        let page = digest(&note("/old/story"));
+        assert!(is_missing(&page, &probe, true));
+        assert!(!is_missing(&page, &probe, false));
+        // The same note, word for word, needs no words that we know.
+        assert!(is_missing(&probe, &probe, false));
+        // Under a long menu all pages are alike, and a few words of its own make a page.
+        let long = |rest: &str| digest(&format!("{}{rest}", menu(300)));
+        let paragraph: String = (0..40).map(|word| format!("text{word} ")).collect();
+        assert!(resembles(&long(&paragraph), &long("gone: /b")));
+        assert!(!is_missing(&long(&paragraph), &long("gone: /b"), false));
+        assert!(!is_missing(
+            &digest("Not found: 404"),
+            &long("gone: /b"),
+            true
+        ));
+        assert!(!is_missing(&digest(""), &digest(""), true));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_judged(title in "\\PC{0,30}", text in "\\PC{0,200}") {
+            looks_missing(&title, &text);
+        }
+
+        #[test]
+        fn resemblance_is_mutual(a in prop::collection::vec("[a-c]{1,2}", 0..60), b in prop::collection::vec("[a-c]{1,2}", 0..60)) {
+            let (a, b) = (Digest::of(&a.join(" ")), Digest::of(&b.join(" ")));
+            prop_assert_eq!(resembles(&a, &b), resembles(&b, &a));
+            prop_assert!(resembles(&a, &a));
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Which refresh policies and estimators come with the program?
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::expression::REFRESH;
+use super::{CatalogError, RateName, RefreshName, Upkeep, Wish};
+use crate::refresh::{
+    Adaptive, Age, ByRate, Currency, Foretold, Freshness, Harmonic, Holistic, Horizon, Mean,
+    Objective, Proportional, Refresh, Slotted, Uniform, UserCentric,
+};
+use crate::{Estimator, Rates, Threshold};
+
+type Built = Result<Box<dyn Refresh>, CatalogError>;
+
+const DAY: f64 = 86_400.0;
+
+/// The refresh policies, the plain ones first.
+pub const REFRESHES: &[RefreshName] = &[
+    RefreshName {
+        name: "uniform",
+        argument: Some("DAYS"),
+        summary: "every page equally often",
+        scale: "age in days, or over DAYS",
+        wish: None,
+        build: |_, _, argument| {
+            let takes = "a number of days above zero: uniform(7)";
+            let [days] = numbers("uniform", argument, [1.0], takes)?;
+            let every = Duration::try_from_secs_f64(days * DAY).ok();
+            let every = every.filter(|every| !every.is_zero());
+            boxed(Uniform::every(
+                every.ok_or_else(|| wrong("uniform", takes))?,
+            ))
+        },
+    },
+    RefreshName {
+        name: "proportional",
+        argument: None,
+        summary: "pages as often as they change",
+        scale: "changes expected",
+        wish: None,
+        build: |rate, _, _| by_rate(rate, Proportional),
+    },
+    RefreshName {
+        name: "adaptive",
+        argument: None,
+        summary: "intervals that grow by 1.4 and shrink by .8 (Nutch)",
+        scale: "age over the interval",
+        wish: None,
+        build: |_, _, _| boxed(Adaptive),
+    },
+    RefreshName {
+        name: "freshness",
+        argument: None,
+        summary: "most pages like their copies (Cho & Garcia-Molina)",
+        scale: "(w/λ)·g(λτ)",
+        wish: None,
+        build: |rate, _, _| boxed(Freshness::new(Rates::new(rate, Threshold::ANY))),
+    },
+    RefreshName {
+        name: "age",
+        argument: None,
+        summary: "copies that have not been wrong for long",
+        scale: "w(τ²/2 − g(λτ)/λ²)",
+        wish: None,
+        build: |rate, _, _| by_rate(rate, Age),
+    },
+    RefreshName {
+        name: "harmonic",
+        argument: None,
+        summary: "few changes missed (LambdaCrawl)",
+        scale: "w(τ − (1 − e^−λτ)/λ)",
+        wish: None,
+        build: |rate, _, _| by_rate(rate, Harmonic),
+    },
+    RefreshName {
+        name: "currency",
+        argument: Some("[ALPHA,] DAYS"),
+        summary: "most pages as they were DAYS (7) ago, up to a goal",
+        scale: "w[β(1 − e^−λs) + g(λs)/λ], s = τ − β",
+        wish: None,
+        build: |rate, _, argument| {
+            let takes = "days, or a goal below 1 and days: currency(0.95, 7)";
+            let wrong = || wrong("currency", takes);
+            let two = argument.is_some_and(|argument| argument.contains(','));
+            let (goal, days) = if two {
+                let [goal, days] = numbers("currency", argument, [f64::NAN; 2], takes)?;
+                (Some(goal), days)
+            } else {
+                let [days] = numbers("currency", argument, [7.0], takes)?;
+                (None, days)
+            };
+            by_rate(rate, Currency::new(days * DAY, goal).ok_or_else(wrong)?)
+        },
+    },
+    RefreshName {
+        name: "sbr",
+        argument: Some("TAU"),
+        summary: "few copies of which more than TAU (.1) is stale, by a plan",
+        scale: "all or nothing",
+        wish: Some(Wish::Budget),
+        build: |rate, upkeep, argument| {
+            let takes = "a share of the text in tenths, 0 to 1: sbr(0.3)";
+            slotted("sbr", Objective::Staleness, (rate, upkeep, argument), takes)
+        },
+    },
+    RefreshName {
+        name: "ebr",
+        argument: Some("TAU"),
+        summary: "few searchers misled by a copy, likewise (Wolf et al.)",
+        scale: "all or nothing",
+        wish: Some(Wish::Budget),
+        build: |rate, upkeep, argument| {
+            let takes = "a share of the text in tenths, 0 to 1: ebr(0.3)";
+            slotted(
+                "ebr",
+                Objective::Embarrassment,
+                (rate, upkeep, argument),
+                takes,
+            )
+        },
+    },
+    RefreshName {
+        name: "user-centric",
+        argument: Some("printed"),
+        summary: "pages whose refreshes gave most to searchers (Pandey & Olston)",
+        scale: "δQ·τ",
+        wish: None,
+        build: |_, _, argument| match argument {
+            None => boxed(UserCentric::new(Mean::Robust)),
+            Some("printed") => boxed(UserCentric::new(Mean::Printed)),
+            Some(_) => {
+                let takes = "`printed`, for the mean of ratios, or nothing: user-centric(printed)";
+                Err(wrong("user-centric", takes))
+            }
+        },
+    },
+    RefreshName {
+        name: "user-centric-marginal",
+        argument: None,
+        summary: "the same, as far as another change is likely (ours)",
+        scale: "(A/λ)·g(λτ)",
+        wish: None,
+        build: |rate, _, _| holistic(rate, Foretold::Mean),
+    },
+    RefreshName {
+        name: "holistic",
+        argument: None,
+        summary: "the same, by importance where nothing was measured (ours)",
+        scale: "(A/λ)·g(λτ)",
+        wish: None,
+        build: |rate, _, _| holistic(rate, Foretold::Importance),
+    },
+];
+
+/// The estimators of change rates.
+pub const ESTIMATORS: &[RateName] = &[
+    RateName {
+        name: "gamma",
+        summary: "the likeliest, given how the pages of its host change (the default)",
+        wish: None,
+        build: |_| Estimator::Gamma,
+    },
+    RateName {
+        name: "naive",
+        summary: "changes seen over time watched",
+        wish: None,
+        build: |_| Estimator::Naive,
+    },
+    RateName {
+        name: "bias-corrected",
+        summary: "Cho & Garcia-Molina's, for regular gaps",
+        wish: None,
+        build: |_| Estimator::BiasCorrected,
+    },
+    RateName {
+        name: "mle",
+        summary: "the likeliest, for gaps of any length",
+        wish: None,
+        build: |_| Estimator::Mle,
+    },
+    RateName {
+        name: "site",
+        summary: "that of the host, for all its pages",
+        wish: None,
+        build: |_| Estimator::Site,
+    },
+    RateName {
+        name: "buckets",
+        summary: "one of twelve rates (WebFountain)",
+        wish: None,
+        build: |_| Estimator::Buckets,
+    },
+    RateName {
+        name: "given",
+        summary: "by URL, in changes a day",
+        wish: Some(Wish::Rates),
+        build: |upkeep| Estimator::Given(upkeep.rates.as_ref().map(Arc::clone).unwrap_or_default()),
+    },
+];
+
+fn boxed(refresh: impl Refresh + 'static) -> Built {
+    Ok(Box::new(refresh))
+}
+
+fn by_rate<R>(rate: Estimator, rule: R) -> Built
+where
+    ByRate<R>: Refresh + 'static,
+{
+    boxed(ByRate::new(Rates::new(rate, Threshold::ANY), rule))
+}
+
+fn holistic(rate: Estimator, foretold: Foretold) -> Built {
+    boxed(Holistic::new(Rates::new(rate, Threshold::ANY), foretold))
+}
+
+fn slotted(
+    name: &'static str,
+    objective: Objective,
+    (rate, upkeep, argument): (Estimator, &Upkeep, Option<&str>),
+    takes: &'static str,
+) -> Built {
+    let [share] = numbers(name, argument, [0.1], takes)?;
+    let threshold = Threshold::new(share).ok_or_else(|| wrong(name, takes))?;
+    let horizon = Horizon {
+        // The catalog has seen to it that there is one.
+        budget: upkeep.budget.unwrap_or(0.0),
+        step: upkeep.step,
+        slots: upkeep.slots,
+        since: upkeep.since,
+    };
+    boxed(Slotted::new(objective, threshold, rate, horizon))
+}
+
+/// The numbers in parentheses; without parentheses, those that stand for them.
+fn numbers<const N: usize>(
+    name: &'static str,
+    argument: Option<&str>,
+    otherwise: [f64; N],
+    takes: &'static str,
+) -> Result<[f64; N], CatalogError> {
+    let Some(argument) = argument else {
+        return Ok(otherwise);
+    };
+    let each = argument.split(',').map(|number| number.trim().parse());
+    let read: Result<Vec<f64>, _> = each.collect();
+    let read = read.ok().and_then(|read| read.try_into().ok());
+    read.ok_or_else(|| wrong(name, takes))
+}
+
+fn wrong(name: &'static str, takes: &'static str) -> CatalogError {
+    CatalogError::Argument {
+        kind: REFRESH,
+        name,
+        takes: Some(takes),
+    }
+}

@@ -1,0 +1,283 @@
+//! Known numbers, and rates that are recovered from visits.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::{Discovered, History, Moment, Outcome, Visit, Visited};
+
+/// Numbers from 0 to 1, the same for the same seed (Knuth's MMIX generator).
+struct Draws(u64);
+
+impl Draws {
+    fn next(&mut self) -> f64 {
+        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+}
+
+/// A page after a first copy and revisits at these gaps, which found a change or did not.
+fn visited(gaps: impl IntoIterator<Item = (f64, bool)>) -> History {
+    let mut at = Moment::START;
+    let first = History::discovered(at, 0).after(Visit::new(at, Outcome::Changed));
+    gaps.into_iter().fold(first, |history, (gap, changed)| {
+        at = at + Duration::from_secs_f64(gap);
+        let outcome = match changed {
+            true => Outcome::Changed,
+            false => Outcome::Unchanged,
+        };
+        history.after(Visit::new(at, outcome))
+    })
+}
+
+/// Visits to a page that changes at this rate, after gaps from a to b.
+fn watched(rate: f64, visits: usize, gaps: (f64, f64), draws: &mut Draws) -> History {
+    let mut visit = || {
+        let gap = gaps.0 + (gaps.1 - gaps.0) * draws.next();
+        (gap, draws.next() < -(-rate * gap).exp_m1())
+    };
+    visited((0..visits).map(|_| visit()).collect::<Vec<_>>())
+}
+
+fn discover(rates: &mut Rates, page: u32, host: u32) {
+    rates.observe(&Fact::Discovered(Discovered {
+        page: Number(page),
+        url: "",
+        host,
+        depth: 0,
+        seed: false,
+    }));
+}
+
+fn tell(rates: &mut Rates, page: u32, after: &History) {
+    rates.observe(&Fact::Visited(Visited {
+        page: Number(page),
+        before: &History::discovered(Moment::START, 0),
+        after,
+    }));
+}
+
+fn estimated(estimator: Estimator, history: &History) -> f64 {
+    let rates = Rates::new(estimator, Threshold::ANY);
+    rates.rate(Page {
+        number: Number(0),
+        history,
+    })
+}
+
+#[test]
+fn formulas_give_the_published_numbers() {
+    let ten = |changes: usize| {
+        let history = visited((0..10).map(|n| (1.0, n < changes)));
+        Seen::of(&history, Threshold::ANY)
+    };
+    for (changes, naive, corrected, likely) in [
+        (0, 0.0, 0.0, Some(0.0)),
+        // −ln(7.5/10.5), and −ln(.7).
+        (
+            3,
+            0.3,
+            0.336_472_236_621_212_9,
+            Some(0.356_674_943_938_732_4),
+        ),
+        (10, 1.0, 3.044_522_437_723_423, None),
+    ] {
+        let seen = ten(changes);
+        assert!((naive::rate(&seen) - naive).abs() < 1e-12, "{changes}");
+        let found = bias_corrected::rate(&seen);
+        assert!((found - corrected).abs() < 1e-12, "{changes}: {found}");
+        let found = likelihood::most_likely(&seen);
+        let close = match (found, likely) {
+            (Some(found), Some(likely)) => (found - likely).abs() < 1e-9,
+            (found, likely) => found == likely,
+        };
+        assert!(close, "{changes}: {found:?}");
+    }
+    // A change after 2 and none after 1: 2/(e^{2λ} − 1) = 1, λ = ln(3)/2.
+    let two = Seen::of(&visited([(2.0, true), (1.0, false)]), Threshold::ANY);
+    let found = likelihood::most_likely(&two).unwrap();
+    assert!((found - 3_f64.ln() / 2.0).abs() < 1e-9, "{found}");
+}
+
+#[test]
+fn no_rate_is_zero_or_infinite() {
+    let never = visited([(DAY, false); 30]);
+    let always = visited([(DAY, true); 30]);
+    let at_once = visited([(0.0, true); 3]);
+    for estimator in [
+        Estimator::Naive,
+        Estimator::BiasCorrected,
+        Estimator::Mle,
+        Estimator::Gamma,
+        Estimator::Site,
+        Estimator::Buckets,
+    ] {
+        for history in [&History::default(), &never, &always, &at_once] {
+            let rate = estimated(estimator.clone(), history);
+            assert!((SLOWEST..=FASTEST).contains(&rate), "{estimator:?}: {rate}");
+        }
+        let new = estimated(estimator.clone(), &History::default());
+        let web = 1.0 / (138.7 * DAY);
+        assert!((0.5..2.0).contains(&(new / web)), "{estimator:?}: {new}");
+    }
+}
+
+#[test]
+fn rates_are_recovered_from_regular_and_irregular_visits() {
+    for (estimator, gaps, room) in [
+        (Estimator::BiasCorrected, (1.0, 1.0), 0.03),
+        // The likeliest is too high where few gaps are quiet: its known bias.
+        (Estimator::Mle, (1.0, 1.0), 0.06),
+        (Estimator::Gamma, (1.0, 1.0), 0.06),
+        (Estimator::Mle, (0.1, 3.0), 0.06),
+        // Gaps that left the window are known by their mean, which makes rates lower.
+        (Estimator::Gamma, (0.1, 3.0), 0.08),
+    ] {
+        for rate in [0.1, 0.5, 1.5] {
+            let mut draws = Draws(7);
+            let mut rates = Rates::new(estimator.clone(), Threshold::ANY);
+            let pages: Vec<History> = (0..200)
+                .map(|_| watched(rate / DAY, 40, (gaps.0 * DAY, gaps.1 * DAY), &mut draws))
+                .collect();
+            for (page, history) in (0..).zip(&pages) {
+                discover(&mut rates, page, 0);
+                tell(&mut rates, page, history);
+            }
+            let each = (0..).zip(&pages).map(|(page, history)| {
+                let number = Number(page);
+                rates.rate(Page { number, history }) * DAY
+            });
+            let mean = each.sum::<f64>() / pages.len() as f64;
+            assert!(
+                (mean / rate - 1.0).abs() < room,
+                "{estimator:?} {gaps:?}: {mean}, not {rate}"
+            );
+        }
+    }
+    // The naive one does not see the second change in a gap: 1 − e^{−1.5} instead of 1.5.
+    let page = watched(1.5 / DAY, 4_000, (DAY, DAY), &mut Draws(7));
+    let found = estimated(Estimator::Naive, &page) * DAY;
+    assert!((found - 0.777).abs() < 0.02, "{found}");
+}
+
+#[test]
+fn hosts_and_their_spread_are_recovered() {
+    // Rates of one host are all .02, of the other half 0 and half 1 a day.
+    let mut rates = Rates::new(Estimator::Gamma, Threshold::ANY);
+    let mut draws = Draws(1);
+    for page in 0..400 {
+        let host = page % 2;
+        discover(&mut rates, page, host);
+        let rate = match (host, page % 4) {
+            (0, _) => 0.02,
+            (_, 1) => 1e-4,
+            _ => 1.0,
+        };
+        let history = watched(rate / DAY, 20, (DAY, DAY), &mut draws);
+        tell(&mut rates, page, &history);
+    }
+    discover(&mut rates, 400, 0);
+    discover(&mut rates, 401, 1);
+    discover(&mut rates, 402, 2);
+    let [slow, fast, new] = [400, 401, 402].map(|page| rates.prior(Number(page)) * DAY);
+    assert!((0.015..0.03).contains(&slow), "{slow}");
+    assert!((0.3..1.0).contains(&fast), "{fast}");
+    assert!(slow < new && new < fast, "{slow} {new} {fast}");
+    // One quiet day tells more of a page if pages differ.
+    let quiet = visited([(DAY, false)]);
+    let number = Number(401);
+    let after = rates.rate(Page {
+        number,
+        history: &quiet,
+    }) * DAY;
+    assert!(after < 0.6 * fast, "{after} of {fast}");
+}
+
+#[test]
+fn given_rates_are_those_of_the_file() {
+    let mut scores = Scores::default();
+    scores.insert("a", 2.0);
+    scores.insert("b", 0.0);
+    let mut rates = Rates::new(Estimator::Given(Arc::new(scores)), Threshold::ANY);
+    let history = visited([(DAY, true)]);
+    for (page, (url, expected)) in
+        (0..).zip([("a", 2.0 / DAY), ("b", SLOWEST), ("c", 1.0 / (138.7 * DAY))])
+    {
+        let number = Number(page);
+        rates.observe(&Fact::Discovered(Discovered {
+            page: number,
+            url,
+            host: 0,
+            depth: 0,
+            seed: false,
+        }));
+        let found = rates.rate(Page {
+            number,
+            history: &history,
+        });
+        assert!((found / expected - 1.0).abs() < 1e-9, "{url}: {found}");
+    }
+    assert!(rates.needs().words);
+}
+
+#[test]
+fn buckets_are_few() {
+    for (per_day, expected) in [
+        (1e9, 24.0),
+        (24.0, 24.0),
+        (10.0, 8.0),
+        (1e-9, 24.0 / 3_f64.powi(11)),
+    ] {
+        let found = buckets::rounded(per_day / DAY) * DAY;
+        assert!((found / expected - 1.0).abs() < 1e-9, "{per_day}: {found}");
+    }
+}
+
+/// Gaps of up to some weeks, and what was found after them.
+fn gaps() -> impl Strategy<Value = Vec<(f64, bool)>> {
+    prop::collection::vec((1.0..2e6_f64, any::<bool>()), 1..20)
+}
+
+proptest! {
+    #[test]
+    fn what_is_seen_moves_a_rate_from_the_prior_to_the_likeliest(gaps in gaps()) {
+        let history = visited(gaps.iter().copied());
+        let seen = Seen::of(&history, Threshold::ANY);
+        let likely = likelihood::most_likely(&seen).unwrap_or(f64::INFINITY);
+        let prior = Prior::WEB.mean();
+        let found = Prior::WEB.most_likely(&seen);
+        let (low, high) = (likely.min(prior), likely.max(prior));
+        prop_assert!(found >= low * (1.0 - 1e-9) && found <= high * (1.0 + 1e-9), "{low} {found} {high}");
+    }
+
+    #[test]
+    fn more_changes_are_a_higher_rate(gaps in gaps(), place in any::<prop::sample::Index>()) {
+        let place = place.index(gaps.len());
+        let with = |changed| {
+            let mut gaps = gaps.clone();
+            gaps[place].1 = changed;
+            visited(gaps)
+        };
+        let (less, more) = (with(false), with(true));
+        for estimator in [Estimator::Naive, Estimator::BiasCorrected, Estimator::Gamma, Estimator::Buckets] {
+            let [less, more] = [&less, &more].map(|history| estimated(estimator.clone(), history));
+            prop_assert!(more >= less * (1.0 - 1e-9), "{:?}: {} after {}", estimator, more, less);
+        }
+    }
+
+    #[test]
+    fn visits_told_at_once_are_visits_told_one_by_one(gaps in gaps(), share in 0.0..1.0_f64) {
+        let cut = (gaps.len() as f64 * share) as usize;
+        let (half, whole) = (visited(gaps[..cut].to_vec()), visited(gaps));
+        let mut once = Rates::new(Estimator::Gamma, Threshold::ANY);
+        discover(&mut once, 0, 0);
+        let mut twice = once.clone();
+        tell(&mut once, 0, &whole);
+        tell(&mut twice, 0, &half);
+        twice.observe(&Fact::Visited(Visited { page: Number(0), before: &half, after: &whole }));
+        let [once, twice] = [once, twice].map(|rates| rates.prior(Number(0)));
+        prop_assert!((once / twice - 1.0).abs() < 1e-9, "{} {}", once, twice);
+    }
+}

@@ -1,0 +1,148 @@
+//! Limits of the formula, and whether following it pays.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// The series as it is printed, with so many terms that no tail is needed.
+fn printed(page: &Signalled, age: f64) -> f64 {
+    let jump = page.jump.unwrap();
+    let all = page.rate + page.wrong;
+    let (mut passage, mut first) = (0.0, 0.0);
+    for term in 0..400 {
+        let left = (age - jump * f64::from(term)).max(0.0);
+        passage += more_than(term, page.signals * left) / page.signals;
+        let share = (page.wrong / all).powf(f64::from(term));
+        first += share * more_than(term, all * left) / all;
+    }
+    first - (-page.silent * age).exp() * passage
+}
+
+#[test]
+fn the_tail_goes_on_as_the_series_does() {
+    for (recall, wrong) in [
+        (0.95, 0.6),
+        (0.95, 2.0),
+        (0.5, 0.3),
+        (0.3, 5.0),
+        (0.05, 1.0),
+    ] {
+        let page = Signalled::new(1.0, recall, wrong);
+        let end = page.jump.unwrap() * f64::from(TERMS);
+        for times in [0.3, 0.99, 1.01, 1.5, 4.0] {
+            let (found, expected) = (page.worth(end * times), printed(&page, end * times));
+            assert!(
+                (found - expected).abs() < 1e-6 * expected,
+                "{recall} {wrong} at {times}: {found}, not {expected}"
+            );
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn without_signals_it_is_freshness(rate in 1e-3..1e3_f64, wrong in 1e-3..1e3_f64, age in 1e-3..1e2_f64) {
+        let (age, plain) = (age / rate, gain(age) / rate);
+        let close = |found: f64| (found / plain - 1.0).abs() < 2e-3;
+        let silent = Signalled::new(rate, 0.0, wrong);
+        prop_assert!(close(silent.worth(silent.age(age, 9))));
+        // A recall of nearly nothing, and signals that come all the time.
+        let deaf = Signalled::new(rate, 1e-5, rate);
+        prop_assert!(close(deaf.worth(deaf.age(age, 0))), "{}", deaf.worth(age));
+        let noisy = Signalled::new(rate, 0.5, 1e4 * rate);
+        let expected = (1e4 * rate * age).round() as u64;
+        // With fewer a whole number of them is not the number expected; more cannot be counted.
+        if (1_000..60_000).contains(&expected) {
+            let found = noisy.worth(noisy.age(age, expected as u16));
+            prop_assert!((found / plain - 1.0).abs() < 2e-2, "{} {}", found, plain);
+        }
+    }
+
+    #[test]
+    fn whoever_never_errs_is_believed(rate in 1e-3..1e3_f64, recall in 0.1..0.9_f64, age in 1e-3..10.0_f64) {
+        for wrong in [0.0, 1e-300] {
+            let page = Signalled::new(rate, recall, wrong);
+            let found = page.worth(page.age(age / rate, 1));
+            prop_assert!((found * rate - 1.0).abs() < 1e-9, "{} {}", found, rate.recip());
+            // As long as nobody says anything, only what is not signalled ages the copy.
+            let quiet = page.worth(page.age(age / rate, 0));
+            prop_assert!(quiet < gain(age) / rate);
+        }
+    }
+
+    #[test]
+    fn worth_rises_to_its_limit(
+        recall in 0.0..1.0_f64, wrong in 0.0..20.0_f64, age in 0.0..200.0_f64, more in 1e-6..1.0_f64, signals in 0u16..9,
+    ) {
+        let page = Signalled::new(1.0, recall, wrong);
+        let (now, later) = (page.worth(page.age(age, signals)), page.worth(page.age(age + more, signals)));
+        prop_assert!(later >= now - 1e-12 && now >= -1e-12 && later <= 1.0 + 1e-9, "{} then {}", now, later);
+        prop_assert!(page.worth(page.age(age, signals + 1)) >= now - 1e-12, "a signal never delays");
+    }
+}
+
+/// Numbers from 0 to 1, the same for the same seed (Knuth's MMIX generator).
+struct Draws(u64);
+
+impl Draws {
+    fn next(&mut self) -> f64 {
+        let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = next.wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+}
+
+/// Mean freshness of 100 pages over 200 days, of which ten are visited a day: those worth most by `worth`, of page,
+/// age and signals. Page i changes, is signalled and wrongly signalled at the rates of `truth`.
+fn freshness(truth: &[(f64, f64, f64)], worth: impl Fn(usize, f64, u16) -> f64) -> f64 {
+    const STEPS: usize = 2_000;
+    let mut draws = Draws(3);
+    let step = 0.1;
+    let mut pages = vec![(0.0, 0_u16, true); truth.len()];
+    let mut fresh = 0_usize;
+    for _ in 0..STEPS {
+        for (page, &(rate, recall, wrong)) in pages.iter_mut().zip(truth) {
+            let changed = draws.next() < -(-rate * step).exp_m1();
+            let told = draws.next() < recall && changed;
+            let fooled = draws.next() < -(-wrong * step).exp_m1();
+            page.0 += step;
+            page.1 += u16::from(told) + u16::from(fooled);
+            page.2 &= !changed;
+        }
+        let value = |n: usize| worth(n, pages[n].0, pages[n].1);
+        let best = (0..pages.len()).max_by(|&a, &b| value(a).total_cmp(&value(b)));
+        pages[best.unwrap()] = (0.0, 0, true);
+        fresh += pages.iter().filter(|page| page.2).count();
+    }
+    fresh as f64 / (STEPS * truth.len()) as f64
+}
+
+#[test]
+fn the_rule_beats_deafness_and_blind_trust() {
+    let mut draws = Draws(11);
+    let truth: Vec<_> = (0..100)
+        .map(|_| {
+            let rate = 0.05 + 0.5 * draws.next();
+            (rate, 0.1 + 0.8 * draws.next(), 0.6 * draws.next())
+        })
+        .collect();
+    let pages = |trust: fn(&(f64, f64, f64)) -> (f64, f64)| -> Vec<Signalled> {
+        let page = |truth: &(f64, f64, f64)| {
+            let (recall, wrong) = trust(truth);
+            Signalled::new(truth.0, recall, wrong)
+        };
+        truth.iter().map(page).collect()
+    };
+    let score = |pages: Vec<Signalled>| {
+        freshness(&truth, |n, age, signals| {
+            pages[n].worth(pages[n].age(age, signals))
+        })
+    };
+    let ours = score(pages(|&(_, recall, wrong)| (recall, wrong)));
+    let deaf = score(pages(|_| (0.0, 1.0)));
+    let blind = score(pages(|_| (MOST, 1e-9)));
+    assert!(
+        ours > deaf + 0.01 && deaf > blind + 0.01,
+        "{ours} {deaf} {blind}"
+    );
+}

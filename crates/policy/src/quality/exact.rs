@@ -1,0 +1,126 @@
+//! The quality of a repository, from lists in full.
+//!
+//! **Invariant:** at most 1, and 1 if every list is in the order of the live scores. Too costly for a crawl, which
+//! has no live scores either; for tests and simulations.
+
+use std::cmp::Ordering;
+
+use super::attention;
+
+/// A query, and what it finds: pages with their scores, each page once, in any order. A page that is not
+/// there, or has no score above zero, is in no list.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// How often it is asked.
+    pub frequency: f64,
+    /// By the live copies.
+    pub live: &'a [(u32, f64)],
+    /// By the copies in the repository.
+    pub ours: &'a [(u32, f64)],
+}
+
+/// Repository quality Q(W^L), from 0 to 1: what searchers get from the results of the repository, relative to
+/// those of one that equals the web. Pandey & Olston (2005), equation 5.
+///
+/// Results of one score are in the order of their numbers. Returns `None` where no live page answers any query:
+/// there is nothing to be good at.
+pub fn quality(queries: &[Asked<'_>]) -> Option<f64> {
+    let (mut have, mut could) = (0.0, 0.0);
+    for asked in queries {
+        have += asked.frequency * usefulness(asked);
+        could += asked.frequency
+            * usefulness(&Asked {
+                ours: asked.live,
+                ..*asked
+            });
+    }
+    (could > 0.0).then(|| have / could)
+}
+
+/// What one query gives to a searcher: Σ_p I(R(p, ours)) · S(live p). Equation 3, without the frequency.
+pub fn usefulness(asked: &Asked<'_>) -> f64 {
+    let mut shown: Vec<(u32, f64)> = asked.ours.iter().copied().filter(is_result).collect();
+    shown.sort_by(best_first);
+    let mut live: Vec<(u32, f64)> = asked.live.iter().copied().filter(is_result).collect();
+    live.sort_by_key(|&(page, _)| page);
+    let mut sum = 0.0;
+    for (before, (page, _)) in shown.iter().enumerate() {
+        if let Ok(at) = live.binary_search_by_key(page, |&(page, _)| page) {
+            sum += attention(before as f64 + 1.0) * live[at].1;
+        }
+    }
+    sum
+}
+
+fn is_result(&(_, score): &(u32, f64)) -> bool {
+    score > 0.0
+}
+
+fn best_first(a: &(u32, f64), b: &(u32, f64)) -> Ordering {
+    b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn one(live: &[(u32, f64)], ours: &[(u32, f64)]) -> Option<f64> {
+        quality(&[Asked {
+            frequency: 0.5,
+            live,
+            ours,
+        }])
+    }
+
+    #[test]
+    fn qualities() {
+        let live = [(1, 4.0), (2, 2.0), (3, 0.0)];
+        let (second, third) = (attention(2.0), attention(3.0));
+        let best = 4.0 + 2.0 * second;
+        for (ours, expected) in [
+            (&[(1, 4.0), (2, 2.0)][..], best),
+            (&[(2, 7.0), (1, 9.0)], best),
+            // The wrong way round; a page missing; one that is gone on top; nothing.
+            (&[(1, 1.0), (2, 2.0)], 2.0 + 4.0 * second),
+            (&[(2, 2.0)], 2.0),
+            (&[(9, 9.0), (1, 4.0), (2, 2.0)], 4.0 * second + 2.0 * third),
+            (&[(1, 0.0)], 0.0),
+        ] {
+            let found = one(&live, ours).unwrap();
+            assert!((found - expected / best).abs() < 1e-12, "{ours:?}: {found}");
+        }
+        assert_eq!(one(&[(3, 0.0)], &live), None);
+        assert_eq!(quality(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_better_than_the_web(
+            queries in prop::collection::vec((
+                0.0f64..1.0,
+                prop::collection::vec(0u8..4, 12),
+                prop::collection::vec(0u8..4, 12),
+            ), 1..6),
+        ) {
+            let list = |scores: &[u8]| -> Vec<(u32, f64)> {
+                (0..).zip(scores).map(|(page, &score)| (page, f64::from(score))).collect()
+            };
+            let lists: Vec<_> = queries.iter().map(|(f, live, ours)| (*f, list(live), list(ours))).collect();
+            type Lists = (f64, Vec<(u32, f64)>, Vec<(u32, f64)>);
+            let ask = |lists: &[Lists]| {
+                let asked: Vec<_> = lists.iter()
+                    .map(|(frequency, live, ours)| Asked { frequency: *frequency, live, ours })
+                    .collect();
+                quality(&asked)
+            };
+            let Some(before) = ask(&lists) else { return Ok(()) };
+            prop_assert!((0.0..=1.0 + 1e-12).contains(&before));
+            let fresh: Vec<_> = lists.iter()
+                .map(|(f, live, _)| (*f, live.clone(), live.clone()))
+                .collect();
+            prop_assert!((ask(&fresh).unwrap() - 1.0).abs() < 1e-12);
+        }
+    }
+}

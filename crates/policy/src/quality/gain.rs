@@ -1,0 +1,256 @@
+//! What is it worth to those who search a word that a page's score is now known to be another?
+//!
+//! ΔQ_A of Pandey & Olston (2005), §5.1, for one query of frequency 1. A page that moves from rank r1 to r2
+//! is looked at more or less by I(r2) − I(r1), and every page in between by one rank. With s the new, true
+//! score of the page and F⁻¹(r) that of the one at rank r, the two parts together are, each a sum over the
+//! pages that it passes,
+//!
+//! - down: Σ_{r1 < r ≤ r2} (I(r−1) − I(r)) · (F⁻¹(r) − s),
+//! - up: Σ_{r2 ≤ r < r1} (I(r) − I(r+1)) · (s − F⁻¹(r)),
+//!
+//! written so that no large numbers cancel. **Invariant:** never negative: whom a page passes on its way down is
+//! better than it, and whom it passes on its way up is worse. Less than one rank passes nobody.
+//!
+//! A page that enters a list of n pages comes from behind it: those that it passes move down, the last to
+//! rank n + 1, and it gains all of its own attention. A page that leaves the list, which counts it among its n
+//! pages, has no true score: it gains nothing and those behind it move up.
+
+use super::score_rank::Piece;
+use super::{ScoreRank, attention};
+
+/// Ranks that are summed one by one; what lies beyond is an integral. From rank 5 on that is off by less than .3%,
+/// as long as scores fall no faster than 1/r.
+const SUMMED: u32 = 4;
+
+/// ΔQ_A of one page whose score for a word was `before` and is `after`, both zero where the page does not
+/// have the word. `list` has the results of the word with the page as it was.
+pub fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
+    if before == after {
+        return 0.0;
+    }
+    let pages = f64::from(list.pages());
+    // The page itself is one of them, so it cannot be behind all.
+    let inside = |score| list.rank(score).min(pages.max(1.0));
+    match (before > 0.0, after > 0.0) {
+        (false, false) => 0.0,
+        (false, true) => {
+            let end = pages + 1.0;
+            up(list, end, list.rank(after), after) + attention(end) * after
+        }
+        (true, false) => down(list, inside(before), pages, 0.0),
+        (true, true) => {
+            let (old, new) = (inside(before), inside(after));
+            if old < new {
+                down(list, old, new, after)
+            } else {
+                up(list, old, new, after)
+            }
+        }
+    }
+}
+
+/// A page of this score moves down.
+fn down(list: &ScoreRank, from: f64, to: f64, score: f64) -> f64 {
+    let mut at = from;
+    let mut sum = 0.0;
+    for _ in 0..SUMMED {
+        if at >= to {
+            return sum;
+        }
+        let next = (at + 1.0).min(to);
+        sum += (attention(at) - attention(next)) * (list.score(next) - score).max(0.0);
+        at = next;
+    }
+    let others = || others(list, at, to, 0.5) - (attention(at) - attention(to)) * score;
+    sum + if at < to { others().max(0.0) } else { 0.0 }
+}
+
+/// A page of this score moves up.
+fn up(list: &ScoreRank, from: f64, to: f64, score: f64) -> f64 {
+    let mut at = to;
+    let mut sum = 0.0;
+    for _ in 0..SUMMED {
+        if at >= from {
+            return sum;
+        }
+        let next = (at + 1.0).min(from);
+        sum += (attention(at) - attention(next)) * (score - list.score(at)).max(0.0);
+        at = next;
+    }
+    let others = || (attention(at) - attention(from)) * score - others(list, at, from, -0.5);
+    sum + if at < from { others().max(0.0) } else { 0.0 }
+}
+
+/// The sum over ranks r of (I(r) − I(r+1)) · F⁻¹(r + ½ + aside), as an integral between two ranks.
+///
+/// The sum over whole ranks from i to j is near the integral from i − ½ to j + ½: here of 3/2 · u^(−5/2) ·
+/// F⁻¹(u + aside), u = r + ½. In a piece F⁻¹ is a power of the rank, so the integral has a closed form; `aside`
+/// enters to first order, which is enough where half a rank is little.
+fn others(list: &ScoreRank, from: f64, to: f64, aside: f64) -> f64 {
+    let mut sum = 0.0;
+    let mut last = 0.0;
+    for piece in list.pieces() {
+        let (low, high) = (from.max(piece.from), to.min(piece.to));
+        if low < high {
+            sum += antiderivative(&piece, low, aside) - antiderivative(&piece, high, aside);
+        }
+        last = piece.to;
+    }
+    // Behind the last page stands at most the one that enters.
+    let low = from.max(last);
+    if low < to {
+        sum += (attention(low) - attention(to)) * list.score(last);
+    }
+    sum
+}
+
+/// ∫_u^∞ of 3/2 · x^(−5/2) · e^log · (x + aside)^(−fall) dx, to first order in `aside`.
+fn antiderivative(piece: &Piece, u: f64, aside: f64) -> f64 {
+    let fall = piece.fall;
+    let score = (piece.log - fall * u.ln()).exp();
+    1.5 * attention(u) * score * (1.0 / (1.5 + fall) - aside * fall / (u * (2.5 + fall)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Asked, exact::usefulness};
+    use super::*;
+
+    /// A list that is exactly three pieces: its scores at whole ranks are what F says.
+    fn ideal(pages: u32, falls: [f64; 3]) -> (ScoreRank, Vec<f64>) {
+        let step = f64::from(pages).ln() / 3.0;
+        let mut scores: Vec<f32> = (1..=pages)
+            .map(|rank| {
+                let log = f64::from(rank).ln();
+                let part = |k: usize| (log - step * k as f64).clamp(0.0, step) * falls[k];
+                (3.0 - part(0) - part(1) - part(2)).exp() as f32
+            })
+            .collect();
+        let exact = scores.iter().map(|&score| f64::from(score)).collect();
+        (ScoreRank::of(&mut scores), exact)
+    }
+
+    /// What the move of one page gains, from the lists in full.
+    fn brute(scores: &[f64], page: usize, after: f64) -> f64 {
+        let named = |scores: &[f64]| -> Vec<(u32, f64)> {
+            (0..)
+                .zip(scores)
+                .map(|(page, &score)| (page, score))
+                .collect()
+        };
+        let mut live = scores.to_vec();
+        live[page] = after;
+        let (live, before) = (named(&live), named(scores));
+        let asked = |ours| Asked {
+            frequency: 1.0,
+            live: &live,
+            ours,
+        };
+        usefulness(&asked(&live)) - usefulness(&asked(&before))
+    }
+
+    #[test]
+    fn the_four_discrepancies_of_table_1_are_worth_mending() {
+        let (list, scores) = ideal(27, [0.3, 0.5, 0.8]);
+        let (best, worst) = (scores[0] * 2.0, scores[26] / 2.0);
+        // An increased score, a decreased one, a new page, a page that is gone.
+        for (before, after) in [
+            (scores[20], best),
+            (scores[1], worst),
+            (0.0, best),
+            (scores[1], 0.0),
+        ] {
+            assert!(gain(&list, before, after) > 0.01, "{before} to {after}");
+        }
+        // The same at the end of the list matters less.
+        assert!(gain(&list, 0.0, worst) < gain(&list, 0.0, best) / 10.0);
+        assert!(gain(&list, scores[26], 0.0) < 1e-9, "nobody is behind it");
+        assert_eq!(gain(&list, scores[3], scores[3]), 0.0);
+        assert_eq!(gain(&list, 0.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn lists_of_nobody_and_of_one() {
+        // Nobody has the word: the page is the first and the only one.
+        assert_eq!(gain(&ScoreRank::EMPTY, 0.0, 2.0), 2.0);
+        assert_eq!(gain(&ScoreRank::EMPTY, 2.0, 0.0), 0.0);
+        assert_eq!(gain(&ScoreRank::EMPTY, 2.0, 1.0), 0.0);
+        let one = ScoreRank::of(&mut [3.0]);
+        assert_eq!(gain(&one, 3.0, 1.0), 0.0, "it stays the only one");
+        assert_eq!(gain(&one, 3.0, 0.0), 0.0);
+        let second = attention(2.0);
+        assert!((gain(&one, 0.0, 1.0) - second).abs() < 1e-9);
+        let passed = (1.0 - second) * (5.0 - 3.0) + second * 5.0;
+        assert!((gain(&one, 0.0, 5.0) - passed).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_integral_is_near_the_sum() {
+        for falls in [[0.0; 3], [0.1, 0.2, 0.4], [1.0, 0.5, 0.1], [1.0; 3]] {
+            let (list, _) = ideal(20_000, falls);
+            for from in [5u32, 6, 10, 30, 700, 19_000] {
+                for to in [from + 1, from + 5, 2 * from, 20_000] {
+                    for aside in [0.5, -0.5] {
+                        let sum: f64 = (from..to.min(20_000))
+                            .map(|rank| {
+                                let rank = f64::from(rank);
+                                let step = attention(rank) - attention(rank + 1.0);
+                                step * list.score(rank + 0.5 + aside)
+                            })
+                            .sum();
+                        let near = others(&list, from.into(), to.min(20_000).into(), aside);
+                        assert!(
+                            (near / sum - 1.0).abs() < 0.003,
+                            "{falls:?} {from}..{to} {aside}: {near} {sum}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn gains_are_those_of_whole_lists(
+            root in 1u32..8,
+            falls in [0.01f64..1.5, 0.01f64..1.5, 0.01f64..1.5],
+            old in 0.0f64..1.0,
+            new in 0.0f64..1.0,
+            kind in 0..3,
+        ) {
+            // Whose knots are at whole ranks.
+            let pages = root.pow(3);
+            let (list, mut scores) = ideal(pages, falls);
+            let place = |at: f64| ((f64::from(pages).powf(at)) as usize).clamp(1, pages as usize) - 1;
+            let (old, new) = (place(old), place(new));
+            // Just past the page that has this rank, as the sums count.
+            let past = if new > old { scores[new] * (1.0 - 1e-9) } else { scores[new] * (1.0 + 1e-9) };
+            let (estimate, exact) = match kind {
+                0 => (gain(&list, scores[old], past), brute(&scores, old, past)),
+                1 => (gain(&list, scores[old], 0.0), brute(&scores, old, 0.0)),
+                _ => {
+                    scores.push(0.0);
+                    let after = scores[new] * (1.0 + 1e-9);
+                    (gain(&list, 0.0, after), brute(&scores, pages as usize, after))
+                }
+            };
+            // 32 bits of a rank's logarithm, near the top of a steep list, and .3% of the integral.
+            prop_assert!((estimate - exact).abs() <= 0.01 * exact + 1e-4, "{estimate} is not {exact}");
+        }
+
+        #[test]
+        fn nothing_true_does_harm(
+            scores in prop::collection::vec(0.01f32..20.0, 0..60),
+            before in 0.0f64..25.0,
+            after in 0.0f64..25.0,
+        ) {
+            let list = ScoreRank::of(&mut scores.clone());
+            let gained = gain(&list, before, after);
+            prop_assert!(gained >= 0.0 && gained.is_finite());
+            // No more than all the attention that there is, at the best score.
+            prop_assert!(gained <= 20f64.max(after) * 1.01);
+        }
+    }
+}

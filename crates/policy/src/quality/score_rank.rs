@@ -1,0 +1,250 @@
+//! Which rank does a score have among the results of a word, in 20 bytes?
+//!
+//! The function F_q of Pandey & Olston (2005), §5.1.2: linear on log–log scale, in three pieces of equal length
+//! in log rank, so that the first ranks are known best.
+//!
+//! **Invariant:** scores never grow with rank, so F and its inverse are both well defined.
+
+/// Pieces of the function; the paper's number.
+const PIECES: usize = 3;
+
+/// The scores of a word's results, from which a rank can be told by score and a score by rank.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreRank {
+    /// How many results there are.
+    pages: u32,
+    /// The logarithms of the scores at the ranks pages^(k/3).
+    logs: [f32; PIECES + 1],
+}
+
+const _: () = assert!(size_of::<ScoreRank>() == 20, "the paper's 20 bytes");
+
+impl ScoreRank {
+    /// A list without results.
+    pub const EMPTY: Self = Self {
+        pages: 0,
+        logs: [0.0; PIECES + 1],
+    };
+
+    /// Made from the scores of all results, in any order; they are left in another. What is no score above
+    /// zero is no result. Takes time in proportion to their number: nothing is sorted.
+    pub fn of(scores: &mut [f32]) -> Self {
+        let count = results_first(scores);
+        let scores = &mut scores[..count];
+        if scores.is_empty() {
+            return Self::EMPTY;
+        }
+        let pages = u32::try_from(count).unwrap_or(u32::MAX);
+        let step = f64::from(pages).ln() / PIECES as f64;
+        let mut logs = [0.0; PIECES + 1];
+        let mut end = count;
+        // From the last knot: those before lie in the part that the selection put in front.
+        for knot in (0..=PIECES).rev() {
+            let rank = (step * knot as f64).exp().clamp(1.0, count as f64);
+            // What is nearly whole is whole: the cube root of 8 is 2.
+            let near = rank.round();
+            let rank = if (rank - near).abs() < 1e-9 * rank {
+                near
+            } else {
+                rank
+            };
+            let (above, below) = (rank.floor(), rank.ceil());
+            let low = select(scores, &mut end, below as usize - 1);
+            let high = select(scores, &mut end, above as usize - 1);
+            let share = if below > above {
+                (rank / above).ln() / (below / above).ln()
+            } else {
+                0.0
+            };
+            logs[knot] = (high.ln() + (low.ln() - high.ln()) * share) as f32;
+        }
+        Self { pages, logs }
+    }
+
+    /// How many results there were.
+    pub fn pages(&self) -> u32 {
+        self.pages
+    }
+
+    /// The rank of a page with this score: 1 above all others, one more than there are pages below all, in the
+    /// middle of those that have the same. A score of zero is in no list: infinite.
+    pub fn rank(&self, score: f64) -> f64 {
+        if score.is_nan() || score <= 0.0 {
+            return f64::INFINITY;
+        }
+        let log = score.ln() as f32;
+        let Some(first) = self.logs.iter().position(|&knot| knot <= log) else {
+            return f64::from(self.pages) + 1.0;
+        };
+        if self.pages == 0 {
+            return 1.0;
+        }
+        let at = if self.logs[first] == log {
+            let equal = self.logs[first..].iter().take_while(|&&knot| knot == log);
+            first as f64 + (equal.count() - 1) as f64 / 2.0
+        } else if first == 0 {
+            0.0
+        } else {
+            let (high, low) = (self.logs[first - 1], self.logs[first]);
+            (first - 1) as f64 + f64::from(high - log) / f64::from(high - low)
+        };
+        (at * self.step()).exp()
+    }
+
+    /// The score of the page at this rank: that of the last beyond the list, and none at infinity.
+    pub fn score(&self, rank: f64) -> f64 {
+        if self.pages == 0 || rank == f64::INFINITY {
+            return 0.0;
+        }
+        let last = f64::from(self.pages);
+        let step = self.step();
+        let at = if rank <= 1.0 || step == 0.0 {
+            0.0
+        } else if rank >= last {
+            PIECES as f64
+        } else {
+            rank.ln() / step
+        };
+        let piece = (at as usize).min(PIECES - 1);
+        let (high, low) = self.ends(piece);
+        (high + (low - high) * (at - piece as f64)).exp()
+    }
+
+    /// The pieces, from the first.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
+        let step = self.step();
+        (0..PIECES).map(move |piece| {
+            let (high, low) = self.ends(piece);
+            let fall = if step > 0.0 { (high - low) / step } else { 0.0 };
+            Piece {
+                from: (step * piece as f64).exp(),
+                to: (step * (piece + 1) as f64).exp(),
+                log: high + fall * step * piece as f64,
+                fall,
+            }
+        })
+    }
+
+    /// The length of a piece in log rank.
+    fn step(&self) -> f64 {
+        f64::from(self.pages).ln() / PIECES as f64
+    }
+
+    fn ends(&self, piece: usize) -> (f64, f64) {
+        (f64::from(self.logs[piece]), f64::from(self.logs[piece + 1]))
+    }
+}
+
+/// A piece: between two ranks, the score of rank r is exp(log) · r^(−fall).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Piece {
+    pub(super) from: f64,
+    pub(super) to: f64,
+    pub(super) log: f64,
+    pub(super) fall: f64,
+}
+
+/// Moves what is a score above zero to the front; returns how many that are.
+fn results_first(scores: &mut [f32]) -> usize {
+    let mut count = 0;
+    for at in 0..scores.len() {
+        if scores[at] > 0.0 && scores[at].is_finite() {
+            scores.swap(count, at);
+            count += 1;
+        }
+    }
+    count
+}
+
+/// The score at a place of the list sorted downwards. What is before `end` is the front of that list in some
+/// order; the place is before it, or was the last one selected, which is `end` itself.
+fn select(scores: &mut [f32], end: &mut usize, place: usize) -> f64 {
+    if place < *end {
+        let front = &mut scores[..*end];
+        front.select_nth_unstable_by(place, |a, b| b.total_cmp(a));
+        *end = place;
+    }
+    f64::from(scores[place])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn knots_are_exact() {
+        // Ranks 1, 2, 4 and 8 are the knots of eight pages.
+        let mut scores = [3.0, 16.0, 0.0, 4.0, 4.0, 8.0, 2.0, f32::NAN, 3.5, 1.0];
+        let list = ScoreRank::of(&mut scores);
+        assert_eq!(list.pages(), 8);
+        for (rank, score) in [(1.0, 16.0), (2.0, 8.0), (4.0, 4.0), (8.0, 1.0)] {
+            assert!((list.score(rank) - score).abs() < 1e-5, "{rank}");
+            assert!((list.rank(score) - rank).abs() < 1e-5, "{score}");
+        }
+        for (score, rank) in [
+            (99.0, 1.0),
+            (0.5, 9.0),
+            (0.0, f64::INFINITY),
+            (-1.0, f64::INFINITY),
+            (2.0, 32f64.sqrt()),
+        ] {
+            let found = list.rank(score);
+            assert!(
+                found == rank || (found - rank).abs() < 1e-5,
+                "{score}: {found}"
+            );
+        }
+        for (rank, score) in [(0.5, 16.0), (100.0, 1.0), (f64::INFINITY, 0.0)] {
+            assert!((list.score(rank) - score).abs() < 1e-5, "{rank}");
+        }
+    }
+
+    #[test]
+    fn short_and_flat_lists() {
+        assert_eq!(ScoreRank::of(&mut []), ScoreRank::EMPTY);
+        assert_eq!(ScoreRank::of(&mut [0.0, -1.0]), ScoreRank::EMPTY);
+        assert_eq!(ScoreRank::EMPTY.rank(3.0), 1.0);
+        assert_eq!(ScoreRank::EMPTY.score(1.0), 0.0);
+        let one = ScoreRank::of(&mut [2.0]);
+        assert_eq!(
+            (one.rank(5.0), one.rank(2.0), one.rank(1.0)),
+            (1.0, 1.0, 2.0)
+        );
+        assert!((one.score(1.0) - 2.0).abs() < 1e-6);
+        let flat = ScoreRank::of(&mut [2.0; 100]);
+        assert!(
+            (flat.rank(f64::from(2f32.ln().exp())) - 10.0).abs() < 1e-4,
+            "in the middle"
+        );
+        assert_eq!((flat.rank(2.1), flat.rank(1.9)), (1.0, 101.0));
+        assert!((flat.score(37.0) - 2.0).abs() < 1e-6);
+    }
+
+    proptest! {
+        #[test]
+        fn rank_and_score_are_inverse_and_monotone(
+            scores in prop::collection::vec(0.01f32..50.0, 2..300),
+            at in 0.0f64..1.0,
+        ) {
+            let list = ScoreRank::of(&mut scores.clone());
+            let rank = (at * f64::from(list.pages()).ln()).exp();
+            let score = list.score(rank);
+            prop_assert!(list.score(rank * 1.1) <= score);
+            prop_assert!(list.rank(score * 1.01) <= list.rank(score));
+            prop_assert!(list.rank(score) >= 1.0 && list.rank(score) <= f64::from(list.pages()) + 1.0);
+            // Where the list is not flat, which makes ranks uncertain.
+            if list.score(rank * 0.9) > score * 1.01 && list.score(rank * 1.1) < score / 1.01 {
+                prop_assert!((list.rank(score) / rank - 1.0).abs() < 0.01);
+            }
+        }
+
+        #[test]
+        fn order_does_not_matter(scores in prop::collection::vec(-1.0f32..50.0, 0..200)) {
+            let mut sorted = scores.clone();
+            sorted.sort_by(|a, b| b.total_cmp(a));
+            prop_assert_eq!(ScoreRank::of(&mut sorted), ScoreRank::of(&mut scores.clone()));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! As many important pages as possible as they were a while ago.
+//!
+//! Brewington & Cybenko (2000): a copy is β-current if the page did not change between the visit and β before now.
+//! A collection is (α, β)-current if a page is so with probability α.
+
+use super::by_rate::Rule;
+use super::curve::Curve;
+use crate::plan::gain::gain;
+
+/// Worth is 0 until β, then `w[β(1 − e^{−λs}) + g(λs)/λ]` with `s = τ − β`; without a copy `w(β + 1/λ)`, its limit.
+///
+/// With a goal α a page that is still β-current with probability α is worth nothing: visits go to those that
+/// are not, and if all are, what is left of the budget is not spent.
+#[derive(Debug, Clone, Copy)]
+pub struct Currency {
+    grace: f64,
+    goal: Option<f64>,
+}
+
+struct Outdated {
+    rate: f64,
+    weight: f64,
+    grace: f64,
+    /// Seconds after the grace in which the goal is still met.
+    met: f64,
+}
+
+impl Currency {
+    /// β in seconds, not below zero, and α between 0 and 1; `None` if they are not.
+    pub fn new(grace: f64, goal: Option<f64>) -> Option<Self> {
+        let graceful = grace >= 0.0 && grace.is_finite();
+        let reachable = goal.is_none_or(|goal| goal > 0.0 && goal < 1.0);
+        (graceful && reachable).then_some(Self { grace, goal })
+    }
+}
+
+impl Rule for Currency {
+    fn curve(&self, rate: f64, importance: f64) -> impl Curve {
+        Outdated {
+            rate,
+            weight: importance,
+            grace: self.grace,
+            met: self.goal.map_or(0.0, |goal| -goal.ln() / rate),
+        }
+    }
+
+    fn first(&self, rate: f64, importance: f64) -> f64 {
+        importance * (self.grace + rate.recip())
+    }
+}
+
+impl Curve for Outdated {
+    fn at(&self, age: f64) -> f64 {
+        let late = age - self.grace;
+        if late <= self.met {
+            return 0.0;
+        }
+        let changes = self.rate * late;
+        self.weight * (self.grace * -(-changes).exp_m1() + gain(changes) / self.rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_worth_a_visit_before_its_time() {
+        let curve = |grace, goal| Currency::new(grace, goal).unwrap();
+        let plain = curve(7.0, None);
+        assert_eq!(plain.curve(0.1, 2.0).at(7.0), 0.0);
+        // 2·[7(1 − 1/e) + 10·g(1)].
+        let found = plain.curve(0.1, 2.0).at(17.0);
+        assert!((found - 14.134_510_176_742_115).abs() < 1e-12, "{found}");
+        let far = plain.curve(0.1, 2.0).at(1e6);
+        assert!((far - plain.first(0.1, 2.0)).abs() < 1e-9, "{far}");
+        // 95 % are current until s = −ln(.95)/.1 = .513 days after the grace.
+        let goal = curve(7.0, Some(0.95));
+        assert_eq!(goal.curve(0.1, 2.0).at(7.51), 0.0);
+        assert_eq!(
+            goal.curve(0.1, 2.0).at(7.52),
+            plain.curve(0.1, 2.0).at(7.52)
+        );
+        for (grace, goal) in [(-1.0, None), (7.0, Some(1.0)), (7.0, Some(f64::NAN))] {
+            assert!(Currency::new(grace, goal).is_none());
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Each change that a copy misses costs, the first most.
+//!
+//! Kolobov, Peres, Lu & Horvitz, "Staying up to date with online content changes using reinforcement learning for
+//! scheduling" (NeurIPS 2019: LambdaCrawl): `N` missed changes cost `H_N = 1 + 1/2 + … + 1/N`.
+
+use super::age::FIRST_LIFETIMES;
+use super::by_rate::Rule;
+use super::curve::Curve;
+
+/// Below, the closed form loses digits.
+const SMALL: f64 = 0.5;
+
+/// Worth is `w(τ − (1 − e^{−λτ})/λ)`. It grows without end: a page that always changes is visited, too. A page
+/// without a copy is quoted as in [`Age`](super::Age), for the same reason.
+#[derive(Debug, Clone, Copy)]
+pub struct Harmonic;
+
+struct Missed {
+    rate: f64,
+    weight: f64,
+}
+
+impl Rule for Harmonic {
+    fn curve(&self, rate: f64, importance: f64) -> impl Curve {
+        let weight = importance;
+        Missed { rate, weight }
+    }
+
+    fn first(&self, rate: f64, importance: f64) -> f64 {
+        self.curve(rate, importance).at(FIRST_LIFETIMES / rate)
+    }
+}
+
+impl Curve for Missed {
+    fn at(&self, age: f64) -> f64 {
+        self.weight / self.rate * missed(self.rate * age)
+    }
+}
+
+/// `x − (1 − e^{−x})`.
+fn missed(x: f64) -> f64 {
+    if x >= SMALL {
+        return x + (-x).exp_m1();
+    }
+    // x²/2! − x³/3! + …
+    let mut term = x * x / 2.0;
+    let mut sum = 0.0;
+    for k in 3..18 {
+        sum += term;
+        term *= -x / f64::from(k);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missed_is_the_worth_of_theory() {
+        for (x, expected) in [
+            (0.0, 0.0),
+            (1e-6, 4.999_998_333_333_75e-13),
+            (1.0, 0.367_879_441_171_442_33),
+            (40.0, 39.0),
+        ] {
+            let found = missed(x);
+            assert!((found - expected).abs() <= 1e-14 * expected, "{x}: {found}");
+        }
+        let (below, above) = (missed(SMALL - 1e-12), missed(SMALL));
+        assert!((above - below).abs() < 1e-12, "the two forms meet");
+    }
+}

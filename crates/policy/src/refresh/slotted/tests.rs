@@ -1,0 +1,183 @@
+//! Plans as a crawl lives them.
+
+use super::*;
+use crate::{Discovered, History, Outcome, Shown, Visit};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn day(number: u32) -> Moment {
+    Moment::from_micros(1_000_000) + DAY * number
+}
+
+fn slotted(objective: Objective, threshold: f64, budget: f64) -> Slotted {
+    let horizon = Horizon {
+        budget: budget / DAY.as_secs_f64(),
+        step: DAY,
+        slots: 10,
+        since: Some(day(30)),
+    };
+    let threshold = Threshold::new(threshold).unwrap();
+    Slotted::new(objective, threshold, Estimator::Gamma, horizon)
+}
+
+/// Pages that were visited every day for a month; page n changed every n days, by this share.
+fn month(policy: &mut Slotted, pages: u32, differing: impl Fn(u32) -> f32) -> Vec<History> {
+    let mut histories = Vec::new();
+    for number in 0..pages {
+        let page = Number(number);
+        let start = History::discovered(day(0), 0);
+        policy.observe(&Fact::Discovered(Discovered {
+            page,
+            url: "",
+            host: 0,
+            depth: 0,
+            seed: false,
+        }));
+        let after = (0..30).fold(start, |history, visit| {
+            let changed = visit % (number + 1) == 0;
+            history.after(Visit {
+                at: day(visit),
+                outcome: if changed {
+                    Outcome::Changed
+                } else {
+                    Outcome::Unchanged
+                },
+                differing: differing(number),
+            })
+        });
+        tell(policy, number, &start, &after);
+        histories.push(after);
+    }
+    histories
+}
+
+fn tell(policy: &mut Slotted, number: u32, before: &History, after: &History) {
+    let visited = Visited {
+        page: Number(number),
+        before,
+        after,
+    };
+    policy.observe(&Fact::Visited(visited));
+    policy.weigh(&visited, f64::from(number + 1));
+}
+
+/// How often each page is fetched in these days, whenever it is due.
+fn live(policy: &mut Slotted, histories: &mut [History], days: std::ops::Range<u32>) -> Vec<u32> {
+    let mut visits = vec![0; histories.len()];
+    for now in days.map(day) {
+        loop {
+            let due = (0..histories.len()).find(|&n| {
+                let page = Page {
+                    number: Number(n as u32),
+                    history: &histories[n],
+                };
+                policy.worth(page, 1.0, now).value() > 0.0
+            });
+            let Some(n) = due else { break };
+            let before = histories[n];
+            let after = before.after(Visit::new(now, Outcome::Unchanged));
+            tell(policy, n as u32, &before, &after);
+            histories[n] = after;
+            visits[n] += 1;
+        }
+    }
+    visits
+}
+
+#[test]
+fn visits_follow_the_plan_and_the_budget() {
+    let mut policy = slotted(Objective::Staleness, 0.0, 3.0);
+    let mut histories = month(&mut policy, 12, |_| 1.0);
+    let visits = live(&mut policy, &mut histories, 30..40);
+    // One more is the visit that makes the plan for all pages.
+    assert!(
+        (30..=31).contains(&visits.iter().sum::<u32>()),
+        "{visits:?}"
+    );
+    // What changes every day cannot be kept; what changes now and then can.
+    assert!(visits[0] == 0 && visits[4] > 0, "{visits:?}");
+    // The next plan begins by itself.
+    let visits = live(&mut policy, &mut histories, 40..50);
+    let found: u32 = visits.iter().sum();
+    assert!((30..=31).contains(&found), "{visits:?}");
+}
+
+#[test]
+fn small_changes_do_not_count() {
+    let planned = |threshold| {
+        let mut policy = slotted(Objective::Staleness, threshold, 2.0);
+        // Pages of even number change a little only.
+        let histories = month(&mut policy, 8, |page| if page % 2 == 0 { 0.1 } else { 0.9 });
+        let rate = |n: usize| {
+            let page = Page {
+                number: Number(n as u32),
+                history: &histories[n],
+            };
+            policy.rates.rate(page)
+        };
+        [rate(2), rate(3)]
+    };
+    let [all, some] = [planned(0.0), planned(0.5)];
+    assert!(
+        (all[0] / all[1]) > 1.2,
+        "page 2 changes more often: {all:?}"
+    );
+    assert!(some[0] < 0.3 * some[1], "but by less than half: {some:?}");
+}
+
+#[test]
+fn embarrassment_is_where_searchers_look() {
+    let mut policy = slotted(Objective::Embarrassment, 0.5, 1.0);
+    for page in [3, 5] {
+        policy.observe(&Fact::Discovered(Discovered {
+            page: Number(page),
+            url: "",
+            host: 0,
+            depth: 0,
+            seed: false,
+        }));
+    }
+    let weight = |policy: &Slotted, page| policy.weight(&policy.pages.get(Number(page)).unwrap());
+    month(&mut policy, 6, |page| if page == 5 { 0.2 } else { 1.0 });
+    // Nothing was shown yet: importance, times the share of updates that harm.
+    assert!(
+        (weight(&policy, 3) - 4.0).abs() < 0.2,
+        "{}",
+        weight(&policy, 3)
+    );
+    assert!(weight(&policy, 5) < 1.5, "{}", weight(&policy, 5));
+    policy.observe(&Fact::Shown(Shown {
+        page: Number(5),
+        views: 40.0,
+        clicks: 10.0,
+    }));
+    assert_eq!(weight(&policy, 3), 0.0);
+    assert!(weight(&policy, 5) > 5.0, "{}", weight(&policy, 5));
+    assert!(policy.needs().searches && policy.needs().visits);
+}
+
+#[test]
+fn pages_that_are_new_or_gone() {
+    let mut policy = slotted(Objective::Staleness, 0.0, 3.0);
+    let histories = month(&mut policy, 4, |_| 1.0);
+    let asked = History::discovered(day(31), 0).after(Visit::new(day(31), Outcome::Changed));
+    let new = Page {
+        number: Number(9),
+        history: &asked,
+    };
+    assert_eq!(policy.agenda.due(new), Some(day(32)), "with the next step");
+    let gone = [32, 33].iter().fold(histories[2], |history, &at| {
+        history.after(Visit::new(day(at), Outcome::Gone))
+    });
+    tell(&mut policy, 2, &histories[2], &gone);
+    let page = Page {
+        number: Number(2),
+        history: &gone,
+    };
+    assert_eq!(policy.agenda.due(page), None);
+    assert_eq!(
+        policy.agenda.visits(Number(2)),
+        None,
+        "another plan without it"
+    );
+}

@@ -1,0 +1,129 @@
+//! What gains, importance and the words of others make of a visit.
+
+use std::time::Duration;
+
+use super::*;
+use crate::{Catalog, Discovered, History, Outcome, Upkeep, Visit};
+
+const WEEK: Duration = Duration::from_secs(604_800);
+
+/// Pages of one host that changed at each of so many weekly visits and gave this; `None`: nobody measured.
+fn crawled(name: &str, gains: &[Option<f32>]) -> (Box<dyn Refresh>, Vec<History>) {
+    let mut refresh = Catalog::standard()
+        .refresh(name, &Upkeep::default())
+        .unwrap();
+    let mut histories = Vec::new();
+    for (number, gain) in (0..).zip(gains) {
+        let page = Number(number);
+        refresh.observe(&Fact::Discovered(Discovered {
+            page,
+            url: "",
+            host: 0,
+            depth: 0,
+            seed: false,
+        }));
+        let before = History::discovered(Moment::START, 0);
+        let after = (0..5).fold(before, |history, week| {
+            let visit = Visit::new(Moment::START + WEEK * week, Outcome::Changed);
+            let visited = history.after(visit);
+            match gain.filter(|_| week > 0) {
+                Some(gain) => visited.gained(gain),
+                None => visited,
+            }
+        });
+        let visited = Visited {
+            page,
+            before: &before,
+            after: &after,
+        };
+        refresh.observe(&Fact::Visited(visited));
+        refresh.weigh(&visited, 2.0);
+        histories.push(after);
+    }
+    (refresh, histories)
+}
+
+/// What each page is worth a week after its last visit, at this importance.
+fn worths(name: &str, gains: &[Option<f32>], importance: f64) -> Vec<f64> {
+    let (refresh, histories) = crawled(name, gains);
+    let now = Moment::START + WEEK * 5;
+    let each = (0..).zip(&histories).map(|(number, history)| {
+        let number = Number(number);
+        refresh
+            .worth(Page { number, history }, importance, now)
+            .value()
+    });
+    each.collect()
+}
+
+#[test]
+fn without_gains_importance_is_what_counts() {
+    let plain = worths("freshness", &[None, None], 2.0);
+    for name in ["holistic", "user-centric-marginal"] {
+        assert_eq!(worths(name, &[None, None], 2.0), plain, "{name}");
+    }
+    let (refresh, _) = crawled("holistic", &[None]);
+    let (freshness, _) = crawled("freshness", &[None]);
+    assert_eq!(
+        refresh.first(Number(0), 3.0),
+        freshness.first(Number(0), 3.0)
+    );
+}
+
+#[test]
+fn gains_are_what_counts_where_they_were_measured() {
+    for name in [
+        "holistic",
+        "user-centric-marginal",
+        "user-centric",
+        "user-centric(printed)",
+    ] {
+        let found = worths(name, &[Some(8.0), Some(1.0), Some(0.0), None], 2.0);
+        assert!(
+            found[0] > 4.0 * found[1] && found[1] > found[2],
+            "{name}: {found:?}"
+        );
+        // As others of its host, as long as nobody knows.
+        assert!(
+            found[0] > found[3] && found[3] > found[2],
+            "{name}: {found:?}"
+        );
+    }
+    // Only the policy as printed gives a page up that gave nothing.
+    for (name, given_up) in [
+        ("user-centric(printed)", true),
+        ("user-centric", false),
+        ("holistic", false),
+    ] {
+        let found = worths(name, &[Some(8.0), Some(0.0)], 2.0);
+        assert_eq!(found[1] == 0.0, given_up, "{name}: {found:?}");
+    }
+    // Of two that nobody measured, holistic prefers the more important one; marginal knows no difference.
+    let important =
+        |name| worths(name, &[Some(8.0), None], 4.0)[1] / worths(name, &[Some(8.0), None], 2.0)[1];
+    assert!((important("holistic") - 2.0).abs() < 1e-9);
+    assert!((important("user-centric-marginal") - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_signal_hastens_and_an_outage_does_not_hammer() {
+    let (refresh, histories) = crawled("freshness", &[None]);
+    let due = |history: &History| {
+        let page = Page {
+            number: Number(0),
+            history,
+        };
+        let price = Price::new(20_000.0).unwrap();
+        refresh.due(page, 2.0, price).unwrap()
+    };
+    let last = Moment::START + WEEK * 4;
+    let plain = histories[0];
+    let signalled = plain.signalled(last + WEEK / 10);
+    assert!(due(&signalled) < due(&plain));
+    let down = last + WEEK / 5;
+    let failed = signalled.after(Visit::new(down, Outcome::Unreachable));
+    let wait = due(&failed).since(down);
+    assert!(wait > due(&signalled).since(last), "{wait:?}");
+    let again = failed.signalled(down + WEEK / 10);
+    assert!(due(&again) < due(&failed));
+}

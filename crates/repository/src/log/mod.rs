@@ -1,0 +1,309 @@
+//! What did people search for, and what were they shown?
+//!
+//! A directory of JSON Lines, a file a month, a line a search:
+//! `{"time":"2026-11-16T11:10:00Z","query":"avocet","shown":["http://…"],"clicked":[]}`. Nobody's name, address or
+//! session is in it.
+//!
+//! **Invariant:** a line is appended by one write, so several processes can search at once; and whatever a file
+//! holds, reading it is no error: a line that is none of ours, or was torn by a crash, is passed over and counted.
+
+mod search;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+
+pub use search::{Search, View};
+
+/// Bytes of searches that are written at once.
+const CHUNK: usize = 1 << 20;
+
+/// Bytes of a line. Longer ones are nobody's search: a hundred URLs of two kilobytes are a fifth of it.
+const LONGEST: u64 = 1 << 20;
+
+/// The log of a directory.
+#[derive(Debug, Clone)]
+pub struct Log {
+    dir: PathBuf,
+}
+
+/// How far a log was read: bytes, by file. The default is nothing. Searches with old times can be added to any
+/// file at any time, so one number is not enough.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Position(BTreeMap<String, u64>);
+
+/// What reading found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Reading {
+    /// Where to read on.
+    pub position: Position,
+    /// Searches.
+    pub taken: u64,
+    /// Lines that are none.
+    pub passed_over: u64,
+}
+
+/// The system refused a file operation.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {}", path.display())]
+pub struct LogError {
+    /// What was tried: "create", "write to", …
+    pub action: &'static str,
+    /// The file or directory.
+    pub path: PathBuf,
+    /// Why the system refused.
+    pub source: io::Error,
+}
+
+impl Log {
+    /// The log of a directory, which is made by the first search.
+    pub fn open(dir: &Path) -> Self {
+        Self { dir: dir.into() }
+    }
+
+    /// Adds a search.
+    pub fn append(&self, search: &Search) -> Result<(), LogError> {
+        self.append_all(std::slice::from_ref(search))
+    }
+
+    /// Adds searches, in few writes.
+    pub fn append_all(&self, searches: &[Search]) -> Result<(), LogError> {
+        let mut months: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+        for search in searches {
+            let name = name(search);
+            let lines = months.entry(name.clone()).or_default();
+            lines.extend(search.line().into_bytes());
+            lines.push(b'\n');
+            if lines.len() >= CHUNK {
+                self.write(&name, lines)?;
+                lines.clear();
+            }
+        }
+        for (name, lines) in &months {
+            self.write(name, lines)?;
+        }
+        Ok(())
+    }
+
+    /// Shows every search since `from`, file by file. A line without an end is left for the next time.
+    pub fn read(&self, from: &Position, mut see: impl FnMut(Search)) -> Result<Reading, LogError> {
+        let mut reading = Reading {
+            position: from.clone(),
+            ..Reading::default()
+        };
+        for name in self.names()? {
+            let path = self.dir.join(&name);
+            let start = from.0.get(&name).copied().unwrap_or(0);
+            let read = read_file(&path, start, &mut reading, &mut see);
+            let end = read.map_err(|source| error("read", &path, source))?;
+            reading.position.0.insert(name, end);
+        }
+        Ok(reading)
+    }
+
+    /// The files, oldest first.
+    fn names(&self) -> Result<Vec<String>, LogError> {
+        let fail = |source| error("read", &self.dir, source);
+        let entries = match fs::read_dir(&self.dir) {
+            Err(missing) if missing.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            other => other.map_err(fail)?,
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(fail)?.file_name();
+            let name = name.to_string_lossy().into_owned();
+            if name.starts_with("queries-") && name.ends_with(".jsonl") {
+                names.push(name);
+            }
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn write(&self, name: &str, lines: &[u8]) -> Result<(), LogError> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        fs::create_dir_all(&self.dir).map_err(|source| error("create", &self.dir, source))?;
+        let path = self.dir.join(name);
+        append(&path, lines).map_err(|source| error("write to", &path, source))
+    }
+}
+
+/// Appends lines by one write, after the end of a line that a crash has torn.
+fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
+    let mut file = File::options()
+        .read(true)
+        .append(true)
+        .create(true)
+        .open(path)?;
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == *b"\n" {
+        return file.write_all(lines);
+    }
+    file.write_all(&[b"\n", lines].concat())
+}
+
+/// Reads whole lines from `start`; returns where the last one ends.
+fn read_file(
+    path: &Path,
+    start: u64,
+    reading: &mut Reading,
+    see: &mut impl FnMut(Search),
+) -> io::Result<u64> {
+    let mut file = File::open(path)?;
+    // A file that became shorter is another one.
+    let start = if start > file.metadata()?.len() {
+        0
+    } else {
+        start
+    };
+    file.seek(SeekFrom::Start(start))?;
+    let mut lines = BufReader::new(file);
+    let mut end = start;
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let mut length = (&mut lines).take(LONGEST).read_until(b'\n', &mut line)? as u64;
+        let whole = line.last() == Some(&b'\n');
+        if !whole && length == LONGEST {
+            length += skip_line(&mut lines)?;
+            line.clear();
+        } else if !whole {
+            return Ok(end);
+        }
+        end += length;
+        match Search::read(&line) {
+            Some(search) => {
+                reading.taken += 1;
+                see(search);
+            }
+            None => reading.passed_over += 1,
+        }
+    }
+}
+
+/// Passes over the rest of a line; returns its length.
+fn skip_line(lines: &mut impl BufRead) -> io::Result<u64> {
+    let mut length = 0;
+    loop {
+        let bytes = lines.fill_buf()?;
+        let end = bytes.iter().position(|&byte| byte == b'\n');
+        let used = end.map_or(bytes.len(), |end| end + 1);
+        lines.consume(used);
+        length += used as u64;
+        if end.is_some() || used == 0 {
+            return Ok(length);
+        }
+    }
+}
+
+/// The file of a search: that of its month, in UTC.
+fn name(search: &Search) -> String {
+    let time = search.time.to_zoned(TimeZone::UTC);
+    format!("queries-{:04}-{:02}.jsonl", time.year(), time.month())
+}
+
+fn error(action: &'static str, path: &Path, source: io::Error) -> LogError {
+    LogError {
+        action,
+        path: path.into(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(time: &str, query: &str) -> Search {
+        Search::new(time.parse().unwrap(), query)
+    }
+
+    fn read(log: &Log, from: &Position) -> (Vec<String>, Reading) {
+        let mut queries = Vec::new();
+        let reading = log.read(from, |search| queries.push(search.query)).unwrap();
+        assert_eq!(reading.taken, queries.len() as u64);
+        (queries, reading)
+    }
+
+    #[test]
+    fn new_lines_are_followed_in_every_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = Log::open(&dir.path().join("log"));
+        assert_eq!(read(&log, &Position::default()).0, [""; 0]);
+        log.append(&at("2026-11-30T23:59:59Z", "a")).unwrap();
+        log.append(&at("2026-12-01T00:00:00Z", "b")).unwrap();
+        let (queries, reading) = read(&log, &Position::default());
+        assert_eq!(queries, ["a", "b"]);
+        assert_eq!(read(&log, &reading.position).0, [""; 0]);
+        // One with an old time, as an import adds it.
+        log.append_all(&[
+            at("2026-11-02T00:00:00Z", "c"),
+            at("2026-12-02T00:00:00Z", "d"),
+        ])
+        .unwrap();
+        let (queries, reading) = read(&log, &reading.position);
+        assert_eq!(queries, ["c", "d"]);
+        assert_eq!(reading.passed_over, 0);
+        let mut names: Vec<_> = fs::read_dir(dir.path().join("log"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        assert_eq!(names, ["queries-2026-11.jsonl", "queries-2026-12.jsonl"]);
+    }
+
+    #[test]
+    fn torn_and_foreign_lines_are_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = Log::open(dir.path());
+        let path = dir.path().join("queries-2026-11.jsonl");
+        log.append(&at("2026-11-01T00:00:00Z", "a")).unwrap();
+        let mut file = File::options().append(true).open(&path).unwrap();
+        file.write_all(b"not JSON\n{\"query\":7}\n\xff\xfe\n")
+            .unwrap();
+        file.write_all(&vec![b'x'; 3 << 20]).unwrap();
+        file.write_all(b"\n{\"time\":\"2026-11-0").unwrap();
+        let (queries, reading) = read(&log, &Position::default());
+        assert_eq!((queries.len(), reading.passed_over), (1, 4));
+        // The torn line ends where the next begins.
+        log.append(&at("2026-11-03T00:00:00Z", "b")).unwrap();
+        let (queries, rest) = read(&log, &reading.position);
+        assert_eq!((queries, rest.passed_over), (vec!["b".to_owned()], 1));
+        // Rewritten and shorter: read from its start.
+        fs::write(&path, at("2026-11-03T00:00:00Z", "z").line() + "\n").unwrap();
+        assert_eq!(read(&log, &rest.position).0, ["z"]);
+        fs::write(dir.path().join("notes.txt"), "x\n").unwrap();
+        assert_eq!(read(&log, &Position::default()).1.passed_over, 0);
+    }
+
+    #[test]
+    fn many_searches_are_several_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = Log::open(dir.path());
+        let searches: Vec<_> = (0..30_000)
+            .map(|n| at("2026-11-03T00:00:00Z", &format!("query number {n}")))
+            .collect();
+        log.append_all(&searches).unwrap();
+        let (queries, reading) = read(&log, &Position::default());
+        assert_eq!((queries.len(), reading.passed_over), (30_000, 0));
+        assert_eq!(queries[29_999], "query number 29999");
+    }
+
+    #[test]
+    fn a_log_that_cannot_be_written_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("log");
+        fs::write(&file, "").unwrap();
+        let error = Log::open(&file).append(&at("2026-11-03T00:00:00Z", "x"));
+        assert!(error.unwrap_err().to_string().starts_with("cannot create"));
+    }
+}

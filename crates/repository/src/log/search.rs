@@ -1,0 +1,174 @@
+//! One search: a line of the log.
+//!
+//! **Invariant:** a line that is written is read back as it was, and has no line break within.
+
+use jiff::Timestamp;
+use policy::quality::attention;
+use serde::{Deserialize, Serialize};
+
+/// What someone searched for, what was shown, and what of it was clicked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Search {
+    /// When.
+    #[serde(with = "time")]
+    pub time: Timestamp,
+    /// What was typed.
+    pub query: String,
+    /// The URLs of the results, best first.
+    #[serde(default)]
+    pub shown: Vec<String>,
+    /// Results before the first that was shown: on the second page there are ten.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: u32,
+    /// Those that were clicked.
+    #[serde(default)]
+    pub clicked: Vec<String>,
+    /// How often, for searches that were counted elsewhere.
+    #[serde(default = "once", skip_serializing_if = "is_once")]
+    pub count: u64,
+}
+
+/// How often a page was met by searchers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct View<'a> {
+    /// Its URL.
+    pub url: &'a str,
+    /// Expected views: how likely it was looked at where it was shown.
+    pub views: f64,
+    /// Times it was clicked.
+    pub clicks: f64,
+}
+
+impl Search {
+    /// Someone searched; nothing more is known.
+    pub fn new(time: Timestamp, query: &str) -> Self {
+        Self {
+            time,
+            query: query.into(),
+            shown: Vec::new(),
+            offset: 0,
+            clicked: Vec::new(),
+            count: 1,
+        }
+    }
+
+    /// The pages that the searcher met: those shown, best first, then those clicked that are not among them.
+    pub fn views(&self) -> impl Iterator<Item = View<'_>> {
+        let count = self.count as f64;
+        let clicks = move |url: &str| {
+            let times = self.clicked.iter().filter(|clicked| *clicked == url);
+            times.count() as f64 * count
+        };
+        let shown = self
+            .shown
+            .iter()
+            .enumerate()
+            .map(move |(before, url)| View {
+                url,
+                views: attention(before as f64 + f64::from(self.offset) + 1.0) * count,
+                clicks: clicks(url),
+            });
+        let elsewhere =
+            self.clicked.iter().enumerate().filter(|(at, url)| {
+                !self.shown.contains(url) && !self.clicked[..*at].contains(url)
+            });
+        shown.chain(elsewhere.map(move |(_, url)| View {
+            url,
+            views: 0.0,
+            clicks: clicks(url),
+        }))
+    }
+
+    /// As a line, without its end.
+    pub(super) fn line(&self) -> String {
+        // Strings, numbers and a time: there is nothing in it that JSON cannot say.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Reads a line. Returns `None` if it is none of ours.
+    pub(super) fn read(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
+}
+
+/// A time as RFC 3339 writes it.
+mod time {
+    use jiff::Timestamp;
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(time)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
+}
+
+fn once() -> u64 {
+    1
+}
+
+fn is_once(count: &u64) -> bool {
+    *count == 1
+}
+
+fn is_zero(offset: &u32) -> bool {
+    *offset == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_line_says_no_more_than_it_must() {
+        let mut search = Search::new("2026-11-16T11:10:00Z".parse().unwrap(), "pied \"avocet\"");
+        search.shown = vec!["http://a.example/".into()];
+        let line = r#"{"time":"2026-11-16T11:10:00Z","query":"pied \"avocet\"","shown":["http://a.example/"],"clicked":[]}"#;
+        assert_eq!(search.line(), line);
+        search.count = 7;
+        assert!(search.line().ends_with(r#","clicked":[],"count":7}"#));
+        let short = br#"{"time":"2026-11-16T12:10:00+01:00","query":"x","user":"dropped"}"#;
+        let read = Search::read(short).unwrap();
+        assert_eq!(
+            read,
+            Search::new("2026-11-16T11:10:00Z".parse().unwrap(), "x")
+        );
+        assert!(!read.line().contains("dropped"));
+    }
+
+    #[test]
+    fn views_follow_rank() {
+        let mut search = Search::new(Timestamp::UNIX_EPOCH, "x");
+        search.shown = ["a", "b"].map(String::from).into();
+        search.clicked = ["b", "c", "b", "c"].map(String::from).into();
+        search.offset = 2;
+        search.count = 10;
+        let view = |url, rank, clicks| View {
+            url,
+            views: 10.0 * attention(rank),
+            clicks,
+        };
+        let expected = [
+            view("a", 3.0, 0.0),
+            view("b", 4.0, 20.0),
+            view("c", f64::INFINITY, 20.0),
+        ];
+        assert_eq!(search.views().collect::<Vec<_>>(), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn lines_are_read_back(query in any::<String>(), shown in prop::collection::vec(any::<String>(), 0..3), count in any::<u64>(), offset in any::<u32>()) {
+            let time = Timestamp::from_second(1_800_000_000).unwrap();
+            let search = Search { time, query, clicked: shown.clone(), shown, count, offset };
+            let line = search.line();
+            prop_assert!(!line.contains('\n'));
+            prop_assert_eq!(Search::read(line.as_bytes()), Some(search));
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What does it cost to choose which of many known pages to fetch again?
+//!
+//! **Invariant:** pages, URLs and histories are made before the clock starts. What is timed is the production frontier
+//! under a budget: the next page, and the appointment with the page that was fetched. Reading a history is
+//! not: in a crawl that is one point read of the ledger, for a look as for a fetch; looks are counted.
+
+use std::env;
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use frontier::bench::Manners;
+use frontier::{Frontier, Link, Next};
+use page::PageUrl;
+use policy::catalog::{Catalog, Upkeep};
+use policy::server::Quality;
+use policy::{Crawl, History, Moment, Number, Outcome, Price, Visit};
+use serde::{Deserialize, Serialize};
+use xtask::cli::{Refresh, RefreshCell};
+
+use crate::child;
+use crate::machine::{Machine, resident, thread_time};
+
+const DAY: u64 = 86_400;
+/// Pages of a host.
+const PAGES_OF_HOST: u32 = 1000;
+/// A page is fetched every so many days, on average.
+const ROUND: u64 = 30;
+
+/// What a process measured of itself.
+#[derive(Debug, Serialize, Deserialize)]
+struct Chosen {
+    pages: u64,
+    decisions: u64,
+    looks: u64,
+    nanoseconds: f64,
+    bytes_a_page: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    command: String,
+    machine: Machine,
+    policy: String,
+    rows: Vec<Chosen>,
+}
+
+/// Measures, and prints the table.
+pub fn run(wishes: &Refresh, place: &Path) -> Result<()> {
+    let usual = vec![1_000_000, 10_000_000];
+    let sizes = if wishes.pages.is_empty() {
+        usual
+    } else {
+        wishes.pages.clone()
+    };
+    let mut rows = Vec::new();
+    for pages in sizes {
+        eprintln!("{pages} pages");
+        let asked = [
+            "refresh-cell".to_owned(),
+            pages.to_string(),
+            wishes.decisions.to_string(),
+            wishes.policy.clone(),
+        ];
+        let mut command = Command::new(env::current_exe()?);
+        let ended = child::run(command.args(&asked), &place.join("errors"))?;
+        rows.push(serde_json::from_str(&ended.output).context("a child printed no JSON")?);
+    }
+    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let report = Report {
+        command: format!("cargo xtask bench {arguments}"),
+        machine: Machine::this(),
+        policy: wishes.policy.clone(),
+        rows,
+    };
+    if wishes.json {
+        println!("{}", serde_json::to_string(&report)?);
+    } else {
+        print!("{report}");
+    }
+    Ok(())
+}
+
+/// Chooses among so many pages, in this process.
+pub fn run_cell(asked: &RefreshCell) -> Result<()> {
+    let now = Moment::START + Duration::from_secs(1000 * DAY);
+    let mut visited: Vec<u32> = vec![0; asked.pages as usize];
+    let before = resident();
+    let mut frontier = known_pages(asked, &mut visited, now)?;
+    let bytes = resident().saturating_sub(before) as f64;
+    let step = Duration::from_secs_f64((ROUND * DAY) as f64 / f64::from(asked.pages));
+    let (mut looks, mut time, mut now) = (0, Duration::ZERO, now);
+    let mut chosen = 0;
+    while chosen < asked.decisions {
+        now = now + step;
+        let began = thread_time();
+        let next = frontier.next(now, |page, _| {
+            looks += 1;
+            Some(history(page, visited[page.index()]))
+        });
+        time += thread_time() - began;
+        let Next::Visit(mut visit) = next else {
+            continue;
+        };
+        let page = visit.first().context("a visit has a page")?;
+        let earlier = history(page, visited[page.index()]);
+        let later = earlier.after(Visit::new(now, Outcome::Unchanged));
+        visited[page.index()] = seconds(now);
+        let id = frontier.page(visit.host, page);
+        let began = thread_time();
+        frontier.visited(id, &earlier, &later, now);
+        visit.settled(page);
+        frontier.bench.settle(visit, now, Duration::ZERO, false);
+        time += thread_time() - began;
+        chosen += 1;
+    }
+    ensure!(chosen == asked.decisions, "not all decisions were made");
+    let measured = Chosen {
+        pages: asked.pages.into(),
+        decisions: chosen.into(),
+        looks,
+        nanoseconds: time.as_nanos() as f64 / f64::from(chosen),
+        bytes_a_page: bytes / f64::from(asked.pages),
+    };
+    println!("{}", serde_json::to_string(&measured)?);
+    Ok(())
+}
+
+/// A frontier that knows the pages, each with an appointment.
+fn known_pages(asked: &RefreshCell, visited: &mut [u32], now: Moment) -> Result<Frontier<Crawl>> {
+    let per_second = f64::from(asked.pages) / (ROUND * DAY) as f64;
+    let upkeep = Upkeep {
+        budget: Some(per_second),
+        ..Upkeep::default()
+    };
+    let policy = Crawl {
+        refresh: Some(Catalog::standard().refresh(&asked.policy, &upkeep)?),
+        ..Crawl::default()
+    };
+    let manners = Manners {
+        pages_per_visit: 1,
+        pages_per_host: u32::MAX,
+        ..Manners::default()
+    };
+    let mut frontier =
+        Frontier::new(policy, Box::new(Quality), Price::LEAST, manners, 1).with_budget(per_second);
+    for page in 0..asked.pages {
+        let text = format!("http://host-{}.example/{page}", page / PAGES_OF_HOST);
+        let url = PageUrl::parse(&text).with_context(|| text.clone())?;
+        let link = Link {
+            url: &url,
+            depth: 1,
+            hops: 0,
+            source: None,
+        };
+        let (number, fact) = frontier.hear(link, now);
+        frontier.committed(&[fact]);
+        visited[number.index()] = seconds(now);
+    }
+    // What was heard waits to be fetched for the first time; it is fetched, and from then on it is known.
+    while let Next::Visit(mut visit) = frontier.next(now, |_, _| None) {
+        while let Some(page) = visit.first() {
+            let id = frontier.page(visit.host, page);
+            let later = history(page, visited[page.index()]);
+            let first = History::discovered(later.discovered, 1);
+            frontier.visited(id, &first, &later, now);
+            visit.settled(page);
+        }
+        frontier.bench.settle(visit, now, Duration::ZERO, false);
+        if frontier.bench.waiting() == 0 {
+            break;
+        }
+    }
+    Ok(frontier)
+}
+
+/// What is known of a page: eight revisits, ten days apart, of which some saw a change.
+fn history(page: Number, asked: u32) -> History {
+    let asked = Duration::from_secs(asked.into());
+    let start = Moment::START + (asked - Duration::from_secs(80 * DAY));
+    let changes = mixed(page.0) % 9;
+    let first = History::discovered(start, 1).after(Visit::new(start, Outcome::Changed));
+    (1..=8).fold(first, |history, visit: u32| {
+        let at = start + Duration::from_secs(u64::from(visit) * 10 * DAY);
+        let outcome = if visit <= changes {
+            Outcome::Changed
+        } else {
+            Outcome::Unchanged
+        };
+        history.after(Visit::new(at, outcome))
+    })
+}
+
+fn seconds(moment: Moment) -> u32 {
+    moment.unix_seconds() as u32
+}
+
+/// A number that looks drawn.
+fn mixed(page: u32) -> u32 {
+    page.wrapping_mul(0x9e37_79b1)
+        .rotate_left(15)
+        .wrapping_mul(0x85eb_ca6b)
+        >> 7
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "$ {}", self.command)?;
+        let machine = &self.machine;
+        writeln!(
+            f,
+            "{} cores, {}; CPU time of one; {}",
+            machine.cores, machine.cpu, self.policy
+        )?;
+        writeln!(
+            f,
+            "{:>10} {:>10} {:>14} {:>12} {:>12}",
+            "pages", "decisions", "ns a decision", "looks each", "bytes a page"
+        )?;
+        for row in &self.rows {
+            let looks = row.looks as f64 / row.decisions as f64;
+            writeln!(
+                f,
+                "{:>10} {:>10} {:>14.0} {looks:>12.2} {:>12.0}",
+                row.pages, row.decisions, row.nanoseconds, row.bytes_a_page
+            )?;
+        }
+        Ok(())
+    }
+}
