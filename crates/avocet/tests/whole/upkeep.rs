@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 use crate::program::Program;
 use crate::webs;
 
-/// Files that are served, and can be changed while they are.
+/// Files that are served, and can be changed while they are; `*` is served for all others.
 #[derive(Clone, Default)]
 struct Files(Arc<Mutex<BTreeMap<String, (String, String)>>>);
 
@@ -26,7 +26,7 @@ impl Files {
 
     fn answer(&self, path: &str) -> String {
         let files = self.0.lock().unwrap();
-        let (status, media, text) = match files.get(path) {
+        let (status, media, text) = match files.get(path).or(files.get("*")) {
             Some((media, text)) => ("200 OK", media.as_str(), text.as_str()),
             None => ("404 Not Found", "text/plain", "nothing here"),
         };
@@ -34,6 +34,10 @@ impl Files {
         format!(
             "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
         )
+    }
+
+    fn remove(&self, path: &str) {
+        self.0.lock().unwrap().remove(path);
     }
 
     /// Serves until the test ends.
@@ -259,6 +263,49 @@ async fn sitemaps_lead_to_pages_and_tell_of_changes() {
         program.json(&["search", "something else", "--no-log"])["total"],
         1
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_host_says_of_everything_is_no_page() {
+    let files = Files::default();
+    let address = files.serve().await;
+    files.put("/robots.txt", "text/plain", "User-agent: *\nAllow: /\n");
+    files.put(
+        "*",
+        "text/html",
+        page("Sorry", "there is nothing at all under this address"),
+    );
+    files.put(
+        "/",
+        "text/html",
+        page("Home", "<a href=\"/a\">a</a> <a href=\"/b\">b</a>"),
+    );
+    files.put(
+        "/a",
+        "text/html",
+        page("Heron", "a heron stands in the shallow water"),
+    );
+    files.put(
+        "/b",
+        "text/html",
+        page("Stork", "a stork stands on the roof of the barn"),
+    );
+    let program = Program::new();
+    configure(
+        &program,
+        "[crawl]\nconfirm_after = \"1s\"\n[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 8\n",
+    );
+    program.run(&["run", &format!("http://{address}/"), "--pages", "12"]);
+    let total = |word: &str| program.json(&["search", word, "--no-log"])["total"].clone();
+    assert_eq!((total("heron"), total("stork")), (1.into(), 1.into()));
+    files.remove("/a");
+    program.run(&["run", "--pages", "20"]);
+    assert_eq!((total("heron"), total("stork")), (0.into(), 1.into()));
+    let lines = program.lines(&["export", "urls"]);
+    let gone = lines
+        .iter()
+        .find(|line| line["url"] == format!("http://{address}/a"));
+    assert_eq!(gone.unwrap()["error"], "soft-404", "{lines:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

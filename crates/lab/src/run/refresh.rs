@@ -13,7 +13,7 @@
 
 mod lives;
 
-pub use lives::{Change, Lives, text_at};
+pub use lives::{Change, Lives, seen, text_at};
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use frontier::bench::Manners;
 use frontier::{Frontier, Link, Next};
 use page::PageId;
 use policy::server::Quality;
-use policy::{History, Moment, Number, Outcome, Policy, Price, Visit};
+use policy::{History, Moment, Number, Policy, Price, Visit};
 use rand::seq::SliceRandom;
 
 use crate::chance::{For, stream};
@@ -167,14 +167,7 @@ impl Run<'_> {
         let history = self.done.histories[page].unwrap_or_default();
         self.done.recency.account(changes, history.asked, now);
         self.done.visits += u64::from(now >= self.measured);
-        let outcome = match text_at(changes, now) {
-            None => Outcome::Gone,
-            text if text == self.copies[page] => Outcome::Unchanged,
-            text => {
-                self.copies[page] = text;
-                Outcome::Changed
-            }
-        };
+        let outcome = seen(changes, &mut self.copies[page], now);
         let after = history.after(Visit::new(now, outcome));
         self.done.histories[page] = Some(after);
         self.frontier.visited(id, &history, &after, now);

@@ -13,9 +13,9 @@ use frontier::bench::Manners;
 use frontier::{Budget, Frontier, Link, Next};
 use page::PageId;
 use policy::server::Quality;
-use policy::{History, Moment, Number, Outcome, Policy, Price, Visit};
+use policy::{History, Moment, Number, Policy, Price, Visit};
 
-use super::refresh::{Lives, text_at};
+use super::refresh::{Lives, seen, text_at};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -134,14 +134,7 @@ impl Run<'_> {
         self.visits += u64::from(now >= self.plan.measured);
         let history = self.histories[page].unwrap_or_default();
         self.account(page, history.asked, now);
-        let outcome = match text_at(self.plan.lives.of(page), now) {
-            None => Outcome::Gone,
-            text if text == self.copies[page] => Outcome::Unchanged,
-            text => {
-                self.copies[page] = text;
-                Outcome::Changed
-            }
-        };
+        let outcome = seen(self.plan.lives.of(page), &mut self.copies[page], now);
         let after = history.after(Visit::new(now, outcome));
         self.histories[page] = Some(after);
         self.frontier.visited(id, &history, &after, now);

@@ -4,7 +4,7 @@
 //! are sorted by time, and no two in a row show the same: each is a change, the first one a birth.
 
 use page::PageUrl;
-use policy::Moment;
+use policy::{Moment, Outcome};
 
 use crate::LabError;
 use crate::world::Histories;
@@ -110,6 +110,18 @@ impl Lives {
 pub fn text_at(changes: &[Change], at: Moment) -> Option<u64> {
     let past = changes.partition_point(|change| change.at <= at);
     changes[..past].last()?.text
+}
+
+/// What a crawler that has this copy finds at a moment; it then has the copy of that moment.
+pub fn seen(changes: &[Change], copy: &mut Option<u64>, at: Moment) -> Outcome {
+    match text_at(changes, at) {
+        None => Outcome::Gone,
+        text if text == *copy => Outcome::Unchanged,
+        text => {
+            *copy = text;
+            Outcome::Changed
+        }
+    }
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn a_page_is_visited_when_it_is_due_and_seen_as_it_is_then() {
     assert_eq!(done.visits, 7);
     assert_eq!((history.revisits, history.changes), (5, 1));
     assert_eq!(history.discovered, day(1.0));
-    assert_eq!(history.outcome, Some(Outcome::Unchanged));
+    assert_eq!(history.outcome, Some(policy::Outcome::Unchanged));
     // It lived for 15 days; it was stale from 3.5 to 4, and from 12.5 to 13.
     assert!((done.recency.freshness() - 14.0 / 15.0).abs() < 1e-6);
     assert!((done.recency.pages() - 15.0 / 20.0).abs() < 1e-6);
