@@ -106,6 +106,7 @@ fn remembered(
         order: choice.order,
         retry: Retry::default(),
         refresh: choice.refresh,
+        sources: None,
         listings: ranking.refresh.as_ref().map(Refreshing::listings),
         least: choice.least,
     };

@@ -80,6 +80,8 @@ impl Estimates {
                 host,
                 depth: page.discovery.depth,
                 seed: page.discovery.source.is_none(),
+                at: page.discovery.at,
+                appeared: None,
             });
             refresh.observe(&discovered);
             rates.observe(&discovered);

@@ -12,7 +12,7 @@ use frontier::Ledger;
 use rustix::fs::{FlockOperation, flock};
 
 /// The format of the directory; a store of another one is refused.
-const FORMAT: &str = "avocet store, format 3\n";
+const FORMAT: &str = "avocet store, format 4\n";
 /// Formats whose archive is like ours: ledger and index can be made anew from it. The ledger of the
 /// first kept no links.
 const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"];

@@ -14,7 +14,8 @@ use std::collections::HashMap;
 use page::{HostId, PageId, PageUrl};
 use policy::server::Strategy;
 use policy::{
-    Discovered, Fact, History, Moment, Moves, Number, Page, Policy, Price, Read, Text, Worth,
+    Appeared, Discovered, Fact, History, Moment, Moves, Number, Page, Policy, Price, Read, Text,
+    Worth,
 };
 
 use crate::bench::{Bench, Manners};
@@ -46,6 +47,8 @@ pub struct Link<'a> {
     pub hops: u8,
     /// The page that named it; `None`: a seed.
     pub source: Option<PageId>,
+    /// When that page was last read and did not name it; `None`: it was never read before.
+    pub absent: Option<Moment>,
 }
 
 /// What a page said when it was read.
@@ -121,6 +124,7 @@ impl<P: Policy> Frontier<P> {
             depth: link.depth,
             hops: link.hops,
             source: link.source,
+            absent: link.absent,
         };
         let key = PageKey {
             partition: self.partition_of(link.url),
@@ -145,6 +149,7 @@ impl<P: Policy> Frontier<P> {
             depth: 0,
             hops: 0,
             source: None,
+            absent: None,
         };
         Some(self.hear(seed, now).1)
     }
@@ -230,9 +235,19 @@ impl<P: Policy> Frontier<P> {
             host: self.bench.host(host),
             depth: discovery.depth,
             seed: discovery.source.is_none(),
+            at: discovery.at,
+            appeared: self.appeared(discovery.source, discovery.absent),
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves();
+    }
+
+    /// Where a page was new, if it was.
+    fn appeared(&self, source: Option<PageId>, absent: Option<Moment>) -> Option<Appeared> {
+        Some(Appeared {
+            after: absent?,
+            on: self.roll.number(source?)?,
+        })
     }
 
     fn follow_moves(&mut self) {

@@ -6,12 +6,14 @@
 mod error;
 mod expression;
 mod refreshes;
+mod schedulers;
 mod standard;
 mod upkeep;
 
 use std::sync::Arc;
 
 pub use error::CatalogError;
+pub use schedulers::SchedulerName;
 pub use upkeep::{BuildRefresh, RateName, RefreshName, Upkeep};
 
 use crate::order::{Combination, Scores, Weighted};

@@ -6,8 +6,12 @@ use std::time::Duration;
 use crate::order::BreadthFirst;
 use crate::retry::Retry;
 use crate::{
-    Fact, Moment, Moves, Needs, Outcome, Page, Policy, Price, Refresh, Report, Term, Worth,
+    Fact, History, Moment, Moves, Needs, Number, Outcome, Page, Policy, Price, Refresh, Report,
+    Sources, Term, Worth,
 };
+
+/// After everything that a crawl will see.
+const FAR: Moment = Moment::from_micros(1 << 60);
 
 /// Discovers, retries what did not answer, and refreshes if told to.
 pub struct Crawl {
@@ -17,6 +21,8 @@ pub struct Crawl {
     pub retry: Retry,
     /// How pages that were fetched are fetched again; `None`: not at all.
     pub refresh: Option<Box<dyn Refresh>>,
+    /// Which pages are polled for links to new ones, and what these are worth; `None`: that is not looked at.
+    pub sources: Option<Sources>,
     /// How often pages are polled that list others, whatever the price; `None`: like any other.
     pub listings: Option<Duration>,
     /// What a page never fetched must be worth to the ordering; one that is worth less is worth nothing.
@@ -25,7 +31,7 @@ pub struct Crawl {
 
 impl Crawl {
     /// What the first copy of a page is worth, of which the ordering thinks this.
-    fn first(&self, page: crate::Number, order: Worth) -> Worth {
+    fn first(&self, page: Number, order: Worth) -> Worth {
         match &self.refresh {
             _ if order < self.least || order == Worth::NONE => Worth::NONE,
             None => order,
@@ -34,7 +40,10 @@ impl Crawl {
     }
 
     fn first_worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        self.first(page.number, self.order.worth(page, now))
+        let first = self.first(page.number, self.order.worth(page, now));
+        let found = self.sources.as_ref().filter(|_| first > Worth::NONE);
+        let found = found.and_then(|sources| sources.page(page.number, now));
+        found.unwrap_or(first)
     }
 
     fn first_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
@@ -49,28 +58,97 @@ impl Crawl {
         }
     }
 
-    /// What another visit to a page is worth that answered, or that nobody asks for any more.
+    /// What another visit to a page is worth that answered, or that nobody asks for any more: a visit to a
+    /// source gives both a fresh copy and links to new pages.
     fn refresh_worth(&self, page: Page<'_>, now: Moment) -> Worth {
         let Some(refresh) = &self.refresh else {
             return Worth::NONE;
         };
+        let poll = self
+            .sources
+            .as_ref()
+            .map(|sources| sources.worth(page, now));
+        let poll = poll.unwrap_or_default();
         if let Some(due) = self.polled(page) {
-            let come = due <= now;
-            return Worth::new(if come { f64::MAX } else { 0.0 });
+            return if due <= now {
+                Worth::new(f64::MAX)
+            } else {
+                poll
+            };
         }
         let importance = self.order.importance(page).value();
-        let worth = refresh.worth(page, importance, now).value();
+        let worth = refresh.worth(page, importance, now).value() + poll.value();
         Worth::new(worth / self.retry.absence(page.history))
     }
 
     fn refresh_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let refresh = self.refresh.as_ref()?;
+        let absent = Price::new(price.value() * self.retry.absence(page.history))?;
+        let poll = self
+            .sources
+            .as_ref()
+            .map(|sources| sources.due(page, absent));
         if let Some(due) = self.polled(page) {
-            return Some(due);
+            return poll.flatten().into_iter().chain([due]).min();
         }
         let importance = self.order.importance(page).value();
-        let price = Price::new(price.value() * self.retry.absence(page.history))?;
-        refresh.due(page, importance, price)
+        let refreshed = refresh.due(page, importance, absent);
+        match poll {
+            Some(poll) if self.is_source(page) => self.together(page, price, refreshed, poll),
+            _ => refreshed,
+        }
+    }
+
+    fn is_source(&self, page: Page<'_>) -> bool {
+        let sources = self.sources.as_ref();
+        sources.is_some_and(|sources| sources.polls(page, FAR))
+    }
+
+    /// When a fresh copy and new links together are worth `price`: not after either alone is, and often before.
+    fn together(
+        &self,
+        page: Page<'_>,
+        price: Price,
+        copy: Option<Moment>,
+        links: Option<Moment>,
+    ) -> Option<Moment> {
+        let pays = |at| self.refresh_worth(page, at).pays(price);
+        let alone = copy.into_iter().chain(links).min();
+        let alone = alone.or_else(|| pays(FAR).then_some(FAR))?;
+        let asked = page.history.asked?;
+        if pays(asked) || !pays(alone) {
+            return Some(if pays(asked) { asked } else { alone });
+        }
+        // What never falls is searched by halves.
+        let (mut early, mut late) = (0, alone.since(asked).as_micros() as u64);
+        while late - early > 1 {
+            let middle = early.midpoint(late);
+            match pays(asked + Duration::from_micros(middle)) {
+                true => late = middle,
+                false => early = middle,
+            }
+        }
+        Some(asked + Duration::from_micros(late))
+    }
+
+    fn observe_sources(&mut self, fact: &Fact<'_>) {
+        let Some(sources) = &mut self.sources else {
+            return;
+        };
+        sources.observe(fact);
+        if let Fact::Discovered(discovered) = fact
+            && sources.named(discovered.page)
+        {
+            let history = History::discovered(discovered.at, discovered.depth);
+            let page = Page {
+                number: discovered.page,
+                history: &history,
+            };
+            let first = self.first(page.number, self.order.worth(page, discovered.at));
+            if let Some(sources) = &mut self.sources {
+                sources.weigh(discovered.page, first.value());
+            }
+        }
     }
 
     /// When a page is polled that lists others; `None`: it is no such page.
@@ -95,6 +173,7 @@ impl Default for Crawl {
             order: Box::new(BreadthFirst),
             retry: Retry::default(),
             refresh: None,
+            sources: None,
             listings: None,
             least: Worth::NONE,
         }
@@ -104,7 +183,9 @@ impl Default for Crawl {
 impl Policy for Crawl {
     fn needs(&self) -> Needs {
         let refresh = self.refresh.as_ref().map(|refresh| refresh.needs());
-        self.order.needs().or(refresh.unwrap_or_default())
+        let sources = self.sources.as_ref().map(Sources::needs);
+        let needs = self.order.needs().or(refresh.unwrap_or_default());
+        needs.or(sources.unwrap_or_default())
     }
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
@@ -124,8 +205,12 @@ impl Policy for Crawl {
         let mut moved = Moves::default();
         self.order.observe(fact, &mut moved);
         for (page, worth) in moved.drain() {
-            moves.push(page, self.first(page, worth));
+            // What a source named is worth what its source says, whoever else links to it.
+            if !self.fades(page) {
+                moves.push(page, self.first(page, worth));
+            }
         }
+        self.observe_sources(fact);
     }
 
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
@@ -150,6 +235,11 @@ impl Policy for Crawl {
         [again, refresh].into_iter().flatten().min()
     }
 
+    fn fades(&self, page: Number) -> bool {
+        let sources = self.sources.as_ref();
+        sources.is_some_and(|sources| sources.named(page))
+    }
+
     fn importance(&self, page: Page<'_>) -> Worth {
         self.order.importance(page)
     }
@@ -159,6 +249,9 @@ impl Policy for Crawl {
         if let Some(refresh) = &self.refresh {
             let importance = self.order.importance(page).value();
             terms.extend(refresh.terms(page, importance));
+        }
+        if let Some(sources) = &self.sources {
+            terms.extend(sources.terms(page));
         }
         terms
     }

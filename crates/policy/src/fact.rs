@@ -5,7 +5,7 @@
 //! the same policy. After a stop the facts are told again from the ledger: all discoveries first, then
 //! what was read, each in the order in which it happened.
 
-use crate::{History, Worth};
+use crate::{History, Moment, Worth};
 
 /// How many pages were discovered before this one. Numbers are dense and stay with their page for
 /// ever, so that what a policy knows of pages is an array.
@@ -56,6 +56,19 @@ pub struct Discovered<'a> {
     pub depth: u16,
     /// Whether a user named it.
     pub seed: bool,
+    /// When.
+    pub at: Moment,
+    /// Where it appeared, if it was new on a page that had been read before.
+    pub appeared: Option<Appeared>,
+}
+
+/// A page was new on another: it appeared there between two looks, the second of which discovered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appeared {
+    /// The page that named it.
+    pub on: Number,
+    /// When that page was last read and did not name it.
+    pub after: Moment,
 }
 
 /// What an answer said.
@@ -88,6 +101,8 @@ pub struct Visited<'a> {
 pub struct Shown {
     /// The page.
     pub page: Number,
+    /// When.
+    pub at: Moment,
     /// Expected views: each time that it was a result counts by how likely it was seen at its rank.
     pub views: f64,
     /// Times that it was clicked.

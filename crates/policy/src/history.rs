@@ -1,8 +1,9 @@
 //! What a crawl knows of one page, folded from its visits.
 //!
-//! **Invariant:** a history holds facts only. It changes by [`History::after`], [`History::gained`],
+//! **Invariant:** a history holds facts only. It changes by [`History::after`], [`History::gained`], [`History::named`],
 //! [`History::listing`] and [`History::signalled`] and in no other way, so a policy can be swapped on a living crawl.
 
+mod finds;
 mod recent;
 mod signals;
 
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use finds::{Find, Finds};
 pub use recent::{Recent, Revisit, WINDOW};
 pub use signals::Signals;
 
@@ -50,6 +52,8 @@ pub struct History {
     pub recent: Recent,
     /// What others said of its changes.
     pub signals: Signals,
+    /// Pages that nobody had heard of, named by its revisits.
+    pub finds: Finds,
 }
 
 /// What a visit found. A 404 is an answer.
@@ -126,6 +130,16 @@ impl History {
         match self.recent.last_mut() {
             Some(last) => last.gain = Some(gain),
             None => self.first_gain = Some(gain),
+        }
+        self
+    }
+
+    /// The history, now that it is known how many pages that nobody had heard of the last visit named. A first visit
+    /// tells nothing: what it names may be old.
+    #[must_use]
+    pub fn named(mut self, new: u32) -> Self {
+        if let Some(last) = self.recent.iter().next_back() {
+            self.finds.push(new, last.gap, &self.recent);
         }
         self
     }

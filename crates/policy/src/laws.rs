@@ -87,6 +87,7 @@ fn refreshing(refresh: Option<Box<dyn Refresh>>) -> Crawl {
             ..Retry::default()
         },
         order: Box::new(BreadthFirst),
+        sources: None,
         listings: Some(DAY),
         least: Worth::new(0.2),
     }

@@ -20,16 +20,20 @@ pub mod refresh;
 pub mod report;
 pub mod retry;
 pub mod server;
+pub mod source;
 pub mod worth;
 
 pub use catalog::{Catalog, CatalogError, Upkeep, Wishes};
 pub use crawl::Crawl;
 pub use estimate::{Estimator, Rates, Threshold};
-pub use fact::{Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Shown, Text, Visited};
+pub use fact::{
+    Appeared, Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Shown, Text, Visited,
+};
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;
 pub use refresh::Refresh;
 pub use report::{Report, Term};
+pub use source::Sources;
 pub use worth::{Cost, Price, Rank, Worth};
 
 /// Says what a fetch is worth. Every policy obeys the laws in `laws.rs`.
@@ -51,6 +55,11 @@ pub trait Policy: Send {
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let at = page.history.discovered;
         self.worth(page, at).pays(price).then_some(at)
+    }
+
+    /// Whether a page never fetched loses worth while it waits.
+    fn fades(&self, _page: Number) -> bool {
+        false
     }
 
     /// How important a page is that was fetched: what a crawl with little room keeps. As it stands, what
@@ -85,6 +94,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         (**self).due(page, price)
+    }
+
+    fn fades(&self, page: Number) -> bool {
+        (**self).fades(page)
     }
 
     fn importance(&self, page: Page<'_>) -> Worth {

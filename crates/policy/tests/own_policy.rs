@@ -62,6 +62,8 @@ fn a_users_own_policy_is_used_by_its_name() {
                 host: 0,
                 depth: 0,
                 seed: true,
+                at: policy::Moment::START,
+                appeared: None,
             };
             order.observe(&Fact::Discovered(discovered), &mut Moves::default());
         }

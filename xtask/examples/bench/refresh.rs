@@ -154,6 +154,7 @@ fn known_pages(asked: &RefreshCell, visited: &mut [u32], now: Moment) -> Result<
             depth: 1,
             hops: 0,
             source: None,
+            absent: None,
         };
         let (number, fact) = frontier.hear(link, now);
         frontier.committed(&[fact]);

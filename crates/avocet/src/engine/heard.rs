@@ -115,6 +115,7 @@ impl Ear<'_> {
             depth,
             hops,
             source: from,
+            absent: None,
         };
         let (number, fact) = self.frontier.hear(link, now);
         heard.facts.push(fact);

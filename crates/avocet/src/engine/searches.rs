@@ -32,6 +32,7 @@ pub struct Searches {
 /// A page that searchers met.
 struct Met {
     url: String,
+    at: Moment,
     views: f64,
     clicks: f64,
 }
@@ -59,6 +60,7 @@ impl Searches {
             demand.ask(&search.query, search.count);
             met.extend(search.views().map(|view| Met {
                 url: view.url.to_owned(),
+                at: moment(search.time),
                 views: view.views,
                 clicks: view.clicks,
             }));
@@ -112,6 +114,7 @@ impl Shared {
         if let Some(page) = self.frontier.number(url.id()) {
             let fact = Fact::Shown(Shown {
                 page,
+                at: met.at,
                 views: met.views,
                 clicks: met.clicks,
             });
@@ -120,6 +123,11 @@ impl Shared {
             self.frontier.policy().observe(&fact, &mut none);
         }
     }
+}
+
+/// A time of the log, as the crawl counts.
+fn moment(time: jiff::Timestamp) -> Moment {
+    Moment::from_micros(u64::try_from(time.as_microsecond()).unwrap_or_default())
 }
 
 #[cfg(test)]

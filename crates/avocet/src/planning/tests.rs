@@ -20,6 +20,7 @@ fn ledger(directory: &std::path::Path, pages: u32) -> Ledger {
             depth: 0,
             hops: 0,
             source: None,
+            absent: None,
         };
         let mut history = History::discovered(Moment::START, 0);
         for day in 1..800u64 {

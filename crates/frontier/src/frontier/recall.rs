@@ -39,7 +39,11 @@ struct Told {
     id: HostId,
     host: u32,
     depth: u16,
-    seed: bool,
+    at: Moment,
+    /// The page that named it.
+    source: Option<PageId>,
+    /// When that page was last read and did not name it.
+    absent: Option<Moment>,
     url: Box<str>,
 }
 
@@ -105,7 +109,9 @@ impl<P: Policy> Frontier<P> {
                 url: &page.url,
                 host: page.host,
                 depth: page.depth,
-                seed: page.seed,
+                seed: page.source.is_none(),
+                at: page.at,
+                appeared: self.appeared(page.source, page.absent),
             }));
             self.sample(page.number, page.id);
         }
@@ -213,7 +219,9 @@ impl<P: Policy> Frontier<P> {
             id: known.key.page.host(),
             host: self.bench.host(known.key.page.host()),
             depth: known.discovery.depth,
-            seed: known.discovery.source.is_none(),
+            at: known.discovery.at,
+            source: known.discovery.source,
+            absent: known.discovery.absent,
             url: url.into(),
         }
     }

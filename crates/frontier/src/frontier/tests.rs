@@ -30,6 +30,7 @@ fn hear(frontier: &mut Frontier<Backlink>, path: u32, facts: &mut Vec<Entry>) ->
         depth: 1,
         hops: 0,
         source: Some(url(99).id()),
+        absent: None,
     };
     let (number, fact) = frontier.hear(link, NOW);
     facts.push(fact);
@@ -179,6 +180,7 @@ fn a_stop_changes_no_worth() {
                             depth,
                             hops,
                             source,
+                            absent: None,
                         };
                         let (number, fact) = live.hear(link, at);
                         entries.push(fact);
@@ -311,6 +313,7 @@ fn a_budget_is_spent_where_it_pays() {
                 depth: 0,
                 hops: 0,
                 source: None,
+                absent: None,
             };
             frontier.hear(link, NOW);
             histories.insert(url(path).id(), History::discovered(NOW, 0));

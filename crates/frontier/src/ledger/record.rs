@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LedgerError;
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 /// How a page was discovered. Written once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +27,8 @@ pub struct Discovery {
     pub hops: u8,
     /// The page that named it; `None`: a seed.
     pub source: Option<PageId>,
+    /// When that page was last read and did not name it; `None`: it was never read before.
+    pub absent: Option<Moment>,
 }
 
 /// Where a page leads. Written when it was read.

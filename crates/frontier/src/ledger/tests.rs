@@ -23,6 +23,7 @@ fn discovery(order: u64) -> Discovery {
         depth: 3,
         hops: 0,
         source: order.is_multiple_of(2).then_some(PageId(7)),
+        absent: None,
     }
 }
 

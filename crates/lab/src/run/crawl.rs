@@ -79,6 +79,7 @@ impl<'a, P: Policy> Crawl<'a, P> {
             depth: named.depth,
             hops: 0,
             source: named.source,
+            absent: None,
         };
         let (number, fact) = self.frontier.hear(link, self.now);
         self.wall.enroll(named.page, named.depth, number);

@@ -165,7 +165,7 @@ impl<'a> Run<'a> {
         let views = knowledge.views.iter().copied();
         let shown = (0..).zip(views).filter(|(_, views)| *views > 0.0);
         for (page, views) in shown.collect::<Vec<_>>() {
-            run.tell_shown(page, views);
+            run.tell_shown(page, views, moments[from]);
         }
         run
     }
@@ -181,7 +181,7 @@ impl<'a> Run<'a> {
         }
         if (step - self.knowledge.from).is_multiple_of(CADENCE) {
             self.measure();
-            self.show();
+            self.show(snapshots.moments()[step]);
         }
         let born = snapshots.born();
         let first = born.partition_point(|(at, _)| *at < step);

@@ -99,6 +99,7 @@ impl Run<'_> {
             depth: 0,
             hops: 0,
             source: None,
+            absent: None,
         };
         self.frontier.hear(link, self.plan.from);
     }

@@ -20,11 +20,15 @@ pub const REFRESH: &str = "refresh policy";
 /// The kind of thing that knows how often pages change.
 pub const ESTIMATOR: &str = "estimator";
 
+/// The kind of thing that polls content sources.
+pub const SCHEDULER: &str = "scheduler";
+
 /// What can be written for a thing of this kind.
 pub fn example(kind: &str) -> &'static str {
     match kind {
         REFRESH => "currency(0.95, 7)",
         ESTIMATOR => "gamma",
+        SCHEDULER => "echo-newpages",
         _ => EXAMPLE,
     }
 }

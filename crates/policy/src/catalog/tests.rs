@@ -27,6 +27,8 @@ fn worth(expression: &str) -> f64 {
         host: 0,
         depth: 2,
         seed: false,
+        at: crate::Moment::START,
+        appeared: None,
     };
     order.observe(&Fact::Discovered(discovered), &mut Moves::default());
     let history = History::discovered(Moment::START, 2);

@@ -242,6 +242,8 @@ mod tests {
                 host,
                 depth: 0,
                 seed: false,
+                at: crate::Moment::START,
+                appeared: None,
             });
             let visited = Visited {
                 page: page_number,

@@ -293,6 +293,8 @@ impl Step {
                     host,
                     depth,
                     seed,
+                    at: crate::Moment::START,
+                    appeared: None,
                 };
                 policy.observe(&Fact::Discovered(discovered), &mut moves);
             }
@@ -338,6 +340,7 @@ impl Step {
                 let page = Number(page);
                 let shown = Shown {
                     page,
+                    at: Moment::START,
                     views,
                     clicks,
                 };

@@ -125,6 +125,8 @@ mod tests {
                 host: 0,
                 depth: 0,
                 seed: false,
+                at: crate::Moment::START,
+                appeared: None,
             };
             given.observe(&Fact::Discovered(discovered), &mut Moves::default());
             let history = History::default();

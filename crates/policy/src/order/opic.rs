@@ -169,6 +169,8 @@ mod tests {
                 host: 0,
                 depth: 0,
                 seed,
+                at: crate::Moment::START,
+                appeared: None,
             });
         }
         opic

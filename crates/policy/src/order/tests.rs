@@ -42,6 +42,8 @@ impl Told {
                 host: 0,
                 depth: 0,
                 seed: self.known == 0,
+                at: crate::Moment::START,
+                appeared: None,
             };
             self.known += 1;
             self.order
@@ -150,6 +152,8 @@ fn rankmass_bounds_what_is_covered() {
         host: 0,
         depth: 0,
         seed: true,
+        at: crate::Moment::START,
+        appeared: None,
     };
     told.order
         .observe(&Fact::Discovered(second), &mut Moves::default());

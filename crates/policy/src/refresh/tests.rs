@@ -21,6 +21,8 @@ fn crawled(name: &str, gains: &[Option<f32>]) -> (Box<dyn Refresh>, Vec<History>
             host: 0,
             depth: 0,
             seed: false,
+            at: crate::Moment::START,
+            appeared: None,
         }));
         let before = History::discovered(Moment::START, 0);
         let after = (0..5).fold(before, |history, week| {

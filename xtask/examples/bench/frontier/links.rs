@@ -101,6 +101,7 @@ impl Prepared {
                         depth: 3,
                         hops: 0,
                         source: Some(self.source),
+                        absent: None,
                     };
                     let (number, entry) = frontier.hear(link, now);
                     entries.push(entry);

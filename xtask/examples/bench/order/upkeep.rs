@@ -135,6 +135,8 @@ impl Told {
                 host: page.0 / PAGES_PER_HOST as u32,
                 depth: 3,
                 seed: page.0 == 0,
+                at: policy::Moment::START,
+                appeared: None,
             };
             order.observe(&Fact::Discovered(discovered), moves);
         }

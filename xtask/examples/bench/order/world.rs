@@ -113,6 +113,7 @@ fn hear(
         depth: if source.is_some() { depth } else { 0 },
         hops: 0,
         source,
+        absent: None,
     };
     let (number, entry) = frontier.hear(link, now);
     // As the committer says when it has written it.

@@ -2,29 +2,30 @@
 //!
 //! **Invariant:** only what a crawler has seen by then, and what its own searchers were shown.
 
-use policy::{Discovered, Fact, History, Moves, Outcome, Policy, Shown, Visit, Visited};
+use policy::{Discovered, Fact, History, Moment, Moves, Outcome, Policy, Shown, Visit, Visited};
 
 use super::{CADENCE, Knowledge, Run};
 use crate::measure::quality::Answers;
 
 impl Run<'_> {
     /// Tells what searchers saw since the last time.
-    pub(super) fn show(&mut self) {
+    pub(super) fn show(&mut self, now: Moment) {
         if self.knowledge.is_final() || !self.crawl.needs().searches {
             return;
         }
         let views = self.answers.as_ref().map(Answers::views);
         for (page, views) in (0..).zip(views.into_iter().flatten()) {
             if views > 0.0 {
-                self.tell_shown(page, views * CADENCE as f64);
+                self.tell_shown(page, views * CADENCE as f64, now);
             }
         }
     }
 
-    pub(super) fn tell_shown(&mut self, page: u32, views: f64) {
+    pub(super) fn tell_shown(&mut self, page: u32, views: f64, at: Moment) {
         if let Some((number, _)) = self.course.numbers[page as usize] {
             let shown = Shown {
                 page: number,
+                at,
                 views,
                 clicks: 0.0,
             };
@@ -45,6 +46,8 @@ impl Run<'_> {
             host,
             depth: 0,
             seed: true,
+            at: now,
+            appeared: None,
         }));
         let new = History::discovered(now, 0);
         let learned = self.knowledge.of(page, now);

@@ -48,6 +48,8 @@ fn discover(rates: &mut Rates, page: u32, host: u32) {
         host,
         depth: 0,
         seed: false,
+        at: crate::Moment::START,
+        appeared: None,
     }));
 }
 
@@ -212,6 +214,8 @@ fn given_rates_are_those_of_the_file() {
             host: 0,
             depth: 0,
             seed: false,
+            at: crate::Moment::START,
+            appeared: None,
         }));
         let found = rates.rate(Page {
             number,

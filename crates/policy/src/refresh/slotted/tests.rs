@@ -32,6 +32,8 @@ fn month(policy: &mut Slotted, pages: u32, differing: impl Fn(u32) -> f32) -> Ve
             host: 0,
             depth: 0,
             seed: false,
+            at: crate::Moment::START,
+            appeared: None,
         }));
         let after = (0..30).fold(start, |history, visit| {
             let changed = visit % (number + 1) == 0;
@@ -135,6 +137,8 @@ fn embarrassment_is_where_searchers_look() {
             host: 0,
             depth: 0,
             seed: false,
+            at: crate::Moment::START,
+            appeared: None,
         }));
     }
     let weight = |policy: &Slotted, page| policy.weight(&policy.pages.get(Number(page)).unwrap());
@@ -148,6 +152,7 @@ fn embarrassment_is_where_searchers_look() {
     assert!(weight(&policy, 5) < 1.5, "{}", weight(&policy, 5));
     policy.observe(&Fact::Shown(Shown {
         page: Number(5),
+        at: Moment::START,
         views: 40.0,
         clicks: 10.0,
     }));
