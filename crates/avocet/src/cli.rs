@@ -42,6 +42,8 @@ pub enum Command {
     Plan(Plan),
     /// Search what was crawled
     Search(Search),
+    /// Show the pages that are polled for new ones: how much they name, what it is worth, how often they are polled, and why
+    Sources(Sources),
     /// Show what the store holds and what the crawl is doing
     #[command(after_help = "Example:\n  avocet status --store ./docs")]
     Status,
@@ -202,6 +204,9 @@ pub struct Run {
     /// Change rates for the estimator given: a file of lines URL<tab>changes a day
     #[arg(long, value_name = "FILE")]
     pub rates: Option<PathBuf>,
+    /// When to poll pages that name new ones, and what these are worth (see below; none: not at all) [default: priced]
+    #[arg(long, value_name = "SCHEDULER")]
+    pub sources: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -245,12 +250,13 @@ fn refresh_catalog() -> String {
 Example:
   avocet run https://docs.example.org/ --budget 5000/day --refresh holistic --store ./docs
 
-avocet.toml is looked at while it runs: change [budget] or [refresh] and it goes on by that.
+avocet.toml is looked at while it runs: change [budget], [refresh] or [source] and it goes on by that.
 
 {}
-
+{}
 {}",
         catalog.refresh_help(),
+        catalog.scheduler_help(),
         catalog.help()
     )
 }
@@ -265,6 +271,20 @@ Example:
 {}",
         policy::catalog::Catalog::standard().help()
     )
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet sources --store ./news
+  avocet sources --all --json | jq '.sources[] | select(.on | not) | .why'")]
+pub struct Sources {
+    /// Also pages that are not polled and never named a new page
+    #[arg(long)]
+    pub all: bool,
+    /// How many
+    #[arg(long, default_value_t = 100, value_name = "N")]
+    pub limit: usize,
 }
 
 #[derive(Debug, Args)]
@@ -332,9 +352,10 @@ pub enum Exported {
 Example:
   avocet import warc crawl.warc.gz
   avocet import urls more-seeds.txt
-  avocet import queries queries.tsv.gz")]
+  avocet import queries queries.tsv.gz
+  avocet import clicks clicks.tsv")]
 pub struct Import {
-    /// WARC files of any tool, a list of URLs to crawl, or what people searched for
+    /// WARC files of any tool, a list of URLs to crawl, or what people searched for or clicked
     pub what: Imported,
     /// The files
     #[arg(required = true, value_name = "FILE")]
@@ -349,4 +370,6 @@ pub enum Imported {
     Urls,
     /// Queries, plain or .gz: lines query<tab>count, or {\"query\",\"time\",\"shown\",\"clicked\",\"count\"} (all but the query optional)
     Queries,
+    /// Clicks on pages, plain or .gz: lines URL<tab>time<tab>count, the time in seconds since 1970 or as 2026-11-16T11:10:00Z
+    Clicks,
 }

@@ -9,6 +9,7 @@ mod plan;
 mod rebuild;
 mod run;
 mod search;
+mod sources;
 mod status;
 mod verify;
 
@@ -24,6 +25,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Run(wishes) => run::run(store, json, &wishes),
         Command::Plan(wishes) => plan::run(store, json, &wishes),
         Command::Search(wishes) => search::run(store, json, &wishes),
+        Command::Sources(wishes) => sources::run(store, json, &wishes),
         Command::Status => status::run(store, json),
         Command::Explain(wishes) => explain::run(store, json, &wishes),
         Command::Export(wishes) => export::run(store, &wishes),

@@ -14,6 +14,7 @@ use rustls_pki_types::pem::PemObject;
 use serde::Deserialize;
 
 use crate::cli::HttpName;
+use crate::polling::Clicks;
 use crate::scope::Reach;
 use crate::upkeep::Rate;
 
@@ -33,6 +34,8 @@ pub struct Config {
     pub budget: BudgetConfig,
     /// How `run` keeps pages fresh.
     pub refresh: RefreshConfig,
+    /// How `run` polls pages that name new ones.
+    pub source: SourceConfig,
 }
 
 /// `[budget]`: one of the two.
@@ -85,8 +88,30 @@ pub struct RefreshConfig {
     pub step: Option<Time>,
     /// How many steps they plan ahead.
     pub slots: Option<u32>,
-    /// How often sitemaps and feeds are polled.
+    /// How often sitemaps and feeds are polled at least.
     pub listings: Option<Time>,
+}
+
+/// `[source]`
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SourceConfig {
+    /// The scheduler, or `none`.
+    pub policy: Option<String>,
+    /// The share of the budget that the printed schedulers plan for.
+    pub share: Option<f64>,
+    /// Polls that the rate of new links is estimated from.
+    pub polls: Option<usize>,
+    /// How often plans are made anew.
+    pub replan: Option<Time>,
+    /// The age at which a page one link from a main page becomes a source.
+    pub older_than: Option<Time>,
+    /// Whether rates of new links follow the hour of the week.
+    pub rhythm: Option<bool>,
+    /// Clicks that a new page is expected to get of which nothing is known.
+    pub profit: Option<f64>,
+    /// On which pages clicks are counted: `fetched` or `known`.
+    pub clicks: Option<Clicks>,
 }
 
 /// `[crawl]`

@@ -19,7 +19,8 @@ mod paused;
 pub mod plan;
 mod probe;
 mod reach;
-mod searches;
+mod recorded;
+pub mod searches;
 pub mod shared;
 pub mod tally;
 mod visit;
@@ -128,6 +129,7 @@ impl Engine {
         let state = store::state(root);
         let mut tick = tokio::time::interval(COMMIT_EVERY);
         let mut searches = self.plan.is_continuous().then(|| Searches::of(root));
+        let mut recorded = None;
         tokio::pin!(interrupted);
         let mut done = false;
         loop {
@@ -149,6 +151,7 @@ impl Engine {
                 _ = tick.tick() => {
                     if let Some(searches) = &mut searches {
                         self.follow_searches(searches, now);
+                        self.record_sources(&mut recorded, root, now);
                     }
                     let mut shared = self.shared();
                     shared.flush();

@@ -16,6 +16,7 @@ use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 
 use crate::engine::begin::belongs;
 use crate::engine::plan::TOKEN;
+use crate::engine::searches;
 use crate::engine::timestamp;
 use crate::ranking::{LastCrawl, Ranking};
 use crate::recover;
@@ -33,14 +34,7 @@ pub fn explain(store: &Store, text: &str, now: Moment) -> Result<Explanation> {
     })?;
     let last = LastCrawl::read(store.root())?;
     let ledger = store.ledger()?;
-    let mut scope = Scope::new(&last.scope, Rules::default())?;
-    let seeds: Vec<PageUrl> = last
-        .scope
-        .seeds
-        .iter()
-        .filter_map(|seed| PageUrl::parse(seed).ok())
-        .collect();
-    recover::widen(&mut scope, &seeds, &ledger)?;
+    let scope = scope(&last, &ledger)?;
     let key = PageKey::of(&url);
     let host = ledger.host((key.partition, key.page.host()))?;
     let mut explanation = Explanation {
@@ -93,7 +87,26 @@ pub fn explain(store: &Store, text: &str, now: Moment) -> Result<Explanation> {
     Ok(explanation)
 }
 
-/// The frontier as the next run would begin with it.
+/// The frontier as the next run would begin with it, by the policies and the scope of the last.
+pub fn frontier(store: &Store, ledger: &Ledger, now: Moment) -> Result<Frontier<Crawl>> {
+    let last = LastCrawl::read(store.root())?;
+    let scope = scope(&last, ledger)?;
+    remembered(store, ledger, &last.ranking, &scope, now)
+}
+
+/// What belonged to the last crawl.
+fn scope(last: &LastCrawl, ledger: &Ledger) -> Result<Scope> {
+    let mut scope = Scope::new(&last.scope, Rules::default())?;
+    let seeds: Vec<PageUrl> = last
+        .scope
+        .seeds
+        .iter()
+        .filter_map(|seed| PageUrl::parse(seed).ok())
+        .collect();
+    recover::widen(&mut scope, &seeds, ledger)?;
+    Ok(scope)
+}
+
 fn remembered(
     store: &Store,
     ledger: &Ledger,
@@ -106,7 +119,7 @@ fn remembered(
         order: choice.order,
         retry: Retry::default(),
         refresh: choice.refresh,
-        sources: None,
+        sources: choice.sources,
         listings: ranking.refresh.as_ref().map(Refreshing::listings),
         least: choice.least,
     };
@@ -122,6 +135,7 @@ fn remembered(
         |page| texts.of(page),
         now,
     )?;
+    searches::recall(store.root(), &mut frontier)?;
     Ok(frontier)
 }
 

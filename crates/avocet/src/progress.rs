@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::engine::plan::Plan;
 use crate::engine::shared::Shared;
 use crate::engine::tally::Summary;
+use crate::store;
 
 /// How often a log gets a line.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -72,11 +73,7 @@ impl Progress {
         self.recorded = Some(Instant::now());
         let written = serde_json::to_vec(summary)
             .map_err(std::io::Error::other)
-            .and_then(|bytes| {
-                let fresh = path.with_extension("new");
-                std::fs::write(&fresh, bytes)?;
-                std::fs::rename(fresh, path)
-            });
+            .and_then(|bytes| store::replace(path, &bytes));
         if let Err(error) = written {
             tracing::debug!(%error, path = %path.display(), "the state could not be written");
         }

@@ -12,10 +12,11 @@ use anyhow::{Context, Result, bail};
 use policy::catalog::{Catalog, Order, Wish, Wishes};
 use policy::order::Scores;
 use policy::server::Strategy;
-use policy::{Policy, Refresh, Worth};
+use policy::{Policy, Refresh, Sources, Worth};
 use serde::{Deserialize, Serialize};
 
 use crate::scope::ScopeRules;
+use crate::store;
 use crate::upkeep::Refreshing;
 
 /// The ordering that is used where the user names none.
@@ -56,7 +57,9 @@ pub struct Choice {
     pub query: Option<String>,
     /// The refresh of known pages, for a crawl that does not end.
     pub refresh: Option<Box<dyn Refresh>>,
-    /// How often pages are polled that list others.
+    /// The content sources, for such a crawl.
+    pub sources: Option<Sources>,
+    /// How often pages are polled that list others, at least.
     pub listings: Option<Duration>,
 }
 
@@ -109,6 +112,10 @@ impl Ranking {
             least: Worth::new(self.threshold.unwrap_or(0.0)),
             query: self.query.clone(),
             refresh: self.refresh.as_ref().map(Refreshing::choose).transpose()?,
+            sources: match &self.refresh {
+                Some(refreshing) => refreshing.sources.choose(refreshing.budget)?,
+                None => None,
+            },
             listings: self.refresh.as_ref().map(Refreshing::listings),
         })
     }
@@ -147,9 +154,7 @@ impl LastCrawl {
     /// Takes note of what a crawl was told.
     pub fn write(&self, store: &Path) -> Result<()> {
         let path = path(store);
-        let fresh = path.with_extension("new");
-        fs::write(&fresh, serde_json::to_vec_pretty(self)?)
-            .and_then(|()| fs::rename(&fresh, &path))
+        store::replace(&path, &serde_json::to_vec_pretty(self)?)
             .with_context(|| format!("cannot write {}", path.display()))
     }
 

@@ -114,8 +114,9 @@ impl<'a> Replay<'a> {
             url: &url,
             depth,
             hops,
+            read: history.fresh,
         };
-        admitted.extend(self.admit(&verdict, &source, at));
+        admitted.extend(self.admit(&mut verdict, &source, at));
         let sealed = match home {
             Home::Here(place) => {
                 verdict.visited.place = Some(*place);
@@ -192,17 +193,19 @@ impl<'a> Replay<'a> {
     }
 
     /// Takes in the links of a page.
-    fn admit(&mut self, verdict: &Verdict, source: &Source<'_>, at: Moment) -> Vec<Entry> {
+    fn admit(&mut self, verdict: &mut Verdict, source: &Source<'_>, at: Moment) -> Vec<Entry> {
         let mut ear = Ear {
             frontier: &mut self.frontier,
             scope: self.scope.as_mut(),
             tally: &mut self.tally,
         };
+        let heard = ear.hear(&verdict.leads, Some(source), at);
+        let new_pages = heard.new_pages();
         let Heard {
             mut facts,
             links,
             out_links,
-        } = ear.hear(&verdict.leads, Some(source), at);
+        } = heard;
         if verdict.is_news() {
             let reading = Reading {
                 text: Text::Nothing,
@@ -211,6 +214,7 @@ impl<'a> Replay<'a> {
             };
             facts.extend(self.frontier.read(source.url.id(), reading));
         }
+        verdict.named(new_pages);
         facts
     }
 

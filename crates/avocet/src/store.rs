@@ -4,7 +4,7 @@
 //! with the process), and the directory is of the format this program writes.
 
 use std::fs::{self, File};
-use std::io::{Read, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -227,6 +227,18 @@ fn lock(root: &Path) -> Result<File> {
     file.rewind()?;
     writeln!(file, "{}", std::process::id())?;
     Ok(file)
+}
+
+/// Puts a file in the place of another, whole: whoever reads it meanwhile reads the old one.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let fresh = path.with_extension("new");
+    fs::write(&fresh, bytes)?;
+    fs::rename(fresh, path)
+}
+
+/// Where a running crawl writes what it knows of its sources.
+pub fn sources(root: &Path) -> PathBuf {
+    root.join("sources.json")
 }
 
 /// Where a running crawl writes how it goes.

@@ -10,6 +10,7 @@ use policy::Refresh;
 use policy::catalog::{Catalog, Upkeep};
 use serde::{Deserialize, Serialize};
 
+use crate::polling::Polling;
 use crate::ranking::read_scores;
 
 /// The refresh policy that is used where the user names none.
@@ -31,8 +32,10 @@ pub struct Refreshing {
     pub step: Option<Duration>,
     /// How many steps they plan ahead.
     pub slots: Option<u32>,
-    /// How often sitemaps and feeds are polled.
+    /// How often sitemaps and feeds are polled at least.
     pub listings: Option<Duration>,
+    /// How pages are polled that name new ones.
+    pub sources: Polling,
 }
 
 /// How often sitemaps and feeds are polled where the user does not say. Ours: most are made once a day.
@@ -130,6 +133,7 @@ impl FromStr for Share {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::polling;
 
     #[test]
     fn budgets_are_read_as_people_write_them() {
@@ -163,6 +167,7 @@ mod tests {
             step: None,
             slots: None,
             listings: None,
+            sources: Polling::by(polling::SCHEDULER),
         };
         let error = |policy, rate| match refreshing(policy, rate).choose() {
             Ok(_) => panic!("{policy} {rate:?} should be refused"),

@@ -85,6 +85,14 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Takes note of how many pages nobody had heard of were named, if there was a page that could name any.
+    pub fn named(&mut self, new: u32) {
+        let history = self.visited.history;
+        if matches!(history.outcome, Some(Outcome::Changed | Outcome::Unchanged)) {
+            self.visited.history = history.named(new);
+        }
+    }
+
     /// Whether a policy is to be told: a page that is as it was, byte for byte, says nothing new, and
     /// neither does an outage, or a page that may be gone. The same words may come with other links.
     pub fn is_news(&self) -> bool {

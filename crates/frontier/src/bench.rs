@@ -193,6 +193,23 @@ impl Bench {
         None
     }
 
+    /// Takes a waiting page off the bench; it is held from then on. Returns whether it waited.
+    pub fn withdraw(&mut self, page: Number) -> bool {
+        let place = self.places.get(page);
+        if !matches!(place, Place::Hand | Place::Heap(_)) {
+            return false;
+        }
+        let index = self.places.host(page);
+        let most = self.hand(index);
+        let queue = &mut self.hosts[index as usize].queue;
+        queue.remove(page, place, &mut self.places);
+        queue.fill(most, &mut self.places);
+        self.places.set(page, Place::Held);
+        self.waiting -= 1;
+        self.list(index);
+        true
+    }
+
     /// What to do now.
     pub fn next(&mut self, now: Moment) -> Next {
         self.wake(now);

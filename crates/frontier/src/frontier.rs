@@ -199,6 +199,11 @@ impl<P: Policy> Frontier<P> {
         Some(PageKey { partition, page })
     }
 
+    /// Where a page is in the ledger that a policy knows by its number and the number of its host.
+    pub fn located(&self, page: Number, host: u32) -> Option<PageKey> {
+        self.key(self.roll.page(self.bench.host_id(host), page))
+    }
+
     /// What is remembered of a page never visited; what is not remembered is in the ledger.
     pub fn recent(&self, page: PageId) -> Option<&Discovery> {
         self.recent.get(&page)

@@ -14,6 +14,7 @@ mod life;
 mod line;
 mod log;
 mod plan;
+mod press;
 mod proxy;
 pub mod quality;
 mod recency;
@@ -24,6 +25,7 @@ mod web;
 
 pub use log::{Log, Visit};
 pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
+pub use press::Press;
 pub use proxy::{Listening, Proxy};
 pub use serving::{Clock, Serving};
 pub use truth::Scope;

@@ -39,6 +39,8 @@ pub struct Listing {
     pub kind: Kind,
     /// What it names, in its order; a URL may come twice.
     pub entries: Vec<Entry>,
+    /// The WebSub hub that says when it changes, if it names one (W3C Recommendation of 2018, §4).
+    pub hub: Option<PageUrl>,
     /// Entries of other sites that a sitemap had no right to name.
     pub strangers: u32,
     /// Entries that have no URL, or none that can be fetched.
@@ -161,6 +163,7 @@ impl Listing {
         Self {
             kind,
             entries: Vec::new(),
+            hub: None,
             strangers: 0,
             unusable: 0,
             cut: false,

@@ -73,7 +73,7 @@ impl Crawl {
             return if due <= now {
                 Worth::new(f64::MAX)
             } else {
-                poll
+                Worth::new(poll.value() / self.retry.absence(page.history))
             };
         }
         let importance = self.order.importance(page).value();
@@ -136,19 +136,36 @@ impl Crawl {
             return;
         };
         sources.observe(fact);
-        if let Fact::Discovered(discovered) = fact
-            && sources.named(discovered.page)
-        {
-            let history = History::discovered(discovered.at, discovered.depth);
-            let page = Page {
-                number: discovered.page,
-                history: &history,
-            };
-            let first = self.first(page.number, self.order.worth(page, discovered.at));
-            if let Some(sources) = &mut self.sources {
-                sources.weigh(discovered.page, first.value());
+        match fact {
+            // What a page is worth the ordering knows when it was told of the links to it.
+            Fact::Read(read) => {
+                for page in sources.unweighed(read) {
+                    let stake = self.stake(page, &History::default());
+                    if let Some(sources) = &mut self.sources {
+                        sources.weigh(page, stake);
+                    }
+                }
             }
+            Fact::Visited(visited) if visited.before.fresh.is_none() => {
+                let copy = visited.after.fresh.is_some();
+                let stake = self.stake(visited.page, visited.after);
+                if let Some(sources) = self.sources.as_mut().filter(|_| copy) {
+                    sources.serve(stake);
+                }
+            }
+            _ => {}
         }
+    }
+
+    /// What it costs a second not to have a page as it is.
+    fn stake(&self, page: Number, history: &History) -> f64 {
+        let refresh = self.refresh.as_ref();
+        let importance = self.order.importance(Page {
+            number: page,
+            history,
+        });
+        let importance = importance.value();
+        refresh.map_or(importance, |refresh| refresh.stake(page, importance))
     }
 
     /// When a page is polled that lists others; `None`: it is no such page.

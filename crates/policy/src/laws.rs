@@ -2,6 +2,7 @@
 //!
 //! The orderings are those of the catalog: a new one is under these laws as soon as it has a name.
 
+mod sources;
 mod world;
 
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use proptest::prelude::*;
 use crate::catalog::{Catalog, Wishes};
 use crate::order::{BreadthFirst, Scores};
 use crate::retry::Retry;
+use crate::source::{Settings, Sources};
 use crate::{Crawl, History, Moment, Number, Page, Policy, Price, Refresh, Text, Upkeep, Worth};
 use world::{Step, call, world};
 
@@ -99,6 +101,12 @@ fn policies() -> Vec<(String, Box<dyn Policy>)> {
     policies.extend(refreshes().into_iter().map(|name| {
         let crawl: Box<dyn Policy> = Box::new(crawl(&name, "gamma"));
         (name, crawl)
+    }));
+    policies.extend(Catalog::standard().schedulers().iter().map(|scheduler| {
+        let mut crawl = crawl("holistic", "gamma");
+        crawl.sources = Some(Sources::new((scheduler.build)(), Settings::default()));
+        let crawl: Box<dyn Policy> = Box::new(crawl);
+        (format!("holistic with {}", scheduler.name), crawl)
     }));
     for rate in Catalog::standard().estimators() {
         let crawl: Box<dyn Policy> = Box::new(crawl("freshness", rate.name));

@@ -31,6 +31,7 @@ pub use opic::Opic;
 pub use pagerank::PageRank;
 pub use parent_quality::ParentQuality;
 pub use random::Random;
+pub(crate) use random::split_mix;
 pub use rankmass::RankMass;
 pub use similarity::Similarity;
 

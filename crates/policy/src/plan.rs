@@ -13,6 +13,7 @@ pub mod freshness;
 pub mod gain;
 pub mod growth;
 pub mod lifetime;
+pub mod polls;
 pub mod signal;
 pub mod slots;
 pub mod weibull;

@@ -8,7 +8,7 @@ mod age;
 mod aging;
 mod by_rate;
 mod currency;
-mod curve;
+pub(crate) mod curve;
 mod freshness;
 mod harmonic;
 mod holistic;
@@ -60,6 +60,11 @@ pub trait Refresh: Send {
     /// What the first copy of a page is worth.
     fn first(&self, _page: Number, importance: f64) -> Worth {
         Worth::new(importance * NEW_FIRST)
+    }
+
+    /// What a copy that is out of date, or missing, costs a second, as far as can be foretold.
+    fn stake(&self, _page: Number, importance: f64) -> f64 {
+        importance
     }
 
     /// What the worth of a page is made of.

@@ -5,12 +5,26 @@
 //! [`Scheduler`] says by these what a poll of a source is worth, and what a page is that a poll found. One file, one scheduler.
 
 mod bfs;
+mod greedy;
+mod learning;
+mod newpages;
+mod priced;
+mod record;
+mod schedule;
 mod settings;
 mod sources;
 
 pub use bfs::Bfs;
-pub use settings::Settings;
-pub use sources::{Account, Kind, Sources};
+pub use greedy::Greedy;
+pub use newpages::NewPages;
+pub use priced::Priced;
+pub use record::{Account, Kind};
+pub use schedule::Schedule;
+pub use settings::{Seen, Settings};
+pub use sources::Sources;
+
+/// More than any wait in seconds, any moment in seconds, and any profit: what makes something come before everything else.
+const FIRST: f64 = 1e12;
 
 /// What is expected of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,7 +83,9 @@ pub trait Scheduler: Send {
 pub enum Eye {
     /// As printed: λ from the last T polls, P and μ by Algorithm 2, P = .01 before the first click.
     Printed,
-    /// As printed, without clicks: all sources are worth the same.
+    /// As printed for ECHO-greedy, which needs no μ: P is the average number of clicks on a page.
+    Plain,
+    /// As printed, without clicks: all sources are worth the same, and profit decays by e in a day.
     Blind,
     /// Ours: a Gamma posterior of λ, from which is drawn while the source is young; P and μ by likelihood, shrunk to those of the
     /// host; P of a page from its URL and anchor.

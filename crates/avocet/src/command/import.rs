@@ -1,5 +1,7 @@
-//! `avocet import`: WARC files of any tool, lists of URLs, and what people searched for.
+//! `avocet import`: WARC files of any tool, lists of URLs, and what people searched for and clicked.
 
+mod clicks;
+mod lines;
 mod queries;
 
 use std::fs;
@@ -27,6 +29,7 @@ pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
         Imported::Warc => warc(&store, &store.ledger()?, &wishes.files)?,
         Imported::Urls => urls(&store.ledger()?, &wishes.files)?,
         Imported::Queries => queries::import(&store::log(root), &wishes.files)?,
+        Imported::Clicks => clicks::import(&store::log(root), &wishes.files)?,
     };
     if json {
         println!("{}", json!({ "taken": taken, "passed_over": passed }));

@@ -96,7 +96,7 @@ fn print_needs(curves: &[(&str, &Vec<Point>)], shares: &[f64]) {
 /// What all gains to searchers are a share of, by the store's own log and index.
 fn ideal(root: &Path) -> Result<f64> {
     let mut demand = Demand::default();
-    let log = Log::open(&store::log(root));
+    let log: Log = Log::open(&store::log(root));
     log.read(&Position::default(), |search| {
         demand.ask(&search.query, search.count)
     })?;

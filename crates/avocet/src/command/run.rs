@@ -11,9 +11,10 @@ use anyhow::Result;
 
 use super::crawl::{describe, plan, print, ranking};
 use crate::cli::Run;
-use crate::config::Config;
+use crate::config::{Config, Time};
 use crate::engine;
 use crate::engine::plan::{Again, Plan};
+use crate::polling::{self, Polling};
 use crate::progress::Progress;
 use crate::ranking::{LastCrawl, Ranking};
 use crate::signal::signalled;
@@ -112,11 +113,12 @@ impl Orders {
             return;
         };
         eprintln!(
-            "keeping {} fresh in {}: {} and {}, at most {:.6} fetches a second; a kill can cost at most {} requests",
+            "keeping {} fresh in {}: {}, {} and sources {}, at most {:.6} fetches a second; a kill can cost at most {} requests",
             describe(&self.plan.seeds),
             root.display(),
             refreshing.policy,
             self.ranking.order,
+            refreshing.sources.policy,
             refreshing.budget,
             self.plan.at_risk()
         );
@@ -137,6 +139,23 @@ pub(super) fn refreshing(config: &Config, wishes: &Run) -> Refreshing {
         step: set.step.map(|time| time.0),
         slots: set.slots,
         listings: set.listings.map(|time| time.0),
+        sources: polling(config, wishes),
+    }
+}
+
+fn polling(config: &Config, wishes: &Run) -> Polling {
+    let set = &config.source;
+    let policy = wishes.sources.clone().or(set.policy.clone());
+    let time = |time: Option<Time>| time.map(|time| time.0);
+    Polling {
+        share: set.share,
+        polls: set.polls,
+        replan: time(set.replan),
+        older: time(set.older_than),
+        rhythm: set.rhythm,
+        profit: set.profit,
+        clicks: set.clicks,
+        ..Polling::by(policy.as_deref().unwrap_or(polling::SCHEDULER))
     }
 }
 

@@ -53,10 +53,6 @@ impl Engine {
         if verdict.listing == Some(Kind::Index) && depth >= NESTED {
             verdict.leads.clear();
         }
-        if verdict.copied {
-            let history = verdict.visited.history;
-            verdict.visited.history = history.listing(verdict.listing.is_some());
-        }
         if verdict.lied {
             self.distrust(&claimed.url);
         }
@@ -80,8 +76,10 @@ impl Engine {
             url: &claimed.url,
             depth,
             hops: claimed.discovery.hops,
+            read: claimed.history().fresh,
         };
         let mut heard = shared.admit(&verdict.leads, Some(&source), now);
+        let new_pages = heard.new_pages();
         if verdict.is_news() {
             let text = verdict
                 .text
@@ -98,6 +96,8 @@ impl Engine {
             let fact = shared.frontier.read(claimed.key.page, reading);
             heard.facts.extend(fact);
         }
+        let admitted = heard.facts;
+        verdict.named(new_pages);
         let settled = Settled {
             key: claimed.key,
             url: claimed.url.clone(),
@@ -105,7 +105,7 @@ impl Engine {
             sealed,
             copied: verdict.copied,
             gone: verdict.gone,
-            admitted: heard.facts,
+            admitted,
             asked: true,
             visited: verdict.visited,
             text: verdict.text,

@@ -54,7 +54,7 @@ pub(super) fn begin(
             Again::OlderThan(every) => Some(once(every)),
             Again::Always { .. } => choice.refresh,
         },
-        sources: None,
+        sources: choice.sources,
         listings: choice.listings,
         least: choice.least,
     };

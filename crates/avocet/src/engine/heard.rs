@@ -17,6 +17,8 @@ pub struct Source<'a> {
     pub depth: u16,
     /// Redirects in a row that led to it.
     pub hops: u8,
+    /// When it was last read, before this; `None`: never.
+    pub read: Option<Moment>,
 }
 
 /// What came of the links of a page.
@@ -28,6 +30,14 @@ pub struct Heard<'l> {
     pub links: Vec<policy::Link<'l>>,
     /// All links, those that lead out of the crawl included.
     pub out_links: u32,
+}
+
+impl Heard<'_> {
+    /// How many pages nobody had heard of.
+    pub fn new_pages(&self) -> u32 {
+        let admitted = |fact: &&Entry| matches!(fact, Entry::Admitted(..));
+        self.facts.iter().filter(admitted).count() as u32
+    }
 }
 
 /// Whoever listens.
@@ -115,7 +125,7 @@ impl Ear<'_> {
             depth,
             hops,
             source: from,
-            absent: None,
+            absent: source.and_then(|source| source.read),
         };
         let (number, fact) = self.frontier.hear(link, now);
         heard.facts.push(fact);
@@ -194,6 +204,7 @@ mod tests {
             url: &seed,
             depth: 0,
             hops: 0,
+            read: None,
         };
         let moved = [lead("https://www.example.org/", true)];
         let moved = crawling.admit(&moved, Some(&at_seed));
@@ -209,6 +220,7 @@ mod tests {
             url: &home,
             depth: 0,
             hops: 1,
+            read: None,
         };
         let links = [
             lead("https://www.example.org/a", false),
@@ -232,6 +244,7 @@ mod tests {
             url: &seed,
             depth: 3,
             hops: 0,
+            read: None,
         };
         let lost = [lead("http://shop.example.org/", true)];
         let lost = crawling.admit(&lost, Some(&deep));

@@ -4,6 +4,8 @@
 //! jumps: the second of three drivers of one core. The first is `lab::run`, the third is the program on
 //! sockets (`tests/whole/drivers.rs`).
 
+mod press;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +22,7 @@ use repository::archive::Level;
 
 use super::plan::{Again, Plan};
 use super::tally::Summary;
+use crate::polling::Polling;
 use crate::progress::Progress;
 use crate::ranking::{Choice, Ranking};
 use crate::scope::{Reach, ScopeRules};
@@ -144,6 +147,7 @@ async fn what_is_learned_keeps_more_copies_fresh() {
                 step: None,
                 slots: None,
                 listings: None,
+                sources: Polling::by("none"),
             }),
             ..Ranking::default()
         };

@@ -1,17 +1,18 @@
-//! What do people search for, and what were they shown? Followed while a crawl goes on.
+//! What do people search for, what were they shown, and what did they click? Followed while a crawl goes on.
 //!
 //! Searches are made by other processes too, so the log is the only source: new lines are read now and then. The
 //! index is told what people search for, the policy which pages they met.
 
+use std::path::Path;
 use std::time::Duration;
 
+use frontier::Frontier;
 use page::PageUrl;
-use policy::{Fact, Moment, Moves, Policy, Shown};
+use policy::{Crawl, Fact, Moment, Moves, Policy, Shown};
 use repository::index::{Demand, Workload};
-use repository::log::{Log, LogError, Position};
+use repository::log::{Click, Log, LogError, Position};
 
 use super::committer::Work;
-use super::shared::Shared;
 use super::{Engine, store};
 
 /// How often new lines are looked for.
@@ -23,6 +24,8 @@ const TELL_EVERY: Duration = Duration::from_secs(600);
 pub struct Searches {
     log: Log,
     position: Position,
+    clicks: Log<Click>,
+    clicks_position: Position,
     demand: Demand,
     /// Queries that the index was told of, and when.
     told: Option<(u64, Moment)>,
@@ -39,10 +42,12 @@ struct Met {
 
 impl Searches {
     /// Those of a store.
-    pub fn of(root: &std::path::Path) -> Self {
+    pub fn of(root: &Path) -> Self {
         Self {
             log: Log::open(&store::log(root)),
             position: Position::default(),
+            clicks: Log::open(&store::log(root)),
+            clicks_position: Position::default(),
             demand: Demand::default(),
             told: None,
             looked: None,
@@ -66,6 +71,15 @@ impl Searches {
             }));
         })?;
         self.position = reading.position;
+        let reading = self.clicks.read(&self.clicks_position, |click| {
+            met.push(Met {
+                url: click.url,
+                at: moment(click.time),
+                views: 0.0,
+                clicks: click.count as f64,
+            });
+        })?;
+        self.clicks_position = reading.position;
         Ok(met)
     }
 
@@ -98,30 +112,35 @@ impl Engine {
             return;
         }
         let mut shared = self.shared();
-        met.iter().for_each(|met| shared.met(met));
+        met.iter().for_each(|met| meet(&mut shared.frontier, met));
         if let Some(workload) = workload {
             shared.send(Work::Measure(workload));
         }
     }
 }
 
-impl Shared {
-    /// Tells the policy of a page that searchers met, if it is one of ours.
-    fn met(&mut self, met: &Met) {
-        let Ok(url) = PageUrl::parse(&met.url) else {
-            return;
-        };
-        if let Some(page) = self.frontier.number(url.id()) {
-            let fact = Fact::Shown(Shown {
-                page,
-                at: met.at,
-                views: met.views,
-                clicks: met.clicks,
-            });
-            // A refresh of a known page moves no page that was never fetched.
-            let mut none = Moves::default();
-            self.frontier.policy().observe(&fact, &mut none);
-        }
+/// Tells the policy what searchers met so far, for those who ask about a crawl that is at rest.
+pub fn recall(root: &Path, frontier: &mut Frontier<Crawl>) -> Result<(), LogError> {
+    let met = Searches::of(root).follow(Moment::START)?;
+    met.iter().for_each(|met| meet(frontier, met));
+    Ok(())
+}
+
+/// Tells the policy of a page that searchers met, if it is one of ours.
+fn meet(frontier: &mut Frontier<Crawl>, met: &Met) {
+    let Ok(url) = PageUrl::parse(&met.url) else {
+        return;
+    };
+    if let Some(page) = frontier.number(url.id()) {
+        let fact = Fact::Shown(Shown {
+            page,
+            at: met.at,
+            views: met.views,
+            clicks: met.clicks,
+        });
+        // What is clicked moves no page that waits: those of its source are looked at when their time comes.
+        let mut none = Moves::default();
+        frontier.policy().observe(&fact, &mut none);
     }
 }
 
@@ -156,6 +175,17 @@ mod tests {
             .map(|met| (met.url.as_str(), met.clicks))
             .collect();
         assert_eq!(met, [("http://e.org/a", 0.0), ("http://e.org/b", 1.0)]);
+        let click = Click {
+            time: "2026-11-16T11:10:00Z".parse().unwrap(),
+            url: "http://e.org/c".into(),
+            count: 7,
+        };
+        Log::open(&store::log(directory.path()))
+            .append(&click)
+            .unwrap();
+        let met = searches.follow(at(75)).unwrap();
+        assert_eq!((met.len(), met[0].clicks), (1, 7.0));
+        assert_eq!(met[0].at, at(1_794_827_400));
         let words: Vec<String> = {
             let workload = searches.workload(at(40)).unwrap();
             workload.words().map(|(word, _)| word.to_owned()).collect()
@@ -163,8 +193,8 @@ mod tests {
         assert_eq!(words, ["fox", "red"]);
         log.append(&Search::new(Timestamp::UNIX_EPOCH, "grey wolf"))
             .unwrap();
-        searches.follow(at(100)).unwrap();
-        assert!(searches.workload(at(100)).is_none(), "not so soon again");
+        searches.follow(at(120)).unwrap();
+        assert!(searches.workload(at(120)).is_none(), "not so soon again");
         assert!(searches.workload(at(700)).is_some());
     }
 }

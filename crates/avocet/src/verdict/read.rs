@@ -20,6 +20,7 @@ struct Understood {
     canonical: Option<PageUrl>,
     noindex: bool,
     listing: Option<Kind>,
+    hub: Option<PageUrl>,
     signals: Vec<Signal>,
     strangers: u32,
     error: Option<&'static str>,
@@ -83,9 +84,12 @@ impl Asked<'_> {
             last_modified: answer.last_modified.clone(),
             text: page.digest,
             indexed,
+            hub: page.hub.map(|hub| hub.as_str().to_owned()),
         });
         verdict.text = page.text.filter(|_| indexed);
         verdict.leads = page.leads;
+        let history = verdict.visited.history;
+        verdict.visited.history = history.listing(page.listing.is_some());
         verdict.listing = page.listing;
         verdict.signals = page.signals;
         verdict.strangers = page.strangers;
@@ -153,6 +157,7 @@ impl Asked<'_> {
         let mut understood = Understood {
             digest: Some(listing.digest()),
             listing: Some(listing.kind),
+            hub: listing.hub.clone(),
             strangers: listing.strangers,
             error: listing.broken.then_some("listing:broken"),
             ..Understood::default()

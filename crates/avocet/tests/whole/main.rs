@@ -12,6 +12,7 @@ mod models;
 mod order;
 mod program;
 mod searches;
+mod sources;
 mod upkeep;
 mod usage;
 mod webs;

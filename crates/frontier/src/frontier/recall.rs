@@ -75,7 +75,7 @@ impl<P: Policy> Frontier<P> {
         }
         let visits = self.recall_discoveries(ledger, needs)?;
         self.recall_reads(ledger, visits, texts)?;
-        self.recall_visits(ledger, needs.visits)?;
+        self.recall_visits(ledger, needs.visits, now)?;
         for known in ledger.scan() {
             let known = known?;
             if let Some(number) = self.roll.number(known.key.page) {
@@ -142,7 +142,12 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Tells the policy what visits found, and under a budget begins at the price that fits.
-    fn recall_visits(&mut self, ledger: &Ledger, told: bool) -> Result<(), LedgerError> {
+    fn recall_visits(
+        &mut self,
+        ledger: &Ledger,
+        told: bool,
+        now: Moment,
+    ) -> Result<(), LedgerError> {
         let mut sample = Vec::new();
         if !told && self.spending().is_none() {
             return Ok(());
@@ -163,7 +168,7 @@ impl<P: Policy> Frontier<P> {
         }
         let known = self.known();
         if let Tariff::Budget(spending) = &mut self.tariff {
-            let price = sample::price(&self.policy, &sample, known, spending.per_second);
+            let price = sample::price(&self.policy, &sample, known, spending.per_second, now);
             price
                 .into_iter()
                 .for_each(|price| spending.follower.found(price));

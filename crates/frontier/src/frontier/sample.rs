@@ -5,7 +5,7 @@
 //! which doubles when they become too many: what is in it is no accident of what they are worth.
 
 use page::HostId;
-use policy::{History, Number, Page, Policy, Price};
+use policy::{History, Moment, Number, Page, Policy, Price};
 
 /// Pages in the sample, at most: an error of a few percent, which claims correct.
 const MOST: usize = 1000;
@@ -54,6 +54,7 @@ pub(super) fn price(
     sample: &[(Number, History)],
     known: usize,
     per_second: f64,
+    now: Moment,
 ) -> Option<Price> {
     if sample.is_empty() {
         return None;
@@ -68,6 +69,12 @@ pub(super) fn price(
             };
             match (policy.due(page, price), history.asked) {
                 (None, _) => 0.0,
+                // Its time is over.
+                (Some(_), None)
+                    if policy.fades(*number) && !policy.worth(page, now).pays(price) =>
+                {
+                    0.0
+                }
                 (Some(_), None) => 1.0 / round,
                 (Some(due), Some(asked)) => 1.0 / due.since(asked).as_secs_f64().max(1e-6),
             }

@@ -46,7 +46,10 @@ pub(super) struct Spending {
     pub per_second: f64,
     /// Nothing is fetched before its time until then.
     pub rests: Moment,
+    /// Known pages on the bench.
     pub returning: Returning,
+    /// New pages on the bench that lose worth while they wait.
+    pub fading: Returning,
     pub sample: Sample,
     /// When the sample is asked for the price next.
     pub asks: Moment,
@@ -65,6 +68,7 @@ impl<P: Policy> Frontier<P> {
             per_second: per_second.clamp(1e-9, 1e9),
             rests: Moment::START,
             returning: Returning::default(),
+            fading: Returning::default(),
             sample: Sample::default(),
             asks: Moment::START,
             asked_of: 0,
@@ -167,10 +171,14 @@ impl<P: Policy> Frontier<P> {
             number: page,
             history,
         };
-        let due = self.policy.due(facts, self.price());
+        let mut due = self.policy.due(facts, self.price());
         if due.is_some_and(|due| due <= now) {
             let worth = self.policy.worth(facts, now);
-            return self.offer(page, host, worth, history.outcome.is_some());
+            if !self.policy.fades(page) || worth.pays(self.price()) {
+                return self.offer(page, host, worth, history.outcome.is_some());
+            }
+            // Its time is over.
+            due = None;
         }
         if history.outcome.is_none() && due.is_none() {
             self.bench.hold(page, host);
@@ -190,10 +198,14 @@ impl<P: Policy> Frontier<P> {
     fn offer(&mut self, page: Number, host: HostId, worth: Worth, known: bool) {
         self.calendar.cancel(page);
         self.bench.offer(page, host, worth);
-        if let Tariff::Budget(spending) = &mut self.tariff
-            && known
-        {
-            spending.returning.insert(page, self.bench.host(host));
+        let fades = !known && self.policy.fades(page);
+        if let Tariff::Budget(spending) = &mut self.tariff {
+            let host = self.bench.host(host);
+            match (known, fades) {
+                (true, _) => spending.returning.insert(page, host),
+                (false, true) => spending.fading.insert(page, host),
+                (false, false) => {}
+            }
         }
     }
 
@@ -229,7 +241,7 @@ impl<P: Policy> Frontier<P> {
         let per_second = spending.per_second;
         let known_of = |(page, host)| Some((page, self.history(host, page, past)?));
         let sample: Vec<(Number, History)> = pages.into_iter().filter_map(known_of).collect();
-        let found = sample::price(&self.policy, &sample, known, per_second);
+        let found = sample::price(&self.policy, &sample, known, per_second, now);
         if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
             spending.follower.found(price);
         }
@@ -258,24 +270,47 @@ impl<P: Policy> Frontier<P> {
         self.spending().map(|spending| &spending.returning)
     }
 
-    /// Tells the bench what some of the known pages that wait there are worth by now.
+    /// Tells the bench what some of the pages that wait there are worth by now: known ones grow, and those
+    /// that a source named fade.
     fn quote(&mut self, now: Moment, past: &mut impl FnMut(Number, PageKey) -> Option<History>) {
         for _ in 0..self.returning().map_or(0, Returning::len).min(QUOTES) {
-            let Tariff::Budget(spending) = &mut self.tariff else {
-                return;
-            };
-            let Some((number, host)) = spending.returning.turn() else {
-                return;
-            };
-            let host = self.bench.host_id(host);
-            if let Some(history) = self.history(host, number, past) {
-                let page = Page {
-                    number,
-                    history: &history,
-                };
-                let worth = self.policy.worth(page, now);
-                self.bench.change(number, worth, Worth::NONE);
+            self.quote_next(|spending| &mut spending.returning, now, past);
+        }
+        let fading = self.spending().map(|spending| spending.fading.len());
+        for _ in 0..fading.unwrap_or(0).min(QUOTES) {
+            self.quote_next(|spending| &mut spending.fading, now, past);
+        }
+    }
+
+    fn quote_next(
+        &mut self,
+        of: impl Fn(&mut Spending) -> &mut Returning,
+        now: Moment,
+        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
+    ) {
+        let Tariff::Budget(spending) = &mut self.tariff else {
+            return;
+        };
+        let Some((number, index)) = of(spending).turn() else {
+            return;
+        };
+        let host = self.bench.host_id(index);
+        let Some(history) = self.history(host, number, past) else {
+            return;
+        };
+        let page = Page {
+            number,
+            history: &history,
+        };
+        let worth = self.policy.worth(page, now);
+        let new = history.outcome.is_none();
+        if !new || worth.pays(self.price()) {
+            self.bench.change(number, worth, Worth::NONE);
+        } else if self.bench.withdraw(number) {
+            if let Tariff::Budget(spending) = &mut self.tariff {
+                of(spending).remove(number, index);
             }
+            self.wait(host, number, &history, now);
         }
     }
 
@@ -363,6 +398,7 @@ impl<P: Policy> Frontier<P> {
         let next = self.bench.best(host);
         for (page, worth) in visit.left().zip(visit.worths()).skip(before) {
             spending.returning.remove(page, host);
+            spending.fading.remove(page, host);
             spending.follower.claimed(worth, next, known);
         }
     }

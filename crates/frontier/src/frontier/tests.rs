@@ -359,3 +359,86 @@ fn a_budget_is_spent_where_it_pays() {
         }
     }
 }
+
+/// Page 0 grows again after each visit; what a new page is worth halves every second.
+struct Fading;
+
+impl Policy for Fading {
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        let age = |from: Moment| now.since(from).as_secs_f64();
+        Worth::new(match page.history.asked {
+            Some(asked) if page.number.0 == 0 => age(asked) / 5.0,
+            Some(_) => 0.0,
+            None => 8.0 * 0.5f64.powf(age(page.history.discovered)),
+        })
+    }
+
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        match page.history.asked {
+            Some(asked) if page.number.0 == 0 => {
+                let wait = std::time::Duration::try_from_secs_f64(price.value() * 5.0).ok()?;
+                Some(asked + wait)
+            }
+            Some(_) => None,
+            None => (price.value() <= 8.0).then_some(page.history.discovered),
+        }
+    }
+
+    fn fades(&self, page: Number) -> bool {
+        page.0 > 0
+    }
+}
+
+/// A new page whose time is over while its server is busy is not fetched; what has grown meanwhile is, and so is what is new.
+#[test]
+fn what_fades_while_it_waits_leaves_the_bench() {
+    let manners = Manners {
+        pages_per_visit: 1,
+        ..Manners::default()
+    };
+    let mut frontier =
+        Frontier::new(Fading, Box::new(Quality), Price::LEAST, manners, 7).with_budget(0.2);
+    let mut histories: HashMap<PageId, History> = HashMap::new();
+    let mut fetched = Vec::new();
+    let at = |seconds: u64| NOW + std::time::Duration::from_secs(seconds);
+    for turn in 0..12 {
+        let now = at(30 * turn);
+        let new = match turn {
+            0 => 0..6,
+            10 => 6..7,
+            _ => 0..0,
+        };
+        for path in new {
+            let link = Link {
+                url: &url(path),
+                depth: 0,
+                hops: 0,
+                source: None,
+                absent: None,
+            };
+            frontier.hear(link, now);
+            histories.insert(url(path).id(), History::discovered(now, 0));
+        }
+        let past = |_, key: PageKey| histories.get(&key.page).copied();
+        let Next::Visit(mut visit) = frontier.next(now, past) else {
+            continue;
+        };
+        let number = visit.first().unwrap();
+        fetched.push((turn, number.0));
+        let page = frontier.page(visit.host, number);
+        let before = histories[&page];
+        let after = before.after(policy::Visit::new(now, policy::Outcome::Unchanged));
+        histories.insert(page, after);
+        frontier.visited(page, &before, &after, now);
+        visit.settled(number);
+        let delay = std::time::Duration::from_secs(10);
+        frontier.bench.settle(visit, now, delay, false);
+    }
+    let new = |(turn, page): &&(u64, u32)| *page > 0 && *turn > 0;
+    let late: Vec<_> = fetched.iter().filter(new).collect();
+    assert_eq!(late, [&(10, 6)], "of {fetched:?}");
+    let again = fetched
+        .iter()
+        .filter(|(turn, page)| *page == 0 && *turn > 0);
+    assert!(again.count() > 5, "of {fetched:?}");
+}

@@ -81,6 +81,8 @@ pub struct PageCopy {
     pub text: Option<Digest>,
     /// Whether the page may be, and is to be, found by search.
     pub indexed: bool,
+    /// The WebSub hub that a feed names, which would say when it changes.
+    pub hub: Option<String>,
 }
 
 /// A record in the archive.

@@ -18,6 +18,7 @@ use hyper::{Request, Response, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
 use page::{PageId, PageUrl};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use super::answer::{plain, typed};
@@ -60,31 +61,13 @@ impl Proxy {
 
     /// Listens at 127.0.0.1, at the given port or any that is free, on the current tokio runtime.
     pub async fn listen(self: &Arc<Self>, port: Option<u16>) -> Result<Listening, LabError> {
-        let (listeners, port) = listen(&[Ipv4Addr::LOCALHOST], port).await?;
-        let mut tasks = JoinSet::new();
-        for listener in listeners {
-            let proxy = Arc::clone(self);
-            tasks.spawn(accept(listener, move |stream| {
-                Arc::clone(&proxy).attend(stream)
-            }));
-        }
-        Ok(Listening {
-            address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
-            _listener: tasks,
-        })
+        let proxy = Arc::clone(self);
+        open(port, move |stream| Arc::clone(&proxy).attend(stream)).await
     }
 
     /// Serves one connection to its end, whatever it is made of.
     pub async fn attend(self: Arc<Self>, stream: impl AsyncRead + AsyncWrite + Unpin) {
-        let answer = service_fn(|request: Request<Incoming>| {
-            let answer = self.answer(request.uri()).map(Full::new);
-            async { Ok::<_, Infallible>(answer) }
-        });
-        // A client that leaves in the middle of an answer is nothing to report.
-        let _ = hyper::server::conn::http1::Builder::new()
-            .pipeline_flush(true)
-            .serve_connection(TokioIo::new(stream), answer)
-            .await;
+        converse(stream, |uri| self.answer(uri)).await;
     }
 
     fn answer(&self, uri: &Uri) -> Response<Bytes> {
@@ -118,6 +101,39 @@ impl Proxy {
     fn log(&self) -> MutexGuard<'_, Vec<usize>> {
         self.fetched.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Listens at 127.0.0.1, at the given port or any that is free; `attend` serves a connection to its end.
+pub(super) async fn open<F, A>(port: Option<u16>, attend: F) -> Result<Listening, LabError>
+where
+    F: Fn(TcpStream) -> A + Clone + Send + 'static,
+    A: Future<Output = ()> + Send + 'static,
+{
+    let (listeners, port) = listen(&[Ipv4Addr::LOCALHOST], port).await?;
+    let mut tasks = JoinSet::new();
+    for listener in listeners {
+        tasks.spawn(accept(listener, attend.clone()));
+    }
+    Ok(Listening {
+        address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        _listener: tasks,
+    })
+}
+
+/// Answers all requests of a connection.
+pub(super) async fn converse(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    answer: impl Fn(&Uri) -> Response<Bytes>,
+) {
+    let answer = service_fn(|request: Request<Incoming>| {
+        let answer = answer(request.uri()).map(Full::new);
+        async { Ok::<_, Infallible>(answer) }
+    });
+    // A client that leaves in the middle of an answer is nothing to report.
+    let _ = hyper::server::conn::http1::Builder::new()
+        .pipeline_flush(true)
+        .serve_connection(TokioIo::new(stream), answer)
+        .await;
 }
 
 impl Listening {

@@ -72,6 +72,12 @@ impl Format {
         }
     }
 
+    /// Whether an element of this name within a child of an entry holds the date of the page.
+    pub(super) fn dates(self, child: &str, name: &str) -> bool {
+        let is = |name: &str, this| name.eq_ignore_ascii_case(this);
+        self == Self::Urlset && is(child, "news") && is(name, "publication_date")
+    }
+
     /// What a child of an entry says. `akin`: it has the prefix of the entry.
     pub(super) fn field(self, name: &str, akin: bool) -> Option<Field> {
         let is = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one));

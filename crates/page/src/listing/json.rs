@@ -14,6 +14,15 @@ const BYTES: usize = 8 << 20;
 struct Feed {
     version: String,
     items: Vec<Post>,
+    #[serde(default)]
+    hubs: Vec<Hub>,
+}
+
+#[derive(Deserialize)]
+struct Hub {
+    #[serde(rename = "type")]
+    kind: String,
+    url: String,
 }
 
 #[derive(Deserialize)]
@@ -32,6 +41,11 @@ pub(super) fn read(text: &str, base: &PageUrl, now: i64) -> Result<Listing, Refu
         return Err(Refused::Other);
     }
     let mut listing = Listing::new(Kind::Feed);
+    let hub = feed
+        .hubs
+        .iter()
+        .find(|hub| hub.kind.eq_ignore_ascii_case("WebSub"));
+    listing.hub = hub.and_then(|hub| base.join(&hub.url).ok());
     for post in feed.items {
         let dates = [post.date_modified, post.date_published];
         let modified = dates

@@ -395,3 +395,52 @@ proptest! {
         prop_assert_eq!(xml(&body).entries, expected);
     }
 }
+
+#[test]
+fn news_sitemaps_date_their_pages_within() {
+    let found = xml("<urlset xmlns:news='n'>
+        <url><loc>/a</loc><news:news><news:publication><news:name>E</news:name></news:publication>
+          <news:publication_date>2024-05-17</news:publication_date><news:title>A</news:title></news:news></url>
+        <url><news:news><news:publication_date>2024-05-17</news:publication_date></news:news>
+          <lastmod>2024-05-18</lastmod><loc>/b</loc></url>
+        <url><loc>/c</loc></url></urlset>");
+    let day = 86_400;
+    assert_eq!(
+        named(&found),
+        [
+            ("https://www.e.org/a", Some(1_715_904_000)),
+            ("https://www.e.org/b", Some(1_715_904_000 + day)),
+            ("https://www.e.org/c", None),
+        ]
+    );
+}
+
+#[test]
+fn the_hub_of_a_feed_is_named_and_is_no_entry() {
+    let hub = |found: Listing| {
+        (
+            found.hub.map(|hub| hub.as_str().to_owned()),
+            found.entries.len(),
+        )
+    };
+    let told = |hub: &str| Some(hub.to_owned());
+    let atom = xml(
+        "<feed><link rel='self' href='/f'/><link rel='hub' href='https://hub.e.net/'/>
+        <entry><link href='1'/><link rel='hub' href='https://wrong.e.net/'/></entry></feed>",
+    );
+    assert_eq!(hub(atom), (told("https://hub.e.net/"), 1));
+    let rss = xml(
+        "<rss xmlns:atom='a'><channel><link>/home</link><atom:link rel='hub' href='/hub'/>
+        <item><link>/1</link></item></channel></rss>",
+    );
+    assert_eq!(hub(rss), (told("https://www.e.org/hub"), 1));
+    let json = listing(
+        "application/feed+json",
+        r#"{"version":"https://jsonfeed.org/version/1.1","hubs":[{"type":"rssCloud","url":"/no"},{"type":"WebSub","url":"/hub"}],"items":[{"url":"/1"}]}"#,
+    );
+    assert_eq!(hub(json.unwrap()), (told("https://www.e.org/hub"), 1));
+    assert_eq!(
+        hub(xml("<feed><entry><link href='1'/></entry></feed>")),
+        (None, 1)
+    );
+}

@@ -150,10 +150,20 @@ impl<'p> Walk<'p> {
                     self.link_attribute(tag);
                 }
             }
+            // The date of a news sitemap is within its `news:news`.
+            Some(Open {
+                depth,
+                child: Some((child, _)),
+                ..
+            }) if self.depth == *depth + 2 && self.format.dates(child, name) => {
+                self.words.clear();
+                self.field = Some((Field::Date, self.depth));
+            }
             Some(Open {
                 child: Some((child, within)),
                 ..
             }) => *within += usize::from(child == name),
+            None if name.eq_ignore_ascii_case("link") => self.hub_attribute(tag),
             _ => {}
         }
     }
@@ -260,6 +270,15 @@ impl<'p> Walk<'p> {
         let url = self.resolve(&target);
         if let Some(entry) = &mut self.entry {
             entry.link = entry.link.take().or(url);
+        }
+    }
+
+    /// The `href` of a link to a hub, which is no entry's.
+    fn hub_attribute(&mut self, tag: &BytesStart<'_>) {
+        let is_hub = attribute(tag, "rel").is_some_and(|rel| rel.eq_ignore_ascii_case("hub"));
+        if is_hub && self.listing.hub.is_none() {
+            let target = attribute(tag, "href");
+            self.listing.hub = target.and_then(|target| self.resolve(&target));
         }
     }
 

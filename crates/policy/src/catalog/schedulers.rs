@@ -2,7 +2,7 @@
 
 use super::expression::{SCHEDULER, parse_name};
 use super::{Catalog, CatalogError, table};
-use crate::source::{Bfs, Scheduler};
+use crate::source::{Bfs, Greedy, NewPages, Priced, Schedule, Scheduler};
 
 /// A scheduler, by name.
 #[derive(Debug, Clone, Copy)]
@@ -17,13 +17,51 @@ pub struct SchedulerName {
     pub build: fn() -> Box<dyn Scheduler>,
 }
 
-/// The schedulers, the plain ones first.
-pub const SCHEDULERS: &[SchedulerName] = &[SchedulerName {
-    name: "bfs",
-    summary: "every source in turn, and all that is new on it",
-    scale: "seconds since the last poll",
-    build: || Box::new(Bfs),
-}];
+/// The schedulers: those of the paper from the worst in its Table 1 to the best, then ours.
+pub const SCHEDULERS: &[SchedulerName] = &[
+    SchedulerName {
+        name: "frequency",
+        summary: "as echo-schedule, without clicks",
+        scale: "2e12 times waiting over interval, once due",
+        build: || Box::new(Schedule::frequency()),
+    },
+    SchedulerName {
+        name: "bfs",
+        summary: "every source in turn, and all that is new on it",
+        scale: "seconds since the last poll",
+        build: || Box::new(Bfs),
+    },
+    SchedulerName {
+        name: "fixed-quota",
+        summary: "as echo-schedule, with half of the fetches for polls",
+        scale: "2e12 times waiting over interval, once due",
+        build: || Box::new(Schedule::fixed_quota()),
+    },
+    SchedulerName {
+        name: "echo-greedy",
+        summary: "the source with most expected clicks, and all that is new on it",
+        scale: "clicks on what is new",
+        build: || Box::new(Greedy),
+    },
+    SchedulerName {
+        name: "echo-schedule",
+        summary: "sources at the best intervals; new pages when there is room",
+        scale: "2e12 times waiting over interval, once due",
+        build: || Box::new(Schedule::echo()),
+    },
+    SchedulerName {
+        name: "echo-newpages",
+        summary: "new pages at once; then the source most behind the best intervals",
+        scale: "waiting over interval",
+        build: || Box::new(NewPages::default()),
+    },
+    SchedulerName {
+        name: "priced",
+        summary: "polls and pages by what they gain, against one price",
+        scale: "clicks gained, net of fetches",
+        build: || Box::new(Priced),
+    },
+];
 
 impl Catalog {
     /// The schedulers.

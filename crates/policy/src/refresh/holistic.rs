@@ -106,6 +106,10 @@ impl Refresh for Holistic {
         Worth::new(amplitude / self.rates.prior(page))
     }
 
+    fn stake(&self, page: Number, importance: f64) -> f64 {
+        self.foretold(page, importance)
+    }
+
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {
         let rate = self.rates.rate(page);
         let mut terms = by_rate::terms(rate, page, importance);

@@ -3,10 +3,7 @@
 //! Lefortier et al. (2013), §5.2, "Breadth-first search": content sources sequentially in a fixed order; after each source all new pages that it
 //! links to. The fixed order is that of the first round.
 
-use super::{Eye, NewPage, Outlook, Scheduler};
-
-/// More than any wait in seconds.
-const FIRST: f64 = 1e12;
+use super::{Eye, FIRST, NewPage, Outlook, Scheduler};
 
 /// Whoever waited longest is next.
 #[derive(Debug, Clone, Copy, Default)]
@@ -27,6 +24,6 @@ impl Scheduler for Bfs {
 
     /// Before any source, in the order in which they were found.
     fn page(&self, page: &NewPage) -> f64 {
-        FIRST * (1.0 + 1.0 / (1.0 + page.found))
+        2.0 * FIRST - page.found.min(FIRST)
     }
 }

@@ -15,12 +15,23 @@ pub struct Settings {
     pub bin: Duration,
     /// The profit of a source that nobody knows, P_default.
     pub profit: f64,
-    /// The age at which a page one link from a main page becomes a source.
+    /// The age at which a page one link from a main page may become a source.
     pub older: Duration,
+    /// On which pages clicks are told.
+    pub seen: Seen,
     /// Whether λ follows the hour of the week.
     pub rhythm: bool,
     /// What draws are made from while sources are young.
     pub seed: u64,
+}
+
+/// On which pages clicks are told: what a page without clicks says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Seen {
+    /// On all that are known, from the beginning: the logs of a search engine that has them by other ways, as in the paper.
+    Known,
+    /// On those that were fetched, from then on: the log of our own server.
+    Fetched,
 }
 
 impl Default for Settings {
@@ -33,6 +44,7 @@ impl Default for Settings {
             bin: Duration::from_secs(1200),
             profit: 0.01,
             older: Duration::from_secs(3 * 86_400),
+            seen: Seen::Known,
             rhythm: false,
             seed: 1,
         }

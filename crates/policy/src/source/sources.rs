@@ -3,84 +3,69 @@
 //! The procedure of the paper's §3.2: the main page of each host, and every page that it links to and that is older than a few days; it is run again
 //! whenever a main page is read. A seed counts as a main page, and a sitemap or feed is a source at once.
 //!
-//! **Invariant:** everything here was told by a [`Fact`]; time is that of the newest fact. Plans are made anew when a fact is told that is
-//! [`Settings::replan`] younger than the last plan.
+//! **Invariant:** everything here was told by a [`Fact`]; time is that of the newest fact. Plans are made anew at a visit that is [`Settings::replan`] younger than the last plan,
+//! and when there are a tenth more sources than then, or the first clicks.
 
-use std::time::Duration;
-
+use super::learning::Learning;
+use super::record::{Known, Record};
 use super::settings::Settings;
-use super::{NewPage, Outlook, Scheduler};
+use super::{Account, Kind, NewPage, Outlook, Scheduler};
 use crate::estimate::Column;
-use crate::history::Finds;
+use crate::refresh::curve::{self, Curve};
 use crate::{
-    Appeared, Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Term, Visited, Worth,
+    Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Shown, Term, Visited, Worth,
 };
 
 /// The content sources of a crawl.
 pub struct Sources {
     scheduler: Box<dyn Scheduler>,
     settings: Settings,
-    /// By page: when it was discovered, and its place among the sources.
     pages: Column<Known>,
-    sources: Vec<Source>,
-    planned: Option<Moment>,
+    records: Vec<Record>,
+    learning: Learning,
+    /// The time of the newest fact.
+    now: Moment,
+    /// Sources of which something is expected.
+    counting: usize,
+    planned: Option<Planned>,
 }
 
-/// What is known of any page.
-#[derive(Debug, Clone, Copy, Default)]
-struct Known {
-    discovered: Moment,
-    /// Its place among the sources.
-    place: Option<u32>,
-    /// Where it appeared.
-    appeared: Option<Appeared>,
+/// What the last plan was made of.
+#[derive(Debug, Clone, Copy)]
+struct Planned {
+    at: Moment,
+    sources: usize,
+    clicked: bool,
 }
 
-/// Why a page is a source.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// The main page of a host, or a seed.
-    Main,
-    /// A sitemap or a feed.
-    Listing,
-    /// One link from a main page: a source when it is old enough.
-    Near,
-}
-
-/// One source.
-#[derive(Debug, Clone)]
-struct Source {
-    page: Number,
-    kind: Kind,
-    discovered: Moment,
-    finds: Finds,
-    watched: Duration,
+/// What a poll of a source is worth as it waits.
+struct Poll<'a> {
+    scheduler: &'a dyn Scheduler,
+    place: usize,
     outlook: Outlook,
 }
 
-/// What is known of a source, for people.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Account {
-    /// The page.
-    pub page: Number,
-    /// Why it is a source.
-    pub kind: Kind,
-    /// New pages that it named so far.
-    pub found: u32,
-    /// What is expected of it.
-    pub outlook: Outlook,
-    /// How long a plan leaves it alone, in seconds.
-    pub interval: Option<f64>,
+impl Curve for Poll<'_> {
+    fn at(&self, age: f64) -> f64 {
+        self.scheduler.worth(self.place, &self.outlook, age)
+    }
+
+    fn age_of(&self, worth: f64) -> Option<f64> {
+        self.scheduler.due(self.place, &self.outlook, worth)
+    }
 }
 
 impl Sources {
     /// Nothing is known yet.
     pub fn new(scheduler: Box<dyn Scheduler>, settings: Settings) -> Self {
         Self {
+            learning: Learning::new(scheduler.eye(), &settings),
             scheduler,
             settings,
             pages: Column::default(),
-            sources: Vec::new(),
+            records: Vec::new(),
+            now: Moment::START,
+            counting: 0,
             planned: None,
         }
     }
@@ -102,51 +87,36 @@ impl Sources {
             Fact::Discovered(discovered) => self.discovered(discovered),
             Fact::Read(read) => self.read(read),
             Fact::Visited(visited) => self.visited(visited),
-            Fact::Shown(_) => {}
+            Fact::Shown(shown) => self.shown(shown),
         }
     }
 
     /// Whether a page is a source by now.
-    pub fn polls(&self, page: Page<'_>, now: Moment) -> bool {
-        self.source(page.number)
-            .is_some_and(|(_, source)| self.is_old_enough(source, now))
+    pub fn polls(&self, page: Page<'_>, _now: Moment) -> bool {
+        self.source(page.number).is_some()
     }
 
     /// What a poll is worth now; nothing if the page is no source, or was never visited.
     pub fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        let (Some((place, source)), Some(asked)) = (self.source(page.number), page.history.asked)
-        else {
-            return Worth::NONE;
-        };
-        if !self.is_old_enough(source, now) {
-            return Worth::NONE;
+        match self.poll(page.number) {
+            Some(poll) => curve::worth(&poll, page, now),
+            None => Worth::NONE,
         }
-        let waited = now.since(asked).as_secs_f64();
-        Worth::new(self.scheduler.worth(place, &source.outlook, waited))
     }
 
     /// The first moment at which a poll is worth `price`; `None`: never.
     pub fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
-        let (place, source) = self.source(page.number)?;
-        let wait = self.scheduler.due(place, &source.outlook, price.value())?;
-        let due = page.history.asked? + Duration::try_from_secs_f64(wait).ok()?;
-        Some(match source.kind {
-            Kind::Near => due.max(source.discovered + self.settings.older),
-            Kind::Main | Kind::Listing => due,
-        })
+        curve::due(&self.poll(page.number)?, page, price)
     }
 
     /// What a first visit is worth to a page that appeared on a source; `None`: it did not.
     pub fn page(&self, page: Number, now: Moment) -> Option<Worth> {
         let known = self.pages.get(page)?;
-        let appeared = known.appeared?;
-        let (_, source) = self.source(appeared.on)?;
-        // It appeared between two looks, most likely in the middle.
-        let unseen = known.discovered.since(appeared.after).as_secs_f64() / 2.0;
+        let record = self.appeared_on(&known)?;
         let worth = self.scheduler.page(&NewPage {
-            outlook: source.outlook,
+            outlook: record.outlook,
             appeal: 1.0,
-            age: now.since(known.discovered).as_secs_f64() + unseen,
+            age: known.age(now).max(0.0),
             found: known.discovered.since(Moment::START).as_secs_f64(),
         });
         Some(Worth::new(worth))
@@ -154,24 +124,55 @@ impl Sources {
 
     /// Whether a page appeared on a source: what it is worth falls while it waits.
     pub fn named(&self, page: Number) -> bool {
-        let appeared = self.pages.get(page).and_then(|known| known.appeared);
-        appeared.is_some_and(|appeared| self.source(appeared.on).is_some())
+        let known = self.pages.get(page);
+        known.is_some_and(|known| self.appeared_on(&known).is_some())
     }
 
-    /// Takes in what the first copy of a page that appeared on a source would be worth to a crawl that knows nothing of sources. It stands
-    /// for clicks where there are none, and says what a click is worth where there are.
-    pub fn weigh(&mut self, _page: Number, _first: f64) {}
+    /// The pages that appeared on the page that was read, and were not weighed yet.
+    pub fn unweighed(&self, read: &Read<'_>) -> Vec<Number> {
+        let place = self.pages.get(read.page).and_then(|known| known.place);
+        let new = |page: &Number| {
+            let known = self.pages.get(*page);
+            known.is_some_and(|known| known.on.is_some() && known.on == place && !known.weighed)
+        };
+        read.links.iter().map(|link| link.to).filter(new).collect()
+    }
+
+    /// Takes in what it costs a second not to have a page that appeared on another. It stands for clicks where there are none.
+    pub fn weigh(&mut self, page: Number, stake: f64) {
+        let Some(known) = self.pages.get_mut(page) else {
+            return;
+        };
+        known.weighed = true;
+        let record = known.on;
+        let record = record.and_then(|place| self.records.get_mut(place as usize));
+        if let Some(record) = record.filter(|_| stake.is_finite() && stake >= 0.0) {
+            record.stakes += stake;
+            record.weighed = record.weighed.saturating_add(1);
+        }
+    }
+
+    /// Takes note of a first copy, which it costs so much a second not to have. All copies together say what the clicks that they serve are worth.
+    pub fn serve(&mut self, stake: f64) {
+        if stake.is_finite() && stake >= 0.0 {
+            self.learning.serve(stake);
+        }
+    }
 
     /// What a poll, or a visit to a page that a poll found, is worth for.
     pub fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let named = self.pages.get(page.number).and_then(|known| known.appeared);
-        let on = named.and_then(|appeared| self.source(appeared.on));
-        let source = self.source(page.number);
-        let Some((_, Source { outlook, .. })) = source.or(on) else {
+        let source = self.source(page.number).map(|(_, record)| record);
+        let known = self.pages.get(page.number);
+        let on = known.and_then(|known| self.appeared_on(&known));
+        let Some(Record { outlook, .. }) = source.or(on) else {
             return Vec::new();
         };
+        let profit = match self.learning.clicked() {
+            true => "profit of a new page",
+            false => "profit of a new page, foretold",
+        };
         let mut terms = vec![
-            Term::new("profit of a new page", outlook.profit),
+            Term::new(profit, outlook.profit),
             Term::new("profit's decay a day", outlook.decay * 86_400.0),
         ];
         if source.is_some() {
@@ -180,100 +181,162 @@ impl Sources {
         terms
     }
 
-    /// What is known of the sources, in the order in which they became such.
+    /// What is known of the sources, in the order in which they were first heard of as such.
     pub fn accounts(&self) -> impl Iterator<Item = Account> {
-        self.sources
-            .iter()
-            .enumerate()
-            .map(|(place, source)| Account {
-                page: source.page,
-                kind: source.kind,
-                found: source.finds.total,
-                outlook: source.outlook,
+        let records = self.records.iter().enumerate();
+        records.filter_map(|(place, record)| {
+            Some(Account {
+                page: record.page,
+                host: record.host,
+                kind: record.kind?,
+                found: record.finds.total,
+                outlook: record.outlook,
+                clicks: record.clicks.iter().map(|&clicks| f64::from(clicks)).sum(),
+                clicked: self.learning.clicked(),
                 interval: self.scheduler.interval(place),
             })
+        })
     }
 
     fn discovered(&mut self, discovered: &Discovered<'_>) {
+        self.now = self.now.max(discovered.at);
+        let appeared = discovered.appeared;
+        let on = appeared.and_then(|appeared| self.record(appeared.on));
+        // It appeared between two looks, most likely in the middle.
+        let gap = appeared.map(|appeared| discovered.at.since(appeared.after));
         let known = Known {
             discovered: discovered.at,
+            host: discovered.host,
             place: None,
-            appeared: discovered.appeared,
+            on,
+            weighed: false,
+            unseen: gap.unwrap_or_default().as_secs_f32() / 2.0,
         };
-        if self.pages.add(discovered.page, known) && (discovered.seed || is_main(discovered.url)) {
+        if !self.pages.add(discovered.page, known) {
+            return;
+        }
+        if let Some(on) = on {
+            let record = &mut self.records[on as usize];
+            record.recent.push(discovered.page);
+            record.news = true;
+        }
+        if discovered.seed || is_main(discovered.url) {
             self.found(discovered.page, Kind::Main);
         }
-        self.replan(discovered.at);
     }
 
     fn read(&mut self, read: &Read<'_>) {
-        let main = |(_, source): (usize, &Source)| source.kind == Kind::Main;
-        if self.source(read.page).is_some_and(main) {
-            read.links
-                .iter()
-                .for_each(|link| self.found(link.to, Kind::Near));
+        let place = self.pages.get(read.page).and_then(|known| known.place);
+        let record = place.and_then(|place| self.records.get(place as usize));
+        if record.is_none_or(|record| record.kind != Some(Kind::Main)) {
+            return;
+        }
+        for link in read.links {
+            let known = self.pages.get(link.to);
+            let age = known.map(|known| self.now.since(known.discovered));
+            if age.is_some_and(|age| age >= self.settings.older) {
+                self.found(link.to, Kind::Near);
+            }
         }
     }
 
     fn visited(&mut self, visited: &Visited<'_>) {
-        if visited.after.listing {
+        let history = visited.after;
+        self.now = self.now.max(history.asked.unwrap_or_default());
+        if history.listing {
             self.found(visited.page, Kind::Listing);
         }
-        let place = self.pages.get(visited.page).and_then(|known| known.place);
-        if let Some(source) = place.and_then(|place| self.sources.get_mut(place as usize)) {
-            source.finds = visited.after.finds;
-            source.watched = visited.after.watched;
+        if let Some(fresh) = history.fresh {
+            let first = fresh
+                .micros()
+                .saturating_sub(history.watched.as_micros() as u64);
+            self.learning
+                .fetched(visited.page, Moment::from_micros(first));
         }
-        self.replan(visited.after.asked.unwrap_or_default());
+        let place = self.pages.get(visited.page).and_then(|known| known.place);
+        if let Some(record) = place.and_then(|place| self.records.get_mut(place as usize)) {
+            let counted = record.counts();
+            record.visited(history);
+            self.counting += usize::from(record.counts() && !counted);
+            record.outlook.rate = self.learning.rate(record, self.now, &self.settings);
+        }
+        self.replan();
+    }
+
+    fn shown(&mut self, shown: &Shown) {
+        let Some(known) = self.pages.get(shown.page) else {
+            return;
+        };
+        self.learning.heard(shown.at, shown.clicks);
+        let Some(on) = known.on else {
+            return;
+        };
+        if let Some(record) = self.records.get_mut(on as usize) {
+            self.learning.clicks(record, &known, shown.at, shown.clicks);
+        }
     }
 
     /// Takes note that a page is a source. A page that is one already may become one for a better reason.
     fn found(&mut self, page: Number, kind: Kind) {
-        let Some(known) = self.pages.get_mut(page) else {
-            return;
-        };
-        if let Some(place) = known.place {
-            let source = &mut self.sources[place as usize];
-            if source.kind == Kind::Near {
-                source.kind = kind;
-            }
-            return;
+        let place = self.record(page);
+        if let Some(record) = place.and_then(|place| self.records.get_mut(place as usize))
+            && matches!(record.kind, None | Some(Kind::Near))
+        {
+            let counted = record.counts();
+            record.kind = Some(kind);
+            self.counting += usize::from(record.counts() && !counted);
         }
-        let Ok(place) = u32::try_from(self.sources.len()) else {
-            return;
-        };
-        known.place = Some(place);
-        self.sources.push(Source {
-            page,
-            kind,
-            discovered: known.discovered,
-            finds: Finds::default(),
-            watched: Duration::ZERO,
-            outlook: Outlook {
-                rate: 0.0,
-                profit: self.settings.profit,
-                decay: 1.0 / 86_400.0,
-            },
-        });
     }
 
-    fn replan(&mut self, now: Moment) {
-        let since = self.planned.map(|planned| now.since(planned));
-        if since.is_some_and(|since| since < self.settings.replan) {
+    /// The place of a page's record, which is made if there is none; `None` if nobody has heard of the page.
+    fn record(&mut self, page: Number) -> Option<u32> {
+        let known = self.pages.get_mut(page)?;
+        if known.place.is_none() {
+            known.place = u32::try_from(self.records.len()).ok();
+            self.records.push(Record::new(page, known.host));
+        }
+        known.place
+    }
+
+    fn replan(&mut self) {
+        let clicked = self.learning.clicked();
+        let holds = self.planned.is_some_and(|planned| {
+            self.now.since(planned.at) < self.settings.replan
+                && 10 * self.counting <= 11 * planned.sources
+                && planned.clicked == clicked
+        });
+        if holds {
             return;
         }
-        self.planned = Some(now);
-        let outlooks: Vec<Outlook> = self.sources.iter().map(|source| source.outlook).collect();
+        self.planned = Some(Planned {
+            at: self.now,
+            sources: self.counting,
+            clicked,
+        });
+        self.learning
+            .learn(&mut self.records, &self.pages, self.now, &self.settings);
+        let outlooks: Vec<Outlook> = self.records.iter().map(Record::demand).collect();
         self.scheduler.plan(&outlooks, self.settings.per_second);
     }
 
-    fn source(&self, page: Number) -> Option<(usize, &Source)> {
+    fn source(&self, page: Number) -> Option<(usize, &Record)> {
         let place = self.pages.get(page)?.place? as usize;
-        Some((place, self.sources.get(place)?))
+        let record = self.records.get(place)?;
+        record.counts().then_some((place, record))
     }
 
-    fn is_old_enough(&self, source: &Source, now: Moment) -> bool {
-        source.kind != Kind::Near || now.since(source.discovered) >= self.settings.older
+    fn poll(&self, page: Number) -> Option<Poll<'_>> {
+        let (place, record) = self.source(page)?;
+        Some(Poll {
+            scheduler: self.scheduler.as_ref(),
+            place,
+            outlook: record.outlook,
+        })
+    }
+
+    fn appeared_on(&self, page: &Known) -> Option<&Record> {
+        let record = self.records.get(page.on? as usize)?;
+        record.counts().then_some(record)
     }
 }
 

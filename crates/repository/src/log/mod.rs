@@ -1,33 +1,39 @@
-//! What did people search for, and what were they shown?
+//! What did people search for, what were they shown, and what did they click?
 //!
-//! A directory of JSON Lines, a file a month, a line a search:
-//! `{"time":"2026-11-16T11:10:00Z","query":"avocet","shown":["http://…"],"clicked":[]}`. Nobody's name, address or
-//! session is in it.
+//! A directory of JSON Lines, a file a month and kind, a line a search:
+//! `{"time":"2026-11-16T11:10:00Z","query":"avocet","shown":["http://…"],"clicked":[]}`, or clicks on a page:
+//! `{"time":"2026-11-16T11:10:00Z","url":"http://…","count":3}`. Nobody's name, address or session is in it.
 //!
 //! **Invariant:** a line is appended by one write, so several processes can search at once; and whatever a file
 //! holds, reading it is no error: a line that is none of ours, or was torn by a crash, is passed over and counted.
 
+mod click;
+mod line;
 mod search;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
+pub use click::Click;
+pub use line::Line;
 pub use search::{Search, View};
 
-/// Bytes of searches that are written at once.
+/// Bytes of lines that are written at once.
 const CHUNK: usize = 1 << 20;
 
 /// Bytes of a line. Longer ones are nobody's search: a hundred URLs of two kilobytes are a fifth of it.
 const LONGEST: u64 = 1 << 20;
 
-/// The log of a directory.
+/// The log of a directory, of lines of one kind.
 #[derive(Debug, Clone)]
-pub struct Log {
+pub struct Log<L = Search> {
     dir: PathBuf,
+    lines: PhantomData<L>,
 }
 
 /// How far a log was read: bytes, by file. The default is nothing. Searches with old times can be added to any
@@ -40,9 +46,9 @@ pub struct Position(BTreeMap<String, u64>);
 pub struct Reading {
     /// Where to read on.
     pub position: Position,
-    /// Searches.
+    /// Lines of this kind.
     pub taken: u64,
-    /// Lines that are none.
+    /// Lines that are not.
     pub passed_over: u64,
 }
 
@@ -58,24 +64,27 @@ pub struct LogError {
     pub source: io::Error,
 }
 
-impl Log {
-    /// The log of a directory, which is made by the first search.
+impl<L: Line> Log<L> {
+    /// The log of a directory, which is made by the first line.
     pub fn open(dir: &Path) -> Self {
-        Self { dir: dir.into() }
+        Self {
+            dir: dir.into(),
+            lines: PhantomData,
+        }
     }
 
-    /// Adds a search.
-    pub fn append(&self, search: &Search) -> Result<(), LogError> {
-        self.append_all(std::slice::from_ref(search))
+    /// Adds a line.
+    pub fn append(&self, line: &L) -> Result<(), LogError> {
+        self.append_all(std::slice::from_ref(line))
     }
 
-    /// Adds searches, in few writes.
-    pub fn append_all(&self, searches: &[Search]) -> Result<(), LogError> {
+    /// Adds lines, in few writes.
+    pub fn append_all(&self, lines: &[L]) -> Result<(), LogError> {
         let mut months: BTreeMap<String, Vec<u8>> = BTreeMap::new();
-        for search in searches {
-            let name = name(search);
+        for line in lines {
+            let name = name(line);
             let lines = months.entry(name.clone()).or_default();
-            lines.extend(search.line().into_bytes());
+            lines.extend(line.written().into_bytes());
             lines.push(b'\n');
             if lines.len() >= CHUNK {
                 self.write(&name, lines)?;
@@ -88,8 +97,8 @@ impl Log {
         Ok(())
     }
 
-    /// Shows every search since `from`, file by file. A line without an end is left for the next time.
-    pub fn read(&self, from: &Position, mut see: impl FnMut(Search)) -> Result<Reading, LogError> {
+    /// Shows every line since `from`, file by file. A line without an end is left for the next time.
+    pub fn read(&self, from: &Position, mut see: impl FnMut(L)) -> Result<Reading, LogError> {
         let mut reading = Reading {
             position: from.clone(),
             ..Reading::default()
@@ -115,7 +124,8 @@ impl Log {
         for entry in entries {
             let name = entry.map_err(fail)?.file_name();
             let name = name.to_string_lossy().into_owned();
-            if name.starts_with("queries-") && name.ends_with(".jsonl") {
+            let ours = name.strip_prefix(L::KIND);
+            if ours.is_some_and(|rest| rest.starts_with('-') && rest.ends_with(".jsonl")) {
                 names.push(name);
             }
         }
@@ -152,11 +162,11 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
 }
 
 /// Reads whole lines from `start`; returns where the last one ends.
-fn read_file(
+fn read_file<L: Line>(
     path: &Path,
     start: u64,
     reading: &mut Reading,
-    see: &mut impl FnMut(Search),
+    see: &mut impl FnMut(L),
 ) -> io::Result<u64> {
     let mut file = File::open(path)?;
     // A file that became shorter is another one.
@@ -180,10 +190,10 @@ fn read_file(
             return Ok(end);
         }
         end += length;
-        match Search::read(&line) {
-            Some(search) => {
+        match L::read(&line) {
+            Some(line) => {
                 reading.taken += 1;
-                see(search);
+                see(line);
             }
             None => reading.passed_over += 1,
         }
@@ -205,10 +215,10 @@ fn skip_line(lines: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// The file of a search: that of its month, in UTC.
-fn name(search: &Search) -> String {
-    let time = search.time.to_zoned(TimeZone::UTC);
-    format!("queries-{:04}-{:02}.jsonl", time.year(), time.month())
+/// The file of a line: that of its month, in UTC.
+fn name<L: Line>(line: &L) -> String {
+    let time = line.time().to_zoned(TimeZone::UTC);
+    format!("{}-{:04}-{:02}.jsonl", L::KIND, time.year(), time.month())
 }
 
 fn error(action: &'static str, path: &Path, source: io::Error) -> LogError {
@@ -279,7 +289,7 @@ mod tests {
         let (queries, rest) = read(&log, &reading.position);
         assert_eq!((queries, rest.passed_over), (vec!["b".to_owned()], 1));
         // Rewritten and shorter: read from its start.
-        fs::write(&path, at("2026-11-03T00:00:00Z", "z").line() + "\n").unwrap();
+        fs::write(&path, at("2026-11-03T00:00:00Z", "z").written() + "\n").unwrap();
         assert_eq!(read(&log, &rest.position).0, ["z"]);
         fs::write(dir.path().join("notes.txt"), "x\n").unwrap();
         assert_eq!(read(&log, &Position::default()).1.passed_over, 0);

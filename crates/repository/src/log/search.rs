@@ -6,11 +6,13 @@ use jiff::Timestamp;
 use policy::quality::attention;
 use serde::{Deserialize, Serialize};
 
+use super::Line;
+
 /// What someone searched for, what was shown, and what of it was clicked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
     /// When.
-    #[serde(with = "time")]
+    #[serde(with = "super::line::time")]
     pub time: Timestamp,
     /// What was typed.
     pub query: String,
@@ -78,31 +80,13 @@ impl Search {
             clicks: clicks(url),
         }))
     }
-
-    /// As a line, without its end.
-    pub(super) fn line(&self) -> String {
-        // Strings, numbers and a time: there is nothing in it that JSON cannot say.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Reads a line. Returns `None` if it is none of ours.
-    pub(super) fn read(line: &[u8]) -> Option<Self> {
-        serde_json::from_slice(line).ok()
-    }
 }
 
-/// A time as RFC 3339 writes it.
-mod time {
-    use jiff::Timestamp;
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serializer};
+impl Line for Search {
+    const KIND: &str = "queries";
 
-    pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(time)
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
-        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    fn time(&self) -> Timestamp {
+        self.time
     }
 }
 
@@ -129,16 +113,16 @@ mod tests {
         let mut search = Search::new("2026-11-16T11:10:00Z".parse().unwrap(), "pied \"avocet\"");
         search.shown = vec!["http://a.example/".into()];
         let line = r#"{"time":"2026-11-16T11:10:00Z","query":"pied \"avocet\"","shown":["http://a.example/"],"clicked":[]}"#;
-        assert_eq!(search.line(), line);
+        assert_eq!(search.written(), line);
         search.count = 7;
-        assert!(search.line().ends_with(r#","clicked":[],"count":7}"#));
+        assert!(search.written().ends_with(r#","clicked":[],"count":7}"#));
         let short = br#"{"time":"2026-11-16T12:10:00+01:00","query":"x","user":"dropped"}"#;
         let read = Search::read(short).unwrap();
         assert_eq!(
             read,
             Search::new("2026-11-16T11:10:00Z".parse().unwrap(), "x")
         );
-        assert!(!read.line().contains("dropped"));
+        assert!(!read.written().contains("dropped"));
     }
 
     #[test]
@@ -166,7 +150,7 @@ mod tests {
         fn lines_are_read_back(query in any::<String>(), shown in prop::collection::vec(any::<String>(), 0..3), count in any::<u64>(), offset in any::<u32>()) {
             let time = Timestamp::from_second(1_800_000_000).unwrap();
             let search = Search { time, query, clicked: shown.clone(), shown, count, offset };
-            let line = search.line();
+            let line = search.written();
             prop_assert!(!line.contains('\n'));
             prop_assert_eq!(Search::read(line.as_bytes()), Some(search));
         }

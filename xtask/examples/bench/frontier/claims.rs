@@ -212,6 +212,7 @@ fn record() -> Visited {
             etag: Some("\"65537a3c-6978\"".into()),
             last_modified: Some("Tue, 14 Nov 2023 13:46:36 GMT".into()),
             text: Some(Digest::of(&words.join(" "))),
+            hub: None,
             indexed: true,
         }),
         ..Visited::default()

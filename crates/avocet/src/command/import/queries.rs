@@ -1,25 +1,16 @@
 //! `avocet import queries`: what people searched for elsewhere.
 //!
-//! **Invariant:** a line is taken in whole or passed over and named; the header of a table is neither.
-//!
 //! A line that begins with `{` is a JSON document, any other `query<tab>count`. A search without a time gets that of
 //! the import.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use flate2::read::MultiGzDecoder;
+use anyhow::Result;
 use jiff::Timestamp;
-use repository::log::{Log, Search};
+use repository::log::Search;
 use serde::Deserialize;
 
-/// How any file of gzip begins (RFC 1952, 2.3.1).
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-
-/// Searches that are written together.
-const GROUP: usize = 10_000;
+use super::lines;
 
 /// A search as others write it.
 #[derive(Deserialize)]
@@ -37,49 +28,9 @@ struct Line {
 
 /// Takes the searches of these files into the log of a directory. Returns how many lines were taken and passed over.
 pub fn import(log: &Path, files: &[PathBuf]) -> Result<(u64, u64)> {
-    let log = Log::open(log);
     let now = Timestamp::now();
-    let (mut taken, mut passed) = (0, 0);
-    let mut group = Vec::new();
-    for file in files {
-        let cannot = || format!("cannot read {}", file.display());
-        for (number, line) in (1..).zip(open(file).with_context(cannot)?.split(b'\n')) {
-            let line = line.with_context(cannot)?;
-            let line = String::from_utf8_lossy(&line);
-            let line = line.trim_end_matches('\r');
-            if line.trim().is_empty() || number == 1 && line == "query\tcount" {
-                continue;
-            }
-            match read(line, now) {
-                Ok(search) => {
-                    taken += 1;
-                    group.push(search);
-                }
-                Err(why) => {
-                    eprintln!("{}:{number}: {why}", file.display());
-                    passed += 1;
-                }
-            }
-            if group.len() >= GROUP {
-                log.append_all(&group)?;
-                group.clear();
-            }
-        }
-    }
-    log.append_all(&group)?;
-    Ok((taken, passed))
-}
-
-/// The file, plain; whether it is compressed is told by how it begins.
-fn open(path: &Path) -> Result<Box<dyn BufRead>> {
-    let mut file = BufReader::new(File::open(path)?);
-    let compressed = file.fill_buf()?.starts_with(&GZIP);
-    let plain: Box<dyn Read> = if compressed {
-        Box::new(MultiGzDecoder::new(file))
-    } else {
-        Box::new(file)
-    };
-    Ok(Box::new(BufReader::new(plain)))
+    let is_header = |line: &str| line == "query\tcount";
+    lines::import(log, files, is_header, |_, line| read(line, now))
 }
 
 fn read(line: &str, now: Timestamp) -> Result<Search, String> {

@@ -32,7 +32,7 @@ fn sitemaps_of_other_crawlers() {
             "https://shinpaideshou.wordpress.com/",
             Sitemap,
             3,
-            0,
+            3,
         ),
         (
             "extension/sitemap-images.xml",
@@ -60,7 +60,7 @@ fn sitemaps_of_other_crawlers() {
             "http://www.example.org/",
             Sitemap,
             2,
-            0,
+            2,
         ),
         (
             "extension/sitemap-videos-tvshow.xml",

@@ -1,0 +1,114 @@
+//! `avocet import clicks`: which pages people clicked elsewhere.
+//!
+//! Lines `url<tab>time<tab>count`, or without a count for one click. A time is seconds since 1970, or as RFC 3339 writes it. Where a
+//! table has ids instead of URLs, as the worlds of the lab have, `articles.tsv` or `articles.tsv.gz` beside it says which URL each id has.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use jiff::Timestamp;
+use page::PageUrl;
+use repository::log::Click;
+
+use super::lines::{self, open};
+
+/// The headers that tables of clicks have.
+const HEADERS: [&str; 3] = ["url\ttime\tcount", "url\tt\tclicks", "article\tt\tclicks"];
+
+/// Takes the clicks of these files into the log of a directory. Returns how many lines were taken and passed over.
+pub fn import(log: &Path, files: &[PathBuf]) -> Result<(u64, u64)> {
+    let mut names = HashMap::new();
+    for file in files {
+        let directory = file.parent().unwrap_or(Path::new(""));
+        if !names.contains_key(directory) {
+            names.insert(directory.to_owned(), articles(directory)?);
+        }
+    }
+    let none = HashMap::new();
+    let is_header = |line: &str| HEADERS.contains(&line);
+    lines::import(log, files, is_header, |file, line| {
+        let names = file.parent().and_then(|directory| names.get(directory));
+        read(line, names.unwrap_or(&none))
+    })
+}
+
+/// The URLs of the articles in a directory, by id; empty if it has no such table.
+fn articles(directory: &Path) -> Result<HashMap<String, String>> {
+    let mut urls = HashMap::new();
+    let found = ["articles.tsv", "articles.tsv.gz"].map(|name| directory.join(name));
+    let Some(path) = found.iter().find(|path| path.exists()) else {
+        return Ok(urls);
+    };
+    let cannot = || format!("cannot read {}", path.display());
+    for line in open(path).with_context(cannot)?.lines() {
+        let line = line.with_context(cannot)?;
+        if let Some((id, url)) = line.split_once('\t') {
+            urls.insert(id.to_owned(), url.to_owned());
+        }
+    }
+    Ok(urls)
+}
+
+fn read(line: &str, names: &HashMap<String, String>) -> Result<Click, String> {
+    let mut columns = line.split('\t');
+    let (Some(page), Some(time)) = (columns.next(), columns.next()) else {
+        return Err("there is no tab between URL and time".to_owned());
+    };
+    let count = columns.next().map_or(Ok(1), |count| count.trim().parse());
+    let count = count.map_err(|_| "the count is no whole number".to_owned())?;
+    if count == 0 {
+        return Err("the count is 0: nobody clicked".to_owned());
+    }
+    let url = names.get(page).map_or(page, String::as_str);
+    let url = PageUrl::parse(url)
+        .map_err(|_| format!("{page:?} is neither a URL nor an id of articles.tsv beside it"))?;
+    Ok(Click {
+        time: at(time.trim())?,
+        url: url.as_str().to_owned(),
+        count,
+    })
+}
+
+fn at(text: &str) -> Result<Timestamp, String> {
+    let wrong = || format!("{text:?} is no time: write 1646092800 or 2022-03-01T00:00:00Z");
+    match text.parse::<i64>() {
+        Ok(seconds) => Timestamp::from_second(seconds).map_err(|_| wrong()),
+        Err(_) => text.parse().map_err(|_| wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_with_urls_and_with_ids() {
+        let names = HashMap::from([("7".to_owned(), "http://e.org/seven".to_owned())]);
+        let take = |line: &str| read(line, &names);
+        let click = |url: &str, count| Click {
+            time: Timestamp::from_second(1_646_092_800).unwrap(),
+            url: url.into(),
+            count,
+        };
+        let plain = take("HTTP://E.org/a\t1646092800\t12");
+        assert_eq!(plain.unwrap(), click("http://e.org/a", 12));
+        let written = take("http://e.org/a\t2022-03-01T00:00:00Z");
+        assert_eq!(written.unwrap(), click("http://e.org/a", 1));
+        assert_eq!(
+            take("7\t1646092800\t3").unwrap(),
+            click("http://e.org/seven", 3)
+        );
+        for (line, word) in [
+            ("http://e.org/a", "tab"),
+            ("http://e.org/a\tyesterday\t1", "no time"),
+            ("http://e.org/a\t1646092800\tmany", "whole number"),
+            ("http://e.org/a\t1646092800\t0", "nobody"),
+            ("8\t1646092800\t1", "articles.tsv"),
+        ] {
+            let why = take(line).unwrap_err();
+            assert!(why.contains(word), "{line}: {why}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Files of lines become lines of the log.
+//!
+//! **Invariant:** a line is taken in whole or passed over and named; the header of a table is neither.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use flate2::read::MultiGzDecoder;
+use repository::log::{Line, Log};
+
+/// How any file of gzip begins (RFC 1952, 2.3.1).
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Lines that are written together.
+const GROUP: usize = 10_000;
+
+/// Takes the lines of these files, plain or compressed, into the log of a directory, as `read` understands them. Returns how many
+/// were taken and passed over.
+pub fn import<L: Line>(
+    log: &Path,
+    files: &[PathBuf],
+    is_header: impl Fn(&str) -> bool,
+    mut read: impl FnMut(&Path, &str) -> Result<L, String>,
+) -> Result<(u64, u64)> {
+    let log = Log::open(log);
+    let (mut taken, mut passed) = (0, 0);
+    let mut group = Vec::new();
+    for file in files {
+        let cannot = || format!("cannot read {}", file.display());
+        for (number, line) in (1..).zip(open(file).with_context(cannot)?.split(b'\n')) {
+            let line = line.with_context(cannot)?;
+            let line = String::from_utf8_lossy(&line);
+            let line = line.trim_end_matches('\r');
+            if line.trim().is_empty() || number == 1 && is_header(line) {
+                continue;
+            }
+            match read(file, line) {
+                Ok(line) => {
+                    taken += 1;
+                    group.push(line);
+                }
+                Err(why) => {
+                    eprintln!("{}:{number}: {why}", file.display());
+                    passed += 1;
+                }
+            }
+            if group.len() >= GROUP {
+                log.append_all(&group)?;
+                group.clear();
+            }
+        }
+    }
+    log.append_all(&group)?;
+    Ok((taken, passed))
+}
+
+/// The file, plain; whether it is compressed is told by how it begins.
+pub fn open(path: &Path) -> Result<Box<dyn BufRead>> {
+    let mut file = BufReader::new(File::open(path)?);
+    let compressed = file.fill_buf()?.starts_with(&GZIP);
+    let plain: Box<dyn Read> = if compressed {
+        Box::new(MultiGzDecoder::new(file))
+    } else {
+        Box::new(file)
+    };
+    Ok(Box::new(BufReader::new(plain)))
+}

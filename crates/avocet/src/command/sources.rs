@@ -1,0 +1,121 @@
+//! `avocet sources`: the pages that are polled for new ones.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use frontier::PageKey;
+use serde::{Deserialize, Serialize};
+
+use crate::cli::Sources;
+use crate::clock::Clock;
+use crate::explain;
+use crate::sources::{Row, rows};
+use crate::store::{self, Store};
+
+/// The share of new pages that the report asks for, as the paper's §3.1 does.
+const SHARE: f64 = 0.8;
+
+/// What is printed.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Listed {
+    /// The sources.
+    pub sources: Vec<Row>,
+    /// How few of them reach how much; `null` while a crawl goes on.
+    pub cover: Option<Cover>,
+}
+
+/// How many sources reach most new pages.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Cover {
+    /// Pages that were new on a page that had been read before.
+    pub new_pages: usize,
+    /// Sources that name at least one of them.
+    pub sources: usize,
+    /// How many of these, taken greedily, name four fifths.
+    pub for_80_percent: usize,
+}
+
+/// Lists the sources.
+pub fn run(root: &Path, json: bool, wishes: &Sources) -> Result<()> {
+    store::must_exist(root)?;
+    let mut listed = match Store::open(root) {
+        Ok(store) => at_rest(&store)?,
+        Err(in_use) => running(root).with_context(|| format!("{in_use:#}"))?,
+    };
+    listed
+        .sources
+        .retain(|row| wishes.all || row.on || row.found > 0);
+    let passed = listed.sources.len().saturating_sub(wishes.limit);
+    listed.sources.truncate(wishes.limit);
+    if json {
+        println!("{}", serde_json::to_string(&listed)?);
+        return Ok(());
+    }
+    print(&listed, passed);
+    Ok(())
+}
+
+/// What the running crawl last said of its sources.
+fn running(root: &Path) -> Result<Listed> {
+    let text = fs::read_to_string(store::sources(root))
+        .context("the crawl has not said anything of its sources yet")?;
+    Ok(Listed {
+        sources: serde_json::from_str(&text)?,
+        cover: None,
+    })
+}
+
+fn at_rest(store: &Store) -> Result<Listed> {
+    let ledger = store.ledger()?;
+    let now = Clock::start().now();
+    let mut frontier = explain::frontier(store, &ledger, now)?;
+    let known = |key: PageKey| {
+        let found = ledger.discovery(key).ok().flatten()?;
+        let visited = ledger.visited(key).ok().flatten();
+        let new = policy::History::discovered(found.at, found.depth);
+        let history = visited.map_or(new, |visited| visited.history);
+        Some((found.url, history))
+    };
+    Ok(Listed {
+        sources: rows(&mut frontier, usize::MAX, now, known),
+        cover: None,
+    })
+}
+
+fn print(listed: &Listed, passed: usize) {
+    if listed.sources.is_empty() {
+        println!(
+            "no sources yet: `avocet run` finds them as it reads main pages, sitemaps and feeds"
+        );
+        return;
+    }
+    println!("   new/day    profit  lost/day     every  found  kind     source");
+    for row in &listed.sources {
+        let every = match row.interval_hours.filter(|_| row.on) {
+            Some(hours) if hours < 1.0 => format!("{:.0} min", hours * 60.0),
+            Some(hours) if hours < 72.0 => format!("{hours:.1} h"),
+            Some(hours) => format!("{:.1} d", hours / 24.0),
+            None => "off".into(),
+        };
+        println!(
+            "{:>10.2} {:>9.3} {:>8.0}% {every:>9} {:>6}  {:<7}  {}",
+            row.new_a_day,
+            row.profit,
+            row.lost_in_a_day * 100.0,
+            row.found,
+            row.kind,
+            row.url,
+        );
+        println!("{:>56}  {}", "", row.why);
+    }
+    if passed > 0 {
+        println!("and {passed} more: --limit N shows them");
+    }
+    if let Some(cover) = listed.cover.as_ref().filter(|cover| cover.new_pages > 0) {
+        println!(
+            "{} new pages so far; {} of {} pages that name any reach four fifths of them",
+            cover.new_pages, cover.for_80_percent, cover.sources
+        );
+    }
+}

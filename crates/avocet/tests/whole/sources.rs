@@ -1,0 +1,171 @@
+//! Pages that publish are polled, what they publish is found, and clicks say which of them matter.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use lab::site::Press;
+use lab::world::{News, Shown};
+use policy::Moment;
+use serde_json::Value;
+
+use crate::program::Program;
+
+const HOUR: u64 = 3600;
+
+fn at(seconds: u64) -> Moment {
+    Moment::from_micros(seconds * 1_000_000)
+}
+
+/// A source that publishes an article every minute, one that does so every twenty, and one that never does; each had two before.
+fn news() -> News {
+    let (mut articles, mut links) = (Vec::new(), Vec::new());
+    let mut publish = |source, from| {
+        articles.push(format!(
+            "http://s{source}.example/article-{}",
+            articles.len()
+        ));
+        links.push(Shown {
+            source,
+            article: articles.len() as u32 - 1,
+            from: at(from),
+            until: at(1000 * HOUR),
+        });
+    };
+    for source in 0..3 {
+        (0..2).for_each(|_| publish(source, 0));
+    }
+    (1..600).for_each(|minute| publish(0, 100 * HOUR + minute * 60));
+    (1..30).for_each(|turn| publish(1, 100 * HOUR + turn * HOUR / 3));
+    let sources = [
+        "http://s0.example/",
+        "http://s1.example/",
+        "http://s2.example/",
+    ];
+    let articles: Vec<&str> = articles.iter().map(String::as_str).collect();
+    News::new(sources.into_iter(), articles.into_iter(), links, Vec::new())
+}
+
+fn row<'a>(listed: &'a Value, url: &str) -> &'a Value {
+    let rows = listed["sources"].as_array().unwrap();
+    let found = rows.iter().find(|row| row["url"] == url);
+    found.unwrap_or_else(|| panic!("{url} in {listed}"))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
+    // Ten minutes of this world pass in a second.
+    let press = Arc::new(Press::new(news(), at(100 * HOUR), 600.0));
+    let listening = press.listen(None).await.unwrap();
+    let place = listening.url();
+    let program = Program::new();
+    let mut arguments = vec!["run", "http://s0.example/", "http://s1.example/"];
+    arguments.extend(["http://s2.example/", "--proxy", &place, "--delay", "0s"]);
+    arguments.extend(["--budget", "20/s", "--time", "12s"]);
+    program.json(&arguments);
+
+    let (delays, _) = press.delays(press.now());
+    assert!(
+        delays.len() > 20,
+        "{} of what is new was fetched",
+        delays.len()
+    );
+    let listed = program.json(&["sources", "--all"]);
+    let busy = row(&listed, "http://s0.example/");
+    let silent = row(&listed, "http://s2.example/");
+    assert!(busy["found"].as_u64().unwrap() > 20, "{busy}");
+    assert_eq!(silent["found"], 0, "{silent}");
+    let rate = |row: &Value| row["new_a_day"].as_f64().unwrap();
+    assert!(rate(busy) > 10.0 * rate(silent), "{listed}");
+    assert_eq!(
+        (&busy["kind"], &busy["clicked"]),
+        (&"main".into(), &false.into())
+    );
+    assert_eq!(listed["cover"]["for_80_percent"], 1, "{listed}");
+    let found = program.json(&["search", "number40"]);
+    assert_eq!(
+        found["results"][0]["url"], "http://s0.example/article-40",
+        "{found}"
+    );
+
+    // Clicks on articles of the slow source: its pages are worth more from then on.
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap();
+    let clicked: Vec<Value> = program
+        .lines(&["export", "urls"])
+        .into_iter()
+        .filter(|page| {
+            let url = page["url"].as_str().unwrap();
+            let number = url.strip_prefix("http://s1.example/article-");
+            number.is_some_and(|number| number.len() == 3)
+        })
+        .collect();
+    assert!(!clicked.is_empty(), "an article of the slow source was new");
+    let line = |page: &Value| {
+        format!(
+            "{}\t{}\t500\n",
+            page["url"].as_str().unwrap(),
+            now.as_secs()
+        )
+    };
+    let table = program.path("clicks.tsv");
+    fs::write(
+        &table,
+        clicked.iter().map(line).collect::<String>() + "nonsense\t1\t1\n",
+    )
+    .unwrap();
+    let taken = program.json(&["import", "clicks", table.to_str().unwrap()]);
+    assert_eq!(
+        (&taken["taken"], &taken["passed_over"]),
+        (&clicked.len().into(), &1.into())
+    );
+    let listed = program.json(&["sources", "--all"]);
+    let profit = |url: &str| row(&listed, url)["profit"].as_f64().unwrap();
+    assert_eq!(
+        row(&listed, "http://s1.example/")["clicked"],
+        true,
+        "{listed}"
+    );
+    assert!(
+        profit("http://s1.example/") > profit("http://s0.example/"),
+        "{listed}"
+    );
+    let why = program.json(&["explain", "http://s1.example/"]);
+    assert!(why.to_string().contains("profit of a new page"), "{why}");
+}
+
+/// While a crawl goes on its sources are what it last said of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn sources_of_a_running_crawl_can_be_asked_for() {
+    let press = Arc::new(Press::new(news(), at(100 * HOUR), 600.0));
+    let listening = press.listen(None).await.unwrap();
+    let place = listening.url();
+    let program = Program::new();
+    let mut arguments = vec!["run", "http://s0.example/", "--proxy", &place];
+    arguments.extend(["--delay", "0s", "--budget", "20/s"]);
+    let mut running = program.start(&arguments);
+    for _ in 0..600 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        if program.store().join("sources.json").exists() {
+            break;
+        }
+    }
+    let listed = program.json(&["sources", "--all"]);
+    running.kill().unwrap();
+    running.wait().unwrap();
+    assert!(
+        listed["sources"].is_array() && listed["cover"].is_null(),
+        "{listed}"
+    );
+}
+
+#[test]
+fn there_is_nothing_to_list_before_a_crawl() {
+    let program = Program::new();
+    let (code, why) = program.fail(&["sources"]);
+    assert_eq!(code, Some(1), "{why}");
+    let (code, why) = program.fail(&["run", "http://e.org/", "--sources", "prised"]);
+    assert_eq!(code, Some(2), "{why}");
+    assert!(why.contains("`priced`"), "{why}");
+}

@@ -1,0 +1,242 @@
+//! How are sources that publish crawled for real?
+//!
+//! Like a recorded world, as a [proxy](super::proxy) that answers for all hosts; but the world's time runs. A source shows the links that it has
+//! at the moment it is asked, and an article is there from its first link on.
+//!
+//! **Invariant:** nothing that is answered is of the future, and the log is in the time of the world.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use hyper::{Response, StatusCode, Uri};
+use page::{PageId, PageUrl};
+use policy::Moment;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::Instant;
+
+use super::answer::{plain, typed};
+use super::proxy::{Listening, converse, open};
+use crate::LabError;
+use crate::figure::markup::escaped;
+use crate::world::{Clicked, News, Shown};
+
+/// Sources and articles, from a moment on.
+#[derive(Debug)]
+pub struct Press {
+    news: News,
+    pages: HashMap<PageId, Printed>,
+    /// The links of each source, by when they appear.
+    links: Vec<Vec<Shown>>,
+    /// When each article appears; `None`: no source ever links to it.
+    published: Vec<Option<Moment>>,
+    begins: Moment,
+    start: Instant,
+    speed: f64,
+    log: Mutex<Log>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Printed {
+    Source(u32),
+    Article(u32),
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    polls: u64,
+    /// When each article was first fetched.
+    fetched: HashMap<u32, Moment>,
+}
+
+impl Press {
+    /// The world from `begins` on, at so many of its seconds in one of ours. The clock is that of the current tokio runtime.
+    pub fn new(news: News, begins: Moment, speed: f64) -> Self {
+        let source = (0..).zip(news.sources());
+        let source = source.map(|(number, url)| (url.id(), Printed::Source(number)));
+        let article = (0..).zip(news.articles());
+        let article = article.map(|(number, url)| (url.id(), Printed::Article(number)));
+        let mut links = vec![Vec::new(); news.sources().len()];
+        let mut published = vec![None; news.articles().len()];
+        for link in news.links() {
+            links[link.source as usize].push(*link);
+            // Links are sorted by time: the first is the earliest.
+            published[link.article as usize].get_or_insert(link.from);
+        }
+        Self {
+            pages: article.chain(source).collect(),
+            links,
+            published,
+            news,
+            begins,
+            start: Instant::now(),
+            speed,
+            log: Mutex::default(),
+        }
+    }
+
+    /// Listens at 127.0.0.1, at the given port or any that is free, on the current tokio runtime.
+    pub async fn listen(self: &Arc<Self>, port: Option<u16>) -> Result<Listening, LabError> {
+        let press = Arc::clone(self);
+        open(port, move |stream| Arc::clone(&press).attend(stream)).await
+    }
+
+    /// Serves one connection to its end, whatever it is made of.
+    pub async fn attend(self: Arc<Self>, stream: impl AsyncRead + AsyncWrite + Unpin) {
+        converse(stream, |uri| self.answer(uri)).await;
+    }
+
+    /// The URLs of the sources.
+    pub fn sources(&self) -> &[PageUrl] {
+        self.news.sources()
+    }
+
+    /// The moment of the world.
+    pub fn now(&self) -> Moment {
+        let passed = self.start.elapsed().as_secs_f64() * self.speed;
+        self.begins + Duration::try_from_secs_f64(passed).unwrap_or_default()
+    }
+
+    /// The delays, in seconds of the world, with which articles were fetched that appeared after the beginning and before `until`; and how
+    /// many such articles there are.
+    pub fn delays(&self, until: Moment) -> (Vec<f64>, usize) {
+        let log = self.log();
+        let new = (0..).zip(&self.published).filter_map(|(article, at)| {
+            let at = at.filter(|at| (self.begins..until).contains(at))?;
+            Some((article, at))
+        });
+        let new: Vec<(u32, Moment)> = new.collect();
+        let delay = |(article, at): &(u32, Moment)| {
+            let fetched = log.fetched.get(article)?;
+            Some(fetched.since(*at).as_secs_f64())
+        };
+        (new.iter().filter_map(delay).collect(), new.len())
+    }
+
+    /// How often sources were asked.
+    pub fn polls(&self) -> u64 {
+        self.log().polls
+    }
+
+    /// Clicks on articles that were fetched before, in a time of the world; with their URLs.
+    pub fn clicks(&self, from: Moment, until: Moment) -> Vec<(&PageUrl, Clicked)> {
+        let clicks = self.news.clicks();
+        let first = clicks.partition_point(|click| click.at < from);
+        let log = self.log();
+        clicks[first..]
+            .iter()
+            .take_while(|click| click.at < until)
+            .filter(|click| (log.fetched.get(&click.article)).is_some_and(|at| *at <= click.at))
+            .map(|click| (&self.news.articles()[click.article as usize], *click))
+            .collect()
+    }
+
+    fn answer(&self, uri: &Uri) -> Response<Bytes> {
+        let url = PageUrl::parse(&uri.to_string()).ok();
+        let now = self.now();
+        let html = match url.and_then(|url| self.pages.get(&url.id()).copied()) {
+            Some(Printed::Source(source)) => {
+                self.log().polls += 1;
+                Some(self.index(source, now))
+            }
+            Some(Printed::Article(article)) => {
+                let there = self.published[article as usize].is_some_and(|at| at <= now);
+                there.then(|| {
+                    self.log().fetched.entry(article).or_insert(now);
+                    self.article(article)
+                })
+            }
+            None => None,
+        };
+        match html {
+            Some(html) => typed(StatusCode::OK, "text/html; charset=utf-8", html.into()),
+            None => plain(StatusCode::NOT_FOUND, "not in this world\n"),
+        }
+    }
+
+    fn index(&self, source: u32, now: Moment) -> String {
+        let mut html = format!("<!DOCTYPE html>\n<title>Source {source}</title>\n");
+        let there = |link: &&Shown| link.from <= now && now < link.until;
+        for link in self.links[source as usize].iter().filter(there) {
+            let url = escaped(self.news.articles()[link.article as usize].as_str());
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                html,
+                "<p><a href=\"{url}\">Article {}</a></p>",
+                link.article
+            );
+        }
+        html
+    }
+
+    fn article(&self, article: u32) -> String {
+        let words = format!("This is article number{article} and there is no other like it.");
+        format!("<!DOCTYPE html>\n<title>Article {article}</title>\n<p>{words}</p>\n")
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Moment {
+        Moment::from_micros(seconds * 1_000_000)
+    }
+
+    fn link(article: u32, from: u64, until: u64) -> Shown {
+        Shown {
+            source: 0,
+            article,
+            from: at(from),
+            until: at(until),
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_source_shows_what_it_links_to_now_and_an_article_appears() {
+        let links = vec![link(0, 0, 150), link(1, 110, 900)];
+        let click = |article, seconds| Clicked {
+            article,
+            at: at(seconds),
+            clicks: 2,
+        };
+        let clicks = vec![click(1, 100), click(0, 160), click(1, 170)];
+        let urls = ["http://n.org/1", "http://n.org/2"];
+        let news = News::new(
+            ["http://n.org/"].into_iter(),
+            urls.into_iter(),
+            links,
+            clicks,
+        );
+        let press = Press::new(news, at(100), 2.0);
+        let ask = |url: &str| {
+            let answer = press.answer(&url.parse().unwrap());
+            (answer.status() == StatusCode::OK)
+                .then(|| String::from_utf8(answer.into_body().to_vec()).unwrap())
+        };
+        let source = || ask("http://n.org/").unwrap();
+        assert!(source().contains("n.org/1") && !source().contains("n.org/2"));
+        assert_eq!(ask("http://n.org/2"), None, "not yet");
+        tokio::time::advance(Duration::from_secs(10)).await;
+        assert_eq!(press.now(), at(120));
+        assert!(source().contains("n.org/1") && source().contains("n.org/2"));
+        assert!(ask("http://n.org/2").unwrap().contains("number1"));
+        tokio::time::advance(Duration::from_secs(20)).await;
+        assert!(!source().contains("n.org/1"), "its link is gone");
+        assert_eq!(press.delays(at(300)), (vec![10.0], 1), "the first is old");
+        let clicked = press.clicks(at(100), at(300));
+        let clicked: Vec<_> = clicked
+            .iter()
+            .map(|(url, click)| (url.as_str(), click.at))
+            .collect();
+        assert_eq!(clicked, [("http://n.org/2", at(170))], "after the fetch");
+        assert_eq!(press.polls(), 5);
+        assert_eq!(ask("http://n.org/robots.txt"), None);
+    }
+}

@@ -1,0 +1,52 @@
+//! Clicks on a page: a line of the log.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Line;
+
+/// A page was clicked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Click {
+    /// When.
+    #[serde(with = "super::line::time")]
+    pub time: Timestamp,
+    /// Its URL.
+    pub url: String,
+    /// How often, for clicks that were counted elsewhere.
+    pub count: u64,
+}
+
+impl Line for Click {
+    const KIND: &str = "clicks";
+
+    fn time(&self) -> Timestamp {
+        self.time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::{Log, Position, Search};
+
+    #[test]
+    fn clicks_and_searches_have_files_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let (clicks, searches) = (Log::open(dir.path()), Log::open(dir.path()));
+        let click = Click {
+            time: "2026-11-16T11:10:00Z".parse().unwrap(),
+            url: "http://e.org/\"new\nline".into(),
+            count: 3,
+        };
+        clicks.append(&click).unwrap();
+        searches.append(&Search::new(click.time, "avocet")).unwrap();
+        let mut seen = Vec::new();
+        let reading = clicks
+            .read(&Position::default(), |click: Click| seen.push(click))
+            .unwrap();
+        assert_eq!((seen, reading.passed_over), (vec![click], 0));
+        let path = dir.path().join("clicks-2026-11.jsonl");
+        assert_eq!(std::fs::read_to_string(path).unwrap().lines().count(), 1);
+    }
+}
