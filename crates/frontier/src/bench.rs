@@ -297,16 +297,6 @@ impl Bench {
         self.waiting
     }
 
-    /// The best page that waits: of this host, or of the server that is next.
-    pub(crate) fn best(&self, host: HostIndex) -> Option<Worth> {
-        let next = self.ready.first().map(|&(_, _, server)| server);
-        let hosts = next.and_then(|server| self.servers[server as usize].hosts.first());
-        let hosts = [Some(host), hosts.map(|&(.., host)| host)];
-        let first = |host: HostIndex| self.hosts[host as usize].queue.first();
-        let best = hosts.into_iter().flatten().filter_map(first).max();
-        best.map(|entry| Worth::new(f64::from(entry.worth())))
-    }
-
     /// The host of an index.
     pub(crate) fn host_id(&self, index: HostIndex) -> HostId {
         self.hosts[index as usize].id

@@ -3,10 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use policy::Moment;
 use policy::server::Queue;
+use policy::{Moment, Worth};
 
-use super::{Bench, ServerIndex, Visit};
+use super::{Bench, HostIndex, ServerIndex, Visit};
 
 impl Bench {
     /// Claims the next pages for a visit whose connection is open and whose server needs no delay, if
@@ -45,6 +45,25 @@ impl Bench {
             self.list(visit.index);
         }
         taken
+    }
+
+    /// What the first page of the next visit is worth; `None`: no server can be visited now.
+    pub(crate) fn ready(&mut self, now: Moment) -> Option<Worth> {
+        self.wake(now);
+        let &(_, _, server) = self.ready.first()?;
+        let &(.., host) = self.servers[server as usize].hosts.first()?;
+        let first = self.hosts[host as usize].queue.first()?;
+        Some(Worth::new(f64::from(first.worth())))
+    }
+
+    /// The best page that waits: of this host, or of the server that is next.
+    pub(crate) fn best(&self, host: HostIndex) -> Option<Worth> {
+        let next = self.ready.first().map(|&(_, _, server)| server);
+        let hosts = next.and_then(|server| self.servers[server as usize].hosts.first());
+        let hosts = [Some(host), hosts.map(|&(.., host)| host)];
+        let first = |host: HostIndex| self.hosts[host as usize].queue.first();
+        let best = hosts.into_iter().flatten().filter_map(first).max();
+        best.map(|entry| Worth::new(f64::from(entry.worth())))
     }
 
     pub(super) fn claim(&mut self, server: ServerIndex) -> Visit {

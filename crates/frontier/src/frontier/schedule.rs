@@ -21,17 +21,11 @@ use crate::price::Follower;
 
 /// How long a page waits whose history cannot be read now.
 const UNREADABLE: Duration = Duration::from_secs(1);
-/// Appointments that are looked at before their time when a fetch can be made and nothing pays.
-const PULLS: usize = 16;
-/// The share of the price that a page must be worth to be fetched before its time.
-const NEARLY: f64 = 0.5;
 /// A page of a host that has enough on the bench is looked at again after such a part of a round, and so often
 /// in a round the price is found anew.
 const LATER: u32 = 16;
 /// Known pages on the bench that are quoted anew before a choice.
 const QUOTES: usize = 8;
-/// While so many pages wait for their servers, no more are fetched before their time.
-const ENOUGH: usize = 8;
 
 /// What a fetch must be worth.
 pub(super) enum Tariff {
@@ -94,16 +88,14 @@ impl<P: Policy> Frontier<P> {
         self.find_price(now, &mut past);
         self.wake(now, &mut past);
         self.quote(now, &mut past);
-        loop {
-            match self.bench.next(now) {
-                Next::Visit(visit) => {
-                    self.pay(&visit, 0);
-                    return Next::Visit(visit);
-                }
-                _ if self.pull(now, &mut past) => {}
-                Next::WaitUntil(ready) => return self.wait_until(Some(ready), now),
-                Next::Idle => return self.wait_until(None, now),
+        self.bring_forward(now, &mut past);
+        match self.bench.next(now) {
+            Next::Visit(visit) => {
+                self.pay(&visit, 0);
+                Next::Visit(visit)
             }
+            Next::WaitUntil(ready) => self.wait_until(Some(ready), now),
+            Next::Idle => self.wait_until(None, now),
         }
     }
 
@@ -266,7 +258,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    fn returning(&self) -> Option<&Returning> {
+    pub(super) fn returning(&self) -> Option<&Returning> {
         self.spending().map(|spending| &spending.returning)
     }
 
@@ -316,7 +308,7 @@ impl<P: Policy> Frontier<P> {
 
     /// Looks at a page: offers it if it is worth this share of the price, and else sees it later. Returns
     /// whether it was offered.
-    fn look(
+    pub(super) fn look(
         &mut self,
         appointment: Appointment,
         now: Moment,
@@ -356,36 +348,6 @@ impl<P: Policy> Frontier<P> {
             Some(found) => Some(History::discovered(found.at, found.depth)),
             None => past(number, self.key(page)?),
         }
-    }
-
-    /// Fetches before its time what will pay soon: a fetch can be made, and nothing pays. Returns whether
-    /// there was something.
-    fn pull(
-        &mut self,
-        now: Moment,
-        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
-    ) -> bool {
-        let Tariff::Budget(spending) = &mut self.tariff else {
-            return false;
-        };
-        if spending.rests > now || self.bench.waiting() >= ENOUGH {
-            return false;
-        }
-        for _ in 0..PULLS {
-            let Some(first) = self.calendar.pop_due() else {
-                break;
-            };
-            if self.look(first, now, NEARLY, past) {
-                return true;
-            }
-        }
-        let known = self.known();
-        if let Tariff::Budget(spending) = &mut self.tariff {
-            spending.follower.idle(known);
-            let rest = Duration::from_secs_f64(1.0 / spending.per_second);
-            spending.rests = now + rest;
-        }
-        false
     }
 
     /// Moves the price by what was claimed for a visit, beside what it had `before`.

@@ -6,7 +6,7 @@ use policy::server::Quality;
 use policy::{Link as Known, Text};
 
 use super::*;
-use crate::bench::Next;
+use crate::bench::{Next, Visit};
 use crate::ledger::{Batch, Ledger};
 
 const NOW: Moment = Moment::from_micros(1);
@@ -358,6 +358,133 @@ fn a_budget_is_spent_where_it_pays() {
             );
         }
     }
+}
+
+/// Copies of the first ten pages lose as they age; the others are hardly worth one.
+struct TenMatter;
+
+impl Policy for TenMatter {
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        let age = page.history.asked.map(|asked| now.since(asked));
+        Worth::new(match age {
+            _ if page.number.0 >= 10 => 0.1,
+            None => 1e3,
+            Some(age) => age.as_secs_f64(),
+        })
+    }
+
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        match page.history.asked {
+            None => {
+                let worth = self.worth(page, page.history.discovered);
+                worth.pays(price).then_some(page.history.discovered)
+            }
+            Some(_) if page.number.0 >= 10 => None,
+            Some(asked) => {
+                let wait = std::time::Duration::try_from_secs_f64(price.value()).ok()?;
+                Some(asked + wait)
+            }
+        }
+    }
+}
+
+/// What was let in before there was a price, and does not pay by now, takes no fetch from what nearly does.
+#[test]
+fn new_pages_that_do_not_pay_come_after_known_ones_that_nearly_do() {
+    let manners = Manners {
+        pages_per_visit: 1,
+        ..Manners::default()
+    };
+    let mut frontier =
+        Frontier::new(TenMatter, Box::new(Quality), Price::LEAST, manners, 7).with_budget(1.0);
+    let mut histories = HashMap::new();
+    for path in 0..500 {
+        let link = Link {
+            url: &url(path),
+            depth: 0,
+            hops: 0,
+            source: None,
+            absent: None,
+        };
+        frontier.hear(link, NOW);
+        histories.insert(url(path).id(), History::discovered(NOW, 0));
+    }
+    let (mut poor, mut rich) = (0, 0);
+    for second in 0..2000 {
+        let now = NOW + std::time::Duration::from_secs(second);
+        let past = |_, key: PageKey| histories.get(&key.page).copied();
+        let Next::Visit(mut visit) = frontier.next(now, past) else {
+            continue;
+        };
+        let number = visit.first().unwrap();
+        let page = frontier.page(visit.host, number);
+        let before = histories[&page];
+        let after = before.after(policy::Visit::new(now, policy::Outcome::Unchanged));
+        histories.insert(page, after);
+        frontier.visited(page, &before, &after, now);
+        visit.settled(number);
+        let at_once = std::time::Duration::ZERO;
+        frontier.bench.settle(visit, now, at_once, false);
+        *(if number.0 < 10 { &mut rich } else { &mut poor }) += u32::from(second >= 1000);
+    }
+    assert!(poor <= 10, "{poor} of {} were spent badly", poor + rich);
+    assert!(rich >= 980, "only {rich} of 1000 were made");
+}
+
+/// An open connection goes on with what waits, and with what has fallen due meanwhile.
+#[test]
+fn a_visit_goes_on_with_what_has_fallen_due() {
+    let mut frontier = Frontier::new(
+        Growing,
+        Box::new(Quality),
+        Price::new(60.0).unwrap(),
+        Manners::default(),
+        7,
+    );
+    let mut histories = HashMap::new();
+    for path in 0..3 {
+        frontier.hear_seed(&url(path), NOW);
+        histories.insert(url(path).id(), History::discovered(NOW, 0));
+    }
+    let mut claimed = Vec::new();
+    let mut settle = |frontier: &mut Frontier<Growing>, visit: &mut Visit, now| {
+        let number = visit.first().unwrap();
+        claimed.push(number.0);
+        let page = frontier.page(visit.host, number);
+        let before = histories[&page];
+        let after = before.after(policy::Visit::new(now, policy::Outcome::Unchanged));
+        histories.insert(page, after);
+        frontier.visited(page, &before, &after, now);
+        visit.settled(number);
+        histories.clone()
+    };
+    let Next::Visit(mut visit) = frontier.next(NOW, |_, _| None) else {
+        panic!("three pages wait")
+    };
+    let mut now = NOW;
+    let mut known = settle(&mut frontier, &mut visit, now);
+    for _ in 0..2 {
+        assert!(
+            frontier.more(&mut visit, true, now, |_, key| known
+                .get(&key.page)
+                .copied()),
+            "another page waits"
+        );
+        known = settle(&mut frontier, &mut visit, now);
+    }
+    let past = |_, key: PageKey| known.get(&key.page).copied();
+    assert!(
+        !frontier.more(&mut visit, true, now, past),
+        "all have been asked for"
+    );
+    // Page 2 is worth three a second, and so the price first.
+    now = now + std::time::Duration::from_secs(21);
+    assert!(frontier.more(&mut visit, true, now, past), "page 2 is due");
+    settle(&mut frontier, &mut visit, now);
+    assert!(!frontier.more(&mut visit, true, now, |_, key| {
+        known.get(&key.page).copied()
+    }));
+    assert_eq!(claimed, [2, 1, 0, 2]);
 }
 
 /// Page 0 grows again after each visit; what a new page is worth halves every second.

@@ -122,3 +122,14 @@ fn without_texts_there_is_freshness_and_with_the_truth_an_optimum() {
     let spent = pages::found(&study.findings, "freshness", "fetches_per_day", "known");
     assert!((spent[0].1 / spent[0].0 - 1.0).abs() < 0.02, "{spent:?}");
 }
+
+/// Where the budget pays for few of the pages, those that it does not pay for take nothing from the others.
+#[test]
+fn a_small_budget_is_spent_as_well_as_a_large_one() {
+    let knobs = [("pages", "2000"), ("hosts", "100")];
+    let setting = setting("invented:pages", &knobs, &["freshness"]);
+    let study = run(&setting, &options(&[0.002]), &Silent).unwrap();
+    let near = pages::found(&study.findings, "freshness", "of_optimum", "known");
+    assert_eq!(near.len(), 1);
+    assert!((0.99..1.01).contains(&near[0].1), "{near:?}");
+}
