@@ -16,7 +16,7 @@ use crate::ledger::PageKey;
 
 /// Appointments that are looked at before their time.
 const PULLS: usize = 16;
-/// The share of the price that a page must be worth to be fetched before its time.
+/// The share of the price that a page must be worth to be fetched before its time rather than nothing.
 const NEARLY: f64 = 0.5;
 /// While so many pages wait for their servers, no more are fetched before their time.
 const ENOUGH: usize = 8;
@@ -43,7 +43,7 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Keeps the first appointment that is nearly worth the price, and worth more than the page that is `ready`.
+    /// Keeps the first appointment that is worth more than the page that is `ready`, or nearly worth the price if none is.
     /// Returns whether there was one.
     fn pull(
         &mut self,
@@ -60,12 +60,12 @@ impl<P: Policy> Frontier<P> {
         if rests.is_none_or(|rests| rests > now) || waiting >= ENOUGH {
             return false;
         }
-        let rival = ready.unwrap_or(Worth::NONE).value() / self.price().value();
+        let rival = ready.map(|ready| ready.value() / self.price().value());
         for _ in 0..PULLS {
             let Some(first) = self.calendar.pop_due() else {
                 break;
             };
-            if self.look(first, now, rival.max(NEARLY), past) {
+            if self.look(first, now, rival.unwrap_or(NEARLY), past) {
                 return true;
             }
         }
