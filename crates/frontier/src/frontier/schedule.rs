@@ -32,7 +32,7 @@ pub(super) enum Tariff {
     /// The same, always.
     Fixed(Price),
     /// What the budget can pay.
-    Budget(Spending),
+    Budget(Box<Spending>),
 }
 
 pub(super) struct Spending {
@@ -57,7 +57,7 @@ impl<P: Policy> Frontier<P> {
     #[must_use]
     pub fn with_budget(mut self, per_second: f64) -> Self {
         self.bench.track();
-        self.tariff = Tariff::Budget(Spending {
+        self.tariff = Tariff::Budget(Box::new(Spending {
             follower: Follower::default(),
             per_second: per_second.clamp(1e-9, 1e9),
             rests: Moment::START,
@@ -66,7 +66,7 @@ impl<P: Policy> Frontier<P> {
             sample: Sample::default(),
             asks: Moment::START,
             asked_of: 0,
-        });
+        }));
         self
     }
 
