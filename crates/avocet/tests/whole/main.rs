@@ -6,6 +6,7 @@
 mod crash;
 mod crawl;
 mod drivers;
+mod files;
 mod hostile;
 mod lab;
 mod models;

@@ -4,67 +4,14 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
 
+use crate::files::Files;
 use crate::program::Program;
 use crate::webs;
-
-/// Files that are served, and can be changed while they are; `*` is served for all others.
-#[derive(Clone, Default)]
-struct Files(Arc<Mutex<BTreeMap<String, (String, String)>>>);
-
-impl Files {
-    fn put(&self, path: &str, media: &str, text: impl Into<String>) {
-        let mut files = self.0.lock().unwrap();
-        files.insert(path.into(), (media.into(), text.into()));
-    }
-
-    fn answer(&self, path: &str) -> String {
-        let files = self.0.lock().unwrap();
-        let (status, media, text) = match files.get(path).or(files.get("*")) {
-            Some((media, text)) => ("200 OK", media.as_str(), text.as_str()),
-            None => ("404 Not Found", "text/plain", "nothing here"),
-        };
-        let length = text.len();
-        format!(
-            "HTTP/1.1 {status}\r\nContent-Type: {media}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{text}"
-        )
-    }
-
-    fn remove(&self, path: &str) {
-        self.0.lock().unwrap().remove(path);
-    }
-
-    /// Serves until the test ends.
-    async fn serve(&self) -> SocketAddr {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let files = self.clone();
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let files = files.clone();
-                tokio::spawn(async move {
-                    let mut head = Vec::new();
-                    while !head.ends_with(b"\r\n\r\n") {
-                        match stream.read_u8().await {
-                            Ok(byte) => head.push(byte),
-                            Err(_) => return,
-                        }
-                    }
-                    let head = String::from_utf8_lossy(&head).into_owned();
-                    let path = head.split(' ').nth(1).unwrap_or("/").to_owned();
-                    stream.write_all(files.answer(&path).as_bytes()).await.ok();
-                });
-            }
-        });
-        address
-    }
-}
 
 fn page(title: &str, text: &str) -> String {
     format!("<html><title>{title}</title><body><p>{text}</p></body></html>")
@@ -263,6 +210,135 @@ async fn sitemaps_lead_to_pages_and_tell_of_changes() {
         program.json(&["search", "something else", "--no-log"])["total"],
         1
     );
+}
+
+/// What leads to a page only through a listing that another names: an index of sitemaps, a feed of a page.
+#[tokio::test(flavor = "multi_thread")]
+async fn listings_are_found_in_listings_and_in_pages() {
+    let files = Files::default();
+    let address = files.serve().await;
+    files.put("/robots.txt", "text/plain", "Sitemap: /all.xml\n");
+    let index = |path: &str| {
+        format!("<sitemapindex><sitemap><loc>http://{address}{path}</loc></sitemap></sitemapindex>")
+    };
+    files.put("/all.xml", "application/xml", index("/some.xml"));
+    files.put("/some.xml", "application/xml", index("/few.xml"));
+    files.put(
+        "/few.xml",
+        "application/xml",
+        sitemap(address, &[("/deep", "2020-01-01".to_owned())]),
+    );
+    files.put("/deep", "text/html", page("Deep", "a page below sitemaps"));
+    let home = "<html><head><title>Home</title><link rel=\"alternate\" type=\"application/rss+xml\" href=\"/feed.xml\"></head><body>where it begins</body></html>";
+    files.put("/", "text/html", home);
+    let feed = format!(
+        "<rss version=\"2.0\"><channel><title>News</title><item><link>http://{address}/news</link></item></channel></rss>"
+    );
+    files.put("/feed.xml", "application/rss+xml", feed);
+    files.put("/news", "text/html", page("News", "a page of a feed"));
+    let program = Program::new();
+    configure(
+        &program,
+        "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 10\n",
+    );
+    let home = format!("http://{address}/");
+    program.run(&["run", &home, "--pages", "24"]);
+    let fetched = program.fetched();
+    for path in ["deep", "news"] {
+        assert!(fetched.contains(&format!("{home}{path}")), "{fetched:?}");
+    }
+    for path in ["all.xml", "some.xml", "few.xml", "feed.xml"] {
+        let seen = program.json(&["explain", &format!("{home}{path}")]);
+        assert_eq!(seen["visited"]["listing"], true, "{path}: {seen}");
+    }
+}
+
+/// A server that says "not modified" whatever has happened is found out by a whole fetch now and then, and then its
+/// word is not asked for any more.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_denies_its_changes_is_found_out() {
+    let files = Files::default().always_tagged("\"same\"");
+    let address = files.serve().await;
+    files.put("/", "text/html", page("Home", "the tide is going out"));
+    let program = Program::new();
+    configure(
+        &program,
+        "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 10\n",
+    );
+    program.run(&["run", &format!("http://{address}/"), "--pages", "4"]);
+    files.put("/", "text/html", page("Home", "the tide is coming in"));
+    let honest = files.denials();
+    program.run(&["run", "--pages", "16"]);
+    assert!(files.denials() > honest, "it was believed at first");
+    let total = |words: &str| program.json(&["search", words, "--no-log"])["total"].clone();
+    assert_eq!(total("coming"), 1, "the change was seen");
+    assert_eq!(total("going"), 0);
+    let denied = files.denials();
+    program.run(&["run", "--pages", "6"]);
+    assert_eq!(files.denials(), denied, "it is not believed any more");
+}
+
+/// Kills of a run that discovers and refreshes: what one run had committed, the next has, and the budget is kept.
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_take_nothing_from_a_store_that_is_kept_fresh() {
+    const BUDGET: f64 = 25.0;
+    let serving = webs::serve(webs::plain(8, 4, 60)).await;
+    let homes = serving.homes();
+    let budget = format!("{BUDGET}/s");
+    let mut arguments = vec![
+        "run",
+        "--scope",
+        "any",
+        "--allow-private",
+        "--budget",
+        &budget,
+    ];
+    arguments.extend(homes.iter().map(String::as_str));
+    let program = Program::new();
+    // A kill before there is a store leaves nothing to look at.
+    program.run(&[&arguments[..], &["--pages", "3"]].concat());
+    let asked = |line: &Value| {
+        let at = line["fetched_at"].as_str()?;
+        Some(at.parse::<Timestamp>().unwrap())
+    };
+    let mut known: BTreeMap<String, Option<Timestamp>> = BTreeMap::new();
+    let (began, kills) = (Instant::now(), 8u32);
+    let before = serving.log().requests();
+    let mut committed = 0;
+    for round in 0..kills {
+        let mut child = program.start(&arguments);
+        std::thread::sleep(Duration::from_millis(500 + 230 * u64::from(round)));
+        assert_eq!(child.try_wait().unwrap(), None, "it does not end by itself");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let lines = program.lines(&["export", "urls"]);
+        let now: BTreeMap<_, _> = lines
+            .iter()
+            .map(|line| (line["url"].as_str().unwrap().to_owned(), asked(line)))
+            .collect();
+        for (url, earlier) in &known {
+            let later = now.get(url);
+            let kept = later.is_some_and(|later| later >= earlier);
+            assert!(kept, "{url}: {earlier:?}, then {later:?}");
+        }
+        committed += u32::from(now != known);
+        known = now;
+        let verified = program.json(&["verify"]);
+        assert_eq!(verified["problems"], serde_json::json!([]), "{verified}");
+    }
+    assert!(committed >= 3, "hardly anything was committed");
+    // One fetch is saved when a run begins.
+    let allowed = BUDGET * began.elapsed().as_secs_f64() + f64::from(kills);
+    let requests = (serving.log().requests() - before) as f64;
+    assert!(
+        requests <= allowed,
+        "{requests} requests, {allowed} allowed"
+    );
+    arguments.extend(["--pages", "150"]);
+    program.run(&arguments);
+    let web = serving.web();
+    let there = web.pages().filter(|page| page.exists(serving.now()));
+    assert_eq!(held(&program), there.count(), "and all is found in the end");
 }
 
 #[tokio::test(flavor = "multi_thread")]

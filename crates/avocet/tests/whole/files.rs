@@ -1,0 +1,87 @@
+//! A server of a few files that a test changes while they are served, and that may deny it.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+/// The files; `*` is served for all others.
+#[derive(Clone, Default)]
+pub struct Files {
+    /// The media type and the text of each path.
+    files: Arc<Mutex<BTreeMap<String, (String, String)>>>,
+    /// The one entity tag of all that is ever served.
+    tag: Option<&'static str>,
+    denials: Arc<AtomicU32>,
+}
+
+impl Files {
+    /// The same files under one tag, whatever they say; who names it is told that nothing has changed.
+    pub fn always_tagged(mut self, tag: &'static str) -> Self {
+        self.tag = Some(tag);
+        self
+    }
+
+    pub fn put(&self, path: &str, media: &str, text: impl Into<String>) {
+        let mut files = self.files.lock().unwrap();
+        files.insert(path.into(), (media.into(), text.into()));
+    }
+
+    pub fn remove(&self, path: &str) {
+        self.files.lock().unwrap().remove(path);
+    }
+
+    /// How often it was said that nothing has changed.
+    pub fn denials(&self) -> u32 {
+        self.denials.load(Ordering::Relaxed)
+    }
+
+    /// Serves until the test ends.
+    pub async fn serve(&self) -> SocketAddr {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let files = self.clone();
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let files = files.clone();
+                tokio::spawn(async move {
+                    let mut head = Vec::new();
+                    while !head.ends_with(b"\r\n\r\n") {
+                        match stream.read_u8().await {
+                            Ok(byte) => head.push(byte),
+                            Err(_) => return,
+                        }
+                    }
+                    let head = String::from_utf8_lossy(&head).into_owned();
+                    stream.write_all(files.answer(&head).as_bytes()).await.ok();
+                });
+            }
+        });
+        address
+    }
+
+    fn answer(&self, head: &str) -> String {
+        let path = head.split(' ').nth(1).unwrap_or("/");
+        let files = self.files.lock().unwrap();
+        let (mut status, media, mut text) = match files.get(path).or(files.get("*")) {
+            Some((media, text)) => ("200 OK", media.as_str(), text.as_str()),
+            None => ("404 Not Found", "text/plain", "nothing here"),
+        };
+        let mut tag = String::new();
+        if let Some(etag) = self.tag.filter(|_| status == "200 OK") {
+            tag = format!("ETag: {etag}\r\n");
+            let conditional = |line: &str| line.to_ascii_lowercase().starts_with("if-none-match:");
+            if head.lines().any(conditional) {
+                self.denials.fetch_add(1, Ordering::Relaxed);
+                (status, text) = ("304 Not Modified", "");
+            }
+        }
+        let length = text.len();
+        format!(
+            "HTTP/1.1 {status}\r\nContent-Type: {media}\r\n{tag}Content-Length: {length}\r\nConnection: close\r\n\r\n{text}"
+        )
+    }
+}
