@@ -83,7 +83,8 @@ impl Polling {
             bail!("[source] profit must be a number above zero");
         }
         let catalog = Catalog::standard();
-        let scheduler = catalog.scheduler(&self.policy).context("--sources")?;
+        let scheduler = catalog.scheduler(&self.policy);
+        let scheduler = scheduler.context("--sources (`none`: no page is polled for new ones)")?;
         let usual = Settings::default();
         let settings = Settings {
             per_second: budget * self.share.unwrap_or(Self::SHARE),
@@ -115,7 +116,11 @@ mod tests {
         let usual = || Polling::by(SCHEDULER);
         assert!(usual().choose(1.0).unwrap().is_some());
         assert!(Polling::by(NONE).choose(1.0).unwrap().is_none());
-        assert!(error(Polling::by("bsf")).contains("`bfs`"));
+        let misspelt = error(Polling::by("bsf"));
+        assert!(
+            misspelt.contains("`bfs`") && misspelt.contains("`none`"),
+            "{misspelt}"
+        );
         let share = Some(1.5);
         assert!(error(Polling { share, ..usual() }).contains("share"));
         let polls = Some(11);

@@ -1,11 +1,15 @@
 //! Which pages does a crawl poll for new ones, how often, and why? In words and numbers for people.
 
+mod cover;
+
 use frontier::{Frontier, PageKey};
 use policy::source::{Account, Kind};
 use policy::{Crawl, History, Moment, Page};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::timestamp;
+
+pub use cover::Cover;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;

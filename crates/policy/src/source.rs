@@ -5,6 +5,7 @@
 //! [`Scheduler`] says by these what a poll of a source is worth, and what a page is that a poll found. One file, one scheduler.
 
 mod bfs;
+mod cover;
 mod greedy;
 mod learning;
 mod newpages;
@@ -15,6 +16,7 @@ mod settings;
 mod sources;
 
 pub use bfs::Bfs;
+pub use cover::{Cover, Step};
 pub use greedy::Greedy;
 pub use newpages::NewPages;
 pub use priced::Priced;

@@ -10,11 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::cli::Sources;
 use crate::clock::Clock;
 use crate::explain;
-use crate::sources::{Row, rows};
+use crate::sources::{Cover, Row, rows};
 use crate::store::{self, Store};
-
-/// The share of new pages that the report asks for, as the paper's §3.1 does.
-const SHARE: f64 = 0.8;
 
 /// What is printed.
 #[derive(Debug, Serialize, Deserialize)]
@@ -23,17 +20,6 @@ pub struct Listed {
     pub sources: Vec<Row>,
     /// How few of them reach how much; `null` while a crawl goes on.
     pub cover: Option<Cover>,
-}
-
-/// How many sources reach most new pages.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Cover {
-    /// Pages that were new on a page that had been read before.
-    pub new_pages: usize,
-    /// Sources that name at least one of them.
-    pub sources: usize,
-    /// How many of these, taken greedily, name four fifths.
-    pub for_80_percent: usize,
 }
 
 /// Lists the sources.
@@ -79,7 +65,7 @@ fn at_rest(store: &Store) -> Result<Listed> {
     };
     Ok(Listed {
         sources: rows(&mut frontier, usize::MAX, now, known),
-        cover: None,
+        cover: Some(Cover::of(&ledger)?),
     })
 }
 
@@ -114,7 +100,7 @@ fn print(listed: &Listed, passed: usize) {
     }
     if let Some(cover) = listed.cover.as_ref().filter(|cover| cover.new_pages > 0) {
         println!(
-            "{} new pages so far; {} of {} pages that name any reach four fifths of them",
+            "{} new pages so far; {} of the {} pages that name any reach 80% of them",
             cover.new_pages, cover.for_80_percent, cover.sources
         );
     }

@@ -113,7 +113,7 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut said = Vec::new();
     for line in lines.map_while(Result::ok) {
-        if line.contains("uniform and rankmass") {
+        if line.contains("uniform, rankmass") {
             configure(&program, "[refresh]\npolicy = \"unifrom\"\n");
         }
         if line.contains("going on as before") {
@@ -124,7 +124,7 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
                 ),
             );
         }
-        let swapped = line.contains("harmonic and rankmass");
+        let swapped = line.contains("harmonic, rankmass");
         said.push(line);
         if swapped {
             tokio::time::sleep(Duration::from_secs(2)).await;
@@ -136,7 +136,7 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
     let said = said.join("\n");
     assert!(said.contains("did you mean `uniform`"), "{said}");
     assert!(
-        said.contains("harmonic and rankmass, at most 10.0"),
+        said.contains("harmonic, rankmass and sources priced, at most 10.0"),
         "{said}"
     );
     let web = serving.web();

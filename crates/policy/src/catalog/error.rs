@@ -163,20 +163,32 @@ fn closest<'a>(name: &str, choices: &[&'a str]) -> Option<&'a str> {
         .map(|(_, choice)| choice)
 }
 
-/// Letters to insert, leave out or replace (Levenshtein 1966).
+/// Letters to insert, leave out or replace (Levenshtein 1966), or neighbours to swap (Damerau 1964), which is the
+/// slip that a short name does not survive otherwise.
 fn edits(from: &str, to: &str) -> usize {
+    let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for letter in from.chars() {
-        let mut diagonal = row[0];
-        row[0] += 1;
-        for (column, other) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != *other);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+    let mut table = vec![vec![0; to.len() + 1]; from.len() + 1];
+    for row in 0..=from.len() {
+        for column in 0..=to.len() {
+            if row == 0 || column == 0 {
+                table[row][column] = row + column;
+                continue;
+            }
+            let differ = usize::from(from[row - 1] != to[column - 1]);
+            let replaced = table[row - 1][column - 1] + differ;
+            let moved = table[row - 1][column].min(table[row][column - 1]) + 1;
+            let mut fewest = replaced.min(moved);
+            let (last, one_before) = (row.checked_sub(2), column.checked_sub(2));
+            if let (Some(up), Some(left)) = (last, one_before)
+                && (from[up], from[up + 1]) == (to[left + 1], to[left])
+            {
+                fewest = fewest.min(table[up][left] + 1);
+            }
+            table[row][column] = fewest;
         }
     }
-    row[to.len()]
+    table[from.len()][to.len()]
 }
 
 #[cfg(test)]
@@ -184,7 +196,7 @@ mod tests {
     use super::edits;
 
     #[test]
-    fn edits_are_levenshteins() {
+    fn edits_are_those_of_a_hand_that_slips() {
         for (from, to, count) in [
             ("", "", 0),
             ("", "abc", 3),
@@ -192,6 +204,9 @@ mod tests {
             ("kitten", "sitting", 3),
             ("pagernk", "pagerank", 1),
             ("ümlaut", "umlaut", 1),
+            ("bsf", "bfs", 1),
+            ("unifrom", "uniform", 1),
+            ("ca", "abc", 3),
         ] {
             assert_eq!(edits(from, to), count, "{from} to {to}");
         }
