@@ -10,6 +10,7 @@ mod lab;
 mod measure;
 mod order;
 mod refresh;
+mod sources;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -20,6 +21,7 @@ pub use lab::{Lab, LabOrdering, LabRefresh};
 pub use measure::{Indexing, Measure, MeasureRun};
 pub use order::{Order, OrderCell, OrderUpkeep};
 pub use refresh::{Refresh, RefreshCell};
+pub use sources::{Sources, SourcesCell};
 
 /// The tools of this workspace
 #[derive(Debug, Parser)]
@@ -90,6 +92,8 @@ pub enum Bench {
     Lab(Lab),
     /// Choose which of many known pages to fetch again: time and memory a page
     Refresh(Refresh),
+    /// Plan polls of content sources; or let a press publish, and see how soon articles are found
+    Sources(Sources),
     /// Index texts that change, with and without measuring what that is worth to searchers
     Measure(Measure),
     /// Serve directories until standard input ends: the other process of `crawl`
@@ -116,6 +120,9 @@ pub enum Bench {
     /// Choose among so many pages: a row of `refresh`
     #[command(hide = true)]
     RefreshCell(RefreshCell),
+    /// Plan polls of so many sources: a row of `sources`
+    #[command(hide = true)]
+    SourcesCell(SourcesCell),
     /// Simulate a year of refreshing: the last row of `lab`
     #[command(hide = true)]
     LabRefresh(LabRefresh),

@@ -104,6 +104,8 @@ pub struct SourceConfig {
     pub polls: Option<usize>,
     /// How often plans are made anew.
     pub replan: Option<Time>,
+    /// The bins that clicks are counted in, by the age of their page.
+    pub bin: Option<Time>,
     /// The age at which a page one link from a main page becomes a source.
     pub older_than: Option<Time>,
     /// Whether rates of new links follow the hour of the week.

@@ -25,6 +25,8 @@ pub struct Polling {
     pub polls: Option<usize>,
     /// How often plans are made anew.
     pub replan: Option<Duration>,
+    /// The bins that clicks are counted in, by the age of their page.
+    pub bin: Option<Duration>,
     /// The age at which a page one link from a main page becomes a source.
     pub older: Option<Duration>,
     /// Whether rates of new links follow the hour of the week.
@@ -57,6 +59,7 @@ impl Polling {
             share: None,
             polls: None,
             replan: None,
+            bin: None,
             older: None,
             rhythm: None,
             profit: None,
@@ -79,6 +82,9 @@ impl Polling {
         if self.polls.is_some_and(|polls| !(1..=10).contains(&polls)) {
             bail!("[source] polls must be 1 to 10");
         }
+        if self.bin.is_some_and(|bin| bin < Duration::from_secs(1)) {
+            bail!("[source] bin must be at least a second: \"20min\" is usual");
+        }
         if self.profit.is_some_and(|profit| !positive(&profit)) {
             bail!("[source] profit must be a number above zero");
         }
@@ -90,6 +96,7 @@ impl Polling {
             per_second: budget * self.share.unwrap_or(Self::SHARE),
             polls: self.polls.unwrap_or(usual.polls),
             replan: self.replan.unwrap_or(usual.replan),
+            bin: self.bin.unwrap_or(usual.bin),
             older: self.older.unwrap_or(usual.older),
             rhythm: self.rhythm.unwrap_or(usual.rhythm),
             profit: self.profit.unwrap_or(usual.profit),
@@ -125,6 +132,8 @@ mod tests {
         assert!(error(Polling { share, ..usual() }).contains("share"));
         let polls = Some(11);
         assert!(error(Polling { polls, ..usual() }).contains("1 to 10"));
+        let bin = Some(Duration::ZERO);
+        assert!(error(Polling { bin, ..usual() }).contains("second"));
         let profit = Some(0.0);
         assert!(error(Polling { profit, ..usual() }).contains("profit"));
     }

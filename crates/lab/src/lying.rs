@@ -11,6 +11,7 @@
 mod coding;
 mod framing;
 mod honest;
+mod listing;
 mod markup;
 mod redirect;
 mod robots;

@@ -25,7 +25,7 @@ mod web;
 
 pub use log::{Log, Visit};
 pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
-pub use press::Press;
+pub use press::{Had, Press};
 pub use proxy::{Listening, Proxy};
 pub use serving::{Clock, Serving};
 pub use truth::Scope;

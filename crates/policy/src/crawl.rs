@@ -151,6 +151,9 @@ impl Crawl {
                 let stake = self.stake(visited.page, visited.after);
                 if let Some(sources) = self.sources.as_mut().filter(|_| copy) {
                     sources.serve(stake);
+                    if sources.is_unweighed(visited.page) {
+                        sources.weigh(visited.page, stake);
+                    }
                 }
             }
             _ => {}

@@ -10,6 +10,7 @@ mod inherited;
 mod links;
 mod profit;
 mod rate;
+mod rhythm;
 mod signals;
 
 pub use arrivals::{Arrivals, Polled};
@@ -21,4 +22,5 @@ pub use inherited::Inherited;
 pub use links::Links;
 pub use profit::{Ages, Curve, Histogram, Prior};
 pub use rate::{Estimator, Rates, Threshold};
+pub use rhythm::{Rhythm, Watched};
 pub use signals::{Trust, unheeded};

@@ -4,16 +4,22 @@
 //! names new pages from time to time. [`Sources`] knows which pages are sources and estimates three numbers of each, its [`Outlook`]; a
 //! [`Scheduler`] says by these what a poll of a source is worth, and what a page is that a poll found. One file, one scheduler.
 
+mod appeal;
 mod bfs;
 mod cover;
 mod greedy;
 mod learning;
+mod marks;
+mod near;
 mod newpages;
+mod poll;
 mod priced;
 mod record;
 mod schedule;
 mod settings;
 mod sources;
+#[cfg(test)]
+mod tests;
 
 pub use bfs::Bfs;
 pub use cover::{Cover, Step};

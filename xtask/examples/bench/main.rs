@@ -14,6 +14,7 @@ mod order;
 mod program;
 mod refresh;
 mod servers;
+mod sources;
 mod speed;
 mod urls;
 mod web;
@@ -48,6 +49,7 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Http(wishes) => workplace::with(|place| http::run(&wishes, place)),
         Bench::Lab(wishes) => workplace::with(|place| lab::run(&wishes, place)),
         Bench::Refresh(wishes) => workplace::with(|place| refresh::run(&wishes, place)),
+        Bench::Sources(wishes) => workplace::with(|place| sources::run(&wishes, place)),
         Bench::Measure(wishes) => workplace::with(|place| measure::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
@@ -57,6 +59,7 @@ fn run(bench: Bench) -> Result<()> {
         Bench::OrderUpkeep(asked) => order::upkeep::run(&asked),
         Bench::LabOrdering(asked) => lab::run_ordering(&asked),
         Bench::RefreshCell(asked) => refresh::run_cell(&asked),
+        Bench::SourcesCell(asked) => sources::run_cell(&asked),
         Bench::LabRefresh(asked) => lab::run_refresh(&asked),
         Bench::MeasureRun(asked) => workplace::with(|place| measure::run_once(&asked, place)),
     }

@@ -53,6 +53,9 @@ fn print(page: &Explanation) {
             .map_or(String::new(), |error| format!(", {error}"));
         let at = seen.at.as_deref().unwrap_or("never");
         line("last asked", &format!("{at}: {status}{error}"));
+        if let Some(hub) = &seen.hub {
+            line("its WebSub hub", hub);
+        }
         line(
             "revisits",
             &format!(

@@ -151,6 +151,7 @@ fn polling(config: &Config, wishes: &Run) -> Polling {
         share: set.share,
         polls: set.polls,
         replan: time(set.replan),
+        bin: time(set.bin),
         older: time(set.older_than),
         rhythm: set.rhythm,
         profit: set.profit,

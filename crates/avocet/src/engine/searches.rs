@@ -112,7 +112,7 @@ impl Engine {
             return;
         }
         let mut shared = self.shared();
-        met.iter().for_each(|met| meet(&mut shared.frontier, met));
+        tell(&mut shared.frontier, &met);
         if let Some(workload) = workload {
             shared.send(Work::Measure(workload));
         }
@@ -122,8 +122,16 @@ impl Engine {
 /// Tells the policy what searchers met so far, for those who ask about a crawl that is at rest.
 pub fn recall(root: &Path, frontier: &mut Frontier<Crawl>) -> Result<(), LogError> {
     let met = Searches::of(root).follow(Moment::START)?;
-    met.iter().for_each(|met| meet(frontier, met));
+    tell(frontier, &met);
     Ok(())
+}
+
+/// Tells the policy what searchers met, and lets it think about it: after a stop all clicks come at once, behind all visits.
+fn tell(frontier: &mut Frontier<Crawl>, met: &[Met]) {
+    met.iter().for_each(|met| meet(frontier, met));
+    if let Some(sources) = &mut frontier.policy().sources {
+        sources.catch_up();
+    }
 }
 
 /// Tells the policy of a page that searchers met, if it is one of ours.

@@ -69,6 +69,10 @@ pub struct Seen {
     pub out_links: Option<u32>,
     /// Whether it is a sitemap or a feed.
     pub listing: bool,
+    /// The WebSub hub that it names, which would say when it changes.
+    pub hub: Option<String>,
+    /// New pages that it named after the first look.
+    pub named: u32,
     /// What sitemaps and feeds said of its changes.
     pub signals: Signalled,
     /// What the last change that was measured gave to searchers, ΔQ_A; `null`: none was, of late.
@@ -151,6 +155,8 @@ impl Seen {
             failures: history.failures,
             out_links,
             listing: history.listing,
+            hub: visited.copy.and_then(|copy| copy.hub),
+            named: history.finds.total,
             signals: Signalled {
                 since: history.signals.since,
                 hits: history.signals.hits,

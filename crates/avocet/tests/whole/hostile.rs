@@ -70,6 +70,8 @@ const FOUND_OUT: &[(&str, Option<u64>, Option<&str>)] = &[
     ("/huge-text", Some(200), Some("truncated:size")),
     ("/huge-comment", Some(200), Some("truncated:size")),
     ("/huge-script", Some(200), Some("truncated:size")),
+    ("/laughs.xml", Some(200), Some("listing:doctype")),
+    ("/huge-sitemap.xml", Some(200), Some("truncated:size")),
 ];
 
 type Found = BTreeMap<String, (Option<u64>, Option<String>)>;
@@ -149,6 +151,10 @@ async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
         "the calendar never ends"
     );
     assert!(server.hits_below("/session/") < 100, "a session id a link");
+    assert!(
+        server.hits_below("/index-of-indexes/") <= 4,
+        "an index names an index three times"
+    );
     assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
     program.run(&["export", "pages"]);
     program.run(&["export", "links"]);

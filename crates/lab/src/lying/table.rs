@@ -4,7 +4,7 @@
 //! ends in a slash stands for everything below it.
 
 use super::script::{Asked, Script};
-use super::{coding, framing, markup, redirect, trap, validator};
+use super::{coding, framing, listing, markup, redirect, trap, validator};
 
 /// One way to lie.
 #[derive(Debug, Clone, Copy)]
@@ -127,6 +127,10 @@ pub static LIES: &[Lie] = &[
     lie(41, "/binary-as-html", "a program as a page", markup::binary),
     lie(41, "/polyglot", "an image that is a page", markup::polyglot),
     lie(42, "/regex-hostile", "text against backtracking", markup::regex_hostile),
+    lie(50, "/laughs.xml", "a sitemap of a billion laughs", listing::laughs),
+    lie(51, "/packed-sitemap.xml.gz", "a sitemap of 75 MB in little more than one", listing::packed),
+    lie(52, "/huge-sitemap.xml", "a sitemap of 75 MB", listing::huge),
+    lie(52, "/index-of-indexes/", "sitemaps of sitemaps for ever", listing::nested),
     lie(55, "/calendar/", "months for ever", trap::calendar),
     lie(56, "/session/", "a new session id on each link", trap::session),
     lie(57, "/a/", "a relative link that goes deeper", trap::spiral),

@@ -44,11 +44,22 @@ enum Printed {
     Article(u32),
 }
 
+/// Since when does a crawler have an article?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Had {
+    /// Since it was fetched.
+    Fetched,
+    /// Since search finds it, as far as that was [said](Press::found).
+    Found,
+}
+
 #[derive(Debug, Default)]
 struct Log {
     polls: u64,
     /// When each article was first fetched.
     fetched: HashMap<u32, Moment>,
+    /// When each was first found by search, as whoever looks says.
+    found: HashMap<u32, Moment>,
 }
 
 impl Press {
@@ -102,17 +113,37 @@ impl Press {
     /// The delays, in seconds of the world, with which articles were fetched that appeared after the beginning and before `until`; and how
     /// many such articles there are.
     pub fn delays(&self, until: Moment) -> (Vec<f64>, usize) {
-        let log = self.log();
-        let new = (0..).zip(&self.published).filter_map(|(article, at)| {
+        let new = self.published(until).count();
+        (self.after(until, &self.log().fetched), new)
+    }
+
+    /// The delays from publication to search result of the same articles, in seconds of the world: of those of which was said that they are [found](Press::found).
+    pub fn delays_to_search(&self, until: Moment) -> Vec<f64> {
+        self.after(until, &self.log().found)
+    }
+
+    /// Takes note that search finds a page by now, if it is an article and was not found before. The press cannot know: whoever has the index says so.
+    pub fn found(&self, page: PageId) {
+        if let Some(Printed::Article(article)) = self.pages.get(&page) {
+            let now = self.now();
+            self.log().found.entry(*article).or_insert(now);
+        }
+    }
+
+    /// Articles that appear after the beginning and before `until`, and when.
+    fn published(&self, until: Moment) -> impl Iterator<Item = (u32, Moment)> {
+        (0..).zip(&self.published).filter_map(move |(article, at)| {
             let at = at.filter(|at| (self.begins..until).contains(at))?;
             Some((article, at))
-        });
-        let new: Vec<(u32, Moment)> = new.collect();
-        let delay = |(article, at): &(u32, Moment)| {
-            let fetched = log.fetched.get(article)?;
-            Some(fetched.since(*at).as_secs_f64())
+        })
+    }
+
+    fn after(&self, until: Moment, happened: &HashMap<u32, Moment>) -> Vec<f64> {
+        let delay = |(article, at): (u32, Moment)| {
+            let then = happened.get(&article)?;
+            Some(then.since(at).as_secs_f64())
         };
-        (new.iter().filter_map(delay).collect(), new.len())
+        self.published(until).filter_map(delay).collect()
     }
 
     /// How often sources were asked.
@@ -120,15 +151,19 @@ impl Press {
         self.log().polls
     }
 
-    /// Clicks on articles that were fetched before, in a time of the world; with their URLs.
-    pub fn clicks(&self, from: Moment, until: Moment) -> Vec<(&PageUrl, Clicked)> {
+    /// Clicks on articles that a crawler had by then, in a time of the world; with their URLs.
+    pub fn clicks(&self, from: Moment, until: Moment, had: Had) -> Vec<(&PageUrl, Clicked)> {
         let clicks = self.news.clicks();
         let first = clicks.partition_point(|click| click.at < from);
         let log = self.log();
+        let had = match had {
+            Had::Fetched => &log.fetched,
+            Had::Found => &log.found,
+        };
         clicks[first..]
             .iter()
             .take_while(|click| click.at < until)
-            .filter(|click| (log.fetched.get(&click.article)).is_some_and(|at| *at <= click.at))
+            .filter(|click| had.get(&click.article).is_some_and(|at| *at <= click.at))
             .map(|click| (&self.news.articles()[click.article as usize], *click))
             .collect()
     }
@@ -230,12 +265,22 @@ mod tests {
         tokio::time::advance(Duration::from_secs(20)).await;
         assert!(!source().contains("n.org/1"), "its link is gone");
         assert_eq!(press.delays(at(300)), (vec![10.0], 1), "the first is old");
-        let clicked = press.clicks(at(100), at(300));
+        assert!(press.delays_to_search(at(300)).is_empty());
+        let page = |url| PageUrl::parse(url).unwrap().id();
+        for url in ["http://n.org/2", "http://n.org/", "http://elsewhere.org/"] {
+            press.found(page(url));
+        }
+        tokio::time::advance(Duration::from_secs(5)).await;
+        press.found(page("http://n.org/2"));
+        let delays = press.delays_to_search(at(300));
+        assert_eq!(delays, [50.0], "from when it was found first");
+        let clicked = press.clicks(at(100), at(300), Had::Found);
+        assert_eq!(press.clicks(at(100), at(300), Had::Fetched).len(), 1);
         let clicked: Vec<_> = clicked
             .iter()
             .map(|(url, click)| (url.as_str(), click.at))
             .collect();
-        assert_eq!(clicked, [("http://n.org/2", at(170))], "after the fetch");
+        assert_eq!(clicked, [("http://n.org/2", at(170))], "once it is found");
         assert_eq!(press.polls(), 5);
         assert_eq!(ask("http://n.org/robots.txt"), None);
     }

@@ -172,6 +172,12 @@ fn is_told(path: &str, wire: &Wire) -> bool {
         "/binary-as-html" => wire.body().starts_with(b"\x7fELF"),
         "/polyglot" => wire.body().starts_with(b"GIF89a") && wire.has("<script>"),
         "/regex-hostile" => wire.has("a".repeat(1_000) + "!"),
+        "/laughs.xml" => wire.count("<!ENTITY a") == 10 && wire.has("<loc>&a9;</loc>"),
+        "/packed-sitemap.xml.gz" => {
+            wire.body().starts_with(b"\x1f\x8b") && wire.body().len() < 2 << 20
+        }
+        "/huge-sitemap.xml" => wire.body().len() > 75_000_000,
+        "/index-of-indexes/" => wire.has("<loc>/index-of-indexes/1</loc>"),
         "/calendar/" => wire.has("\"/calendar/2025/12\"") && wire.has("\"/calendar/2026/2\""),
         "/session/" => wire.count("?sid=") == 3,
         "/a/" => wire.has("href=\"a/\""),

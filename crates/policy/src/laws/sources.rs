@@ -209,7 +209,8 @@ impl Step {
                     page: Number(*page),
                     text: Text::Nothing,
                     links: &links,
-                    out_links: links.len() as u32,
+                    // And one that leads out of the crawl.
+                    out_links: links.len() as u32 + 1,
                 }));
             }
             Self::Visited {
@@ -313,13 +314,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn in_a_crawl_due_is_the_inverse_of_worth(story in story(), exponent in -12f64..14.0, cheaper in 0.01f64..1.0) {
+    fn in_a_crawl_due_is_the_inverse_of_worth(story in story(), exponent in -12f64..14.0, cheaper in 0.01f64..1.0, rhythm in any::<bool>()) {
         let price = 10f64.powf(exponent);
         let [dear, cheap] = [price, price * cheaper].map(|price| Price::new(price).unwrap());
         for (name, scheduler) in schedulers() {
             let refresh = Catalog::standard().refresh("freshness", &Upkeep::default()).unwrap();
             let mut crawl = refreshing(Some(refresh));
-            crawl.sources = Some(Sources::new(scheduler, settings()));
+            crawl.sources = Some(Sources::new(scheduler, Settings { rhythm, ..settings() }));
             story.tell(|fact| crawl.observe(fact, &mut Moves::default()));
             for (number, history) in (0..).zip(&story.histories) {
                 let page = Page { number: Number(number), history };
@@ -343,11 +344,11 @@ proptest! {
     }
 
     #[test]
-    fn a_stop_forgets_nothing_of_sources(story in story(), own in any::<bool>()) {
+    fn a_stop_forgets_nothing_of_sources(story in story(), own in any::<bool>(), rhythm in any::<bool>()) {
         let recalled = story.recalled();
         for (name, _) in schedulers() {
             let seen = if own { Seen::Fetched } else { Seen::Known };
-            let settings = Settings { seen, ..settings() };
+            let settings = Settings { seen, rhythm, ..settings() };
             let [lived, told] = [&story, &recalled].map(|story| {
                 let sources = told(name, settings.clone(), story);
                 let mut accounts: Vec<Account> = sources.accounts().collect();

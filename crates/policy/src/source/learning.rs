@@ -8,8 +8,8 @@
 
 use super::record::{Known, Record};
 use super::{Eye, Outlook, Seen, Settings};
-use crate::estimate::{Ages, Arrivals, Column, Curve, Histogram, Prior};
-use crate::{Moment, Number};
+use crate::estimate::{Ages, Arrivals, Column, Curve, Histogram, Polled, Prior, Rhythm};
+use crate::{Moment, Number, Shown};
 
 /// μ of a source whose clicks say nothing: profit falls by e in a day.
 const DECAY: f64 = 1.0 / 86_400.0;
@@ -39,6 +39,8 @@ pub(super) struct Learning {
     /// When pages were fetched, if it matters.
     fetched: Column<Moment>,
     arrivals: Arrivals,
+    /// The hours of the week, if λ follows them.
+    pub rhythm: Option<Rhythm>,
     /// What a click is worth.
     click: f64,
 }
@@ -64,6 +66,7 @@ impl Learning {
             stakes: 0.0,
             fetched: Column::default(),
             arrivals: Arrivals::of(std::iter::empty()),
+            rhythm: settings.rhythm.then(Rhythm::default),
             click: 1.0,
         }
     }
@@ -99,15 +102,29 @@ impl Learning {
         }
     }
 
-    /// Takes note of clicks on a page that appeared on this source.
-    pub fn clicks(&mut self, record: &mut Record, page: &Known, at: Moment, clicks: f64) {
-        if clicks <= 0.0 || !clicks.is_finite() {
-            return;
-        }
-        if let Some(bin) = self.ages.bin(page.age(at)) {
-            record.clicks[bin] = (record.clicks[bin] + clicks as f32).min(f32::MAX);
+    /// Takes note of clicks on a page that appeared on this source. Returns whether they count: those on a page that is too old do not, nor, where only what was fetched can be clicked, those from before.
+    pub fn clicks(&mut self, record: &mut Record, page: (Number, &Known), shown: &Shown) -> bool {
+        let (number, known) = page;
+        let fetched = self.seen == Seen::Known
+            || (self.fetched.get(number)).is_some_and(|fetched| fetched < shown.at);
+        let counts = fetched && shown.clicks > 0.0 && shown.clicks.is_finite();
+        let bin = self.ages.bin(known.age(shown.at)).filter(|_| counts);
+        if let Some(bin) = bin {
+            record.clicks[bin] = (record.clicks[bin] + shown.clicks as f32).min(f32::MAX);
             record.news = true;
         }
+        bin.is_some()
+    }
+
+    /// How many clicks were to be expected so far of a page of this source; `None`: nobody could have clicked it.
+    pub fn awaited(&self, record: &Record, page: Number, known: &Known) -> Option<f64> {
+        let until = known.age(self.heard?).min(self.ages.end());
+        let from = match self.seen {
+            Seen::Known => 0.0,
+            Seen::Fetched => known.age(self.fetched.get(page)?).max(0.0),
+        };
+        let left = |age: f64| (-record.curve.decay * age).exp();
+        (from < until).then(|| record.curve.profit * (left(from) - left(until)))
     }
 
     /// Takes note that a page was fetched.
@@ -119,7 +136,15 @@ impl Learning {
 
     /// λ of a source, as of now.
     pub fn rate(&self, record: &Record, now: Moment, settings: &Settings) -> f64 {
-        let polled = record.polled();
+        let even = self.rhythm.as_ref().map(|rhythm| record.evenly(rhythm));
+        let polled = match &even {
+            Some((finds, watched)) => Polled {
+                finds,
+                watched: *watched,
+                ..record.polled()
+            },
+            None => record.polled(),
+        };
         if self.eye != Eye::Keen {
             return self.arrivals.printed(&polled, settings.polls);
         }
@@ -136,6 +161,9 @@ impl Learning {
         now: Moment,
         settings: &Settings,
     ) {
+        if let Some(rhythm) = &mut self.rhythm {
+            rhythm.learn(records.iter().filter_map(Record::span));
+        }
         let counting = records.iter().filter(|record| record.counts());
         self.arrivals = Arrivals::of(counting.map(Record::polled));
         each(records, |record| {

@@ -3,8 +3,8 @@
 //! **Invariant:** these are facts and sums of facts, in the same state whichever order the facts were told in. Opinions are in `learning.rs`.
 
 use super::Outlook;
-use crate::estimate::{Curve, Histogram, Polled};
-use crate::history::Finds;
+use crate::estimate::{Curve, Histogram, Polled, Rhythm, Watched};
+use crate::history::{Find, Finds};
 use crate::{History, Moment, Number};
 
 /// What is known of any page.
@@ -18,6 +18,8 @@ pub(super) struct Known {
     pub on: Option<u32>,
     /// Whether it was said what it costs not to have it.
     pub weighed: bool,
+    /// Whether a main page links to it.
+    pub linked: bool,
     /// Seconds from when it is thought to have appeared until it was discovered.
     pub unseen: f32,
 }
@@ -51,7 +53,8 @@ pub(super) struct Record {
     pub finds: Finds,
     pub polls: u32,
     pub watched: f64,
-    pub visited: bool,
+    /// When it was last asked for.
+    pub asked: Option<Moment>,
     /// Pages that appeared on it, those that are too old for clicks to be counted left out.
     pub recent: Vec<Number>,
     /// Those left out.
@@ -87,7 +90,7 @@ impl Record {
             finds: Finds::default(),
             polls: 0,
             watched: 0.0,
-            visited: false,
+            asked: None,
             recent: Vec::new(),
             old: 0,
             old_seen: Histogram::default(),
@@ -112,7 +115,7 @@ impl Record {
         self.finds = history.finds;
         self.polls = history.revisits;
         self.watched = history.watched.as_secs_f64();
-        self.visited = history.asked.is_some();
+        self.asked = history.asked;
     }
 
     /// Whether it is a source of which something can be expected.
@@ -120,7 +123,7 @@ impl Record {
         match self.kind {
             None => false,
             Some(Kind::Near) => self.polls > 0,
-            Some(Kind::Main | Kind::Listing) => self.visited,
+            Some(Kind::Main | Kind::Listing) => self.asked.is_some(),
         }
     }
 
@@ -130,6 +133,36 @@ impl Record {
             polls: self.polls,
             watched: self.watched,
         }
+    }
+
+    /// What its polls watched, for the hours of the week.
+    pub fn span(&self) -> Option<Watched> {
+        Some(Watched {
+            until: self.asked?,
+            seconds: self.watched,
+            new: f64::from(self.finds.total),
+        })
+    }
+
+    /// What its polls found, with the time between them on the even clock.
+    pub fn evenly(&self, rhythm: &Rhythm) -> (Finds, f64) {
+        let Some(asked) = self.asked else {
+            return (self.finds, self.watched);
+        };
+        let before = |seconds: f64| {
+            let micros = (seconds.max(0.0) * 1e6) as u64;
+            Moment::from_micros(asked.micros().saturating_sub(micros))
+        };
+        let mut back = 0.0;
+        let mut finds: Vec<Find> = self.finds.iter().rev().copied().collect();
+        for find in &mut finds {
+            let gap = f64::from(find.gap);
+            back += gap;
+            find.gap = rhythm.passed(before(back), gap) as f32;
+        }
+        finds.reverse();
+        let watched = rhythm.passed(before(self.watched), self.watched);
+        (Finds::from((self.finds.total, finds)), watched)
     }
 }
 

@@ -1,17 +1,20 @@
 //! Which pages are content sources, what is expected of each, and which pages were found on them?
 //!
-//! The procedure of the paper's §3.2: the main page of each host, and every page that it links to and that is older than a few days; it is run again
-//! whenever a main page is read. A seed counts as a main page, and a sitemap or feed is a source at once.
+//! The procedure of the paper's §3.2: the main page of each host, and every page that it links to and that is older than a few days ([`Nearby`]); it is run again
+//! with every plan. A seed counts as a main page, and a sitemap or feed is a source at once.
 //!
 //! **Invariant:** everything here was told by a [`Fact`]; time is that of the newest fact. Plans are made anew at a visit that is [`Settings::replan`] younger than the last plan,
 //! and when there are a tenth more sources than then, or the first clicks.
 
+use super::appeal::Appeal;
 use super::learning::Learning;
+use super::near::Nearby;
+use super::poll::Poll;
 use super::record::{Known, Record};
 use super::settings::Settings;
-use super::{Account, Kind, NewPage, Outlook, Scheduler};
+use super::{Account, Eye, Kind, NewPage, Outlook, Scheduler};
 use crate::estimate::Column;
-use crate::refresh::curve::{self, Curve};
+use crate::refresh::curve;
 use crate::{
     Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Shown, Term, Visited, Worth,
 };
@@ -23,6 +26,9 @@ pub struct Sources {
     pages: Column<Known>,
     records: Vec<Record>,
     learning: Learning,
+    /// Which new pages are clicked more than others, if the scheduler can use it.
+    appeal: Option<Appeal>,
+    nearby: Nearby,
     /// The time of the newest fact.
     now: Moment,
     /// Sources of which something is expected.
@@ -38,28 +44,13 @@ struct Planned {
     clicked: bool,
 }
 
-/// What a poll of a source is worth as it waits.
-struct Poll<'a> {
-    scheduler: &'a dyn Scheduler,
-    place: usize,
-    outlook: Outlook,
-}
-
-impl Curve for Poll<'_> {
-    fn at(&self, age: f64) -> f64 {
-        self.scheduler.worth(self.place, &self.outlook, age)
-    }
-
-    fn age_of(&self, worth: f64) -> Option<f64> {
-        self.scheduler.due(self.place, &self.outlook, worth)
-    }
-}
-
 impl Sources {
     /// Nothing is known yet.
     pub fn new(scheduler: Box<dyn Scheduler>, settings: Settings) -> Self {
         Self {
             learning: Learning::new(scheduler.eye(), &settings),
+            appeal: (scheduler.eye() == Eye::Keen).then(Appeal::new),
+            nearby: Nearby::default(),
             scheduler,
             settings,
             pages: Column::default(),
@@ -98,7 +89,7 @@ impl Sources {
 
     /// What a poll is worth now; nothing if the page is no source, or was never visited.
     pub fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        match self.poll(page.number) {
+        match self.poll(page) {
             Some(poll) => curve::worth(&poll, page, now),
             None => Worth::NONE,
         }
@@ -106,7 +97,7 @@ impl Sources {
 
     /// The first moment at which a poll is worth `price`; `None`: never.
     pub fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
-        curve::due(&self.poll(page.number)?, page, price)
+        curve::due(&self.poll(page)?, page, price)
     }
 
     /// What a first visit is worth to a page that appeared on a source; `None`: it did not.
@@ -115,11 +106,17 @@ impl Sources {
         let record = self.appeared_on(&known)?;
         let worth = self.scheduler.page(&NewPage {
             outlook: record.outlook,
-            appeal: 1.0,
+            appeal: self.appeal(page),
             age: known.age(now).max(0.0),
             found: known.discovered.since(Moment::START).as_secs_f64(),
         });
         Some(Worth::new(worth))
+    }
+
+    /// How much more is expected of a page than of others of its source.
+    fn appeal(&self, page: Number) -> f64 {
+        let appeal = self.appeal.as_ref();
+        appeal.map_or(1.0, |appeal| appeal.of(page))
     }
 
     /// Whether a page appeared on a source: what it is worth falls while it waits.
@@ -133,9 +130,15 @@ impl Sources {
         let place = self.pages.get(read.page).and_then(|known| known.place);
         let new = |page: &Number| {
             let known = self.pages.get(*page);
-            known.is_some_and(|known| known.on.is_some() && known.on == place && !known.weighed)
+            self.is_unweighed(*page) && known.is_some_and(|known| known.on == place)
         };
         read.links.iter().map(|link| link.to).filter(new).collect()
+    }
+
+    /// Whether a page appeared on another and was not weighed yet. After a stop that may be so of one that was visited: its source no longer names it.
+    pub fn is_unweighed(&self, page: Number) -> bool {
+        let known = self.pages.get(page);
+        known.is_some_and(|known| known.on.is_some() && !known.weighed)
     }
 
     /// Takes in what it costs a second not to have a page that appeared on another. It stands for clicks where there are none.
@@ -178,6 +181,10 @@ impl Sources {
         if source.is_some() {
             terms.insert(0, Term::new("new pages a day", outlook.rate * 86_400.0));
         }
+        if on.is_some() && self.appeal.is_some() {
+            let appeal = self.appeal(page.number);
+            terms.push(Term::new("clicks against others of its source", appeal));
+        }
         terms
     }
 
@@ -210,15 +217,29 @@ impl Sources {
             place: None,
             on,
             weighed: false,
+            linked: false,
             unseen: gap.unwrap_or_default().as_secs_f32() / 2.0,
         };
         if !self.pages.add(discovered.page, known) {
             return;
         }
-        if let Some(on) = on {
+        if let (Some(on), Some(appeared)) = (on, appeared) {
             let record = &mut self.records[on as usize];
             record.recent.push(discovered.page);
             record.news = true;
+            let Discovered {
+                page,
+                url,
+                host,
+                at,
+                ..
+            } = *discovered;
+            if let Some(rhythm) = &mut self.learning.rhythm {
+                rhythm.arrive(appeared.after, at);
+            }
+            if let Some(appeal) = &mut self.appeal {
+                appeal.found(page, on, url, host, at);
+            }
         }
         if discovered.seed || is_main(discovered.url) {
             self.found(discovered.page, Kind::Main);
@@ -226,17 +247,23 @@ impl Sources {
     }
 
     fn read(&mut self, read: &Read<'_>) {
-        let place = self.pages.get(read.page).and_then(|known| known.place);
-        let record = place.and_then(|place| self.records.get(place as usize));
-        if record.is_none_or(|record| record.kind != Some(Kind::Main)) {
+        let Some(place) = self.pages.get(read.page).and_then(|known| known.place) else {
             return;
-        }
-        for link in read.links {
-            let known = self.pages.get(link.to);
-            let age = known.map(|known| self.now.since(known.discovered));
-            if age.is_some_and(|age| age >= self.settings.older) {
-                self.found(link.to, Kind::Near);
+        };
+        if let Some(appeal) = &mut self.appeal {
+            for link in read.links {
+                let known = self.pages.get(link.to);
+                if known.is_some_and(|known| known.on == Some(place)) {
+                    appeal.linked(link.to, link.anchor);
+                }
             }
+        }
+        let kind = self
+            .records
+            .get(place as usize)
+            .and_then(|record| record.kind);
+        if kind == Some(Kind::Main) {
+            self.nearby.read(read, &mut self.pages);
         }
     }
 
@@ -268,12 +295,17 @@ impl Sources {
             return;
         };
         self.learning.heard(shown.at, shown.clicks);
-        let Some(on) = known.on else {
-            return;
-        };
-        if let Some(record) = self.records.get_mut(on as usize) {
-            self.learning.clicks(record, &known, shown.at, shown.clicks);
+        let record = known.on.and_then(|on| self.records.get_mut(on as usize));
+        let page = (shown.page, &known);
+        let counts = record.is_some_and(|record| self.learning.clicks(record, page, shown));
+        if let Some(appeal) = self.appeal.as_mut().filter(|_| counts) {
+            appeal.clicked(shown.page, shown.clicks);
         }
+    }
+
+    /// Takes in what was told since, if it is time to: clicks come without a visit.
+    pub fn catch_up(&mut self) {
+        self.replan();
     }
 
     /// Takes note that a page is a source. A page that is one already may become one for a better reason.
@@ -313,8 +345,12 @@ impl Sources {
             sources: self.counting,
             clicked,
         });
+        for page in self.nearby.grown(&self.pages, self.now, &self.settings) {
+            self.found(page, Kind::Near);
+        }
         self.learning
             .learn(&mut self.records, &self.pages, self.now, &self.settings);
+        self.learn_appeal();
         let outlooks: Vec<Outlook> = self.records.iter().map(Record::demand).collect();
         self.scheduler.plan(&outlooks, self.settings.per_second);
     }
@@ -325,12 +361,24 @@ impl Sources {
         record.counts().then_some((place, record))
     }
 
-    fn poll(&self, page: Number) -> Option<Poll<'_>> {
-        let (place, record) = self.source(page)?;
+    fn learn_appeal(&mut self) {
+        if let Some(appeal) = self.appeal.as_mut().filter(|_| self.learning.clicked()) {
+            let (pages, records, learning) = (&self.pages, &self.records, &self.learning);
+            appeal.learn(|page, on| {
+                let record = records.get(on as usize).filter(|record| record.counts())?;
+                learning.awaited(record, page, &pages.get(page)?)
+            });
+        }
+    }
+
+    fn poll(&self, page: Page<'_>) -> Option<Poll<'_>> {
+        let (place, record) = self.source(page.number)?;
         Some(Poll {
             scheduler: self.scheduler.as_ref(),
             place,
             outlook: record.outlook,
+            asked: page.history.asked?,
+            rhythm: self.learning.rhythm.as_ref(),
         })
     }
 

@@ -27,10 +27,11 @@ pub fn import(log: &Path, files: &[PathBuf]) -> Result<(u64, u64)> {
         }
     }
     let none = HashMap::new();
+    let now = Timestamp::now();
     let is_header = |line: &str| HEADERS.contains(&line);
     lines::import(log, files, is_header, |file, line| {
         let names = file.parent().and_then(|directory| names.get(directory));
-        read(line, names.unwrap_or(&none))
+        read(line, names.unwrap_or(&none), now)
     })
 }
 
@@ -51,7 +52,7 @@ fn articles(directory: &Path) -> Result<HashMap<String, String>> {
     Ok(urls)
 }
 
-fn read(line: &str, names: &HashMap<String, String>) -> Result<Click, String> {
+fn read(line: &str, names: &HashMap<String, String>, now: Timestamp) -> Result<Click, String> {
     let mut columns = line.split('\t');
     let (Some(page), Some(time)) = (columns.next(), columns.next()) else {
         return Err("there is no tab between URL and time".to_owned());
@@ -64,8 +65,14 @@ fn read(line: &str, names: &HashMap<String, String>) -> Result<Click, String> {
     let url = names.get(page).map_or(page, String::as_str);
     let url = PageUrl::parse(url)
         .map_err(|_| format!("{page:?} is neither a URL nor an id of articles.tsv beside it"))?;
+    let time = at(time.trim())?;
+    if time > now {
+        return Err(format!(
+            "{time} is yet to come, and what was clicked was clicked before"
+        ));
+    }
     Ok(Click {
-        time: at(time.trim())?,
+        time,
         url: url.as_str().to_owned(),
         count,
     })
@@ -86,7 +93,8 @@ mod tests {
     #[test]
     fn lines_with_urls_and_with_ids() {
         let names = HashMap::from([("7".to_owned(), "http://e.org/seven".to_owned())]);
-        let take = |line: &str| read(line, &names);
+        let now = Timestamp::from_second(1_700_000_000).unwrap();
+        let take = |line: &str| read(line, &names, now);
         let click = |url: &str, count| Click {
             time: Timestamp::from_second(1_646_092_800).unwrap(),
             url: url.into(),
@@ -103,6 +111,9 @@ mod tests {
         for (line, word) in [
             ("http://e.org/a", "tab"),
             ("http://e.org/a\tyesterday\t1", "no time"),
+            ("http://e.org/a\t1646092800000\t1", "no time"),
+            ("http://e.org/a\t1800000000\t1", "yet to come"),
+            ("http://e.org/a\t1646092800\t-3", "whole number"),
             ("http://e.org/a\t1646092800\tmany", "whole number"),
             ("http://e.org/a\t1646092800\t0", "nobody"),
             ("8\t1646092800\t1", "articles.tsv"),

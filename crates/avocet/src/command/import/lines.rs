@@ -1,6 +1,6 @@
 //! Files of lines become lines of the log.
 //!
-//! **Invariant:** a line is taken in whole or passed over and named; the header of a table is neither.
+//! **Invariant:** a line is taken in whole or passed over and named; the header of a table is neither. If a file cannot be read to its end, what was taken is kept, and the error says how much that is.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -30,7 +30,17 @@ pub fn import<L: Line>(
     for file in files {
         let cannot = || format!("cannot read {}", file.display());
         for (number, line) in (1..).zip(open(file).with_context(cannot)?.split(b'\n')) {
-            let line = line.with_context(cannot)?;
+            let line = match line {
+                Ok(line) => line,
+                Err(error) => {
+                    log.append_all(&group)?;
+                    let kept = format!(
+                        "{} from line {number} on; the {taken} lines before it are taken: import what is left of it alone",
+                        cannot()
+                    );
+                    return Err(error).context(kept);
+                }
+            };
             let line = String::from_utf8_lossy(&line);
             let line = line.trim_end_matches('\r');
             if line.trim().is_empty() || number == 1 && is_header(line) {

@@ -1,0 +1,247 @@
+//! At which hours of the week do sources name new pages?
+//!
+//! `λ(t) = λ·r(hour of the week)`, with one r for all sources, since one source alone names too few pages for 168 hours (Lefortier et al. 2013, §6, ask for it). Time is counted on an
+//! *even* clock, on which arrivals are as frequent at night as at noon: it goes r times as fast as ours. So a rate is pages over even seconds, what a source has waited is the even seconds since its
+//! last poll, and nothing else needs to know of hours.
+//!
+//! **Invariant:** the even clock never stands still, and a week has as many seconds on it as on ours.
+
+use crate::Moment;
+
+/// Hours of a week.
+const HOURS: usize = 168;
+const HOUR: f64 = 3_600.0;
+const WEEK: f64 = HOUR * HOURS as f64;
+
+/// Pages that an hour is taken to have had as expected, so that a few are no rhythm.
+const PRIOR: f64 = 10.0;
+/// No hour is believed to have more than so many times as much as the average, or less than so little.
+const MOST: f64 = 10.0;
+
+/// What was watched of a source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Watched {
+    /// When it was last polled.
+    pub until: Moment,
+    /// For how many seconds before.
+    pub seconds: f64,
+    /// New pages that were found in this time.
+    pub new: f64,
+}
+
+/// The even clock.
+#[derive(Debug, Clone)]
+pub struct Rhythm {
+    /// New pages by hour; one that appeared between two polls is spread over the time between.
+    new: [f64; HOURS],
+    /// Even seconds of a week until each hour begins, and until its end.
+    begins: [f64; HOURS + 1],
+}
+
+impl Default for Rhythm {
+    /// All hours are alike.
+    fn default() -> Self {
+        let mut begins = [0.0; HOURS + 1];
+        (0..).zip(&mut begins).for_each(|(hour, begin)| {
+            *begin = f64::from(hour) * HOUR;
+        });
+        Self {
+            new: [0.0; HOURS],
+            begins,
+        }
+    }
+}
+
+impl Rhythm {
+    /// Takes note of a page that appeared between two moments.
+    pub fn arrive(&mut self, after: Moment, at: Moment) {
+        let gap = at.since(after).as_secs_f64();
+        if gap <= 0.0 {
+            self.new[hour_of(place(at))] += 1.0;
+            return;
+        }
+        spread(place(after), gap, |hour, seconds| {
+            self.new[hour] += seconds / gap;
+        });
+    }
+
+    /// Sets the clock by what was watched of the sources: an hour in which more pages came than their rates say is a busy one.
+    pub fn learn(&mut self, sources: impl Iterator<Item = Watched>) {
+        let mut expected = [0.0; HOURS];
+        for source in sources.filter(|source| source.new > 0.0 && source.seconds > 0.0) {
+            let rate = source.new / source.seconds;
+            // Counted from the end, so that it is where the last poll was, to the second.
+            let begin = (place(source.until) - source.seconds).rem_euclid(WEEK);
+            spread(begin, source.seconds, |hour, seconds| {
+                expected[hour] += rate * seconds;
+            });
+        }
+        let (new, expected) = (smooth(&self.new), smooth(&expected));
+        let scale = new.iter().sum::<f64>() / expected.iter().sum::<f64>();
+        if !(scale > 0.0 && scale.is_finite()) {
+            return;
+        }
+        let mut busy = [0.0; HOURS];
+        for (busy, (new, expected)) in busy.iter_mut().zip(new.iter().zip(expected)) {
+            let ratio = (new + PRIOR) / (expected * scale + PRIOR);
+            *busy = ratio.clamp(1.0 / MOST, MOST);
+        }
+        let mean = busy.iter().sum::<f64>() / HOURS as f64;
+        let mut until = 0.0;
+        for (begin, busy) in self.begins[1..].iter_mut().zip(busy) {
+            until += HOUR * busy / mean;
+            *begin = until;
+        }
+        self.begins[HOURS] = WEEK;
+    }
+
+    /// Even seconds that pass in so many of ours, from a moment on. It never falls as there are more of them.
+    pub fn passed(&self, from: Moment, seconds: f64) -> f64 {
+        let begin = place(from);
+        self.even(begin + seconds) - self.even(begin)
+    }
+
+    /// Seconds of ours in which so many even ones pass, from a moment on.
+    pub fn wait(&self, from: Moment, even: f64) -> f64 {
+        let begin = place(from);
+        let end = self.even(begin) + even;
+        let weeks = (end / WEEK).floor();
+        let rest = end - weeks * WEEK;
+        let later = self.begins[1..HOURS].partition_point(|&begins| begins <= rest);
+        let share = (rest - self.begins[later]) / (self.begins[later + 1] - self.begins[later]);
+        (weeks * WEEK + (later as f64 + share) * HOUR - begin).max(0.0)
+    }
+
+    /// Even seconds since a week began, so many seconds of ours after that.
+    fn even(&self, seconds: f64) -> f64 {
+        let weeks = (seconds / WEEK).floor();
+        let rest = seconds - weeks * WEEK;
+        let hour = hour_of(rest);
+        let [begin, end] = [self.begins[hour], self.begins[hour + 1]];
+        let within = begin + (rest - hour as f64 * HOUR) / HOUR * (end - begin);
+        weeks * WEEK + within.clamp(begin, end)
+    }
+}
+
+/// Seconds since the week began; weeks begin as the first of 1970 did.
+fn place(moment: Moment) -> f64 {
+    (moment.micros() % (WEEK as u64 * 1_000_000)) as f64 / 1e6
+}
+
+fn hour_of(place: f64) -> usize {
+    ((place / HOUR) as usize).min(HOURS - 1)
+}
+
+/// Tells how many seconds of each hour there are in a time that begins at a place of the week.
+fn spread(begin: f64, seconds: f64, mut tell: impl FnMut(usize, f64)) {
+    let weeks = (seconds / WEEK).floor();
+    if weeks > 0.0 {
+        (0..HOURS).for_each(|hour| tell(hour, weeks * HOUR));
+    }
+    let mut left = seconds - weeks * WEEK;
+    let mut hour = hour_of(begin);
+    let mut room = (hour + 1) as f64 * HOUR - begin;
+    while left > 0.0 {
+        tell(hour, left.min(room));
+        left -= room;
+        (hour, room) = ((hour + 1) % HOURS, HOUR);
+    }
+}
+
+/// Each hour with half of its neighbours: what is true of one is nearly true of the next.
+fn smooth(hours: &[f64; HOURS]) -> [f64; HOURS] {
+    std::array::from_fn(|hour| {
+        let [before, after] = [(hour + HOURS - 1) % HOURS, (hour + 1) % HOURS];
+        0.5 * hours[hour] + 0.25 * (hours[before] + hours[after])
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn at(seconds: f64) -> Moment {
+        Moment::START + Duration::from_secs_f64(seconds)
+    }
+
+    /// Four weeks in which a page came every ten minutes by day, from 6 to 18 h, and every hour by night; polled every half hour.
+    fn days_and_nights() -> Rhythm {
+        let mut rhythm = Rhythm::default();
+        let mut new = 0.0;
+        for half in 0..4 * HOURS * 2 {
+            let by_day = (12..36).contains(&(half % 48));
+            let pages = match by_day {
+                true => 3,
+                false => (half + 1) % 2,
+            };
+            let begin = half as f64 * HOUR / 2.0;
+            (0..pages).for_each(|_| rhythm.arrive(at(begin), at(begin + HOUR / 2.0)));
+            new += pages as f64;
+        }
+        let seconds = 4.0 * WEEK;
+        rhythm.learn(
+            [Watched {
+                until: at(seconds),
+                seconds,
+                new,
+            }]
+            .into_iter(),
+        );
+        rhythm
+    }
+
+    #[test]
+    fn an_even_clock_goes_fast_by_day() {
+        let rhythm = days_and_nights();
+        let hour = |hour: f64| rhythm.passed(at(WEEK + hour * HOUR), HOUR) / HOUR;
+        // 24 pages in each hour of the day and 4 of the night, where 14 are expected and ten more are.
+        assert!((hour(12.0) - 34.0 / 24.0).abs() < 1e-6, "{}", hour(12.0));
+        assert!((hour(1.0) - 14.0 / 24.0).abs() < 1e-6, "{}", hour(1.0));
+        assert!((hour(12.0) - hour(36.0)).abs() < 1e-6, "all days alike");
+        let week = rhythm.passed(at(1234.5), WEEK);
+        assert!((week - WEEK).abs() < 1e-3, "{week}");
+    }
+
+    #[test]
+    fn nothing_makes_no_rhythm_and_little_makes_little() {
+        let mut rhythm = Rhythm::default();
+        rhythm.learn(std::iter::empty());
+        assert!((rhythm.passed(at(7.0), 5_000.0) - 5_000.0).abs() < 1e-6);
+        rhythm.arrive(at(60.0), at(120.0));
+        rhythm.learn(
+            [Watched {
+                until: at(WEEK),
+                seconds: WEEK,
+                new: 1.0,
+            }]
+            .into_iter(),
+        );
+        let busy = rhythm.passed(at(0.0), HOUR) / HOUR;
+        assert!((1.0..1.1).contains(&busy), "{busy}");
+    }
+
+    proptest! {
+        #[test]
+        fn the_clock_goes_on_and_can_be_read_both_ways(
+            pages in prop::collection::vec((0.0..3e6_f64, 0.0..4e5_f64), 0..60),
+            watched in prop::collection::vec((0.0..3e6_f64, 0.0..5e6_f64, 0.0..500.0_f64), 0..5),
+            from in 0.0..3e6_f64,
+            seconds in 0.0..3e6_f64,
+            more in 0.0..1e5_f64,
+        ) {
+            let mut rhythm = Rhythm::default();
+            pages.iter().for_each(|&(begin, gap)| rhythm.arrive(at(begin), at(begin + gap)));
+            rhythm.learn(watched.iter().map(|&(until, seconds, new)| Watched { until: at(until), seconds, new }));
+            let from = at(from);
+            let passed = rhythm.passed(from, seconds);
+            prop_assert!(passed >= 0.0 && rhythm.passed(from, seconds + more) >= passed);
+            let again = rhythm.wait(from, passed);
+            prop_assert!((again - seconds).abs() < 1e-3, "{} was {}", again, seconds);
+            prop_assert!((rhythm.passed(from, WEEK) - WEEK).abs() < 1e-3);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! What sources make of what they are told, where a law says too little.
+
+use std::time::Duration;
+
+use super::*;
+use crate::{
+    Appeared, Discovered, Fact, History, Link, Moment, Number, Outcome, Page, Read, Shown, Sources,
+    Text, Visit, Visited,
+};
+
+const HOUR: u64 = 3_600;
+const DAY: u64 = 24 * HOUR;
+
+fn at(seconds: u64) -> Moment {
+    Moment::from_micros(1_646_092_800_000_000) + Duration::from_secs(seconds)
+}
+
+/// Sources, and the histories of the pages that they were told of.
+struct Told {
+    sources: Sources,
+    histories: Vec<History>,
+}
+
+impl Told {
+    fn new(settings: Settings) -> Self {
+        Self {
+            sources: Sources::new(Box::new(Priced), settings),
+            histories: Vec::new(),
+        }
+    }
+
+    fn find(&mut self, url: &str, seconds: u64, on: Option<(u32, u64)>) -> u32 {
+        let page = self.histories.len() as u32;
+        self.histories.push(History::discovered(at(seconds), 0));
+        self.sources.observe(&Fact::Discovered(Discovered {
+            page: Number(page),
+            url,
+            host: 0,
+            depth: 0,
+            seed: false,
+            at: at(seconds),
+            appeared: on.map(|(on, after)| Appeared {
+                on: Number(on),
+                after: at(after),
+            }),
+        }));
+        page
+    }
+
+    fn read(&mut self, page: u32, links: &[u32], out_links: u32) {
+        let links: Vec<Link<'_>> = links
+            .iter()
+            .map(|&to| Link {
+                to: Number(to),
+                anchor: "",
+            })
+            .collect();
+        self.sources.observe(&Fact::Read(Read {
+            page: Number(page),
+            text: Text::Nothing,
+            links: &links,
+            out_links,
+        }));
+    }
+
+    fn visit(&mut self, page: u32, seconds: u64, new: u32) {
+        let history = &mut self.histories[page as usize];
+        let before = *history;
+        *history = before
+            .after(Visit::new(at(seconds), Outcome::Unchanged))
+            .named(new);
+        self.sources.observe(&Fact::Visited(Visited {
+            page: Number(page),
+            before: &before,
+            after: history,
+        }));
+    }
+
+    fn click(&mut self, page: u32, seconds: u64, clicks: f64) {
+        self.sources.observe(&Fact::Shown(Shown {
+            page: Number(page),
+            at: at(seconds),
+            views: 0.0,
+            clicks,
+        }));
+    }
+
+    fn kind(&self, page: u32) -> Option<Kind> {
+        let mut accounts = self.sources.accounts();
+        let found = accounts.find(|account| account.page == Number(page));
+        found.map(|account| account.kind)
+    }
+
+    fn profit(&self, page: u32) -> f64 {
+        let mut accounts = self.sources.accounts();
+        let found = accounts.find(|account| account.page == Number(page));
+        found.unwrap().outlook.profit
+    }
+}
+
+/// The paper's procedure is run again though the main page never changes, so that nobody reads it again; and in the order of a recall.
+#[test]
+fn what_a_main_page_links_to_becomes_a_source_with_age() {
+    let mut told = Told::new(Settings::default());
+    let main = told.find("http://e.org/", 0, None);
+    let section = told.find("http://e.org/news/", 0, None);
+    let article = told.find("http://e.org/news/1", 0, None);
+    told.read(main, &[main, section], 2);
+    told.read(section, &[main, article], 2);
+    for page in [main, section, article] {
+        told.visit(page, 1, 0);
+    }
+    assert_eq!(told.kind(section), None);
+    told.visit(main, 2 * DAY, 0);
+    assert_eq!(told.kind(section), None, "pages of two days are too new");
+    told.visit(main, 4 * DAY, 0);
+    assert_eq!(told.kind(section), Some(Kind::Near));
+    assert_eq!(
+        (told.kind(main), told.kind(article)),
+        (Some(Kind::Main), None)
+    );
+    let page = |told: &Told, number: u32| {
+        let history = &told.histories[number as usize];
+        told.sources.polls(
+            Page {
+                number: Number(number),
+                history,
+            },
+            at(4 * DAY),
+        )
+    };
+    assert!(!page(&told, section), "it was looked at once");
+    told.visit(section, 5 * DAY, 1);
+    assert!(page(&told, section) && page(&told, main) && !page(&told, article));
+}
+
+#[test]
+fn where_a_main_page_leads_and_nowhere_else_is_a_source_at_once() {
+    let mut told = Told::new(Settings::default());
+    let main = told.find("http://e.org/", 0, None);
+    let home = told.find("http://e.org/home", 0, None);
+    told.read(main, &[home], 1);
+    told.visit(main, 1, 0);
+    assert_eq!(told.kind(home), Some(Kind::Near));
+}
+
+#[test]
+fn clicks_are_thought_over_without_a_visit() {
+    let mut told = Told::new(Settings::default());
+    let main = told.find("http://e.org/", 0, None);
+    told.visit(main, 0, 0);
+    let article = told.find("http://e.org/1", HOUR, Some((main, 0)));
+    told.visit(main, HOUR, 1);
+    let before = told.profit(main);
+    told.click(article, HOUR + 60, 50.0);
+    assert_eq!(told.profit(main), before);
+    told.sources.catch_up();
+    assert!(told.profit(main) > 100.0 * before, "{}", told.profit(main));
+}
+
+/// Where only what was fetched can be clicked, clicks on what was not are somebody else's.
+#[test]
+fn clicks_from_before_a_page_was_fetched_do_not_count() {
+    let clicks = |seen, fetched: Option<u64>, clicked| {
+        let mut told = Told::new(Settings {
+            seen,
+            ..Settings::default()
+        });
+        let main = told.find("http://e.org/", 0, None);
+        told.visit(main, 0, 0);
+        let article = told.find("http://e.org/1", HOUR, Some((main, 0)));
+        told.visit(main, HOUR, 1);
+        if let Some(seconds) = fetched {
+            told.visit(article, seconds, 0);
+        }
+        told.click(article, clicked, 5.0);
+        let mut accounts = told.sources.accounts();
+        accounts.next().unwrap().clicks
+    };
+    assert_eq!(clicks(Seen::Known, None, 2 * HOUR), 5.0);
+    assert_eq!(clicks(Seen::Fetched, None, 2 * HOUR), 0.0);
+    assert_eq!(clicks(Seen::Fetched, Some(3 * HOUR), 2 * HOUR), 0.0);
+    assert_eq!(clicks(Seen::Fetched, Some(3 * HOUR), 4 * HOUR), 5.0);
+}
+
+/// Of two new pages of one source the one in the section that people click is worth more, and both are worth what a page of that source is on average.
+#[test]
+fn a_page_is_worth_more_in_a_section_that_is_clicked() {
+    let mut told = Told::new(Settings::default());
+    let main = told.find("http://e.org/", 0, None);
+    told.visit(main, 0, 0);
+    let (mut now, mut last) = (0, 0);
+    for turn in 0..600 {
+        now += HOUR;
+        let sport = told.find(
+            &format!("http://e.org/sport/{turn}"),
+            now,
+            Some((main, last)),
+        );
+        let money = told.find(
+            &format!("http://e.org/money/{turn}"),
+            now,
+            Some((main, last)),
+        );
+        told.visit(main, now, 2);
+        told.click(sport, now + 60, 20.0);
+        if turn % 2 == 0 {
+            told.click(money, now + 60, 1.0);
+        }
+        last = now;
+    }
+    let sport = told.find("http://e.org/sport/new", now, Some((main, last)));
+    let money = told.find("http://e.org/money/new", now, Some((main, last)));
+    let worth = |page| told.sources.page(Number(page), at(now)).unwrap().value();
+    let ratio = worth(sport) / worth(money);
+    assert!((8.0..60.0).contains(&ratio), "{ratio}");
+    let average = f64::midpoint(worth(sport), worth(money));
+    assert!(
+        (0.5..2.0).contains(&(average / told.profit(main))),
+        "{average}"
+    );
+}
+
+/// A source that names pages by day is due at dawn, not at midnight.
+#[test]
+fn a_source_that_sleeps_at_night_is_left_alone() {
+    let waits = |rhythm| {
+        let mut told = Told::new(Settings {
+            rhythm,
+            ..Settings::default()
+        });
+        let main = told.find("http://e.org/", 0, None);
+        told.visit(main, 0, 0);
+        // The story begins at midnight, UTC. Four weeks, polled every hour; three pages an hour from 8 to 20 h.
+        for hour in 1..=28 * 24 {
+            let new = if (9..=20).contains(&(hour % 24)) {
+                3
+            } else {
+                0
+            };
+            for page in 0..new {
+                let url = format!("http://e.org/{hour}/{page}");
+                told.find(&url, hour * HOUR, Some((main, (hour - 1) * HOUR)));
+            }
+            told.visit(main, hour * HOUR, new);
+        }
+        let worth_after = |from: u64, hours: u64| {
+            let asked = at(28 * DAY + from * HOUR);
+            let history = History {
+                asked: Some(asked),
+                ..told.histories[0]
+            };
+            let page = Page {
+                number: Number(main),
+                history: &history,
+            };
+            let later = asked + Duration::from_secs(hours * HOUR);
+            told.sources.worth(page, later).value()
+        };
+        (worth_after(0, 4), worth_after(10, 4))
+    };
+    let (night, day) = waits(false);
+    assert_eq!(night, day);
+    let (night, day) = waits(true);
+    assert!(day > 2.0 * night, "{day} by day, {night} by night");
+}

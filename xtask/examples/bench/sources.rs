@@ -1,0 +1,322 @@
+//! What does it cost to plan polls of many content sources, and to choose the next?
+//!
+//! **Invariant:** facts are made before the clock starts. What is timed is one fact that makes `policy::Sources` think everything over, and the production
+//! frontier under a budget as it chooses. Plans are told apart: one after a day, in which every source has new clicks, and one half an hour later, when few have.
+
+mod live;
+
+use std::env;
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use frontier::bench::Manners;
+use frontier::{Frontier, Link, Next};
+use page::PageUrl;
+use policy::catalog::{Catalog, Upkeep};
+use policy::server::Quality;
+use policy::source::Settings;
+use policy::{
+    Appeared, Crawl, Discovered, Fact, History, Moment, Number, Outcome, Price, Shown, Sources,
+    Visit, Visited,
+};
+use serde::{Deserialize, Serialize};
+use xtask::cli::{self, SourcesCell};
+
+use crate::child;
+use crate::machine::{Machine, resident, thread_time};
+
+const HOUR: u64 = 3_600;
+const DAY: u64 = 24 * HOUR;
+/// When the sources were first read.
+const BEGIN: Moment = Moment::from_micros(1_646_092_800_000_000);
+/// Articles of each source.
+const ARTICLES: u32 = 3;
+/// A source is polled every so many seconds, on average.
+const ROUND: u64 = DAY;
+
+/// What a process measured of itself.
+#[derive(Debug, Serialize, Deserialize)]
+struct Planned {
+    sources: u64,
+    /// Seconds of a plan when all sources have new clicks.
+    anew: f64,
+    /// Seconds of a plan when few have.
+    again: f64,
+    decisions: u64,
+    /// Nanoseconds to choose a poll and to make the next appointment.
+    decision: f64,
+    bytes_a_source: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    command: String,
+    machine: Machine,
+    policy: String,
+    rows: Vec<Planned>,
+}
+
+/// Measures, and prints the table.
+pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
+    if wishes.live {
+        return live::run(wishes, place);
+    }
+    let usual = vec![10_000, 100_000];
+    let sizes = match wishes.sources.is_empty() {
+        true => usual,
+        false => wishes.sources.clone(),
+    };
+    let mut rows = Vec::new();
+    for sources in sizes {
+        eprintln!("{sources} sources");
+        let asked = [
+            "sources-cell".to_owned(),
+            sources.to_string(),
+            wishes.decisions.to_string(),
+            wishes.policy.clone(),
+        ];
+        let mut command = Command::new(env::current_exe()?);
+        let ended = child::run(command.args(&asked), &place.join("errors"))?;
+        rows.push(serde_json::from_str(&ended.output).context("a child printed no JSON")?);
+    }
+    let report = Report {
+        command: said(),
+        machine: Machine::this(),
+        policy: wishes.policy.clone(),
+        rows,
+    };
+    match wishes.json {
+        true => println!("{}", serde_json::to_string(&report)?),
+        false => print!("{report}"),
+    }
+    Ok(())
+}
+
+/// The command, as a user writes it.
+fn said() -> String {
+    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
+    format!("cargo xtask bench {arguments}")
+}
+
+/// Plans and chooses, in this process.
+pub fn run_cell(asked: &SourcesCell) -> Result<()> {
+    let before = resident();
+    let mut sources = told(asked)?;
+    let bytes = resident().saturating_sub(before) as f64;
+    let mut plan = |at: u64| {
+        let history = polled(0, at / HOUR);
+        let began = thread_time();
+        sources.observe(&Fact::Visited(Visited {
+            page: Number(0),
+            before: &history,
+            after: &history,
+        }));
+        (thread_time() - began).as_secs_f64()
+    };
+    // Half of the articles are clicked between two plans, at least one of every source.
+    let (anew, again) = (plan(3 * DAY), plan(3 * DAY + HOUR));
+    ensure!(
+        sources.accounts().any(|account| account.clicked),
+        "nobody clicked"
+    );
+    let (decisions, time) = choose(asked)?;
+    let measured = Planned {
+        sources: asked.sources.into(),
+        anew,
+        again,
+        decisions,
+        decision: time.as_nanos() as f64 / decisions as f64,
+        bytes_a_source: bytes / f64::from(asked.sources),
+    };
+    println!("{}", serde_json::to_string(&measured)?);
+    Ok(())
+}
+
+fn scheduled(asked: &SourcesCell, settings: Settings) -> Result<Sources> {
+    let scheduler = Catalog::standard().scheduler(&asked.policy)?;
+    Ok(Sources::new(scheduler, settings))
+}
+
+/// Sources that were polled for two days and named articles, which were clicked.
+fn told(asked: &SourcesCell) -> Result<Sources> {
+    let per_second = f64::from(asked.sources) / ROUND as f64;
+    let settings = Settings {
+        per_second,
+        ..Settings::default()
+    };
+    let mut sources = scheduled(asked, settings)?;
+    let found = |page: u32, host: u32, at: Moment, on: Option<u32>| {
+        let url = format!("http://host-{host}.example/news/a-page-with-words-{page}");
+        (url, page, host, at, on)
+    };
+    let mut tell = |(url, page, host, at, on): (String, u32, u32, Moment, Option<u32>)| {
+        sources.observe(&Fact::Discovered(Discovered {
+            page: Number(page),
+            url: &url,
+            host,
+            depth: u16::from(on.is_some()),
+            seed: on.is_none(),
+            at,
+            appeared: on.map(|on| Appeared {
+                on: Number(on),
+                after: BEGIN,
+            }),
+        }));
+    };
+    (0..asked.sources).for_each(|source| tell(found(source, source / 10, BEGIN, None)));
+    let later = |hours: u64| BEGIN + Duration::from_secs(hours * HOUR);
+    for article in 0..ARTICLES * asked.sources {
+        let on = article % asked.sources;
+        let page = asked.sources + article;
+        tell(found(
+            page,
+            on / 10,
+            later(u64::from(article % 40)),
+            Some(on),
+        ));
+    }
+    for source in 0..asked.sources {
+        let history = polled(source, 48);
+        sources.observe(&Fact::Visited(Visited {
+            page: Number(source),
+            before: &History::discovered(BEGIN, 0),
+            after: &history,
+        }));
+    }
+    for article in 0..ARTICLES * asked.sources {
+        sources.observe(&Fact::Shown(Shown {
+            page: Number(asked.sources + article),
+            at: later(u64::from(article % 40) + u64::from(mixed(article) % 9)),
+            views: 1.0,
+            clicks: f64::from(mixed(article) % 5),
+        }));
+    }
+    Ok(sources)
+}
+
+/// What is known of a source that was polled every twelve hours, for so many hours.
+fn polled(source: u32, hours: u64) -> History {
+    let first = History::discovered(BEGIN, 0).after(Visit::new(BEGIN, Outcome::Changed));
+    (1..=hours / 12).fold(first, |history, poll| {
+        let at = BEGIN + Duration::from_secs(poll * 12 * HOUR);
+        let visit = Visit::new(at, Outcome::Changed);
+        history.after(visit).named(mixed(source ^ poll as u32) % 3)
+    })
+}
+
+/// Chooses polls among so many sources that all have an appointment; returns how many, and what that took.
+fn choose(asked: &SourcesCell) -> Result<(u64, Duration)> {
+    let per_second = f64::from(asked.sources) / ROUND as f64;
+    let upkeep = Upkeep {
+        budget: Some(per_second),
+        ..Upkeep::default()
+    };
+    // Plans are timed elsewhere.
+    let settings = Settings {
+        per_second,
+        replan: Duration::from_secs(10_000 * DAY),
+        ..Settings::default()
+    };
+    let policy = Crawl {
+        refresh: Some(Catalog::standard().refresh("freshness", &upkeep)?),
+        sources: Some(scheduled(asked, settings)?),
+        ..Crawl::default()
+    };
+    let manners = Manners {
+        pages_per_visit: 1,
+        ..Manners::default()
+    };
+    let mut frontier =
+        Frontier::new(policy, Box::new(Quality), Price::LEAST, manners, 1).with_budget(per_second);
+    let mut histories = Vec::with_capacity(asked.sources as usize);
+    for source in 0..asked.sources {
+        let text = format!("http://host-{source}.example/");
+        let url = PageUrl::parse(&text).with_context(|| text.clone())?;
+        let link = Link {
+            url: &url,
+            depth: 0,
+            hops: 0,
+            source: None,
+            absent: None,
+        };
+        let (_, fact) = frontier.hear(link, BEGIN);
+        frontier.committed(&[fact]);
+        histories.push(polled(source, 48));
+    }
+    let mut now = BEGIN + Duration::from_secs(48 * HOUR);
+    let mut waits = asked.sources;
+    while let Next::Visit(mut visit) = frontier.next(now, |page, _| Some(histories[page.index()])) {
+        let page = visit.first().context("a visit has a page")?;
+        let id = frontier.page(visit.host, page);
+        let first = History::discovered(BEGIN, 0);
+        frontier.visited(id, &first, &histories[page.index()], now);
+        visit.settled(page);
+        frontier.bench.settle(visit, now, Duration::ZERO, false);
+        waits -= 1;
+        if waits == 0 {
+            break;
+        }
+        now = now + Duration::from_secs(1);
+    }
+    let step = Duration::from_secs_f64(1.0 / per_second);
+    let (mut chosen, mut time) = (0, Duration::ZERO);
+    while chosen < asked.decisions {
+        now = now + step;
+        let began = thread_time();
+        let next = frontier.next(now, |page, _| Some(histories[page.index()]));
+        time += thread_time() - began;
+        let Next::Visit(mut visit) = next else {
+            continue;
+        };
+        let page = visit.first().context("a visit has a page")?;
+        let earlier = histories[page.index()];
+        let new = mixed(chosen) % 3;
+        let later = earlier.after(Visit::new(now, Outcome::Changed)).named(new);
+        histories[page.index()] = later;
+        let id = frontier.page(visit.host, page);
+        let began = thread_time();
+        frontier.visited(id, &earlier, &later, now);
+        visit.settled(page);
+        frontier.bench.settle(visit, now, Duration::ZERO, false);
+        time += thread_time() - began;
+        chosen += 1;
+    }
+    Ok((chosen.into(), time))
+}
+
+/// A number that looks drawn.
+fn mixed(number: u32) -> u32 {
+    number
+        .wrapping_mul(0x9e37_79b1)
+        .rotate_left(15)
+        .wrapping_mul(0x85eb_ca6b)
+        >> 7
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "$ {}", self.command)?;
+        let machine = &self.machine;
+        writeln!(
+            f,
+            "{} cores, {}; CPU time of one; {}",
+            machine.cores, machine.cpu, self.policy
+        )?;
+        writeln!(
+            f,
+            "{:>10} {:>12} {:>13} {:>10} {:>14} {:>14}",
+            "sources", "s, all anew", "s, few anew", "decisions", "ns a decision", "bytes a source"
+        )?;
+        for row in &self.rows {
+            writeln!(
+                f,
+                "{:>10} {:>12.3} {:>13.3} {:>10} {:>14.0} {:>14.0}",
+                row.sources, row.anew, row.again, row.decisions, row.decision, row.bytes_a_source
+            )?;
+        }
+        Ok(())
+    }
+}
