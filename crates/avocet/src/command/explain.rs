@@ -54,7 +54,7 @@ fn print(page: &Explanation) {
         let at = seen.at.as_deref().unwrap_or("never");
         line("last asked", &format!("{at}: {status}{error}"));
         if let Some(hub) = &seen.hub {
-            line("its WebSub hub", hub);
+            line("WebSub hub", hub);
         }
         line(
             "revisits",

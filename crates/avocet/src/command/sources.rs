@@ -79,6 +79,7 @@ fn print(listed: &Listed, passed: usize) {
     println!("   new/day    profit  lost/day     every  found  kind     source");
     for row in &listed.sources {
         let every = match row.interval_hours.filter(|_| row.on) {
+            Some(hours) if hours < 0.05 => format!("{:.0} s", hours * 3600.0),
             Some(hours) if hours < 1.0 => format!("{:.0} min", hours * 60.0),
             Some(hours) if hours < 72.0 => format!("{hours:.1} h"),
             Some(hours) => format!("{:.1} d", hours / 24.0),
