@@ -5,6 +5,7 @@
 //! **Invariant:** a [`Study`] is a pure function of the [`Setting`] and the experiment's own options.
 
 pub mod currency;
+pub mod ephemeral;
 pub mod ordering;
 pub mod partition;
 pub mod refresh;

@@ -8,6 +8,7 @@
 //! number of backlinks, and a page that ties with the last hot one is as good as that one. Where the
 //! threshold is the importance of the K-th page, ties make more than K pages hot.
 
+pub mod clusters;
 pub mod efficiency;
 mod gain;
 pub mod mass;
@@ -15,6 +16,7 @@ pub mod p_bc;
 pub mod p_cs;
 pub mod p_st;
 mod pagerank;
+pub mod profit;
 pub mod quality;
 pub mod recency;
 

@@ -2,6 +2,7 @@
 
 mod connection;
 mod crawl;
+pub mod ephemeral;
 mod ordering;
 mod partition;
 pub mod refresh;

@@ -1,9 +1,15 @@
 //! The command line of `avocet lab`.
 
+mod ephemeral;
+mod serve;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use lab::experiment::{Metric, currency, ordering, partition, refresh, servers, world};
+
+pub use ephemeral::{Clicks, Ephemeral};
+pub use serve::Serve;
 
 use crate::config::Time;
 
@@ -18,6 +24,8 @@ pub enum Lab {
     Currency(Currency),
     /// Which pages again? Refresh policies under a budget, judged by what searchers get
     Refresh(Refresh),
+    /// Which sources, and which new pages? Schedulers of polls, judged by clicks
+    Ephemeral(Ephemeral),
     /// What do several crawlers cost each other? Coordination and confinement
     Partition(Partition),
     /// Look at a world: check its tables, count, draw; or write an invented one as tables
@@ -321,30 +329,6 @@ pub struct World {
     /// Write its tables into this directory
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  avocet lab serve --world ./my-graph --port 8500 &
-  avocet crawl http://cs.stanford.edu/ --scope any --proxy http://127.0.0.1:8500 --delay 0s")]
-pub struct Serve {
-    /// A directory with links (see docs/worlds.md), or invented:NAME
-    #[arg(
-        long,
-        value_name = "DIR|invented:NAME",
-        default_value = "invented:graph"
-    )]
-    pub world: String,
-    /// Calibrate an invented world: NAME=VALUE (repeatable)
-    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = knob)]
-    pub knobs: Vec<(String, String)>,
-    /// Where all chance comes from
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
-    /// The port of 127.0.0.1 to listen at [default: one that is free]
-    #[arg(long, value_name = "PORT")]
-    pub port: Option<u16>,
 }
 
 #[derive(Debug, Args)]

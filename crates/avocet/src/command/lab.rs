@@ -15,7 +15,9 @@ use std::path::Path;
 use std::thread;
 
 use anyhow::{Context, Result};
-use lab::experiment::{Setting, Study, currency, ordering, partition, refresh, servers, world};
+use lab::experiment::{
+    Setting, Study, currency, ephemeral, ordering, partition, refresh, servers, world,
+};
 use lab::run::servers::{Depth, Http};
 use lab::world::World;
 
@@ -31,6 +33,7 @@ pub fn run(json: bool, wishes: &Lab) -> Result<()> {
         Lab::Servers(wishes) => run_servers(wishes, &bar)?,
         Lab::Currency(wishes) => run_currency(wishes, &bar)?,
         Lab::Refresh(wishes) => run_refresh(wishes, &bar)?,
+        Lab::Ephemeral(wishes) => run_ephemeral(wishes, &bar)?,
         Lab::Partition(wishes) => run_partition(wishes, &bar)?,
         Lab::World(wishes) => run_world(wishes, &bar)?,
         Lab::Serve(wishes) => return serve::run(json, wishes),
@@ -115,6 +118,20 @@ fn run_refresh(wishes: &cli::Refresh, bar: &Bar) -> Result<Study> {
     };
     let setting = setting(&wishes.world, &wishes.common);
     kept(refresh::run(&setting, &options, bar)?, &wishes.common)
+}
+
+fn run_ephemeral(wishes: &cli::Ephemeral, bar: &Bar) -> Result<Study> {
+    let options = ephemeral::Options {
+        rates: wishes.rate.clone(),
+        histories: wishes.history.clone(),
+        pushes: wishes.push.iter().map(|push| push.0).collect(),
+        seen: match wishes.clicks {
+            cli::Clicks::Known => ephemeral::Seen::Known,
+            cli::Clicks::Fetched => ephemeral::Seen::Fetched,
+        },
+    };
+    let setting = setting(&wishes.world, &wishes.common);
+    kept(ephemeral::run(&setting, &options, bar)?, &wishes.common)
 }
 
 fn run_partition(wishes: &cli::Partition, bar: &Bar) -> Result<Study> {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::program::Program;
 
 /// Each experiment in a world that is small enough for a test.
-const EXPERIMENTS: [(&str, &[&str]); 6] = [
+const EXPERIMENTS: [(&str, &[&str]); 7] = [
     ("ordering", &["--set", "pages=300", "--set", "hosts=7"]),
     ("servers", &["--set", "pages=300", "--set", "servers=20"]),
     (
@@ -25,6 +25,21 @@ const EXPERIMENTS: [(&str, &[&str]); 6] = [
             "queries=50",
             "--budget",
             "0.05,0.2",
+        ],
+    ),
+    (
+        "ephemeral",
+        &[
+            "--set",
+            "sources=40",
+            "--set",
+            "sites=4",
+            "--set",
+            "days=2",
+            "--set",
+            "articles=0.01",
+            "--rate",
+            "0.004",
         ],
     ),
     ("partition", &["--set", "pages=300", "--set", "hosts=20"]),

@@ -120,6 +120,9 @@ fn wrong_usage_is_explained() {
         (&["lab", "refresh", "--policies", "sbs"], 2, "sbr"),
         (&["lab", "refresh", "--budget", "2"], 2, "budget"),
         (&["lab", "refresh", "--step", "1000d"], 2, "steps"),
+        (&["lab", "ephemeral", "--policies", "bsf"], 2, "bfs"),
+        (&["lab", "ephemeral", "--rate", "0"], 2, "rate"),
+        (&["lab", "ephemeral", "--history", "11"], 2, "history"),
         (
             &["lab", "refresh", "--world", "invented:graph"],
             2,

@@ -7,16 +7,17 @@
 //!
 //! - **Publishing.** A source publishes as a Poisson process. Its rate is log-normal over the sources (`news`: a deviation of
 //!   1.8 of the logarithm), scaled so that all together publish `articles` a second, and swings with the hour: `1 + day_night·cos`,
-//!   most at 14:00 UTC (`news`: from .2 of the mean at night to 2 at noon).
+//!   most at 14:00 UTC (`news`: from .2 of the mean at night to 2 at noon); on Saturdays and Sundays it is `weekend` of what it is on other
+//!   days (`news`: .6).
 //! - **Links.** An article is linked by its source at once, and by a Poisson number of further sources of its site, each after an
-//!   exponential wait. Every link stays for a log-normal time (`news`: median 10 hours, deviation 1.5).
-//! - **Clicks.** An article's worth P is that of its source times a draw of its own, both log-normal (`news`: 2.2 for sources; 1.7
-//!   for articles leaves about a fifth clicked), scaled so that the sum of rate times mean worth is `profit`. Its clicks at age t
+//!   exponential wait; the main page is one of them with the chance `main`, so that two sources a site reach four fifths of the articles, as in the paper. Every link stays for a log-normal time (`news`: median 10 hours, deviation 1.5).
+//! - **Clicks.** An article's worth P is that of its site times a draw of its source and one of its own, all log-normal (`news`: 2.2 for sources, of which
+//!   most is put on sites here, since people look for sites first; 1.7 for articles leaves about a fifth clicked), scaled so that the sum of rate times mean worth is `profit`. Its clicks at age t
 //!   are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2), counted in bins of ten minutes from its publication. The
 //!   source's μ is log-normal; one a day leaves a thousandth after a week ("almost all clicks appear in the first week").
 //!
 //! `profit` is the bound: what a crawler earns a second that fetches every article as it appears. It is an expectation,
-//! and the tails are heavy: seeds differ. Pages that are read for years (4 % in the paper) are left out.
+//! and the tails are heavy: seeds differ. Of the articles that are clicked the share `lasting` (4 % in the paper) is read evenly until clicks are no longer counted.
 //!
 //! **Invariant:** moments are whole seconds. The articles of a source, and the clicks of an article, have streams of their own.
 
@@ -54,8 +55,12 @@ plan! {
         rate_sigma: f64 = 1.8, 0 to 4;
         /// How much more is published by day than on average, and less by night.
         day_night: f64 = 0.8, 0 to 1;
+        /// How much is published on Saturdays and Sundays, as a share of other days.
+        weekend: f64 = 0.6, 0 to 10;
         /// Links to an article, the mean; all from its own site.
         links: f64 = 5.8, 1 to 1_000;
+        /// The chance that the main page of the site is among the further links of an article.
+        main: f64 = 0.25, 0 to 1;
         /// The mean wait for each link after the first, in hours.
         spread: f64 = 1.0, 0 to 10_000;
         /// How long a link stays, the median, in hours.
@@ -64,14 +69,18 @@ plan! {
         stay_sigma: f64 = 1.5, 0 to 4;
         /// Clicks a second that all articles get together: the bound on profit.
         profit: f64 = 0.72, 0 to 1_000;
-        /// Deviation of the logarithm of the sources' mean worth.
-        source_sigma: f64 = 2.2, 0 to 4;
+        /// Deviation of the logarithm of the sites' mean worth.
+        site_sigma: f64 = 2.0, 0 to 4;
+        /// Deviation of the logarithm of the sources' mean worth within a site.
+        source_sigma: f64 = 0.9, 0 to 4;
         /// Deviation of the logarithm of articles' worth within a source.
         article_sigma: f64 = 1.7, 0 to 4;
         /// The rate at which interest decays, a day; the median over the sources.
         decay: f64 = 1.0, 0.001 to 10_000;
         /// Deviation of the logarithm of the sources' rates of decay.
         decay_sigma: f64 = 0.5, 0 to 3;
+        /// The share of articles that are read evenly for as long as clicks are counted.
+        lasting: f64 = 0.04, 0 to 1;
     }
 }
 
@@ -113,11 +122,17 @@ impl Plan {
     /// Rates, worths and decays; scaled to what all do together.
     fn sources(&self, seed: u64) -> Vec<Source> {
         let draw = |number| {
+            let site: f64 = StandardNormal.sample(&mut stream(
+                seed,
+                For::Sources,
+                u64::from(self.site(number)),
+                1,
+            ));
             let mut rng = stream(seed, For::Sources, u64::from(number), 0);
             let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
             Source {
                 rate: (self.rate_sigma * normal()).exp(),
-                worth: (self.source_sigma * normal()).exp(),
+                worth: (self.site_sigma * site + self.source_sigma * normal()).exp(),
                 decay: self.decay / DAY * (self.decay_sigma * normal()).exp(),
             }
         };
@@ -157,7 +172,23 @@ impl Plan {
 
     /// By which factor more is published at a second than on average.
     fn swing(&self, second: f64) -> f64 {
-        1.0 + self.day_night * (TAU * (second - NOON * HOUR) / DAY).cos()
+        let hour = 1.0 + self.day_night * (TAU * (second - NOON * HOUR) / DAY).cos();
+        hour * self.swing_of_day(second)
+    }
+
+    /// The same by the day of the week; the first day is a Wednesday.
+    fn swing_of_day(&self, second: f64) -> f64 {
+        let mean = (5.0 + 2.0 * self.weekend) / 7.0;
+        match (second / DAY) as u64 % 7 {
+            3 | 4 => self.weekend / mean,
+            _ => 1.0 / mean,
+        }
+    }
+
+    /// The largest factor of all.
+    fn largest_swing(&self) -> f64 {
+        let mean = (5.0 + 2.0 * self.weekend) / 7.0;
+        (1.0 + self.day_night) * self.weekend.max(1.0) / mean
     }
 }
 
@@ -173,7 +204,8 @@ struct Press<'a> {
 impl Press<'_> {
     fn publish(&mut self, number: u32, source: &Source) {
         let mut rng = stream(self.seed, For::Articles, u64::from(number), 0);
-        let most = source.rate * (1.0 + self.plan.day_night);
+        let largest = self.plan.largest_swing();
+        let most = source.rate * largest;
         let mut now = 0.0;
         let mut published = 0;
         loop {
@@ -183,7 +215,7 @@ impl Press<'_> {
                 return;
             }
             // Lewis & Shedler's thinning: a process of the highest rate, of which a share is kept.
-            if chance(&mut rng, self.plan.swing(now) / (1.0 + self.plan.day_night)) {
+            if chance(&mut rng, self.plan.swing(now) / largest) {
                 let site = self.plan.site(number);
                 let name = format!("http://www.site{site}.example/story-{number}-{published}.html");
                 let article = self.articles.len() as u32;
@@ -204,6 +236,9 @@ impl Press<'_> {
         let sections = plan.sections(site);
         let more = poisson(plan.links - 1.0, &mut rng).min(u64::from(sections - 1));
         let mut sources = vec![source];
+        if more > 0 && source != site && chance(&mut rng, plan.main) {
+            sources.push(site);
+        }
         while sources.len() as u64 <= more {
             let other = site + plan.sites * rng.random_range(0..sections);
             if !sources.contains(&other) {
@@ -238,7 +273,12 @@ impl Press<'_> {
         let end = (self.plan.days + self.plan.after) * DAY - published;
         // The points of a Poisson process on the line of `1 - e^(-μt)` are uniform, given their number.
         let clicks = poisson(worth, &mut rng);
-        let ages = (0..clicks).map(|_| -(-rng.random::<f64>()).ln_1p() / source.decay);
+        let lasts = chance(&mut rng, self.plan.lasting);
+        let age = |uniform: f64| match lasts {
+            true => uniform * end,
+            false => -(-uniform).ln_1p() / source.decay,
+        };
+        let ages = (0..clicks).map(|_| age(rng.random()));
         let bin = News::BIN.as_secs_f64();
         let mut bins: Vec<u64> = ages
             .filter(|&age| age < end)
@@ -289,7 +329,8 @@ mod tests {
     fn the_bound_on_profit_is_as_set() {
         // Light tails, where the mean is soon there.
         let plan = Plan {
-            source_sigma: 1.0,
+            site_sigma: 0.5,
+            source_sigma: 0.9,
             article_sigma: 0.5,
             ..small()
         };
@@ -328,6 +369,7 @@ mod tests {
             decay: 2.0,
             decay_sigma: 0.0,
             after: 30.0,
+            lasting: 0.0,
             ..small()
         };
         let news = plan.invent(3);

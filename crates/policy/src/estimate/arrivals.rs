@@ -14,6 +14,9 @@ const UNKNOWN: f64 = 1.0 / 86_400.0;
 /// Older finds count for at most so many pages, so that a source may change its habits. About a day's for a busy source.
 const REMEMBERED: f64 = 10.0;
 
+/// The least time that the printed estimate is taken from, in seconds: plans are made every half hour.
+const SHORTEST: f64 = 1_800.0;
+
 /// A source is young until it has named so many pages, or was polled so often.
 const YOUNG: u32 = 10;
 
@@ -69,11 +72,13 @@ impl Arrivals {
         }
     }
 
-    /// λ as printed, from the last `window` polls. Before the first it is the mean of all; if the last polls found nothing, half a page in their time, but not more than that mean.
-    pub fn printed(&self, source: &Polled<'_>, window: usize) -> f64 {
+    /// λ as printed, from the last `window` polls and the seconds since. Before the first it is the mean of all; if the last polls found nothing, half a page in their time, but not more than that mean.
+    ///
+    /// Up to now, and from half an hour at least: a source whose last polls came soon after each other and found much would be thought to name more than all fetches could pay for. A plan leaves it alone then, with all
+    /// that are worth less, and as long as it is left alone its polls say the same.
+    pub fn printed(&self, source: &Polled<'_>, window: usize, since: f64) -> f64 {
         let (new, watched) = recent(source, window);
-        // Polls within a second tell nothing of what comes in a second.
-        let watched = watched.max(1.0);
+        let watched = (watched + since.max(0.0)).max(SHORTEST);
         if source.watched <= 0.0 {
             self.mean
         } else if new > 0.0 {
@@ -179,7 +184,7 @@ mod tests {
             (&[(10, 9), (400, 0), (600, 0)], 2, 5e-4),
             (&[(0, 2)], 7, 1e-3),
         ] {
-            let found = all.printed(&polled(&history(polls)), window);
+            let found = all.printed(&polled(&history(polls)), window, 0.0);
             assert!((found / expected - 1.0).abs() < 1e-9, "{polls:?}: {found}");
         }
     }
@@ -267,7 +272,7 @@ mod tests {
             let source = polled(&history);
             let some = Arrivals::of([source, source].into_iter());
             for all in [Arrivals { mean, shape }, some] {
-                for rate in [all.printed(&source, window), all.expected(&source), all.drawn(&source, 1, lot), all.mean, all.shape] {
+                for rate in [all.printed(&source, window, 0.0), all.printed(&source, window, 1e4), all.expected(&source), all.drawn(&source, 1, lot), all.mean, all.shape] {
                     prop_assert!(rate > 0.0 && rate.is_finite(), "{}", rate);
                 }
             }

@@ -146,7 +146,8 @@ impl Learning {
             None => record.polled(),
         };
         if self.eye != Eye::Keen {
-            return self.arrivals.printed(&polled, settings.polls);
+            let waited = record.asked.map(|asked| now.since(asked).as_secs_f64());
+            return (self.arrivals).printed(&polled, settings.polls, waited.unwrap_or_default());
         }
         let day = now.micros() / 86_400_000_000;
         let lot = [u64::from(record.page.0), u64::from(record.polls), day];

@@ -3,7 +3,7 @@
 //! The procedure of the paper's §3.2: the main page of each host, and every page that it links to and that is older than a few days ([`Nearby`]); it is run again
 //! with every plan. A seed counts as a main page, and a sitemap or feed is a source at once.
 //!
-//! **Invariant:** everything here was told by a [`Fact`]; time is that of the newest fact. Plans are made anew at a visit that is [`Settings::replan`] younger than the last plan,
+//! **Invariant:** everything here was told by a [`Fact`]; time is that of the newest fact. Plans are made anew at a visit, or when told to [`wait`](Sources::wait), [`Settings::replan`] after the last plan,
 //! and when there are a tenth more sources than then, or the first clicks.
 
 use super::appeal::Appeal;
@@ -123,6 +123,17 @@ impl Sources {
     pub fn named(&self, page: Number) -> bool {
         let known = self.pages.get(page);
         known.is_some_and(|known| self.appeared_on(&known).is_some())
+    }
+
+    /// Takes note of the time, though nothing else happened: plans are made anew if they are old.
+    pub fn wait(&mut self, now: Moment) {
+        self.now = self.now.max(now);
+        self.replan();
+    }
+
+    /// When the last plan was made. Until the next, and until its own next poll, what is expected of a source stays what it is.
+    pub fn planned(&self) -> Option<Moment> {
+        self.planned.map(|planned| planned.at)
     }
 
     /// The pages that appeared on the page that was read, and were not weighed yet.

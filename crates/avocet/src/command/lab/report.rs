@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use lab::LabError;
-use lab::experiment::{Setting, Study, currency, ordering, partition, refresh, servers};
+use lab::experiment::{Setting, Study, currency, ephemeral, ordering, partition, refresh, servers};
 use lab::report::{About, Chapter, page};
 use lab::workers::Progress;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ Claims are judged by the numbers that the papers print, on the means of the runs
 without a number, held only if the 95 % interval of the paired differences says so. Where a claim did not hold, that \
 is what we found in these worlds, and no reason to tune them until it does.";
 
-/// Of the refresh experiment the report shows less than it can do: the whole page is to take minutes. Refreshes a step
+/// Of the experiments with refreshes and with ephemeral pages the report shows less than they can do: the whole page is to take minutes. Refreshes a step
 /// as shares of the pages, queries that are asked, and runs, at most.
 const BUDGETS: [f64; 3] = [0.01, 0.05, 0.2];
 const QUERIES: usize = 300;
@@ -94,6 +94,7 @@ impl Author<'_> {
             self.servers()?,
             self.dynamics()?,
             self.refreshes()?,
+            self.ephemeral()?,
             self.distribution()?,
         ];
         // What does not depend on the world is said once.
@@ -257,13 +258,39 @@ impl Author<'_> {
                 BUDGETS.map(|share| share.to_string()).join(","),
             );
         }
-        let mut setting = self.setting("refresh", world, &more);
-        // What is drawn differs little from run to run, and a run takes long.
+        let setting = self.fewer(self.setting("refresh", world, &more));
+        refresh::run(&setting, &options, self.bar)
+    }
+
+    fn ephemeral(&mut self) -> Result<Chapter> {
+        let mut worlds = vec!["invented:sources".to_owned()];
+        worlds.extend(self.recorded("news"));
+        let mut studies = Vec::new();
+        for world in worlds {
+            let setting = self.fewer(self.setting("ephemeral", &world, ""));
+            let options = ephemeral::Options::default();
+            studies.push(ephemeral::run(&setting, &options, self.bar)?);
+        }
+        let more = "figures 2, 5 and 6 of the paper on ephemeral pages: two sites of its own, the function g, and a picture of its architecture";
+        self.left_out.push(more.into());
+        Ok(Chapter {
+            title: "Which pages while they are read?".into(),
+            source: "Lefortier, Ostroumova, Samosvat & Serdyukov, Timely crawling of high-quality ephemeral new content (2013)".into(),
+            introduction: "News and posts are read for days and then forgotten. With so many fetches a second, which sources \
+                are polled for links to new pages, and which of these are fetched, so that people find them while they care? \
+                What a page gives is the clicks that it gets after it was fetched."
+                .into(),
+            studies,
+        })
+    }
+
+    /// A setting with fewer runs: what is drawn differs little from run to run, and a run takes long.
+    fn fewer(&self, mut setting: Setting) -> Setting {
         let asked = format!("--runs {}", setting.runs);
         setting.runs = setting.runs.min(RUNS);
         let fewer = format!("--runs {}", setting.runs);
         setting.command = setting.command.replace(&asked, &fewer);
-        refresh::run(&setting, &options, self.bar)
+        setting
     }
 
     fn distribution(&mut self) -> Result<Chapter> {

@@ -1,0 +1,29 @@
+//! The command line of `avocet lab serve`.
+
+use clap::Args;
+
+use super::knob;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet lab serve --world ./my-graph --port 8500 &
+  avocet crawl http://cs.stanford.edu/ --scope any --proxy http://127.0.0.1:8500 --delay 0s")]
+pub struct Serve {
+    /// A directory with links (see docs/worlds.md), or invented:NAME
+    #[arg(
+        long,
+        value_name = "DIR|invented:NAME",
+        default_value = "invented:graph"
+    )]
+    pub world: String,
+    /// Calibrate an invented world: NAME=VALUE (repeatable)
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = knob)]
+    pub knobs: Vec<(String, String)>,
+    /// Where all chance comes from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// The port of 127.0.0.1 to listen at [default: one that is free]
+    #[arg(long, value_name = "PORT")]
+    pub port: Option<u16>,
+}

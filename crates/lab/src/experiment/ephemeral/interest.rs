@@ -1,0 +1,112 @@
+//! How long are pages read, when do they appear, and how few sources name most of them?
+//!
+//! The paper's §3.1, of pages that appeared in the first week of which at least one click is known; and figure 7.
+
+use std::collections::HashSet;
+
+use policy::Moment;
+use policy::source::Cover;
+
+use super::{HOUR, WEEK, number};
+use crate::chance::{For, stream};
+use crate::findings::Measured;
+use crate::measure::clusters::{Cluster, DAYS, Interest, k_means, scaled};
+use crate::run::ephemeral::Stage;
+
+/// As in the paper: "when we tried less clusters, non-ephemeral pages were not assigned to one cluster".
+const CLUSTERS: usize = 6;
+
+/// Points of the curve of figure 4.
+const POINTS: usize = 60;
+
+/// All numbers of a world that no crawl is needed for.
+pub(super) fn rows(stage: &Stage<'_>, seed: u64) -> Vec<Measured> {
+    let mut rows = appearing(stage);
+    rows.extend(clusters(stage, seed));
+    rows.extend(cover(stage));
+    rows
+}
+
+/// New pages a second, by the hour.
+fn appearing(stage: &Stage<'_>) -> Vec<Measured> {
+    let hour = |at: Moment| (at.since(stage.from).as_secs_f64() / HOUR.as_secs_f64()) as usize;
+    let mut hours = vec![0.0; hour(stage.until) + 1];
+    let articles = 0..stage.news().articles().len();
+    for at in articles.filter_map(|article| stage.appeared(article)) {
+        hours[hour(at)] += 1.0 / HOUR.as_secs_f64();
+    }
+    let rows = hours.into_iter().enumerate();
+    rows.map(|(hour, rate)| number("", "new_pages", (hour as f64 + 0.5) / 24.0, rate))
+        .collect()
+}
+
+/// Whether a page appeared in the first week.
+fn is_early(stage: &Stage<'_>, article: usize) -> Option<Moment> {
+    let at = stage.appeared(article)?;
+    (at.since(stage.from) < WEEK).then_some(at)
+}
+
+fn clusters(stage: &Stage<'_>, seed: u64) -> Vec<Measured> {
+    let mut days = vec![[0_u32; DAYS]; stage.news().articles().len()];
+    for click in stage.news().clicks() {
+        let article = click.article as usize;
+        let Some(at) = is_early(stage, article) else {
+            continue;
+        };
+        let day = (click.at.since(at).as_secs_f64() / 86_400.0) as usize;
+        if let Some(day) = days[article].get_mut(day) {
+            *day += click.clicks;
+        }
+    }
+    let curves: Vec<Interest> = days.into_iter().filter_map(scaled).collect();
+    let found = k_means(&curves, CLUSTERS, &mut stream(seed, For::Looks, 0, 0));
+    let share = |cluster: &Cluster| cluster.pages as f64 / curves.len() as f64;
+    let mut rows = Vec::new();
+    for (place, cluster) in (1..).zip(&found) {
+        rows.push(number("", "cluster", f64::from(place), share(cluster)));
+        let name = format!("cluster {place}");
+        let days = (0..).zip(cluster.centre);
+        rows.extend(
+            days.map(|(day, value)| number(&name, "interest", f64::from(day), f64::from(value))),
+        );
+    }
+    if !found.is_empty() {
+        let short = found.iter().filter(|cluster| cluster.is_ephemeral());
+        rows.push(number("", "ephemeral", 0.0, short.map(share).sum()));
+    }
+    rows
+}
+
+fn cover(stage: &Stage<'_>) -> Vec<Measured> {
+    let news = stage.news();
+    let mut reached = vec![Vec::new(); news.sources().len()];
+    for link in news.links() {
+        if is_early(stage, link.article as usize).is_some() {
+            reached[link.source as usize].push(link.article);
+        }
+    }
+    let articles = 0..news.articles().len();
+    let all = articles
+        .filter(|&article| is_early(stage, article).is_some())
+        .count();
+    let hosts: HashSet<&str> = news.sources().iter().map(|url| url.host_name()).collect();
+    let cover = Cover::of(&reached);
+    let mut covered = 0;
+    let points = (1..).zip(&cover.steps).map(|(taken, step)| {
+        covered += step.more;
+        (
+            f64::from(taken) / hosts.len() as f64,
+            covered as f64 / all as f64,
+        )
+    });
+    let points: Vec<(f64, f64)> = points.collect();
+    let every = points.len().div_ceil(POINTS).max(1);
+    let drawn = points.iter().enumerate();
+    let drawn = drawn.filter(|(place, _)| place % every == 0 || place + 1 == points.len());
+    let mut rows: Vec<Measured> = drawn
+        .map(|(_, &(per_host, share))| number("", "cover", per_host, share))
+        .collect();
+    let enough = points.iter().find(|(_, share)| *share >= 0.8);
+    rows.extend(enough.map(|(per_host, _)| number("", "cover_at@0.8", 0.0, *per_host)));
+    rows
+}
