@@ -73,7 +73,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "rate_at_bound@0.99",
-        "the least N at which of_bound is .99, to a tenth; no row if it is not at 16 times the largest N tried",
+        "the least N at which of_bound is .99, to a tenth; no row if one N only is tried, or it is not at 16 times the largest N tried",
     ),
     (
         "new_pages",
@@ -271,7 +271,7 @@ fn notes(options: &Options) -> Vec<String> {
     };
     vec![
         logs.into(),
-        "Every source is looked at once in the first moment, at no cost; what is there then is old, and earns nothing. Servers answer at once and want no delay, a poll and a page cost one fetch each.".into(),
+        "Every source is looked at once in the first moment, at no cost; what is there then is old, and earns nothing. The first steps poll every source once, in turn. Servers answer at once and want no delay, a poll and a page cost one fetch each.".into(),
         "A step is used for what is worth most to the scheduler at that moment. Sources are judged and plans made anew every half hour; clicks are counted by age in bins of 20 minutes; P is .01 where nothing is known.".into(),
     ]
 }

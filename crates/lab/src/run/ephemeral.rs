@@ -2,7 +2,8 @@
 //!
 //! As in Lefortier et al. (2013), §5.3.1: at each step, of which there are N a second, the scheduler either polls a source or fetches a page that a poll found, whichever is worth
 //! more to it; if nothing is worth anything the step is lost. The scheduler is that of the production catalog within the production [`Sources`]. Servers answer at once and want no
-//! delay. All sources are looked at in the first moment, which costs nothing: what is there then is old, as it is in the paper's data.
+//! delay. All sources are looked at in the first moment, which costs nothing: what is there then is old, as it is in the paper's data. The first steps poll every source once, in turn: a scheduler that expects nothing of what it does
+//! not know, as the printed ones do, would else never look at most of them again.
 //!
 //! **Invariant:** the scheduler is told what a crawler sees: which pages are new on a source when it is polled, and clicks when logs are pushed ([`logs`]). When a page
 //! appeared, and what it will give, only the judge knows.
@@ -134,6 +135,10 @@ impl<'a> Run<'a> {
     fn step(&mut self, now: Moment) {
         self.logs
             .push(self.stage, &self.done.articles, now, &mut self.sources);
+        let polled = self.done.polls.len();
+        if polled < self.histories.len() {
+            return self.poll(Number(polled as u32), now);
+        }
         match self.choice.best(&self.sources, &self.histories, now) {
             Some(Chosen::Poll(source)) => self.poll(source, now),
             Some(Chosen::Page(page)) => self.fetch(page, now),

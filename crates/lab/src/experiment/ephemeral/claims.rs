@@ -160,6 +160,9 @@ impl Found<'_> {
     fn e4(&self) -> Option<Claim> {
         let rate = |name| self.value(name, "rate_at_bound@0.99", 0.0);
         let echo = rate("echo-newpages");
+        if self.rates.len() < 2 {
+            return None;
+        }
         self.ratio("bfs", self.rates[0])?;
         self.ratio("echo-newpages", self.rates[0])?;
         let word = |rate: Option<f64>| rate.map_or("never".to_owned(), |rate| format!("{rate:.3}"));
@@ -245,10 +248,10 @@ impl Found<'_> {
             .collect();
         let end = rows.iter().map(|(_, row)| row.x).fold(0.0, f64::max);
         let at = |push: f64| {
-            let own = rows
+            let mut own = rows
                 .iter()
                 .filter(|(hours, row)| *hours == push && row.x <= end / 3.0 + 1e-9);
-            own.last().map(|(_, row)| row.value)
+            own.next_back().map(|(_, row)| row.value)
         };
         let pushes = || rows.iter().map(|(hours, _)| *hours);
         let (short, long) = (

@@ -105,7 +105,9 @@ impl<'a> Crawls<'a> {
             let pushes = self.options.pushes[1..].iter();
             pieces.extend(pushes.map(|&push| one(history, push)));
         }
-        let enough = names.iter().filter(|name| ENOUGH.contains(&name.as_str()));
+        // Who names one rate wants to know of no other.
+        let enough = names.iter().filter(|_| self.rates.len() > 1);
+        let enough = enough.filter(|name| ENOUGH.contains(&name.as_str()));
         pieces.extend(enough.map(|name| Piece::Enough { name: name.clone() }));
         pieces
     }
