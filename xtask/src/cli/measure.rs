@@ -31,7 +31,7 @@ pub struct Measure {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=100))]
     pub runs: u32,
     /// Changed texts to count instructions over; 0: count none
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 2500)]
     pub counted: u32,
     /// Print one JSON document instead of the table
     #[arg(long)]

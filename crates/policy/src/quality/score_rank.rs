@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** scores never grow with rank, so F and its inverse are both well defined.
 
+use std::cmp::Reverse;
+
 /// Pieces of the function; the paper's number.
 const PIECES: usize = 3;
 
@@ -161,7 +163,8 @@ fn results_first(scores: &mut [f32]) -> usize {
 fn select(scores: &mut [f32], end: &mut usize, place: usize) -> f64 {
     if place < *end {
         let front = &mut scores[..*end];
-        front.select_nth_unstable_by(place, |a, b| b.total_cmp(a));
+        // The bits of floats above zero are in the order of the floats, and quicker to compare.
+        front.select_nth_unstable_by_key(place, |score| Reverse(score.to_bits()));
         *end = place;
     }
     f64::from(scores[place])

@@ -5,25 +5,36 @@
 
 use std::borrow::Cow;
 
+use super::measure::difference;
+
 /// Marks kept on one letter. Vietnamese needs two, pointed Hebrew three.
 const MARKS: usize = 4;
 
 /// The text, at most `limit` bytes of it, without control characters, bidirectional controls and
 /// towers of combining marks. Nearly every page is returned as it is.
-pub(super) fn shown(text: &str, limit: usize) -> Cow<'_, str> {
+///
+/// `known` is a text that was returned before, or empty: what both have is not looked at again. They are parted at
+/// ASCII characters, on which no tower stands.
+pub(super) fn shown<'a>(text: &'a str, limit: usize, known: &str) -> Cow<'a, str> {
     let text = prefix(text, limit);
-    if text.bytes().all(is_plain) {
+    let (_, new) = difference(known, text);
+    if new.bytes().all(is_plain) {
         return Cow::Borrowed(text);
     }
+    if new.chars().all(kept()) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = kept();
+    Cow::Owned(text.chars().filter(|&c| kept(c)).collect())
+}
+
+/// Says of the characters of a text, one after the other, whether they may be shown.
+fn kept() -> impl FnMut(char) -> bool {
     let mut marks = 0;
-    let mut keep = |c: char| {
+    move |c| {
         marks = if is_mark(c) { marks + 1 } else { 0 };
         marks <= MARKS && !is_control(c)
-    };
-    if text.chars().all(&mut keep) {
-        return Cow::Borrowed(text);
     }
-    Cow::Owned(text.chars().filter(|&c| keep(c)).collect())
 }
 
 /// The first `limit` bytes of a text, or a few less where a character would be cut.
@@ -62,7 +73,10 @@ mod tests {
 
     #[test]
     fn what_harms_is_removed() {
-        let check = |text: &str, limit, expected: &str| assert_eq!(shown(text, limit), expected);
+        let check = |text: &str, limit, expected: &str| {
+            assert_eq!(shown(text, limit, ""), expected);
+            assert_eq!(shown(text, limit, expected), expected);
+        };
         check("plain\ttext\n", 99, "plain\ttext\n");
         check("schön 東京 שלום", 99, "schön 東京 שלום");
         check(

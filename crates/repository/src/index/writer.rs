@@ -8,7 +8,7 @@ use tantivy::indexer::{IndexWriter, IndexWriterOptions};
 use tantivy::schema::Term;
 use tantivy::{IndexReader, TantivyDocument, TantivyError};
 
-use super::measure::{Measure, Texts};
+use super::measure::{Copy, Measure, Texts};
 use super::schema::Fields;
 use super::shown::shown;
 use super::{Index, IndexError, Workload, payload};
@@ -83,17 +83,17 @@ impl Writer {
     /// Puts a page in, in place of its last version. Returns what that was worth to searchers, ΔQ_A, which is never
     /// negative; `None` if nothing is [measured](Writer::measure).
     pub fn put(&mut self, page: &Document<'_>) -> Result<Option<f64>, IndexError> {
-        let title = shown(page.title, TITLE_LIMIT);
-        let text = shown(page.text, TEXT_LIMIT);
+        let last = self.measured(|measure| measure.take(page.id))?.flatten();
+        let known = last.as_ref().map(Copy::texts).unwrap_or_default();
+        let title = shown(page.title, TITLE_LIMIT, known.title);
+        let text = shown(page.text, TEXT_LIMIT, known.body);
         let gain = self.measured(|measure| {
-            measure.put(
-                page.id,
-                Texts {
-                    title: &title,
-                    body: &text,
-                    url: page.url,
-                },
-            )
+            let texts = Texts {
+                title: &title,
+                body: &text,
+                url: page.url,
+            };
+            measure.put(page.id, last, texts)
         })?;
         self.delete(page.id);
         let fields = &self.fields;

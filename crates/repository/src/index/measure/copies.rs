@@ -1,97 +1,112 @@
-//! What did the last copy of a page have, wherever it is?
+//! What was the last copy of a page?
 //!
-//! **Invariant:** a page put or removed since the last commit is answered from memory, every other from memory or,
-//! with the same answer, from the text that the index keeps.
-//!
-//! Two generations: pages that were put lately, and those before. When the young ones fill half of the room,
-//! they become the old ones, and the old ones go.
+//! **Invariant:** a page put or removed since the last commit is answered from memory, every other from the text
+//! that the index keeps. So memory has the texts of one commit, as the index's writer has them until then.
 
-use std::collections::HashMap;
-use std::mem;
+use std::collections::{BTreeMap, HashMap};
 
 use page::PageId;
+use tantivy::schema::{Field, IndexRecordOption, OwnedValue, Term};
+use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyError};
 
-use super::copy::Copy;
+use super::super::schema::Fields;
+use super::Texts;
 
-/// Bytes for copies that are committed. A copy of a page of a thousand words takes about one kilobyte.
-pub(super) const ROOM: usize = 32 << 20;
+/// A copy of a page.
+#[derive(Debug, PartialEq, Eq)]
+pub(in super::super) struct Copy {
+    title: String,
+    body: String,
+    url: String,
+    /// Where the index has it, if it is committed.
+    pub(super) place: Option<DocAddress>,
+}
 
-/// What a page costs in a map, beside its copy.
-const ENTRY: usize = 40;
+impl Copy {
+    pub(in super::super) fn texts(&self) -> Texts<'_> {
+        Texts {
+            title: &self.title,
+            body: &self.body,
+            url: &self.url,
+        }
+    }
+}
 
-/// The copies in memory. `None`: the page was removed.
-#[derive(Default)]
+/// The last copies of all pages.
 pub(super) struct Copies {
-    young: HashMap<PageId, Option<Copy>>,
-    old: HashMap<PageId, Option<Copy>>,
-    young_bytes: usize,
+    fields: Fields,
+    /// Those that are not committed. `None`: the page was removed.
+    recent: HashMap<PageId, Option<Copy>>,
 }
 
 impl Copies {
-    /// Takes the copy of a page out. `None`: not known here; ask the index.
-    pub(super) fn take(&mut self, page: PageId) -> Option<Option<Copy>> {
-        if let Some(copy) = self.young.remove(&page) {
-            self.young_bytes -= size(&copy);
-            return Some(copy);
-        }
-        self.old.remove(&page)
-    }
-
-    /// Keeps a copy that was just put, or that a page was removed.
-    pub(super) fn keep(&mut self, page: PageId, copy: Option<Copy>) {
-        self.young_bytes += size(&copy);
-        if let Some(before) = self.young.insert(page, copy) {
-            self.young_bytes -= size(&before);
+    pub(super) fn new(fields: &Fields) -> Self {
+        Self {
+            fields: *fields,
+            recent: HashMap::new(),
         }
     }
 
-    /// Everything is committed: what takes too much room can go.
-    pub(super) fn committed(&mut self, room: usize) {
-        if self.young_bytes > room / 2 {
-            self.old = mem::take(&mut self.young);
-            self.young_bytes = 0;
+    /// Takes the last copy of a page, to be followed by another or by none. Returns `None` if there is no such page.
+    pub(super) fn take(
+        &mut self,
+        page: PageId,
+        committed: &Searcher,
+    ) -> Result<Option<Copy>, TantivyError> {
+        if let Some(copy) = self.recent.remove(&page) {
+            return Ok(copy);
         }
+        let Some(place) = self.place(page, committed)? else {
+            return Ok(None);
+        };
+        let mut stored: BTreeMap<Field, OwnedValue> = committed.doc(place)?;
+        let mut text = |field| match stored.remove(&field) {
+            Some(OwnedValue::Str(text)) => text,
+            _ => String::new(),
+        };
+        Ok(Some(Copy {
+            title: text(self.fields.title),
+            body: text(self.fields.body),
+            url: text(self.fields.url),
+            place: Some(place),
+        }))
     }
-}
 
-fn size(copy: &Option<Copy>) -> usize {
-    ENTRY + copy.as_ref().map_or(0, Copy::size)
-}
+    /// Keeps what was put in place of the last copy, or that the page was removed.
+    pub(super) fn keep(&mut self, page: PageId, texts: Option<Texts<'_>>) {
+        let copy = texts.map(|texts| Copy {
+            title: texts.title.into(),
+            body: texts.body.into(),
+            url: texts.url.into(),
+            place: None,
+        });
+        self.recent.insert(page, copy);
+    }
 
-#[cfg(test)]
-mod tests {
-    use super::super::copy::Lengths;
-    use super::*;
+    /// The index has everything so far.
+    pub(super) fn committed(&mut self) {
+        self.recent.clear();
+    }
 
-    #[test]
-    fn what_is_not_committed_stays() {
-        let copy = |word| Copy::new(Lengths::of([0; 3]), [(word, 1)].into_iter());
-        let mut copies = Copies::default();
-        for page in 0..100 {
-            copies.keep(PageId(page), Some(copy(page as u16)));
+    /// Where the index has a page.
+    fn place(
+        &self,
+        page: PageId,
+        committed: &Searcher,
+    ) -> Result<Option<DocAddress>, TantivyError> {
+        let id = Term::from_field_bytes(self.fields.id, &page.0.to_be_bytes());
+        for (number, segment) in (0..).zip(committed.segment_readers()) {
+            let inverted = segment.inverted_index(self.fields.id)?;
+            let Some(mut found) = inverted.read_postings(&id, IndexRecordOption::Basic)? else {
+                continue;
+            };
+            while found.doc() != TERMINATED {
+                if !segment.is_deleted(found.doc()) {
+                    return Ok(Some(DocAddress::new(number, found.doc())));
+                }
+                found.advance();
+            }
         }
-        copies.keep(PageId(5), None);
-        assert_eq!(copies.take(PageId(5)), Some(None));
-        assert_eq!(copies.take(PageId(5)), None);
-        assert_eq!(copies.take(PageId(7)), Some(Some(copy(7))));
-        let entry = copies.young_bytes / copies.young.len();
-        copies.committed(entry * 10);
-        assert_eq!(
-            copies.take(PageId(8)),
-            Some(Some(copy(8))),
-            "still among the old"
-        );
-        for page in 200..210 {
-            copies.keep(PageId(page), Some(copy(1)));
-        }
-        copies.committed(entry * 10);
-        assert_eq!(copies.take(PageId(9)), None, "gone");
-        assert_eq!(copies.take(PageId(200)), Some(Some(copy(1))));
-        copies.committed(usize::MAX);
-        assert_eq!(
-            copies.take(PageId(201)),
-            Some(Some(copy(1))),
-            "there is room"
-        );
+        Ok(None)
     }
 }

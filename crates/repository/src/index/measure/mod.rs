@@ -8,11 +8,15 @@
 //!
 //! Scores and lists are of the last commit at which a word was looked at. A word is looked at when a page changes its
 //! postings, and it never was or the index has doubled since; or a tenth of the pages changed since and there is
-//! credit: beyond growth, no more than [`LOOKS`] postings are read for a word of text that is put.
+//! credit: beyond growth, no more than [`LOOKS`] postings are read for a byte of text that is put.
+//!
+//! A text is split into words once more by the index itself, in another thread, so this must be cheap: of a copy
+//! and the one before only the [difference] is read. How often the page has a word of it besides,
+//! the index knows; only if there are many such words, or more or fewer than before, all of the text is read.
 
 mod copies;
-mod copy;
 mod count;
+mod difference;
 mod survey;
 #[cfg(test)]
 mod tests;
@@ -20,27 +24,31 @@ mod usefulness;
 
 use page::PageId;
 use policy::quality::gain;
-use tantivy::schema::{IndexRecordOption, Term, Value};
-use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, TantivyError};
+use tantivy::{Searcher, TantivyError};
 
 use super::schema::Fields;
 use super::workload::Workload;
-use copies::{Copies, ROOM};
-use copy::{Copy, Lengths};
+use copies::Copies;
+pub(super) use copies::Copy;
 use count::{Counter, IN_BODY, IN_TITLE, IN_URL};
-use survey::{Survey, Word};
+pub(super) use difference::difference;
+use difference::{Age, parts};
+use survey::{Lengths, Scratch, Survey, Word};
 
-/// Postings read to look at known words again, for each word of text put: a fraction of a per cent of the work.
-const LOOKS: f64 = 0.125;
+/// Postings read to look at known words again, for each byte of text put: about a hundredth of the work.
+const LOOKS: f64 = 0.04;
 
 /// What finding a word in one segment costs, in postings read.
-const SEEK: u64 = 64;
+const SEEK: u64 = 24;
 
 /// The share of the pages that must have changed before a word is looked at again.
 const STALE: f64 = 0.1;
 
+/// Words that are looked up in the index for a page. Reading a text costs as much as some thirty of them.
+const FEW: usize = 16;
+
 /// The texts of a page that are searched.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Texts<'a> {
     pub(super) title: &'a str,
     pub(super) body: &'a str,
@@ -54,13 +62,14 @@ pub(super) struct Measure {
     words: Vec<Searched>,
     survey: Survey,
     copies: Copies,
-    room: usize,
+    few: usize,
     /// Pages put or removed so far.
     changed: u64,
     /// Postings that may be read to look at known words again.
     credit: f64,
+    differences: Vec<(u16, u64)>,
     changes: Vec<Change>,
-    scores: Vec<f32>,
+    scratch: Scratch,
 }
 
 /// A word that people search for.
@@ -100,68 +109,158 @@ impl Measure {
             counter: Counter::new(workload.words().map(|(word, _)| word)),
             words: words.collect(),
             survey: Survey::new(searcher, fields)?,
-            copies: Copies::default(),
-            room: ROOM,
+            copies: Copies::new(fields),
+            few: FEW,
             changed: 0,
             credit: 0.0,
+            differences: Vec::new(),
             changes: Vec::new(),
-            scores: Vec::new(),
+            scratch: Scratch::default(),
         })
     }
 
-    /// What it is worth that a page has these texts now.
-    pub(super) fn put(&mut self, page: PageId, texts: Texts<'_>) -> Result<f64, TantivyError> {
-        let last = self.last(page)?;
-        let lengths = self.count(texts);
-        let copy = Copy::new(lengths, self.counter.counts());
-        let before = last.as_ref().map_or(lengths, |last| last.lengths);
-        self.changes.clear();
-        for (word, times) in last.iter().flat_map(Copy::counts) {
-            let after = self.counter.take(word);
-            self.note(word, times, after, before != lengths);
-        }
-        let changes = &mut self.changes;
-        self.counter.take_rest(|word, after| {
-            changes.push(Change {
-                word,
-                before: 0,
-                after,
-            });
-        });
-        self.copies.keep(page, Some(copy));
-        self.gain(before, lengths)
+    /// Takes the last copy of a page; `None` if there is no such page. A [`put`](Measure::put) is to follow.
+    pub(super) fn take(&mut self, page: PageId) -> Result<Option<Copy>, TantivyError> {
+        self.copies.take(page, self.survey.searcher())
     }
 
-    /// What it is worth that a page, which is gone from the web, is no longer shown.
-    pub(super) fn remove(&mut self, page: PageId) -> Result<f64, TantivyError> {
-        let last = self.last(page)?;
-        self.copies.keep(page, None);
+    /// What it is worth that a page, of which this was the last copy, has these texts now.
+    pub(super) fn put(
+        &mut self,
+        page: PageId,
+        last: Option<Copy>,
+        texts: Texts<'_>,
+    ) -> Result<f64, TantivyError> {
+        self.credit += texts.body.len() as f64 * LOOKS;
+        self.copies.keep(page, Some(texts));
+        self.changes.clear();
         let Some(last) = last else {
-            return Ok(0.0);
+            let lengths = Lengths::of(self.read(texts));
+            self.note_rest(|after| (0, after));
+            return self.gain(lengths, lengths);
         };
-        self.changes.clear();
-        for (word, before) in last.counts() {
-            self.note(word, before, 0, false);
+        let more = self.compare(last.texts(), texts);
+        if more == [0; 3]
+            && let Some(lengths) = self.find(&last, texts)?
+        {
+            return self.gain(lengths, lengths);
         }
-        self.gain(last.lengths, last.lengths)
-    }
-
-    /// Everything so far is in what this searches.
-    pub(super) fn committed(&mut self, searcher: Searcher) -> Result<(), TantivyError> {
-        self.survey = Survey::new(searcher, &self.fields)?;
-        self.copies.committed(self.room);
-        Ok(())
-    }
-
-    /// Notes a word, unless the page scores for it what it did.
-    fn note(&mut self, word: u16, before: u64, after: u64, other_length: bool) {
-        if before != after || other_length {
+        let lengths = self.read(texts);
+        for &(word, more) in &self.differences {
+            let after = self.counter.take(word);
+            // Fields do not mix: this is what adding up the last copy would have given.
+            let before = after.wrapping_sub(more);
             self.changes.push(Change {
                 word,
                 before,
                 after,
             });
         }
+        let before = [0, 1, 2].map(|field| lengths[field].wrapping_sub(more[field]));
+        let (before, lengths) = (Lengths::of(before), Lengths::of(lengths));
+        if before == lengths {
+            self.counter.take_rest(|_, _| ());
+        } else {
+            // The page scores otherwise for every word.
+            self.note_rest(|times| (times, times));
+        }
+        self.gain(before, lengths)
+    }
+
+    /// What it is worth that a page, which is gone from the web, is no longer shown.
+    pub(super) fn remove(&mut self, page: PageId) -> Result<f64, TantivyError> {
+        let last = self.take(page)?;
+        self.copies.keep(page, None);
+        let Some(last) = last else {
+            return Ok(0.0);
+        };
+        let lengths = Lengths::of(self.read(last.texts()));
+        self.changes.clear();
+        self.note_rest(|before| (before, 0));
+        self.gain(lengths, lengths)
+    }
+
+    /// Everything so far is in what this searches.
+    pub(super) fn committed(&mut self, searcher: Searcher) -> Result<(), TantivyError> {
+        self.survey = Survey::new(searcher, &self.fields)?;
+        self.copies.committed();
+        Ok(())
+    }
+
+    /// Counts the words of a page. Returns how many there are in title, text and URL.
+    fn read(&mut self, texts: Texts<'_>) -> [u32; 3] {
+        let url = self.counter.read(texts.url, IN_URL);
+        let title = self.counter.read(texts.title, IN_TITLE);
+        let body = self.counter.read(texts.body, IN_BODY);
+        [title, body, url]
+    }
+
+    /// Finds the words that a copy has more often, or less, than the one before. Returns how many words it has more
+    /// in title, text and URL. Less is a large number: all of this wraps.
+    fn compare(&mut self, old: Texts<'_>, new: Texts<'_>) -> [u32; 3] {
+        let mut more = |old, new, unit: u64| {
+            let mut more = 0u32;
+            parts(old, new, |age, part| {
+                more = match age {
+                    Age::Old => more.wrapping_sub(self.counter.read(part, unit.wrapping_neg())),
+                    Age::New => more.wrapping_add(self.counter.read(part, unit)),
+                };
+            });
+            more
+        };
+        let more = [
+            more(old.title, new.title, IN_TITLE),
+            more(old.body, new.body, IN_BODY),
+            more(old.url, new.url, IN_URL),
+        ];
+        let differences = &mut self.differences;
+        differences.clear();
+        self.counter
+            .take_rest(|word, more| differences.push((word, more)));
+        more
+    }
+
+    /// Notes the words that differ, by how often the index says that the last copy has them in its text. Returns
+    /// the lengths of that copy, and `None` where it is better to read the new one.
+    fn find(&mut self, last: &Copy, texts: Texts<'_>) -> Result<Option<Lengths>, TantivyError> {
+        let Some(place) = last.place else {
+            return Ok(None);
+        };
+        let old = last.texts();
+        let same_names = (old.title, old.url) == (texts.title, texts.url);
+        if self.differences.len() > self.few || !same_names {
+            return Ok(None);
+        }
+        let lengths = self.survey.lengths(place)?;
+        if self.differences.is_empty() {
+            return Ok(Some(lengths));
+        }
+        self.counter.read(texts.url, IN_URL);
+        self.counter.read(texts.title, IN_TITLE);
+        for &(word, more) in &self.differences {
+            let text = &self.words[usize::from(word)].text;
+            let before = self.counter.take(word) + self.survey.times(place, text)? * IN_BODY;
+            self.changes.push(Change {
+                word,
+                before,
+                after: before.wrapping_add(more),
+            });
+        }
+        self.counter.take_rest(|_, _| ());
+        Ok(Some(lengths))
+    }
+
+    /// Notes all words that were counted, and how often they were there before and after.
+    fn note_rest(&mut self, times: impl Fn(u64) -> (u64, u64)) {
+        let changes = &mut self.changes;
+        self.counter.take_rest(|word, counted| {
+            let (before, after) = times(counted);
+            changes.push(Change {
+                word,
+                before,
+                after,
+            });
+        });
     }
 
     /// Sums up the noted changes.
@@ -196,7 +295,7 @@ impl Measure {
                 return Ok(());
             }
         }
-        let (word, read) = self.survey.word(&searched.text, &mut self.scores)?;
+        let (word, read) = self.survey.word(&searched.text, &mut self.scratch)?;
         if paid {
             let segments = self.survey.searcher().segment_readers().len() as u64;
             self.credit -= (read + 3 * SEEK * segments) as f64;
@@ -207,58 +306,6 @@ impl Measure {
             changed: self.changed,
         });
         Ok(())
-    }
-
-    /// Counts the words of a page.
-    fn count(&mut self, texts: Texts<'_>) -> Lengths {
-        let url = self.counter.read(texts.url, IN_URL);
-        let title = self.counter.read(texts.title, IN_TITLE);
-        let body = self.counter.read(texts.body, IN_BODY);
-        self.credit += f64::from(body) * LOOKS;
-        Lengths::of([title, body, url])
-    }
-
-    /// The last copy of a page, committed or not.
-    fn last(&mut self, page: PageId) -> Result<Option<Copy>, TantivyError> {
-        if let Some(copy) = self.copies.take(page) {
-            return Ok(copy);
-        }
-        let Some(document) = self.document(page)? else {
-            return Ok(None);
-        };
-        let text = |field| {
-            let value = document.get_first(field);
-            value.and_then(|value| value.as_str()).unwrap_or_default()
-        };
-        let fields = self.fields;
-        let lengths = self.count(Texts {
-            title: text(fields.title),
-            body: text(fields.body),
-            url: text(fields.url),
-        });
-        let copy = Copy::new(lengths, self.counter.counts());
-        self.counter.take_rest(|_, _| ());
-        Ok(Some(copy))
-    }
-
-    /// What the index keeps of a page.
-    fn document(&self, page: PageId) -> Result<Option<TantivyDocument>, TantivyError> {
-        let searcher = self.survey.searcher();
-        let id = Term::from_field_bytes(self.fields.id, &page.0.to_be_bytes());
-        for (number, segment) in (0..).zip(searcher.segment_readers()) {
-            let inverted = segment.inverted_index(self.fields.id)?;
-            let Some(mut found) = inverted.read_postings(&id, IndexRecordOption::Basic)? else {
-                continue;
-            };
-            while found.doc() != TERMINATED {
-                if !segment.is_deleted(found.doc()) {
-                    let address = DocAddress::new(number, found.doc());
-                    return searcher.doc(address).map(Some);
-                }
-                found.advance();
-            }
-        }
-        Ok(None)
     }
 }
 

@@ -11,14 +11,23 @@ use policy::quality::ScoreRank;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption, Term};
-use tantivy::{DocSet, Searcher, SegmentReader, TERMINATED, TantivyError};
+use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError};
 
 use super::super::schema::Fields;
 use super::super::search::places;
-use super::copy::Lengths;
 
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
+
+/// The lengths of title, text and URL, as tantivy rounds them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Lengths([u8; 3]);
+
+impl Lengths {
+    pub(super) fn of(words: [u32; 3]) -> Self {
+        Self(words.map(FieldNormReader::fieldnorm_to_id))
+    }
+}
 
 /// What the length of a field does to a score, by the length as the index keeps it.
 type Norms = [f32; 256];
@@ -39,6 +48,17 @@ pub(super) struct Word {
     weights: [f32; 3],
     /// Its results.
     pub(super) list: ScoreRank,
+}
+
+/// Room to work in, kept from one word to the next.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// By page of a segment, its score so far.
+    sums: Vec<f32>,
+    /// The pages whose score is not zero.
+    pages: Vec<DocId>,
+    /// The scores of all results, after a word was looked at.
+    pub(super) scores: Vec<f32>,
 }
 
 impl Survey {
@@ -75,6 +95,35 @@ impl Survey {
         self.pages
     }
 
+    /// The lengths of a page.
+    pub(super) fn lengths(&self, place: DocAddress) -> Result<Lengths, TantivyError> {
+        let segment = self.searcher.segment_reader(place.segment_ord);
+        let mut lengths = Lengths([0; 3]);
+        for (length, (field, _)) in lengths.0.iter_mut().zip(self.fields) {
+            *length = segment
+                .get_fieldnorms_reader(field)?
+                .fieldnorm_id(place.doc_id);
+        }
+        Ok(lengths)
+    }
+
+    /// How often a page has a word in its text.
+    pub(super) fn times(&self, place: DocAddress, word: &str) -> Result<u64, TantivyError> {
+        let segment = self.searcher.segment_reader(place.segment_ord);
+        let (body, _) = self.fields[1];
+        let term = Term::from_field_text(body, word);
+        let inverted = segment.inverted_index(body)?;
+        let Some(mut postings) = inverted.read_postings(&term, IndexRecordOption::WithFreqs)?
+        else {
+            return Ok(0);
+        };
+        if postings.doc() < place.doc_id {
+            postings.seek(place.doc_id);
+        }
+        let has = postings.doc() == place.doc_id;
+        Ok(if has { postings.term_freq().into() } else { 0 })
+    }
+
     /// What a copy scores for a word that it has so often in title, text and URL.
     pub(super) fn score(&self, word: &Word, times: [u32; 3], lengths: Lengths) -> f32 {
         let mut score = 0.0;
@@ -92,7 +141,7 @@ impl Survey {
     pub(super) fn word(
         &self,
         text: &str,
-        scores: &mut Vec<f32>,
+        scratch: &mut Scratch,
     ) -> Result<(Word, u64), TantivyError> {
         let mut found = Vec::new();
         let mut having = [0; 3];
@@ -113,11 +162,11 @@ impl Survey {
         for ((weight, having), (_, boost)) in word.weights.iter_mut().zip(having).zip(self.fields) {
             *weight = idf(having, self.pages) * (1.0 + K1) * boost;
         }
-        scores.clear();
+        scratch.scores.clear();
         for (segment, infos) in self.searcher.segment_readers().iter().zip(&found) {
-            self.scores(segment, &word, infos, scores)?;
+            self.scores(segment, &word, infos, scratch)?;
         }
-        word.list = ScoreRank::of(scores);
+        word.list = ScoreRank::of(&mut scratch.scores);
         Ok((word, having.iter().sum()))
     }
 
@@ -127,35 +176,40 @@ impl Survey {
         segment: &SegmentReader,
         word: &Word,
         infos: &[Option<TermInfo>; 3],
-        scores: &mut Vec<f32>,
+        scratch: &mut Scratch,
     ) -> Result<(), TantivyError> {
-        let mut lists = Vec::with_capacity(3);
+        let Scratch {
+            sums,
+            pages,
+            scores,
+        } = scratch;
+        sums.resize(sums.len().max(segment.max_doc() as usize), 0.0);
         for (field, info) in infos.iter().enumerate() {
             let Some(info) = info else { continue };
             let inverted = segment.inverted_index(self.fields[field].0)?;
-            let postings =
+            let mut postings =
                 inverted.read_postings_from_terminfo(info, IndexRecordOption::WithFreqs)?;
             let lengths = segment.get_fieldnorms_reader(self.fields[field].0)?;
-            lists.push((field, postings, lengths));
-        }
-        loop {
-            let next = lists.iter().map(|(_, postings, _)| postings.doc()).min();
-            let Some(page) = next.filter(|&page| page != TERMINATED) else {
-                return Ok(());
-            };
-            let mut score = 0.0;
-            for (field, postings, lengths) in &mut lists {
-                if postings.doc() == page {
-                    let norm = self.norms[*field][usize::from(lengths.fieldnorm_id(page))];
-                    let times = postings.term_freq() as f32;
-                    score += word.weights[*field] * (times / (times + norm));
-                    postings.advance();
+            let (weight, norms) = (word.weights[field], &self.norms[field]);
+            while postings.doc() != TERMINATED {
+                let page = postings.doc();
+                let norm = norms[usize::from(lengths.fieldnorm_id(page))];
+                let times = postings.term_freq() as f32;
+                let sum = &mut sums[page as usize];
+                if *sum == 0.0 {
+                    pages.push(page);
                 }
+                *sum += weight * (times / (times + norm));
+                postings.advance();
             }
+        }
+        for page in pages.drain(..) {
+            let score = std::mem::take(&mut sums[page as usize]);
             if !segment.is_deleted(page) {
                 scores.push(score);
             }
         }
+        Ok(())
     }
 }
 

@@ -129,7 +129,7 @@ fn survey(index: &Index) -> (Survey, Vec<Word>) {
     let words = words();
     let known = words
         .iter()
-        .map(|word| survey.word(word, &mut Vec::new()).unwrap().0);
+        .map(|word| survey.word(word, &mut Scratch::default()).unwrap().0);
     let known = known.collect();
     (survey, known)
 }
@@ -213,11 +213,11 @@ impl World {
 
 #[test]
 fn what_is_in_memory_can_be_lost() {
-    let run = |room: usize, reopen: bool, dir: &Path| -> Vec<u64> {
+    let run = |few: usize, reopen: bool, dir: &Path| -> Vec<u64> {
         let mut index = Index::open(dir).unwrap();
         let mut writer = index.writer(HEAP).unwrap();
         writer.measure(&workload()).unwrap();
-        writer.measure.as_mut().unwrap().room = room;
+        writer.measure.as_mut().unwrap().few = few;
         let mut gains = Vec::new();
         for round in 0..3u64 {
             for page in 0..30u32 {
@@ -240,35 +240,32 @@ fn what_is_in_memory_can_be_lost() {
                 writer = index.writer(HEAP).unwrap();
             }
             writer.measure(&workload()).unwrap();
-            writer.measure.as_mut().unwrap().room = room;
+            writer.measure.as_mut().unwrap().few = few;
         }
         gains
     };
     let dirs = [(); 3].map(|()| tempfile::tempdir().unwrap());
-    let kept = run(ROOM, false, dirs[0].path());
+    let found = run(FEW, false, dirs[0].path());
+    assert_eq!(found, run(0, false, dirs[1].path()), "texts read in full");
     assert_eq!(
-        kept,
-        run(0, false, dirs[1].path()),
-        "copies read from the index"
-    );
-    assert_eq!(
-        kept,
-        run(0, true, dirs[2].path()),
+        found,
+        run(FEW, true, dirs[2].path()),
         "measured again after a stop"
     );
 }
 
-/// The paper's approximation, on a repository of 150 pages of which 200 changes are known in full.
-#[test]
-fn gains_are_near_those_of_whole_lists() {
+/// Gains of 400 changes to a repository of 150 pages, as measured and from all lists in full, with so much credit
+/// to look at words again.
+fn changes(credit: f64) -> Vec<(f64, f64)> {
     let mut world = World::new();
     for page in 0..150 {
         world.put(page, "", &text(page.into(), 20 + u64::from(page) % 90));
     }
     world.commit();
     world.writer.measure(&workload()).unwrap();
+    world.writer.measure.as_mut().unwrap().credit = credit;
     let mut pairs = Vec::new();
-    for change in 0..200u32 {
+    for change in 0..400u32 {
         let page = (change * 37) % 170;
         let mut measured = 0.0;
         let exact = world.exactly(|world| {
@@ -295,17 +292,28 @@ fn gains_are_near_those_of_whole_lists() {
             world.commit();
         }
     }
-    let n = pairs.len() as f64;
-    let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
-    let (a, b) = (mean(|pair| pair.0), mean(|pair| pair.1));
-    let spread = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
-    let both = spread(&|pair| (pair.0 - a) * (pair.1 - b));
-    let correlation =
-        both / (spread(&|pair| (pair.0 - a).powi(2)) * spread(&|pair| (pair.1 - b).powi(2))).sqrt();
-    println!("correlation {correlation:.4}, mean measured {a:.5}, exact {b:.5}");
-    assert!(correlation > 0.9, "{correlation}");
-    // Three pieces lie below the lists, whose ends are steep: ranks are taken for a little better than they are.
-    assert!((0.75..1.75).contains(&(a / b)), "{a} {b}");
+    pairs
+}
+
+/// The paper's approximation, held against what changes are worth by lists in full.
+///
+/// What there is too much on average is the age of the lists: as long as they are of the last commit, ranks read off three
+/// pieces give a tenth too much; in this small world, where two of three pages change before there is credit
+/// to look at a word again, half as much again.
+#[test]
+fn gains_are_near_those_of_whole_lists() {
+    for (credit, most) in [(0.0, 1.75), (f64::MAX, 1.25)] {
+        let pairs = changes(credit);
+        let n = pairs.len() as f64;
+        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+        let (a, b) = (mean(&|pair| pair.0), mean(&|pair| pair.1));
+        let both = mean(&|pair| (pair.0 - a) * (pair.1 - b));
+        let spreads = mean(&|pair| (pair.0 - a).powi(2)) * mean(&|pair| (pair.1 - b).powi(2));
+        let correlation = both / spreads.sqrt();
+        println!("correlation {correlation:.4}, mean measured {a:.5}, exact {b:.5}");
+        assert!(correlation > 0.95, "{correlation}");
+        assert!((0.8..most).contains(&(a / b)), "{a} {b}");
+    }
 }
 
 proptest! {

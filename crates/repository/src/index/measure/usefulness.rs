@@ -4,7 +4,7 @@
 
 use policy::quality::attention;
 
-use super::survey::Survey;
+use super::survey::{Scratch, Survey};
 use crate::index::{Index, IndexError, Workload};
 
 impl Index {
@@ -12,11 +12,12 @@ impl Index {
     pub fn usefulness(&self, workload: &Workload) -> Result<f64, IndexError> {
         let fail = |error| self.fail("read", error);
         let survey = Survey::new(self.reader.searcher(), &self.fields).map_err(fail)?;
-        let (mut scores, mut sum) = (Vec::new(), 0.0);
+        let (mut scratch, mut sum) = (Scratch::default(), 0.0);
         for (word, frequency) in workload.words() {
-            survey.word(word, &mut scores).map_err(fail)?;
+            survey.word(word, &mut scratch).map_err(fail)?;
+            let scores = &mut scratch.scores;
             scores.sort_unstable_by(|one, other| other.total_cmp(one));
-            let ranked = (1..).zip(&scores);
+            let ranked = (1..).zip(&*scores);
             let met = ranked.map(|(rank, score)| attention(f64::from(rank)) * f64::from(*score));
             sum += frequency * met.sum::<f64>();
         }

@@ -1,0 +1,168 @@
+//! Which parts of two texts must be read to know what words one has more of than the other?
+//!
+//! **Invariant:** what is left out on both sides has the same words, the same number of times, and ends where a word
+//! ends; a test compares.
+//!
+//! Most changes of a page are small: a date, a number, a paragraph. So the texts are the same from the front up to
+//! the change and from the end back to it, which is found out by many bytes in one instruction. Where there are several
+//! changes, most lines in between are in both texts. Words end at every ASCII character that is
+//! neither letter nor digit, in all scripts: only there is a text cut.
+
+use std::collections::HashMap;
+
+/// Bytes that are compared at once.
+const STRIDE: usize = 32;
+
+/// Bytes that are worth a look at their lines.
+const LONG: usize = 256;
+
+/// The parts of an old and a new text in between what both begin with and what both end with.
+pub(in super::super) fn difference<'a, 'b>(old: &'a str, new: &'b str) -> (&'a str, &'b str) {
+    let (a, b) = (old.as_bytes(), new.as_bytes());
+    let same = same_front(a, b);
+    if same == a.len() && same == b.len() {
+        return ("", "");
+    }
+    let front = a[..same].iter().rposition(is_between);
+    let front = front.map_or(0, |at| at + 1);
+    let (a, b) = (&a[front..], &b[front..]);
+    let same = same_end(a, b);
+    let end = a[a.len() - same..].iter().position(is_between);
+    let end = end.map_or(0, |at| same - at);
+    (&old[front..old.len() - end], &new[front..new.len() - end])
+}
+
+/// Visits the parts of an old and a new text that the other does not have, those of the old one first. Words do not care where they
+/// stand, so lines that both have are left out, wherever they are.
+pub(super) fn parts<'a>(old: &'a str, new: &'a str, mut visit: impl FnMut(Age, &'a str)) {
+    let (old, new) = difference(old, new);
+    if old.len().min(new.len()) < LONG {
+        visit(Age::Old, old);
+        visit(Age::New, new);
+        return;
+    }
+    let mut lines: HashMap<&str, u32> = HashMap::new();
+    for line in new.split('\n') {
+        *lines.entry(line).or_default() += 1;
+    }
+    for line in old.split('\n') {
+        match lines.get_mut(line) {
+            Some(left @ 1..) => *left -= 1,
+            _ => visit(Age::Old, line),
+        }
+    }
+    for line in new.split('\n') {
+        if let Some(left @ 1..) = lines.get_mut(line) {
+            *left -= 1;
+            visit(Age::New, line);
+        }
+    }
+}
+
+/// Which of two texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Age {
+    Old,
+    New,
+}
+
+/// Whether no word goes on here.
+fn is_between(byte: &u8) -> bool {
+    byte.is_ascii() && !byte.is_ascii_alphanumeric()
+}
+
+/// How many bytes two texts have in common from the front.
+fn same_front(a: &[u8], b: &[u8]) -> usize {
+    let (strides, _) = a.as_chunks::<STRIDE>();
+    let (others, _) = b.as_chunks::<STRIDE>();
+    let alike = strides.iter().zip(others).take_while(|(a, b)| a == b);
+    let from = alike.count() * STRIDE;
+    let rest = a[from..].iter().zip(&b[from..]);
+    from + rest.take_while(|(a, b)| a == b).count()
+}
+
+/// The same, from the end.
+fn same_end(a: &[u8], b: &[u8]) -> usize {
+    let (_, strides) = a.as_rchunks::<STRIDE>();
+    let (_, others) = b.as_rchunks::<STRIDE>();
+    let both = strides.iter().rev().zip(others.iter().rev());
+    let from = both.take_while(|(a, b)| a == b).count() * STRIDE;
+    let rest = a[..a.len() - from].iter().rev();
+    let rest = rest.zip(b[..b.len() - from].iter().rev());
+    from + rest.take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::super::super::words;
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_left() {
+        let long = "the same words again and again, ".repeat(9);
+        let (before, after) = (format!("{long}old{long}"), format!("{long}very new{long}"));
+        for (old, new, expected) in [
+            ("", "", ("", "")),
+            ("one two", "one two", ("", "")),
+            ("one two three", "one 2 three", ("two", "2")),
+            ("one two three", "one three", ("two three", "three")),
+            ("one", "one two", ("one", "one two")),
+            ("one two", "two", ("one two", "two")),
+            ("abc", "xabc", ("abc", "xabc")),
+            ("a b", "a bc", ("b", "bc")),
+            ("caf\u{e9} x", "caf\u{e8} x", ("caf\u{e9}", "caf\u{e8}")),
+            ("東京都", "東京", ("東京都", "東京")),
+            (&before, &after, ("oldthe", "very newthe")),
+        ] {
+            assert_eq!(difference(old, new), expected, "{old:?} {new:?}");
+        }
+    }
+
+    /// How often each word is there, what is in the second text counting as negative.
+    fn balance(one: &str, other: &str) -> BTreeMap<String, i64> {
+        let mut counts = BTreeMap::new();
+        for (text, unit) in [(one, 1), (other, -1)] {
+            let mut analyzer = words::analyzer();
+            let mut words = analyzer.token_stream(text);
+            words.process(&mut |token| *counts.entry(token.text.clone()).or_default() += unit);
+        }
+        counts.retain(|_, times| *times != 0);
+        counts
+    }
+
+    proptest! {
+        #[test]
+        fn the_rest_has_the_same_words(
+            front in "(\\PC|[a-c]|[ .’]|é|e\u{301}|東|京|ſ){0,50}",
+            old in "(\\PC|[a-c]|[ .’]|é|\u{301}|東|京){0,4}",
+            new in "(\\PC|[a-c]|[ .’]|é|\u{301}|東|京){0,4}",
+            end in "(\\PC|[a-c]|[ .’]|é|e\u{301}|東|京|ſ){0,50}",
+        ) {
+            let (old, new) = (format!("{front}{old}{end}"), format!("{front}{new}{end}"));
+            let (before, after) = difference(&old, &new);
+            prop_assert_eq!(balance(before, after), balance(&old, &new));
+        }
+
+        #[test]
+        fn lines_of_both_are_left_out(
+            old in prop::collection::vec("(one two|three|four five six|a|)", 0..90),
+            new in prop::collection::vec("(one two|three|four five six|b|)", 0..90),
+        ) {
+            let (old, new) = (format!("x {}", old.join("\n")), format!("y {}", new.join("\n")));
+            let (mut before, mut after) = (String::new(), String::new());
+            parts(&old, &new, |age, part| {
+                let text = if age == Age::Old { &mut before } else { &mut after };
+                text.push_str(part);
+                text.push('\n');
+            });
+            prop_assert_eq!(balance(&before, &after), balance(&old, &new));
+            if old.len().min(new.len()) > 2 * LONG {
+                prop_assert!(before.len() + after.len() < old.len() + new.len());
+            }
+        }
+    }
+}
