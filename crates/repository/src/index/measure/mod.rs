@@ -44,7 +44,7 @@ const SEEK: u64 = 24;
 /// The share of the pages that must have changed before a word is looked at again.
 const STALE: f64 = 0.1;
 
-/// Words that are looked up in the index for a page. Reading a text costs as much as some thirty of them.
+/// Words that are looked up in the index for a page. Reading a text of five kilobytes costs as much as some twenty of them.
 const FEW: usize = 16;
 
 /// The texts of a page that are searched.
