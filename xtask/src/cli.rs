@@ -10,6 +10,7 @@ mod lab;
 mod measure;
 mod order;
 mod refresh;
+mod search;
 mod sources;
 
 use clap::{Args, Parser, Subcommand};
@@ -21,6 +22,7 @@ pub use lab::{Lab, LabOrdering, LabRefresh};
 pub use measure::{Indexing, Measure, MeasureRun};
 pub use order::{Order, OrderCell, OrderUpkeep};
 pub use refresh::{Refresh, RefreshCell};
+pub use search::Search;
 pub use sources::{Sources, SourcesCell};
 
 /// The tools of this workspace
@@ -96,6 +98,8 @@ pub enum Bench {
     Sources(Sources),
     /// Index texts that change, with and without measuring what that is worth to searchers
     Measure(Measure),
+    /// Search over HTTP while pages are put in: how long does a searcher wait?
+    Search(Search),
     /// Serve directories until standard input ends: the other process of `crawl`
     #[command(hide = true)]
     Serve(Serve),

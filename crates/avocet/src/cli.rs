@@ -2,6 +2,7 @@
 
 pub mod lab;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -22,12 +23,18 @@ Example:
   avocet search 'memory safety'"
 )]
 pub struct Arguments {
-    /// The directory that holds everything
-    #[arg(long, global = true, default_value = "avocet-data", value_name = "DIR")]
-    pub store: PathBuf,
+    /// The directory that holds everything [default: avocet-data]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub store: Option<PathBuf>,
     /// Print JSON on standard output, and nothing else there
     #[arg(long, global = true)]
     pub json: bool,
+    /// How events are written on standard error
+    #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
+    pub log_format: LogFormat,
+    /// Which events: error, warn, info, debug, trace, or by part (avocet=debug,fetch=warn) [default: AVOCET_LOG, or warn,avocet=info]
+    #[arg(long, global = true, value_name = "LEVEL")]
+    pub log_level: Option<String>,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -42,11 +49,26 @@ pub enum Command {
     Plan(Plan),
     /// Search what was crawled
     Search(Search),
+    /// Serve the search page and the API
+    Serve(Serve),
+    /// Offer search, fetch_page and explain to an agent, by the Model Context Protocol over standard input and output
+    #[command(
+        after_help = "Example:\n  avocet mcp --store ./docs        (an agent's configuration starts this)"
+    )]
+    Mcp,
     /// Show the pages that are polled for new ones: how much they name, what it is worth, how often they are polled, and why
     Sources(Sources),
     /// Show what the store holds and what the crawl is doing
     #[command(after_help = "Example:\n  avocet status --store ./docs")]
     Status,
+    /// Have the crawl of a store rest: nothing new is fetched, what is under way ends and is committed
+    #[command(
+        after_help = "Example:\n  avocet pause --store ./docs && cp -a ./docs ./backup; avocet resume --store ./docs"
+    )]
+    Pause,
+    /// Have a paused crawl go on
+    #[command(after_help = "Example:\n  avocet resume --store ./docs")]
+    Resume,
     /// Say what is known of a URL, what it is worth now and why, and when it falls due
     Explain(Explain),
     /// Write data out
@@ -59,6 +81,14 @@ pub enum Command {
     /// Prove that archive, ledger and index agree
     #[command(after_help = "Example:\n  avocet verify --store ./docs")]
     Verify,
+    /// Show everything on an invented web on this machine: crawl it, search it, watch it
+    Demo(Demo),
+    /// Explain avocet.toml, or check one
+    #[command(
+        subcommand,
+        after_help = "Example:\n  avocet config reference > avocet.toml\n  avocet config check avocet.toml"
+    )]
+    Config(ConfigWish),
     /// Compare policies in worlds that were recorded or invented, by simulation
     #[command(
         subcommand,
@@ -67,8 +97,72 @@ pub enum Command {
     Lab(lab::Lab),
 }
 
+/// How events are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// A line for people
+    Text,
+    /// JSON Lines for machines
+    Json,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet demo
+  avocet demo --time 2m --seed 7 --budget 4/s --json")]
+pub struct Demo {
+    /// End after this time (30s, 10m) [default: on Ctrl-C]
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<Time>,
+    /// Which town: the same seed is the same web
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub seed: u64,
+    /// How fast the town lives; at 1 an article appears every eight seconds
+    #[arg(long, default_value = "1", value_name = "FACTOR", value_parser = speed)]
+    pub speed: f64,
+    /// Fetches over time, at most
+    #[arg(long, default_value = "8/s", value_name = "RATE")]
+    pub budget: Rate,
+    /// Which known pages to fetch again, and when: a policy, as for `avocet run`, whose own default learns from more searches than a demo has
+    #[arg(long, default_value = "freshness", value_name = "POLICY")]
+    pub refresh: String,
+    /// Searches a second by people of the town; 0: only you search
+    #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]
+    pub searches: f64,
+    /// Where to listen [default: 127.0.0.1:8321, or another port if that is taken]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    let speed = text
+        .parse()
+        .ok()
+        .filter(|speed| (0.01..=100.0).contains(speed));
+    speed.ok_or_else(|| format!("{text:?} is no speed: write a number from 0.01 to 100"))
+}
+
+fn searches(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (0.0..=10.0).contains(rate));
+    rate.ok_or_else(|| format!("{text:?} is no rate: write a number from 0 to 10"))
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ConfigWish {
+    /// Print an avocet.toml with everything that can be set, explained
+    Reference,
+    /// Say whether a file is right, and where it is not
+    Check {
+        /// The file [default: avocet.toml in the store]
+        file: Option<PathBuf>,
+    },
+}
+
 /// An HTTP, by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, schemars::JsonSchema,
+)]
 pub enum HttpName {
     /// 2 where a server chooses it over TLS, else 1.1
     #[serde(rename = "auto")]
@@ -90,7 +184,7 @@ pub enum HttpName {
     Http2,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_long_help = catalog(), after_help = "\
 Example:
   avocet crawl https://docs.example.org/guide/ --scope prefix --pages 1000 --contact mailto:me@example.org")]
@@ -184,7 +278,7 @@ pub struct Crawl {
     pub config: Option<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 #[command(after_long_help = refresh_catalog(), after_help = "\
 Example:
   avocet run https://docs.example.org/ --budget 5000/day --store ./docs
@@ -204,6 +298,12 @@ pub struct Run {
     /// Change rates for the estimator given: a file of lines URL<tab>changes a day
     #[arg(long, value_name = "FILE")]
     pub rates: Option<PathBuf>,
+    /// Where to serve the search page, the dashboard and the API [default: 127.0.0.1:8321]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// Serve nothing
+    #[arg(long, conflicts_with = "listen")]
+    pub no_serve: bool,
     /// When to poll pages that name new ones, and what these are worth (see below; none: not at all) [default: priced]
     #[arg(long, value_name = "SCHEDULER")]
     pub sources: Option<String>,
@@ -319,6 +419,20 @@ pub struct Search {
     /// Leave this search out of the log, from which a crawl learns what is searched for
     #[arg(long)]
     pub no_log: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet serve --store ./docs
+  avocet serve --store ./docs --listen 127.0.0.1:9000")]
+pub struct Serve {
+    /// Where to listen [default: 127.0.0.1:8321]
+    #[arg(long, value_name = "ADDRESS")]
+    pub listen: Option<SocketAddr>,
+    /// The configuration [default: avocet.toml in the store, if there]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -1,8 +1,13 @@
 //! `avocet.toml`: what a user sets once for a store. Flags win over it.
 //!
-//! Parsed once into types that cannot be wrong; an unknown key refuses to start and names the known.
+//! Parsed once into types that cannot be wrong; an unknown key refuses to start and names the known. The comments on the fields are the
+//! reference that users read (`avocet config reference`).
+
+pub mod check;
+pub mod reference;
 
 use std::collections::HashMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +16,7 @@ use fetch::{HostSettings, Limits, Proxy, Settings};
 use jiff::{Span, SpanRelativeTo};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::cli::HttpName;
@@ -19,7 +25,7 @@ use crate::scope::Reach;
 use crate::upkeep::Rate;
 
 /// The whole file.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// What is crawled, and how fast.
@@ -31,11 +37,46 @@ pub struct Config {
     /// What is said to some hosts only.
     pub host: Vec<HostConfig>,
     /// What `run` may spend.
+    #[schemars(with = "BudgetFields")]
     pub budget: BudgetConfig,
     /// How `run` keeps pages fresh.
     pub refresh: RefreshConfig,
     /// How `run` polls pages that name new ones.
     pub source: SourceConfig,
+    /// How the store is served.
+    pub serve: ServeConfig,
+}
+
+/// `[serve]`
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServeConfig {
+    /// Where the server listens.
+    #[schemars(example = &"127.0.0.1:8321")]
+    pub listen: Option<SocketAddr>,
+    /// Names under which a server on loopback is asked, beside those of loopback: that of a proxy before it.
+    #[schemars(example = ["search.example.org"])]
+    pub hosts: Vec<String>,
+    /// Requests a second that one client may make over time, 20 unless set; 0: any number.
+    #[schemars(example = 20.0)]
+    pub rate: Option<f64>,
+    /// Who may open the dashboard: `loopback`, this machine only, or `token`, whoever has the token of the store.
+    #[schemars(example = &"loopback")]
+    pub admin: Admin,
+    /// Origins whose pages may read the API (`https://intranet.example`); none unless set.
+    #[schemars(example = ["https://intranet.example"])]
+    pub cors: Vec<String>,
+}
+
+/// Who may open the dashboard. Controls need the token of the store in any case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Admin {
+    /// Whoever is on this machine.
+    #[default]
+    Loopback,
+    /// Whoever has the token, from anywhere.
+    Token,
 }
 
 /// `[budget]`: one of the two.
@@ -43,10 +84,14 @@ pub struct Config {
 #[serde(default, deny_unknown_fields, try_from = "BudgetFields")]
 pub struct BudgetConfig(Option<Rate>);
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct BudgetFields {
+    /// Fetches a second, at most.
+    #[schemars(example = 1.0)]
     fetches_per_second: Option<f64>,
+    /// Fetches a day; instead of the other, at most.
+    #[schemars(example = 86400.0)]
     fetches_per_day: Option<f64>,
 }
 
@@ -75,158 +120,216 @@ impl BudgetConfig {
 }
 
 /// `[refresh]`
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshConfig {
     /// The refresh policy.
+    #[schemars(example = &"holistic")]
     pub policy: Option<String>,
     /// How change rates are estimated.
+    #[schemars(example = &"gamma")]
     pub rate: Option<String>,
     /// A file of change rates for the estimator `given`.
+    #[schemars(example = &"rates.tsv")]
     pub rates: Option<PathBuf>,
     /// The steps that `sbr` and `ebr` plan in.
+    #[schemars(example = &"24h")]
     pub step: Option<Time>,
     /// How many steps they plan ahead.
+    #[schemars(example = 48)]
     pub slots: Option<u32>,
     /// How often sitemaps and feeds are polled at least.
+    #[schemars(example = &"24h")]
     pub listings: Option<Time>,
 }
 
 /// `[source]`
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SourceConfig {
     /// The scheduler, or `none`.
+    #[schemars(example = &"priced")]
     pub policy: Option<String>,
     /// The share of the budget that the printed schedulers plan for.
+    #[schemars(example = 0.5)]
     pub share: Option<f64>,
     /// Polls that the rate of new links is estimated from.
+    #[schemars(example = 7)]
     pub polls: Option<usize>,
     /// How often plans are made anew.
+    #[schemars(example = &"30m")]
     pub replan: Option<Time>,
     /// The bins that clicks are counted in, by the age of their page.
     pub bin: Option<Time>,
     /// The age at which a page one link from a main page becomes a source.
+    #[schemars(example = &"3d")]
     pub older_than: Option<Time>,
     /// Whether rates of new links follow the hour of the week.
+    #[schemars(example = false)]
     pub rhythm: Option<bool>,
     /// Clicks that a new page is expected to get of which nothing is known.
+    #[schemars(example = 0.01)]
     pub profit: Option<f64>,
     /// On which pages clicks are counted: `fetched` or `known`.
+    #[schemars(example = &"fetched")]
     pub clicks: Option<Clicks>,
 }
 
 /// `[crawl]`
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CrawlConfig {
     /// Where to begin, if the command line does not say.
+    #[schemars(example = ["https://docs.example.org/"])]
     pub seeds: Vec<String>,
     /// How far to go.
+    #[schemars(example = &"host")]
     pub scope: Option<Reach>,
     /// Only URLs that match one of these.
+    #[schemars(example = ["/guide/"])]
     pub include: Vec<String>,
     /// No URLs that match one of these.
+    #[schemars(example = ["[?]print=1"])]
     pub exclude: Vec<String>,
     /// Links from a seed, at most.
+    #[schemars(example = 20)]
     pub depth: Option<u16>,
+    /// Hosts that nobody asks: `example.org`, `example.org:8080`, `*.example.org`.
+    #[schemars(example = ["ads.example.org"])]
+    pub block: Vec<String>,
     /// Connections open at once.
+    #[schemars(example = 64)]
     pub connections: Option<usize>,
     /// Visits to one server at once.
+    #[schemars(example = 1)]
     pub per_server: Option<u8>,
     /// Pages from one host.
+    #[schemars(example = 1000000)]
     pub pages_per_host: Option<u32>,
     /// Between requests to one server.
+    #[schemars(example = &"1s")]
     pub delay: Option<Time>,
     /// Attempts at a page that does not answer.
+    #[schemars(example = 3)]
     pub attempts: Option<u16>,
     /// The wait before the second attempt; it doubles with each.
+    #[schemars(example = &"5s")]
     pub retry_after: Option<Time>,
     /// The wait before `run` asks once more for a page that was found missing.
+    #[schemars(example = &"1h")]
     pub confirm_after: Option<Time>,
     /// Compression of the archive, 1 to 9.
+    #[schemars(example = 1)]
     pub compression: Option<u32>,
     /// The ordering of pages.
+    #[schemars(example = &"rankmass")]
     pub order: Option<String>,
     /// The server strategy.
+    #[schemars(example = &"best-prefix")]
     pub servers: Option<String>,
     /// Rules for the ordering `location`.
+    #[schemars(example = ["path:/docs/=3"])]
     pub location: Vec<String>,
     /// The query that the crawl is for.
+    #[schemars(example = &"type system")]
     pub query: Option<String>,
     /// A file of scores for the ordering `given`.
+    #[schemars(example = &"scores.tsv")]
     pub scores: Option<PathBuf>,
     /// What a page must be worth.
+    #[schemars(example = 0.001)]
     pub threshold: Option<f64>,
     /// Pages kept, at most.
+    #[schemars(example = 100000)]
     pub buffer: Option<u32>,
 }
 
 /// `[fetch]`
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FetchConfig {
     /// Where a site owner reaches whoever runs this.
+    #[schemars(example = &"mailto:me@example.org")]
     pub contact: Option<String>,
     /// `http://…` or `socks5://…`.
+    #[schemars(example = &"http://proxy.example.org:3128")]
     pub proxy: Option<String>,
     /// Whether cookies are kept and sent back.
+    #[schemars(example = false)]
     pub cookies: Option<bool>,
     /// A file of certificates to trust beside Mozilla's.
+    #[schemars(example = &"roots.pem")]
     pub roots: Option<PathBuf>,
     /// Whether private addresses may be fetched from.
+    #[schemars(example = false)]
     pub allow_private: Option<bool>,
     /// Which HTTP is spoken.
+    #[schemars(example = &"auto")]
     pub http: Option<HttpName>,
     /// Requests under way at once on a pipelined connection.
+    #[schemars(example = 8)]
     pub pipeline_depth: Option<u8>,
 }
 
 /// `[limits]`
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
     /// Time to connect.
+    #[schemars(example = &"10s")]
     pub connect: Option<Time>,
     /// Time to the end of the head.
+    #[schemars(example = &"30s")]
     pub first_byte: Option<Time>,
     /// Time to the end of the body.
+    #[schemars(example = &"2m")]
     pub total: Option<Time>,
     /// Bytes of a body as transferred.
+    #[schemars(example = 8388608)]
     pub body: Option<usize>,
     /// Bytes of a body after decompression.
+    #[schemars(example = 8388608)]
     pub decoded: Option<usize>,
     /// Decompressed bytes for each byte transferred.
+    #[schemars(example = 100)]
     pub ratio: Option<usize>,
     /// How long a body may be slow.
+    #[schemars(example = &"10s")]
     pub slow_for: Option<Time>,
     /// Characters of a URL.
+    #[schemars(example = 2048)]
     pub url_length: Option<usize>,
     /// Segments of a path.
+    #[schemars(example = 20)]
     pub url_depth: Option<usize>,
     /// Repetitions of a segment.
+    #[schemars(example = 2)]
     pub url_repeats: Option<usize>,
 }
 
 /// `[[host]]`
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HostConfig {
     /// `https://example.org`.
+    #[schemars(example = &"https://example.org")]
     pub origin: String,
     /// Headers to add.
     #[serde(default)]
+    #[schemars(example = serde_json::json!({ "x-team": "search" }))]
     pub headers: HashMap<String, String>,
     /// For basic authentication.
+    #[schemars(example = &"me")]
     pub user: Option<String>,
     /// For basic authentication.
+    #[schemars(example = &"secret")]
     pub password: Option<String>,
 }
 
 /// A time as people write it: `500ms`, `10m`, `2h`, `7d`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-pub struct Time(pub Duration);
+pub struct Time(#[schemars(with = "String")] pub Duration);
 
 impl std::str::FromStr for Time {
     type Err = String;

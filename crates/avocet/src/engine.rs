@@ -7,6 +7,7 @@
 
 mod answered;
 mod ask;
+mod asked;
 pub mod begin;
 mod claimed;
 pub mod collect;
@@ -24,6 +25,7 @@ pub mod searches;
 pub mod shared;
 pub mod tally;
 mod visit;
+mod watched;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,16 +39,18 @@ use policy::{History, Moment};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::clock::Clock;
+use crate::live::Live;
 use crate::progress::Progress;
 use crate::ranking::Choice;
 use crate::recover;
-use crate::store::{self, Store};
+use crate::store::Store;
 use begin::begin;
 use committer::{Committer, Done};
 use plan::Plan;
 use searches::Searches;
 use shared::Shared;
 use tally::Summary;
+use watched::Said;
 
 pub use answered::timestamp;
 
@@ -64,6 +68,11 @@ pub struct Engine {
     /// Something settled, was offered or failed: look again.
     changed: Notify,
     stop: AtomicBool,
+    /// No visit starts while this is so.
+    paused: AtomicBool,
+    /// Those who watch.
+    live: Arc<Live>,
+    said: Mutex<Said>,
     failure: Mutex<Option<anyhow::Error>>,
 }
 
@@ -73,6 +82,7 @@ pub async fn crawl(
     plan: Plan,
     choice: Choice,
     progress: Progress,
+    live: &Arc<Live>,
     interrupted: impl Future<Output = ()>,
 ) -> Result<Summary> {
     let clock = Clock::start();
@@ -86,6 +96,9 @@ pub async fn crawl(
         shared: Mutex::new(shared),
         changed: Notify::new(),
         stop: AtomicBool::new(false),
+        paused: AtomicBool::new(false),
+        live: live.clone(),
+        said: Mutex::default(),
         failure: Mutex::new(None),
         ledger: ledger.clone(),
         clock,
@@ -102,7 +115,9 @@ pub async fn crawl(
                 committing.fail(error);
             }
         })?;
+    live.runs(engine.clone());
     let ended = engine.run(progress, interrupted, store.root()).await;
+    live.ends(engine.snapshot());
     // The committer ends when nobody can send it work any more.
     let summary = engine.finish(store);
     tokio::task::spawn_blocking(move || thread.join())
@@ -126,10 +141,11 @@ impl Engine {
         interrupted: impl Future<Output = ()>,
         root: &Path,
     ) -> bool {
-        let state = store::state(root);
         let mut tick = tokio::time::interval(COMMIT_EVERY);
         let mut searches = self.plan.is_continuous().then(|| Searches::of(root));
         let mut recorded = None;
+        self.tell_of_pause(root, &progress);
+        self.tick(self.clock.now());
         tokio::pin!(interrupted);
         let mut done = false;
         loop {
@@ -157,9 +173,10 @@ impl Engine {
                     shared.flush();
                     shared.close_idle(now);
                     progress.show(&shared, self.clock.elapsed(), &self.plan);
-                    let summary = shared.summary(self.clock.elapsed());
                     drop(shared);
-                    progress.record(&summary, &state);
+                    self.tell_of_pause(root, &progress);
+                    self.tick(now);
+                    progress.record(|| self.snapshot(), root);
                     if self.plan.time.is_some_and(|time| self.clock.elapsed() >= time) {
                         self.stop.store(true, Ordering::Relaxed);
                     }
@@ -175,6 +192,9 @@ impl Engine {
         loop {
             if self.stopping() {
                 return None;
+            }
+            if self.paused() {
+                return Some(now + Duration::from_secs(1));
             }
             let mut shared = self.shared();
             if shared.visits >= self.plan.connections {
@@ -201,7 +221,7 @@ impl Engine {
         while let Some(visit) = next {
             self.visit(visit).await;
             next = None;
-            if !self.stopping() {
+            if !self.resting() {
                 let mut shared = self.shared();
                 if shared.visits < self.plan.connections
                     && let Next::Visit(visit) = shared.next(self.clock.now(), |key| self.past(key))
@@ -238,6 +258,25 @@ impl Engine {
         // The semaphore is never closed.
         if let Ok(permit) = self.permits.acquire().await {
             permit.forget();
+        }
+    }
+
+    /// Whether the user wants nothing new to begin, for now.
+    fn paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing new is to begin.
+    fn resting(&self) -> bool {
+        self.stopping() || self.paused()
+    }
+
+    fn tell_of_pause(&self, root: &Path, progress: &Progress) {
+        if self.look_for_pause(root) {
+            progress.note(&format!(
+                "paused: nothing new is fetched until `avocet resume --store {}`",
+                root.display()
+            ));
         }
     }
 

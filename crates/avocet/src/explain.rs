@@ -1,16 +1,16 @@
 //! Why was this page fetched, or why not, and when will it be?
 //!
 //! Answers by the policies of the last crawl, from the facts in the ledger: the frontier is made again
-//! as the next run would make it, and asked.
+//! as the next run would make it, and asked. A crawl that goes on is asked itself.
 
 mod account;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use fetch::Robots;
 use frontier::bench::Manners;
 use frontier::{Discovery, Frontier, HostFacts, Ledger, PageKey, RobotsFact, Standing, Visited};
+use page::PageUrl;
 use page::url::traps::Rules;
-use page::{PageId, PageUrl};
 use policy::retry::Retry;
 use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 
@@ -23,67 +23,172 @@ use crate::recover;
 use crate::scope::{Outside, Scope};
 use crate::store::Store;
 use crate::upkeep::Refreshing;
+use crate::usage::Usage;
 use account::{Found, Named, Place, Seen, Speed, Value};
 
 pub use account::Explanation;
 
-/// Explains a URL.
-pub fn explain(store: &Store, text: &str, now: Moment) -> Result<Explanation> {
-    let url = PageUrl::parse(text).with_context(|| {
-        format!("{text:?} is no URL that could be crawled: write it like https://example.org/")
-    })?;
+/// Explains a URL of a store at rest.
+pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Result<Explanation> {
+    let url = parse(text)?;
     let last = LastCrawl::read(store.root())?;
-    let ledger = store.ledger()?;
-    let scope = scope(&last, &ledger)?;
-    let key = PageKey::of(&url);
-    let host = ledger.host((key.partition, key.page.host()))?;
-    let mut explanation = Explanation {
-        url: url.as_str().to_owned(),
-        discovered: None,
-        links: Vec::new(),
-        visited: None,
-        worth: None,
-        server: host.clone().map(Speed::of),
-        standing: None,
-        not_fetched: None,
-    };
-    let Some(discovery) = ledger.discovery(key)? else {
-        explanation.not_fetched = Some(undiscovered(&scope, &url));
-        return Ok(explanation);
-    };
-    let visited = ledger.visited(key)?;
-    let new = History::discovered(discovery.at, discovery.depth);
-    let history = visited.as_ref().map_or(new, |visited| visited.history);
-    let mut frontier = remembered(store, &ledger, &last.ranking, &scope, now)?;
-    let number = Number(discovery.order as u32);
-    let standing = frontier.bench.standing(number, key.page.host());
-    explanation.worth = Some(Value::of(
-        &mut frontier,
-        &last.ranking,
-        number,
-        &history,
+    let scope = scope(&last, ledger)?;
+    let facts = Facts::read(ledger, url)?;
+    if facts.discovery.is_none() {
+        return Ok(facts.unheard(&scope));
+    }
+    let mut frontier = remembered(store, ledger, &last.ranking, &scope, now)?;
+    let asked = Asked {
+        frontier: &mut frontier,
+        scope: &scope,
+        ranking: &last.ranking,
+        running: false,
         now,
-    ));
-    explanation.not_fetched = visited
-        .as_ref()
-        .is_none_or(|visited| visited.status.is_none())
-        .then(|| {
+    };
+    let (explanation, source) = facts.told(asked);
+    complete(explanation, &facts, source, ledger)
+}
+
+/// A URL as people write it.
+pub fn parse(text: &str) -> Result<PageUrl> {
+    PageUrl::parse(text).map_err(|_| {
+        Usage(format!(
+            "{text:?} is no URL that could be crawled: write it like https://example.org/"
+        ))
+        .into()
+    })
+}
+
+/// Who is asked about a page.
+pub struct Asked<'a> {
+    /// What waits.
+    pub frontier: &'a mut Frontier<Crawl>,
+    /// What belongs to the crawl.
+    pub scope: &'a Scope,
+    /// By which policies.
+    pub ranking: &'a Ranking,
+    /// Whether the crawl goes on.
+    pub running: bool,
+    /// When.
+    pub now: Moment,
+}
+
+/// What is known of a page without asking a policy.
+pub struct Facts {
+    /// The page.
+    pub url: PageUrl,
+    /// Where it is in the ledger.
+    pub key: PageKey,
+    /// Its host.
+    pub host: Option<HostFacts>,
+    /// How it was discovered.
+    pub discovery: Option<Discovery>,
+    /// Its last visit.
+    pub visited: Option<Visited>,
+}
+
+impl Facts {
+    /// What the ledger knows.
+    pub fn read(ledger: &Ledger, url: PageUrl) -> Result<Self> {
+        let key = PageKey::of(&url);
+        Ok(Self {
+            key,
+            host: ledger.host((key.partition, key.page.host()))?,
+            discovery: ledger.discovery(key)?,
+            visited: ledger.visited(key)?,
+            url,
+        })
+    }
+
+    /// What there is to say of a page that nobody has heard of.
+    pub fn unheard(&self, scope: &Scope) -> Explanation {
+        Explanation {
+            blocked: is_blocked(scope, &self.url),
+            not_fetched: Some(undiscovered(scope, &self.url)),
+            ..self.blank()
+        }
+    }
+
+    /// What there is to say of a page but for links to it, and where the page that named it is in the ledger. Reads nothing but
+    /// memory, so it may be asked under a lock.
+    pub fn told(&self, asked: Asked<'_>) -> (Explanation, Option<PageKey>) {
+        let Some(discovery) = &self.discovery else {
+            return (self.unheard(asked.scope), None);
+        };
+        let Asked {
+            frontier, scope, ..
+        } = asked;
+        let new = History::discovered(discovery.at, discovery.depth);
+        let visited = self.visited.as_ref();
+        let history = visited.map_or(new, |visited| visited.history);
+        let number = Number(discovery.order as u32);
+        let standing = frontier.bench.standing(number, self.key.page.host());
+        let blocked = is_blocked(scope, &self.url);
+        let mut worth = Value::of(frontier, asked.ranking, number, &history, asked.now);
+        worth.due = worth.due.filter(|_| !blocked);
+        let unanswered = visited.is_none_or(|visited| visited.status.is_none());
+        let not_fetched = unanswered.then(|| {
             let unasked = Unasked {
-                url: &url,
+                url: &self.url,
                 depth: discovery.depth,
-                scope: &scope,
-                host: host.as_ref(),
-                visited: visited.as_ref(),
-                worth: explanation.worth.as_ref(),
+                scope,
+                host: self.host.as_ref(),
+                visited,
+                worth: Some(&worth),
                 standing: standing.as_ref(),
+                running: asked.running,
             };
             unasked.why()
         });
-    explanation.standing = standing.map(|standing| Place::of(&standing, &last.ranking));
-    explanation.links = named(&ledger, &frontier, number)?;
-    let out_links = ledger.links(key)?.map(|links| links.out_links);
+        let explanation = Explanation {
+            blocked,
+            not_fetched,
+            worth: Some(worth),
+            standing: standing.map(|standing| Place::of(&standing, asked.ranking)),
+            discovered: Some(Found::of(discovery)),
+            ..self.blank()
+        };
+        let source = discovery.source.and_then(|source| frontier.key(source));
+        (explanation, source)
+    }
+
+    fn blank(&self) -> Explanation {
+        Explanation {
+            url: self.url.as_str().to_owned(),
+            blocked: false,
+            discovered: None,
+            links: Vec::new(),
+            visited: None,
+            worth: None,
+            server: self.host.clone().map(Speed::of),
+            standing: None,
+            not_fetched: None,
+        }
+    }
+}
+
+/// Adds what is read from the ledger, where that may take a while.
+pub fn complete(
+    mut explanation: Explanation,
+    facts: &Facts,
+    source: Option<PageKey>,
+    ledger: &Ledger,
+) -> Result<Explanation> {
+    let Some(discovery) = &facts.discovery else {
+        return Ok(explanation);
+    };
+    let number = discovery.order as u32;
+    if let (Some(found), Some(source)) = (&mut explanation.discovered, source) {
+        let links = ledger.links(source)?;
+        found.by = Some(Named {
+            from: url_of(ledger, source)?,
+            anchor: links.map_or(String::new(), |links| links.anchor(number).to_owned()),
+        });
+    }
+    explanation.links = named(ledger, number)?;
+    let out_links = ledger.links(facts.key)?.map(|links| links.out_links);
+    let visited = facts.visited.clone();
     explanation.visited = visited.map(|visited| Seen::of(visited, out_links));
-    explanation.discovered = Some(Found::of(&ledger, &frontier, discovery)?);
     Ok(explanation)
 }
 
@@ -148,6 +253,7 @@ fn undiscovered(scope: &Scope, url: &PageUrl) -> String {
 
 fn outside_reason(outside: Outside) -> String {
     match outside {
+        Outside::Blocked => "its host is blocked: [crawl] block in avocet.toml names it".into(),
         Outside::Scope => {
             "out of scope: the last crawl's --scope, --include or --exclude leave it out".into()
         }
@@ -157,14 +263,14 @@ fn outside_reason(outside: Outside) -> String {
 }
 
 /// The links to a page whose words were kept.
-fn named(ledger: &Ledger, frontier: &Frontier<Crawl>, page: Number) -> Result<Vec<Named>> {
+fn named(ledger: &Ledger, page: u32) -> Result<Vec<Named>> {
     let mut links = Vec::new();
     for source in ledger.all_links() {
         let (source, out) = source?;
-        let anchor = out.anchor(page.0);
+        let anchor = out.anchor(page);
         if !anchor.is_empty() {
             links.push(Named {
-                from: url_of(ledger, frontier, source.page)?,
+                from: url_of(ledger, source)?,
                 anchor: anchor.to_owned(),
             });
         }
@@ -172,24 +278,13 @@ fn named(ledger: &Ledger, frontier: &Frontier<Crawl>, page: Number) -> Result<Ve
     Ok(links)
 }
 
-/// The words of the link from one page to another.
-fn words_of(
-    ledger: &Ledger,
-    frontier: &Frontier<Crawl>,
-    source: PageId,
-    page: u32,
-) -> Result<String> {
-    let key = frontier.key(source);
-    let links = key.map(|key| ledger.links(key)).transpose()?.flatten();
-    Ok(links.map_or(String::new(), |links| links.anchor(page).to_owned()))
+fn url_of(ledger: &Ledger, page: PageKey) -> Result<String> {
+    let known = ledger.discovery(page)?;
+    Ok(known.map(|found| found.url).unwrap_or_default())
 }
 
-fn url_of(ledger: &Ledger, frontier: &Frontier<Crawl>, page: PageId) -> Result<String> {
-    let known = frontier
-        .key(page)
-        .map(|key| ledger.discovery(key))
-        .transpose()?;
-    Ok(known.flatten().map(|found| found.url).unwrap_or_default())
+fn is_blocked(scope: &Scope, url: &PageUrl) -> bool {
+    scope.judge(url, 0) == Err(Outside::Blocked)
 }
 
 /// A page that was never fetched.
@@ -201,10 +296,14 @@ struct Unasked<'a> {
     visited: Option<&'a Visited>,
     worth: Option<&'a Value>,
     standing: Option<&'a Standing>,
+    running: bool,
 }
 
 impl Unasked<'_> {
     fn why(&self) -> String {
+        if is_blocked(self.scope, self.url) {
+            return outside_reason(Outside::Blocked);
+        }
         if let Some(error) = self.visited.and_then(|visited| visited.error.as_deref()) {
             return match error {
                 "robots" => "its host's robots.txt forbids it".into(),
@@ -225,10 +324,15 @@ impl Unasked<'_> {
                 "it is worth {:.3e}, and the price is {:.3e}",
                 worth.now, worth.price
             ),
+            (_, Some(standing)) if self.running => format!(
+                "it waits: {} pages of its host and {} servers stand before it",
+                standing.pages_before, standing.servers_before
+            ),
             (_, Some(standing)) => format!(
                 "the crawl ended before its turn: {} pages of its host and {} servers stand before it",
                 standing.pages_before, standing.servers_before
             ),
+            _ if self.running => "it is being asked for now, or its server is left alone".into(),
             _ => "its server was left alone after failures".into(),
         }
     }
@@ -242,20 +346,13 @@ fn allows(host: &HostFacts, url: &PageUrl) -> bool {
 }
 
 impl Found {
-    fn of(ledger: &Ledger, frontier: &Frontier<Crawl>, found: Discovery) -> Result<Self> {
-        let by = match found.source {
-            Some(source) => Some(Named {
-                from: url_of(ledger, frontier, source)?,
-                anchor: words_of(ledger, frontier, source, found.order as u32)?,
-            }),
-            None => None,
-        };
-        Ok(Self {
+    fn of(found: &Discovery) -> Self {
+        Self {
             number: found.order,
             at: timestamp(found.at).to_string(),
             depth: found.depth,
-            by,
-        })
+            by: None,
+        }
     }
 }
 

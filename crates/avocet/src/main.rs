@@ -7,14 +7,20 @@ mod command;
 mod config;
 mod engine;
 mod explain;
+mod holdings;
+mod live;
+mod logs;
 mod place;
 mod planning;
 mod polling;
 mod progress;
 mod ranking;
+mod readable;
 mod recover;
 mod replay;
 mod scope;
+mod searchable;
+mod serve;
 mod signal;
 mod sources;
 mod store;
@@ -32,14 +38,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_env_filter(
-            tracing_subscriber::EnvFilter::try_from_env("AVOCET_LOG")
-                .unwrap_or_else(|_| "warn,avocet=info".into()),
-        )
-        .with_target(false)
-        .init();
+    if let Err(wrong) = logs::start(arguments.log_format, arguments.log_level.as_deref()) {
+        eprintln!("avocet: {wrong}");
+        return ExitCode::from(2);
+    }
     match command::run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,

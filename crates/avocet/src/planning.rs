@@ -12,11 +12,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use anyhow::Result;
-use frontier::Ledger;
+use frontier::{Known, Ledger, LedgerError};
 use page::HostId;
 use policy::catalog::{Catalog, Upkeep};
-use policy::{Discovered, Fact, History, Number, Outcome, Page, Price, Refresh, Visited};
+use policy::{Discovered, Fact, History, Moment, Number, Outcome, Page, Price, Refresh, Visited};
 
+use crate::live::snapshot::Outlook;
 pub use goal::Goal;
 
 /// Pages that a curve is computed from, at most.
@@ -60,6 +61,15 @@ pub struct Point {
 impl Estimates {
     /// Reads them from the ledger, for a refresh policy and an estimator of rates.
     pub fn read(ledger: &Ledger, policy: &str, rate: Option<&str>) -> Result<Self> {
+        Self::of(ledger.scan(), policy, rate)
+    }
+
+    /// Those of some pages.
+    pub fn of(
+        pages: impl Iterator<Item = Result<Known, LedgerError>>,
+        policy: &str,
+        rate: Option<&str>,
+    ) -> Result<Self> {
         let upkeep = Upkeep {
             rate: rate.map(str::to_owned),
             ..Upkeep::default()
@@ -69,7 +79,7 @@ impl Estimates {
         let mut rates = catalog.rates(&upkeep)?;
         let mut hosts: HashMap<HostId, u32> = HashMap::new();
         let mut known = Vec::new();
-        for page in ledger.scan() {
+        for page in pages {
             let page = page?;
             let number = Number(u32::try_from(page.discovery.order).unwrap_or(u32::MAX));
             let next = hosts.len() as u32;
@@ -166,6 +176,26 @@ impl Estimates {
             }
         };
         (0..=PRICES).map(at).collect()
+    }
+
+    /// What the copies are expected to be like now; `None`: there are none.
+    pub fn now(&self, now: Moment) -> Option<Outlook> {
+        let fresh = |page: &Estimate| {
+            let age = now.since(page.history.fresh.unwrap_or(now)).as_secs_f64() / DAY;
+            (-page.rate * age).exp()
+        };
+        let sampled = self.pages.len();
+        let freshness: f64 = self.pages.iter().map(fresh).sum();
+        let stakes: f64 = self.pages.iter().map(|page| page.stake).sum();
+        let kept: f64 = (self.pages.iter())
+            .map(|page| page.stake * fresh(page))
+            .sum();
+        let quality = (self.measured && stakes > 0.0).then(|| kept / stakes);
+        (sampled > 0).then(|| Outlook {
+            freshness: freshness / sampled as f64,
+            quality,
+            sampled,
+        })
     }
 
     fn scale(&self) -> f64 {

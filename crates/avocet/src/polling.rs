@@ -38,7 +38,9 @@ pub struct Polling {
 }
 
 /// On which pages clicks are counted: what it means that a page has none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Clicks {
     /// On pages that were fetched, from then on: our own log, where only what is in the index can be clicked.

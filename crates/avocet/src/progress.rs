@@ -3,13 +3,15 @@
 
 use std::io::IsTerminal;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::engine::plan::Plan;
 use crate::engine::shared::Shared;
-use crate::engine::tally::Summary;
+use crate::live::snapshot::Snapshot;
+use crate::logs::{is_json, say};
 use crate::store;
 
 /// How often a log gets a line.
@@ -21,6 +23,7 @@ const RECORD_EVERY: Duration = Duration::from_secs(2);
 /// Shows how a crawl goes.
 pub struct Progress {
     bar: Option<ProgressBar>,
+    quiet: bool,
     last: Instant,
     before: (u64, u64),
     recorded: Option<Instant>,
@@ -29,13 +32,25 @@ pub struct Progress {
 impl Progress {
     /// Shows on standard error.
     pub fn start() -> Self {
-        let bar = std::io::stderr().is_terminal().then(|| {
+        let bar = (std::io::stderr().is_terminal() && !is_json()).then(|| {
             let style = ProgressStyle::with_template("{spinner} {msg}");
             let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner());
             ProgressBar::new_spinner().with_style(style)
         });
         Self {
             bar,
+            quiet: false,
+            last: Instant::now(),
+            before: (0, 0),
+            recorded: None,
+        }
+    }
+
+    /// Shows nothing: somebody else does.
+    pub fn quiet() -> Self {
+        Self {
+            bar: None,
+            quiet: true,
             last: Instant::now(),
             before: (0, 0),
             recorded: None,
@@ -50,7 +65,7 @@ impl Progress {
         } else {
             PLAIN_EVERY
         };
-        if since < pause {
+        if self.quiet || since < pause {
             return;
         }
         let line = self.line(shared, since, elapsed, plan);
@@ -59,31 +74,28 @@ impl Progress {
                 bar.set_message(line);
                 bar.tick();
             }
-            None => eprintln!("{line}"),
+            None => say(&line),
         }
         self.last = Instant::now();
     }
 
     /// Writes the state of the crawl where `avocet status` finds it, now and then. It is a courtesy:
     /// where it cannot be written the crawl goes on.
-    pub fn record(&mut self, summary: &Summary, path: &Path) {
+    pub fn record(&mut self, look: impl FnOnce() -> Arc<Snapshot>, root: &Path) {
         if self.recorded.is_some_and(|at| at.elapsed() < RECORD_EVERY) {
             return;
         }
         self.recorded = Some(Instant::now());
-        let written = serde_json::to_vec(summary)
-            .map_err(std::io::Error::other)
-            .and_then(|bytes| store::replace(path, &bytes));
-        if let Err(error) = written {
-            tracing::debug!(%error, path = %path.display(), "the state could not be written");
-        }
+        let snapshot = look();
+        write(&snapshot.state, &store::state(root));
+        write(&*snapshot, &store::snapshot(root));
     }
 
     /// Says something once.
     pub fn note(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
-            None => eprintln!("{text}"),
+            None => say(text),
         }
     }
 
@@ -125,5 +137,14 @@ impl Progress {
             line += &format!(" | {}", errors.join(", "));
         }
         line
+    }
+}
+
+fn write(what: &impl serde::Serialize, path: &Path) {
+    let written = serde_json::to_vec(what)
+        .map_err(std::io::Error::other)
+        .and_then(|bytes| store::replace(path, &bytes));
+    if let Err(error) = written {
+        tracing::debug!(%error, path = %path.display(), "the state could not be written");
     }
 }

@@ -151,6 +151,11 @@ impl Ranking {
 }
 
 impl LastCrawl {
+    /// Whether the store was ever crawled.
+    pub fn exists(store: &Path) -> bool {
+        path(store).exists()
+    }
+
     /// Takes note of what a crawl was told.
     pub fn write(&self, store: &Path) -> Result<()> {
         let path = path(store);

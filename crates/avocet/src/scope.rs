@@ -10,7 +10,18 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 /// How far from the seeds a crawl goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    clap::ValueEnum,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Reach {
     /// The hosts of the seeds.
@@ -37,17 +48,75 @@ pub struct ScopeRules {
     pub exclude: Vec<String>,
     /// Links from a seed, at most.
     pub depth: Option<u16>,
+    /// Hosts that nobody asks.
+    #[serde(default)]
+    pub block: Vec<String>,
 }
 
 /// Why a URL is not part of the crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outside {
+    /// Its host is blocked.
+    Blocked,
     /// Elsewhere, or excluded by an expression.
     Scope,
     /// Too many links from a seed.
     Depth,
     /// Its shape is that of a trap.
     Trap(Trap),
+}
+
+/// A host that nobody asks: `example.org`, `example.org:8080` for one port, `*.example.org` for what is below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    name: String,
+    port: Option<u16>,
+    below: bool,
+}
+
+impl Blocked {
+    /// Reads it as people write it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("{text:?} is no host: write example.org, example.org:8080 or *.example.org");
+        let (below, host) = match text.trim().strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, text.trim()),
+        };
+        let url = PageUrl::parse(&format!("http://{host}/")).map_err(|_| wrong())?;
+        let plain = !host.is_empty() && !host.contains(['/', '?', '#', '@', '*', '\\']);
+        if !plain || url.path_and_query() != "/" {
+            return Err(wrong());
+        }
+        let port = host
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse().ok());
+        Ok(Self {
+            name: url.host_name().to_owned(),
+            port: port.filter(|_| !host.ends_with(']')),
+            below,
+        })
+    }
+
+    /// Whether a page is of this host.
+    pub fn holds(&self, url: &PageUrl) -> bool {
+        let name = url.host_name();
+        let named = match self.below {
+            false => name == self.name,
+            true => name
+                .strip_suffix(&self.name)
+                .is_some_and(|rest| rest.ends_with('.')),
+        };
+        named && self.port.is_none_or(|port| port == url.port())
+    }
+}
+
+impl std::fmt::Display for Blocked {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let below = if self.below { "*." } else { "" };
+        write!(out, "{below}{}", self.name)?;
+        self.port.map_or(Ok(()), |port| write!(out, ":{port}"))
+    }
 }
 
 /// The rules, ready to judge.
@@ -58,6 +127,7 @@ pub struct Scope {
     include: Vec<Regex>,
     exclude: Vec<Regex>,
     depth: Option<u16>,
+    block: Vec<Blocked>,
     traps: Rules,
 }
 
@@ -73,6 +143,10 @@ impl Scope {
             include: compile(&rules.include)?,
             exclude: compile(&rules.exclude)?,
             depth: rules.depth,
+            // What is no host blocks none; whoever wrote it was told so.
+            block: (rules.block.iter())
+                .filter_map(|host| Blocked::parse(host).ok())
+                .collect(),
             traps,
         };
         for seed in rules
@@ -105,6 +179,9 @@ impl Scope {
 
     /// Whether a URL found `depth` links from a seed belongs to the crawl.
     pub fn judge(&self, url: &PageUrl, depth: u16) -> Result<(), Outside> {
+        if self.block.iter().any(|host| host.holds(url)) {
+            return Err(Outside::Blocked);
+        }
         if self.depth.is_some_and(|most| depth > most) {
             return Err(Outside::Depth);
         }
@@ -203,6 +280,34 @@ mod tests {
             let judged = scope(reach, seed).judge(&PageUrl::parse(url).unwrap(), 0);
             assert_eq!(judged.is_ok(), inside, "{reach:?} {seed} {url}");
         }
+    }
+
+    #[test]
+    fn blocked_hosts_are_outside() {
+        let blocks = |text: &str, url: &str| {
+            let blocked = Blocked::parse(text).unwrap();
+            assert_eq!(Blocked::parse(&blocked.to_string()), Ok(blocked.clone()));
+            blocked.holds(&PageUrl::parse(url).unwrap())
+        };
+        assert!(blocks("E.org", "https://e.org/x") && blocks("e.org", "http://e.org:81/"));
+        assert!(!blocks("e.org", "http://www.e.org/") && !blocks("e.org", "http://he.org/"));
+        assert!(blocks("e.org:81", "http://e.org:81/") && !blocks("e.org:81", "http://e.org/"));
+        assert!(blocks("*.e.org", "http://a.b.e.org/") && !blocks("*.e.org", "http://e.org/"));
+        assert!(
+            blocks("[::1]", "http://[::1]:81/") && blocks("127.0.0.1:9", "http://127.0.0.1:9/")
+        );
+        for wrong in ["", "*", "a b", "http://e.org/", "e.org/x", "u@e.org"] {
+            assert!(Blocked::parse(wrong).is_err(), "{wrong}");
+        }
+        let rules = ScopeRules {
+            reach: Reach::Any,
+            block: vec!["e.org".into()],
+            ..ScopeRules::default()
+        };
+        let scope = Scope::new(&rules, Rules::default()).unwrap();
+        let judge = |url| scope.judge(&PageUrl::parse(url).unwrap(), 0);
+        assert_eq!(judge("http://e.org/"), Err(Outside::Blocked));
+        assert_eq!(judge("http://f.org/"), Ok(()));
     }
 
     #[test]

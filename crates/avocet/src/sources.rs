@@ -15,7 +15,8 @@ pub use cover::Cover;
 const DAY: f64 = 86_400.0;
 
 /// What is known of one source.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = Source)]
 pub struct Row {
     /// Its URL.
     pub url: String,

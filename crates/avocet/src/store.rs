@@ -6,6 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use frontier::Ledger;
@@ -16,6 +17,11 @@ const FORMAT: &str = "avocet store, format 4\n";
 /// Formats whose archive is like ours: ledger and index can be made anew from it. The ledger of the
 /// first kept no links.
 const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"];
+
+/// How the owner of a store is signed that gives it up when asked.
+const BORROWED: &str = " borrowed";
+/// How long whoever borrowed a store may take to give it up: requests that look into it end first.
+const GIVEN_UP_WITHIN: Duration = Duration::from_secs(10);
 
 /// A ledger that is being made.
 const FRESH: &str = "ledger.new";
@@ -53,6 +59,22 @@ impl Store {
     pub fn open(root: &Path) -> Result<Self> {
         must_exist(root)?;
         Self::create(root)
+    }
+
+    /// Takes the store at `root` for as long as nobody else wants it (see [`is_wanted`]).
+    pub fn borrow(root: &Path) -> Result<Self> {
+        must_exist(root)?;
+        let file = open_lock(root)?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            bail!("the store {} is in use", root.display());
+        }
+        let _lock = sign(file, BORROWED)?;
+        let store = Self {
+            root: root.to_owned(),
+            _lock,
+        };
+        store.finish_replacement()?;
+        Ok(store)
     }
 
     /// Opens a store whose ledger and index are to be made anew; it may be of an older format.
@@ -205,27 +227,68 @@ fn check_format(root: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Whether another process waits for a store that was [borrowed](Store::borrow).
+pub fn is_wanted(root: &Path) -> bool {
+    wanted(root).exists()
+}
+
 fn lock(root: &Path) -> Result<File> {
+    let mut file = open_lock(root)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let owner = owner(&mut file);
+        if !(owner.ends_with(BORROWED) && is_given_up(root, &file)) {
+            let owner = owner.trim_end_matches(BORROWED).trim();
+            bail!(
+                "the store {} is in use by process {owner}: stop it, or give another directory with --store",
+                root.display(),
+            );
+        }
+    }
+    sign(file, "")
+}
+
+fn open_lock(root: &Path) -> Result<File> {
     let path = root.join("LOCK");
-    let mut file = File::options()
+    File::options()
         .read(true)
         .write(true)
         .create(true)
         .truncate(false)
         .open(&path)
-        .with_context(|| format!("cannot open {}: is the directory writable?", path.display()))?;
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        let mut owner = String::new();
-        file.read_to_string(&mut owner).ok();
-        bail!(
-            "the store {} is in use by process {}: stop it, or give another directory with --store",
-            root.display(),
-            owner.trim()
-        );
+        .with_context(|| format!("cannot open {}: is the directory writable?", path.display()))
+}
+
+/// Asks whoever borrowed the store for it, and waits a while. Returns whether we have it.
+fn is_given_up(root: &Path, file: &File) -> bool {
+    let wanted = wanted(root);
+    if fs::write(&wanted, "").is_err() {
+        return false;
     }
+    let asked = Instant::now();
+    let mut ours = false;
+    while !ours && asked.elapsed() < GIVEN_UP_WITHIN {
+        std::thread::sleep(Duration::from_millis(20));
+        ours = flock(file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    }
+    fs::remove_file(wanted).ok();
+    ours
+}
+
+fn wanted(root: &Path) -> PathBuf {
+    root.join("WANTED")
+}
+
+fn owner(file: &mut File) -> String {
+    let mut owner = String::new();
+    file.read_to_string(&mut owner).ok();
+    owner.trim().to_owned()
+}
+
+/// Writes who has the store.
+fn sign(mut file: File, how: &str) -> Result<File> {
     file.set_len(0)?;
     file.rewind()?;
-    writeln!(file, "{}", std::process::id())?;
+    writeln!(file, "{}{how}", std::process::id())?;
     Ok(file)
 }
 
@@ -244,4 +307,18 @@ pub fn sources(root: &Path) -> PathBuf {
 /// Where a running crawl writes how it goes.
 pub fn state(root: &Path) -> PathBuf {
     root.join("state.json")
+}
+
+/// Where it writes the same in full.
+pub fn snapshot(root: &Path) -> PathBuf {
+    root.join("live.json")
+}
+
+/// Bytes of the files in a directory.
+pub fn size(directory: &Path) -> u64 {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| entry.metadata().ok())
+        .map(|data| data.len())
+        .sum()
 }

@@ -15,6 +15,7 @@ mod heap;
 mod host;
 mod places;
 mod queue;
+pub mod roster;
 mod seating;
 mod standing;
 mod visit;

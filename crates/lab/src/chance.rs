@@ -35,6 +35,8 @@ pub(crate) enum For {
     Texts,
     Queries,
     Islands,
+    Town,
+    Searchers,
 }
 
 /// The random numbers for one purpose, one object and one part of it.

@@ -6,6 +6,7 @@
 //! **Invariant:** the same [`Plan`] invents the same web to the byte, so a failing test is repeatable.
 
 mod answer;
+mod census;
 mod connection;
 pub mod directory;
 mod html;
@@ -19,14 +20,18 @@ mod proxy;
 pub mod quality;
 mod recency;
 mod serving;
+mod town;
 mod truth;
 mod validators;
 mod web;
 
+pub use census::Fetches;
 pub use log::{Log, Visit};
 pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
 pub use press::{Had, Press};
 pub use proxy::{Listening, Proxy};
+pub use recency::Copies;
 pub use serving::{Clock, Serving};
+pub use town::{Searchers, Town, Wish};
 pub use truth::Scope;
 pub use web::{Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};

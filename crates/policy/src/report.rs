@@ -1,9 +1,9 @@
 //! What a policy says of itself, for people.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One summand, or one fact, behind a worth.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// What it is, in the words of the literature: `pagerank`, `in-links`, `depth`.
     pub name: String,

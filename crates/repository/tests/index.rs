@@ -410,3 +410,74 @@ fn no_byte_of_the_list_of_segments_passes() {
         assert_eq!(search(&index, "avocet").total, 2, "after {place}");
     }
 }
+
+#[test]
+fn searches_for_what_is_new() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(dir.path()).unwrap();
+    let mut writer = index.writer(HEAP).unwrap();
+    for day in 0..5 {
+        let url = format!("http://news.example/{day}");
+        let page = PageUrl::parse(&url).unwrap();
+        writer
+            .put(&Document {
+                id: page.id(),
+                url: &url,
+                host: page.host_name(),
+                title: "Flood",
+                text: "The flood.",
+                language: None,
+                fetched_at: day * 86_400,
+            })
+            .unwrap();
+    }
+    writer.commit(1).unwrap();
+    let found = |since, until| {
+        let query = Query {
+            text: "flood",
+            limit: 10,
+            since,
+            until,
+            ..Query::default()
+        };
+        index.search(&query).unwrap().total
+    };
+    assert_eq!(found(None, None), 5);
+    assert_eq!(found(Some(3 * 86_400), None), 2);
+    assert_eq!(found(None, Some(3 * 86_400)), 3);
+    assert_eq!(found(Some(86_400), Some(2 * 86_400)), 1);
+    assert_eq!(found(Some(9 * 86_400), None), 0);
+    assert_eq!(found(Some(i64::MIN), Some(i64::MAX)), 5);
+}
+
+#[test]
+fn a_page_is_looked_up_and_languages_are_counted() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = birds(dir.path());
+    let id = PageUrl::parse("http://de.birds.example/s").unwrap().id();
+    let kept = index.kept(id).unwrap().unwrap();
+    assert_eq!(kept.title, "Säbelschnäbler");
+    assert!(kept.text.starts_with("Der Säbelschnäbler"));
+    assert_eq!((kept.language.as_deref(), kept.fetched_at), (Some("de"), 7));
+    assert_eq!(index.kept(PageId(7)).unwrap(), None);
+    let languages = index.languages().unwrap();
+    assert_eq!(languages.get("de"), Some(&1));
+    assert_eq!(languages.get("ja"), Some(&1));
+}
+
+#[test]
+fn a_word_that_no_page_has_is_put_right() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = birds(dir.path());
+    let meant = |text: &str| index.meant(text).unwrap();
+    assert_eq!(meant("avocte"), Some("avocet".into()));
+    assert_eq!(
+        meant("\"Pied Avoect\" -wadr site:birds.exmple"),
+        Some("\"Pied avocet\" -wadr site:birds.exmple".into())
+    );
+    assert_eq!(meant("sandpippers curvs"), Some("sandpipers curves".into()));
+    assert_eq!(meant("avocet waders"), None);
+    assert_eq!(meant("zzzzzz"), None);
+    assert_eq!(meant(""), None);
+    assert_eq!(meant("- \" site:"), None);
+}

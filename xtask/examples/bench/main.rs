@@ -13,6 +13,7 @@ mod measure;
 mod order;
 mod program;
 mod refresh;
+mod search;
 mod servers;
 mod sources;
 mod speed;
@@ -51,6 +52,7 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Refresh(wishes) => workplace::with(|place| refresh::run(&wishes, place)),
         Bench::Sources(wishes) => workplace::with(|place| sources::run(&wishes, place)),
         Bench::Measure(wishes) => workplace::with(|place| measure::run(&wishes, place)),
+        Bench::Search(wishes) => workplace::with(|place| search::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
         Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),

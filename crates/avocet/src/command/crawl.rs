@@ -15,9 +15,11 @@ use crate::cli::{Crawl, HttpName};
 use crate::config::{Config, Time};
 use crate::engine::plan::{Again, Plan};
 use crate::engine::{self, tally::Summary};
+use crate::live::Live;
+use crate::logs::say;
 use crate::progress::Progress;
 use crate::ranking::{LastCrawl, Ranking};
-use crate::scope::ScopeRules;
+use crate::scope::{Blocked, ScopeRules};
 use crate::signal::signalled;
 use crate::store::Store;
 use crate::usage::Usage;
@@ -32,14 +34,16 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         bail!("--stop-coverage needs an ordering that knows its coverage: --order rankmass");
     }
     let store = Store::create(root)?;
-    eprintln!(
+    say(&format!(
         "crawling {} into {} by {} and {}; a kill can cost at most {} requests",
         describe(&plan.seeds),
         root.display(),
         ranking.order,
         ranking.servers,
         plan.at_risk()
-    );
+    ));
+    let live = Live::of(root);
+    live.decides_by(&ranking);
     let last = LastCrawl {
         ranking,
         scope: plan.scope.clone(),
@@ -61,6 +65,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         plan,
         choice,
         Progress::start(),
+        &live,
         interrupted,
     ))?;
     if json {
@@ -132,6 +137,9 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
     ];
     if let Some((key, _)) = at_least_one.iter().find(|(_, zero)| *zero) {
         bail!("{key} must be at least 1");
+    }
+    for host in &config.crawl.block {
+        Blocked::parse(host).map_err(Usage).context("crawl.block")?;
     }
     let share = |share: &f64| *share > 0.0 && *share <= 1.0;
     if wishes.stop_coverage.is_some_and(|wanted| !share(&wanted)) {
@@ -233,6 +241,7 @@ fn scope(
         include: lists(&wishes.include, &set.include, last.include),
         exclude: lists(&wishes.exclude, &set.exclude, last.exclude),
         depth: wishes.depth.or(set.depth).or(last.depth),
+        block: set.block.clone(),
     }
 }
 

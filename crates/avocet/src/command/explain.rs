@@ -6,23 +6,37 @@ use anyhow::Result;
 
 use crate::cli::Explain;
 use crate::clock::Clock;
-use crate::explain::{Explanation, explain};
-use crate::store::Store;
+use crate::explain::{self, Explanation, explain};
+use crate::live::ask;
+use crate::store::{self, Store};
 
-/// Explains.
+/// Explains; a crawl that has the store is asked itself.
 pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
-    let store = Store::open(root)?;
-    let explanation = explain(&store, &wishes.url, Clock::start().now())?;
+    store::must_exist(root)?;
+    let answer = match Store::open(root) {
+        Ok(store) => {
+            let ledger = store.ledger()?;
+            let explanation = explain(&store, &ledger, &wishes.url, Clock::start().now())?;
+            serde_json::to_value(explanation)?
+        }
+        Err(_) => ask::explain(root, explain::parse(&wishes.url)?.as_str())?,
+    };
     if json {
-        println!("{}", serde_json::to_string(&explanation)?);
+        println!("{answer}");
     } else {
-        print(&explanation);
+        print(&serde_json::from_value(answer)?);
     }
     Ok(())
 }
 
 fn print(page: &Explanation) {
     println!("{}", page.url);
+    if page.blocked {
+        line(
+            "blocked",
+            "its host is asked no more: [crawl] block in avocet.toml",
+        );
+    }
     if let Some(why) = &page.not_fetched {
         line("not fetched", why);
     }

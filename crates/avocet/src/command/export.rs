@@ -6,15 +6,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use frontier::Known;
+use page::charset;
 use page::media::{self, Media};
-use page::{PageUrl, article, charset, language};
-use repository::archive;
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
 use crate::cli::{Export, Exported};
-use crate::engine::{plan::TOKEN, timestamp};
-use crate::place::location;
+use crate::engine::timestamp;
+use crate::readable;
 use crate::store::Store;
 
 /// Exports.
@@ -71,7 +69,11 @@ fn url_line(known: &Known) -> Value {
 }
 
 fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
-    let Some((url, answer)) = kept(store, known)? else {
+    let Some(visited) = &known.visited else {
+        return Ok(Vec::new());
+    };
+    let kept = readable::kept(&store.archive(), &known.discovery.url, visited)?;
+    let Some((url, answer)) = kept else {
         return Ok(Vec::new());
     };
     let declared = answer.content_type.as_deref();
@@ -95,48 +97,11 @@ fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
 }
 
 fn page_line(store: &Store, known: &Known) -> Result<Option<Value>> {
-    let Some((url, answer)) = kept(store, known)? else {
+    let Some(visited) = &known.visited else {
         return Ok(None);
     };
-    let declared = answer.content_type.as_deref();
-    let (text, _) = charset::decode(&answer.content, declared);
-    let (title, text, markdown) = match media::kind(declared, &answer.content) {
-        Media::Html => {
-            let article = article::article(&text, &url);
-            (article.title, article.text, article.markdown)
-        }
-        Media::Text => (String::new(), text.to_string(), text.into_owned()),
-        _ => return Ok(None),
-    };
-    let copy = known
-        .visited
-        .as_ref()
-        .and_then(|visited| visited.copy.as_ref());
-    Ok(Some(json!({
-        "url": url.as_str(),
-        "title": title,
-        "language": language::detect(&text, None),
-        "fetched_at": copy.map(|copy| timestamp(copy.at).to_string()),
-        "text": text,
-        "markdown": markdown,
-    })))
-}
-
-/// The archived answer of a page, if there is one.
-fn kept(store: &Store, known: &Known) -> Result<Option<(PageUrl, Answer)>> {
-    let copy = known
-        .visited
-        .as_ref()
-        .and_then(|visited| visited.copy.as_ref());
-    let Some(place) = copy.and_then(|copy| copy.place) else {
-        return Ok(None);
-    };
-    let url = PageUrl::parse(&known.discovery.url)?;
-    let at = location(place);
-    let record =
-        archive::read(&store.archive(), &at).with_context(|| format!("the copy of {url}"))?;
-    let answer = Answer::kept(&record, &url, TOKEN)?;
-    Ok(Some((url, answer)))
+    let page = readable::read(&store.archive(), &known.discovery.url, visited)?;
+    Ok(page.map(serde_json::to_value).transpose()?)
 }
 
 fn copy_archive(store: &Store, out: &Path) -> Result<()> {

@@ -4,7 +4,11 @@
 //! again from the ledger by the new policies, and the crawl goes on. A file that is not right is
 //! complained about, and the crawl goes on as it was.
 
+mod flags;
+mod serving;
+
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
@@ -14,10 +18,13 @@ use crate::cli::Run;
 use crate::config::{Config, Time};
 use crate::engine;
 use crate::engine::plan::{Again, Plan};
+use crate::engine::tally::Summary;
+use crate::live::Live;
+use crate::logs::say;
 use crate::polling::{self, Polling};
 use crate::progress::Progress;
 use crate::ranking::{LastCrawl, Ranking};
-use crate::signal::signalled;
+use crate::signal::{Signals, signalled};
 use crate::store::Store;
 use crate::upkeep::{POLICY, Rate, Refreshing};
 use crate::usage::Usage;
@@ -29,44 +36,60 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Crawls and refreshes until it is interrupted.
 pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
-    let mut orders = Orders::read(root, wishes)?;
+    let summary = keep(root, wishes, &Live::of(root), Progress::start)?;
+    if json {
+        println!("{}", serde_json::to_string(&summary)?);
+    } else {
+        print(&summary);
+    }
+    Ok(())
+}
+
+/// The same, for whoever watches and shows it in another way.
+pub(super) fn keep(
+    root: &Path,
+    wishes: &Run,
+    live: &Arc<Live>,
+    progress: fn() -> Progress,
+) -> Result<Summary> {
+    let source = Source::new(root, wishes, live)?;
+    let mut orders = source.read()?;
     let store = Store::create(root)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
+    let mut served = runtime.block_on(serving::begin(root, wishes, &source.launched, live))?;
+    // A word that comes while policies are changed is not lost.
+    let mut signals = runtime.block_on(async { Signals::listen() });
     let begun = Instant::now();
     loop {
         orders.announce(root);
         let (mut plan, ranking, written) = (orders.plan, orders.ranking, orders.written);
         plan.time = plan.time.map(|time| time.saturating_sub(begun.elapsed()));
         let choice = ranking.choose()?;
+        live.decides_by(&ranking);
         let scope = plan.scope.clone();
         LastCrawl { ranking, scope }.write(store.root())?;
         let mut next = None;
         let interrupted = async {
             tokio::select! {
-                () = signalled() => {
+                () = signals.next() => {
                     // Whoever asks twice does not want to wait for requests under way.
                     tokio::spawn(async {
                         signalled().await;
                         std::process::exit(130);
                     });
                 }
-                new = new_orders(root, wishes, written) => next = Some(new),
+                new = source.changed(written) => next = Some(new),
             }
         };
-        let progress = Progress::start();
-        let done = engine::crawl(&store, plan, choice, progress, interrupted);
+        let done = engine::crawl(&store, plan, choice, progress(), live, interrupted);
         let summary = runtime.block_on(done)?;
         let Some(new) = next else {
-            if json {
-                println!("{}", serde_json::to_string(&summary)?);
-            } else {
-                print(&summary);
-            }
-            return Ok(());
+            runtime.block_on(served.end());
+            return Ok(summary);
         };
-        eprintln!("the configuration has changed: going on by it");
+        say("the configuration has changed: going on by it");
         orders = new;
     }
 }
@@ -79,16 +102,76 @@ struct Orders {
     written: Option<SystemTime>,
 }
 
+/// Where orders come from.
+struct Source<'a> {
+    root: &'a Path,
+    wishes: Run,
+    /// What the configuration said when the program was started.
+    launched: Config,
+    live: &'a Live,
+}
+
+impl<'a> Source<'a> {
+    fn new(root: &'a Path, wishes: &Run, live: &'a Live) -> Result<Self> {
+        live.has_flags(flags::given(wishes));
+        if let Some(config) = &wishes.crawl.config {
+            live.looks_at(config.clone());
+        }
+        let launched = Config::load(wishes.crawl.config.as_deref(), root)?;
+        let mut wishes = wishes.clone();
+        if wishes.crawl.seeds.is_some() {
+            // Standard input cannot be read again.
+            let seeds = plan(&launched, &wishes.crawl, root)?.seeds;
+            wishes.crawl.urls = seeds.iter().map(|seed| seed.as_str().to_owned()).collect();
+            wishes.crawl.seeds = None;
+        }
+        Ok(Self {
+            root,
+            wishes,
+            launched,
+            live,
+        })
+    }
+
+    /// The configuration that is looked at.
+    fn file(&self) -> PathBuf {
+        let named = self.wishes.crawl.config.clone();
+        named.unwrap_or_else(|| Config::path(self.root))
+    }
+
+    fn read(&self) -> Result<Orders> {
+        let written = modified(&self.file());
+        let config = Config::load(self.wishes.crawl.config.as_deref(), self.root)?;
+        let wishes = flags::heeded(&self.wishes, &self.launched, &config, self.live);
+        Orders::of(self.root, &config, &wishes, written)
+    }
+
+    /// Ends when the configuration has changed, since it was written at `seen`, into another that is right.
+    async fn changed(&self, mut seen: Option<SystemTime>) -> Orders {
+        let file = self.file();
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let now = modified(&file);
+            if now == seen {
+                continue;
+            }
+            seen = now;
+            match self.read() {
+                Ok(orders) => return orders,
+                Err(error) => say(&format!("going on as before: {error:#}")),
+            }
+        }
+    }
+}
+
 impl Orders {
-    fn read(root: &Path, wishes: &Run) -> Result<Self> {
-        let written = modified(&file(root, wishes));
-        let config = Config::load(wishes.crawl.config.as_deref(), root)?;
+    fn of(root: &Path, config: &Config, wishes: &Run, written: Option<SystemTime>) -> Result<Self> {
         if wishes.crawl.refresh_after.is_some() || wishes.crawl.stop_coverage.is_some() {
             let why = "`run` refreshes by --refresh and does not end: --refresh-after and --stop-coverage are for `crawl`";
             return Err(Usage(why.into()).into());
         }
-        let refreshing = refreshing(&config, wishes);
-        let mut plan = plan(&config, &wishes.crawl, root)?;
+        let refreshing = refreshing(config, wishes);
+        let mut plan = plan(config, &wishes.crawl, root)?;
         plan.again = Again::Always {
             budget: refreshing.budget,
         };
@@ -98,7 +181,7 @@ impl Orders {
         plan.pages_per_host = config.crawl.pages_per_host.unwrap_or(u32::MAX);
         let ranking = Ranking {
             refresh: Some(refreshing),
-            ..ranking(&config, &wishes.crawl)
+            ..ranking(config, &wishes.crawl)
         };
         ranking.choose()?;
         Ok(Self {
@@ -112,7 +195,7 @@ impl Orders {
         let Some(refreshing) = &self.ranking.refresh else {
             return;
         };
-        eprintln!(
+        say(&format!(
             "keeping {} fresh in {}: {}, {} and sources {}, at most {:.6} fetches a second; a kill can cost at most {} requests",
             describe(&self.plan.seeds),
             root.display(),
@@ -121,7 +204,7 @@ impl Orders {
             refreshing.sources.policy,
             refreshing.budget,
             self.plan.at_risk()
-        );
+        ));
     }
 }
 
@@ -157,29 +240,6 @@ fn polling(config: &Config, wishes: &Run) -> Polling {
         profit: set.profit,
         clicks: set.clicks,
         ..Polling::by(policy.as_deref().unwrap_or(polling::SCHEDULER))
-    }
-}
-
-/// The configuration that is looked at.
-fn file(root: &Path, wishes: &Run) -> PathBuf {
-    let named = wishes.crawl.config.clone();
-    named.unwrap_or_else(|| Config::path(root))
-}
-
-/// Ends when the configuration has changed, since it was written at `seen`, into another that is right.
-async fn new_orders(root: &Path, wishes: &Run, mut seen: Option<SystemTime>) -> Orders {
-    let file = file(root, wishes);
-    loop {
-        tokio::time::sleep(LOOK_EVERY).await;
-        let now = modified(&file);
-        if now == seen {
-            continue;
-        }
-        seen = now;
-        match Orders::read(root, wishes) {
-            Ok(orders) => return orders,
-            Err(error) => eprintln!("going on as before: {error:#}"),
-        }
     }
 }
 

@@ -3,31 +3,24 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
-use repository::index::{Hit, Hits, Index, Query};
+use anyhow::Result;
+use repository::index::{Hit, Hits, Query};
 use repository::log::{self, Log};
 use serde_json::json;
 
 use crate::cli::Search;
-use crate::store;
+use crate::{searchable, store};
 
 /// Searches.
 pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
-    store::must_exist(root)?;
-    let path = store::index(root);
-    if !path.exists() {
-        bail!(
-            "the store {} has no index: it was crawled with --no-index; crawl again without",
-            root.display()
-        );
-    }
-    let index = Index::open(&path).with_context(|| format!("the index in {}", path.display()))?;
+    let index = searchable::open(root)?;
     let found = index.search(&Query {
         text: &wishes.query,
         limit: wishes.limit.into(),
         offset: wishes.offset.into(),
         site: wishes.site.as_deref(),
         language: wishes.language.as_deref(),
+        ..Query::default()
     })?;
     if !wishes.no_log
         && let Err(error) = Log::open(&store::log(root)).append(&logged(wishes, &found))

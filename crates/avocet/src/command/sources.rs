@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use frontier::PageKey;
+use frontier::{Ledger, PageKey};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::Sources;
@@ -26,7 +26,7 @@ pub struct Listed {
 pub fn run(root: &Path, json: bool, wishes: &Sources) -> Result<()> {
     store::must_exist(root)?;
     let mut listed = match Store::open(root) {
-        Ok(store) => at_rest(&store)?,
+        Ok(store) => at_rest(&store, &store.ledger()?)?,
         Err(in_use) => running(root).with_context(|| format!("{in_use:#}"))?,
     };
     listed
@@ -43,7 +43,7 @@ pub fn run(root: &Path, json: bool, wishes: &Sources) -> Result<()> {
 }
 
 /// What the running crawl last said of its sources.
-fn running(root: &Path) -> Result<Listed> {
+pub fn running(root: &Path) -> Result<Listed> {
     let text = fs::read_to_string(store::sources(root))
         .context("the crawl has not said anything of its sources yet")?;
     Ok(Listed {
@@ -52,10 +52,10 @@ fn running(root: &Path) -> Result<Listed> {
     })
 }
 
-fn at_rest(store: &Store) -> Result<Listed> {
-    let ledger = store.ledger()?;
+/// What the next run would know of its sources.
+pub fn at_rest(store: &Store, ledger: &Ledger) -> Result<Listed> {
     let now = Clock::start().now();
-    let mut frontier = explain::frontier(store, &ledger, now)?;
+    let mut frontier = explain::frontier(store, ledger, now)?;
     let known = |key: PageKey| {
         let found = ledger.discovery(key).ok().flatten()?;
         let visited = ledger.visited(key).ok().flatten();

@@ -1,6 +1,5 @@
 //! `avocet status`: what the store holds; while a crawl goes on, what it is doing.
 
-use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -8,6 +7,7 @@ use anyhow::{Context, Result};
 use repository::index::Index;
 use serde_json::{Value, json};
 
+use crate::holdings::Holdings;
 use crate::store::{self, Store};
 
 /// Shows the state.
@@ -37,7 +37,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
 }
 
 /// What the running crawl last said of itself.
-fn running(root: &Path) -> Result<Value> {
+pub fn running(root: &Path) -> Result<Value> {
     let text =
         fs::read_to_string(store::state(root)).context("the crawl has not said anything yet")?;
     let mut state: Value = serde_json::from_str(&text)?;
@@ -47,44 +47,20 @@ fn running(root: &Path) -> Result<Value> {
 
 fn at_rest(store: &Store) -> Result<Value> {
     let ledger = store.ledger()?;
-    let (mut urls, mut waiting, mut pages) = (0u64, 0u64, 0u64);
-    let mut hosts = HashSet::new();
-    let mut errors: BTreeMap<String, u64> = BTreeMap::new();
-    for known in ledger.scan() {
-        let known = known?;
-        urls += 1;
-        hosts.insert(known.key.page.host());
-        match known.visited {
-            None => waiting += 1,
-            Some(visited) => {
-                pages += u64::from(visited.copy.is_some());
-                if let Some(error) = visited.error {
-                    *errors.entry(error).or_default() += 1;
-                }
-            }
-        }
-    }
+    let holdings = Holdings::of(&ledger)?;
     let index = Index::open(&store.index())
         .ok()
         .filter(|_| store.index().exists());
     Ok(json!({
         "running": false,
-        "urls_seen": urls,
-        "pages": pages,
-        "queued": waiting,
-        "hosts": hosts.len(),
+        "urls_seen": holdings.urls_seen,
+        "pages": holdings.pages,
+        "queued": holdings.queued,
+        "hosts": holdings.hosts,
         "documents": index.map(|index| index.count()),
-        "archive_bytes": size(&store.archive()),
+        "archive_bytes": store::size(&store.archive()),
         "ledger_bytes": ledger.disk_bytes()?,
-        "index_bytes": size(&store.index()),
-        "errors": errors,
+        "index_bytes": store::size(&store.index()),
+        "errors": holdings.errors,
     }))
-}
-
-fn size(directory: &Path) -> u64 {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| entry.metadata().ok())
-        .map(|data| data.len())
-        .sum()
 }

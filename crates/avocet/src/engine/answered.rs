@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use fetch::Response;
 use frontier::{Reading, Visited};
@@ -21,21 +22,27 @@ use crate::verdict::{Asked, Verdict};
 /// Sitemaps that list sitemaps are followed so deep (hostile-web.md, row 52).
 const NESTED: u16 = 3;
 
+/// How an answer arrived.
+pub(super) struct Arrived {
+    /// Bytes over the wire.
+    pub bytes: u64,
+    /// How long it took, to its end.
+    pub took: Duration,
+    /// Who gave it.
+    pub from: IpAddr,
+    /// When it was asked for.
+    pub at: Moment,
+}
+
 impl Engine {
     /// Reads an answer and hands over what it means.
-    pub(super) fn answered(
-        &self,
-        claimed: &Claimed,
-        response: &Response,
-        bytes: u64,
-        address: IpAddr,
-        at: Moment,
-    ) {
+    pub(super) fn answered(&self, claimed: &Claimed, response: &Response, arrived: &Arrived) {
+        let at = arrived.at;
         let cut = response.truncated.and_then(|cut| cut.warc()).map(truncated);
         let capture = Capture::new(
             &claimed.url,
             timestamp(at),
-            address,
+            arrived.from,
             &response.head,
             &response.body,
             cut,
@@ -48,7 +55,7 @@ impl Engine {
             missing: missing.as_ref(),
             ..claimed.asked(at)
         };
-        let mut verdict = asked.judge(&live, bytes, &ours);
+        let mut verdict = asked.judge(&live, arrived.bytes, &ours);
         verdict.leads = self.followed(verdict.leads);
         if verdict.listing == Some(Kind::Index) && depth >= NESTED {
             verdict.leads.clear();
@@ -98,6 +105,7 @@ impl Engine {
         }
         let admitted = heard.facts;
         verdict.named(new_pages);
+        self.count(&mut shared, claimed, &verdict.visited, arrived.took);
         let settled = Settled {
             key: claimed.key,
             url: claimed.url.clone(),
@@ -149,18 +157,28 @@ impl Engine {
     /// Settles a page that may not be asked for.
     pub(super) fn refuse(&self, claimed: &Claimed, reason: &str) {
         let verdict = claimed.asked(self.clock.now()).refused(reason);
-        self.push(claimed, verdict.visited, verdict.gone, false);
+        self.push(claimed, verdict.visited, verdict.gone, None);
     }
 
     /// Settles a page whose server is left alone.
     pub(super) fn unanswered(&self, claimed: &Claimed, kind: &str) {
         let asked = claimed.asked(self.clock.now());
         let visited = asked.unanswered(Outcome::Unreachable, kind, 0);
-        self.push(claimed, visited, false, false);
+        self.push(claimed, visited, false, None);
     }
 
-    /// Hands over a visit that brought no answer.
-    pub(super) fn push(&self, claimed: &Claimed, visited: Visited, gone: bool, asked: bool) {
+    /// Hands over a visit that brought no answer; `asked` is how long was waited for one, if a request was made.
+    pub(super) fn push(
+        &self,
+        claimed: &Claimed,
+        visited: Visited,
+        gone: bool,
+        asked: Option<Duration>,
+    ) {
+        let mut shared = self.shared();
+        if let Some(took) = asked {
+            self.count(&mut shared, claimed, &visited, took);
+        }
         let settled = Settled {
             key: claimed.key,
             url: claimed.url.clone(),
@@ -171,9 +189,9 @@ impl Engine {
             text: None,
             gone,
             admitted: Vec::new(),
-            asked,
+            asked: asked.is_some(),
         };
-        self.shared().push(settled, self.clock.now());
+        shared.push(settled, self.clock.now());
     }
 }
 

@@ -7,6 +7,7 @@ use fetch::{Answer, Request, Robots, Trouble};
 use policy::{Moment, Outcome};
 
 use super::Engine;
+use super::answered::Arrived;
 use super::claimed::Claimed;
 use super::host::Host;
 use super::reach::End;
@@ -90,10 +91,11 @@ impl Call<'_> {
         let Some(visit) = &self.visit else {
             return batch;
         };
-        let host = visit.host;
         let others: Vec<_> = visit.left().skip(1).take(width - 1).collect();
         for number in others {
-            let Some(claimed) = self.engine.claimed(host, number) else {
+            let claimed = self.visit.as_ref();
+            let claimed = claimed.and_then(|visit| self.engine.claimed(visit, number));
+            let Some(claimed) = claimed else {
                 break;
             };
             if let Some(reason) = self.engine.forbidden(&claimed.url, rules) {
@@ -140,12 +142,18 @@ impl Engine {
     fn take(&self, claimed: &Claimed, answer: Answer, from: IpAddr, at: Moment) -> Settlement {
         let response = match &answer.outcome {
             Ok(response) => response,
-            Err(trouble) => return self.failed(claimed, trouble, answer.wire_bytes, at),
+            Err(trouble) => return self.failed(claimed, trouble, &answer, at),
         };
         if let Some(host) = self.shared().host(claimed.url.host()) {
             host.answered(answer.first_byte);
         }
-        self.answered(claimed, response, answer.wire_bytes, from, at);
+        let arrived = Arrived {
+            bytes: answer.wire_bytes,
+            took: answer.total,
+            from,
+            at,
+        };
+        self.answered(claimed, response, &arrived);
         let busy = matches!(response.status, 429 | 503);
         let wanted = busy.then(|| response.retry_after(SystemTime::now()).unwrap_or(BUSY));
         Settlement {
@@ -155,7 +163,13 @@ impl Engine {
     }
 
     /// Settles a page whose request came to nothing on an open connection.
-    fn failed(&self, claimed: &Claimed, trouble: &Trouble, bytes: u64, at: Moment) -> Settlement {
+    fn failed(
+        &self,
+        claimed: &Claimed,
+        trouble: &Trouble,
+        answer: &Answer,
+        at: Moment,
+    ) -> Settlement {
         let mut pause = Duration::ZERO;
         let mut shared = self.shared();
         shared.return_allowance();
@@ -169,8 +183,9 @@ impl Engine {
         }
         drop(shared);
         let asked = claimed.asked(at);
+        let bytes = answer.wire_bytes;
         let visited = asked.unanswered(Outcome::Unreachable, trouble.kind(), bytes);
-        self.push(claimed, visited, false, true);
+        self.push(claimed, visited, false, Some(answer.total));
         Settlement {
             answered: false,
             pause,

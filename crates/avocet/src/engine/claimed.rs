@@ -1,8 +1,8 @@
 //! What is known of a page that is about to be asked for?
 
-use frontier::{Discovery, PageKey, Visited};
-use page::{HostId, PageUrl};
-use policy::{History, Moment, Number};
+use frontier::{Discovery, PageKey, Visit, Visited};
+use page::PageUrl;
+use policy::{History, Moment, Number, Worth};
 
 use super::Engine;
 use crate::verdict::Asked;
@@ -14,15 +14,17 @@ pub(super) struct Claimed {
     pub url: PageUrl,
     pub discovery: Discovery,
     pub before: Option<Visited>,
+    /// What it was worth when it was claimed.
+    pub worth: Option<Worth>,
 }
 
 impl Engine {
     /// What is known of a claimed page; `None`: its discovery is still on its way to the ledger, or
     /// the ledger failed, and then the crawl stops.
-    pub(super) fn claimed(&self, host: HostId, number: Number) -> Option<Claimed> {
+    pub(super) fn claimed(&self, visit: &Visit, number: Number) -> Option<Claimed> {
         let (key, recent, unsettled) = {
             let shared = self.shared();
-            let page = shared.frontier.page(host, number);
+            let page = shared.frontier.page(visit.host, number);
             let recent = shared.frontier.recent(page).cloned();
             let unsettled = shared.unsettled(page).cloned();
             (shared.frontier.key(page)?, recent, unsettled)
@@ -45,6 +47,7 @@ impl Engine {
             url,
             discovery,
             before,
+            worth: visit.worth_of(number),
         })
     }
 }

@@ -110,7 +110,7 @@ impl Ear<'_> {
                 self.tally.error(trap.name());
                 return None;
             }
-            Err(Outside::Scope | Outside::Depth) => {
+            Err(Outside::Scope | Outside::Depth | Outside::Blocked) => {
                 self.tally.outside += 1;
                 return None;
             }

@@ -59,6 +59,23 @@ impl Host {
         }
     }
 
+    /// What is known of it.
+    pub fn facts(&self) -> &HostFacts {
+        &self.facts
+    }
+
+    /// The time between requests that it asks for.
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.robots
+            .as_ref()
+            .and_then(|(_, rules)| rules.crawl_delay())
+    }
+
+    /// Requests and connections in a row that came to nothing.
+    pub fn failures(&self) -> u32 {
+        self.failures + self.faults
+    }
+
     /// Its rules, if they are known and not too old.
     pub fn rules(&self, now: Moment) -> Option<Arc<Robots>> {
         let (at, robots) = self.robots.as_ref()?;

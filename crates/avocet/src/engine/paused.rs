@@ -5,6 +5,7 @@
 //! sockets (`tests/whole/drivers.rs`).
 
 mod press;
+mod rest;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use repository::archive::Level;
 
 use super::plan::{Again, Plan};
 use super::tally::Summary;
+use crate::live::Live;
 use crate::polling::Polling;
 use crate::progress::Progress;
 use crate::ranking::{Choice, Ranking};
@@ -103,8 +105,9 @@ async fn crawl(root: &Path, proxy: &Arc<Proxy>, seed: &PageUrl, choice: Choice) 
     let mut plan = plan(std::slice::from_ref(seed), pipes);
     plan.fetch.proxy = fetch::Proxy::parse("http://127.0.0.1:9").ok();
     let store = Store::create(root).unwrap();
+    let live = Live::of(root);
     let never = std::future::pending();
-    super::crawl(&store, plan, choice, Progress::start(), never)
+    super::crawl(&store, plan, choice, Progress::start(), &live, never)
         .await
         .unwrap()
 }
@@ -152,8 +155,9 @@ async fn what_is_learned_keeps_more_copies_fresh() {
             ..Ranking::default()
         };
         let choice = ranking.choose().unwrap();
+        let live = Live::of(directory.path());
         let never = std::future::pending();
-        super::crawl(&store, plan, choice, Progress::start(), never)
+        super::crawl(&store, plan, choice, Progress::start(), &live, never)
             .await
             .unwrap();
         let requests = serving.log().requests() as f64;

@@ -37,6 +37,7 @@ impl Call<'_> {
         };
         let answer = open.get(&request).await;
         let mut shared = engine.shared();
+        engine.live.meter().overhead(answer.wire_bytes);
         shared.tally.bytes += answer.wire_bytes;
         shared.spend(engine.clock.now());
         if let Ok(response) = &answer.outcome {

@@ -79,6 +79,7 @@ impl Call<'_> {
         let answer = engine.fetcher.robots(url, &mut self.connection).await;
         let now = engine.clock.now();
         let mut shared = engine.shared();
+        engine.live.meter().overhead(answer.wire_bytes);
         shared.tally.bytes += answer.wire_bytes;
         shared.spend(now);
         let host = shared.host(url.host()).ok_or(End::NoRules)?;

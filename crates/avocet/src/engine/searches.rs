@@ -12,8 +12,9 @@ use policy::{Crawl, Fact, Moment, Moves, Policy, Shown};
 use repository::index::{Demand, Workload};
 use repository::log::{Click, Log, LogError, Position};
 
+use super::Engine;
 use super::committer::Work;
-use super::{Engine, store};
+use crate::store;
 
 /// How often new lines are looked for.
 const FOLLOW_EVERY: Duration = Duration::from_secs(30);

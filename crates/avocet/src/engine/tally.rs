@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use policy::Report;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Counts of one run.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,7 @@ pub struct Tally {
 }
 
 /// The end of a run, as `--json` prints it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// Pages fetched with a text or body that we did not have.
     pub pages: u64,

@@ -52,7 +52,7 @@ impl Engine {
     /// Settles the rest of a visit to a host that is left alone, so that the reason can be seen.
     fn give_up(&self, visit: &mut Visit, kind: &str) {
         for number in visit.left().collect::<Vec<_>>() {
-            if let Some(claimed) = self.claimed(visit.host, number) {
+            if let Some(claimed) = self.claimed(visit, number) {
                 self.unanswered(&claimed, kind);
             }
             visit.settled(number);
@@ -65,7 +65,7 @@ impl Call<'_> {
     async fn pages(&mut self) -> Result<Duration, End> {
         // A visit that asked the server for nothing owes it no delay.
         let mut due = Duration::ZERO;
-        while !self.engine.stopping()
+        while !self.engine.resting()
             && let Some((number, claimed)) = self.next()
         {
             self.engine.recall_host(&claimed);
@@ -116,7 +116,7 @@ impl Call<'_> {
             shared.more(visit, free, now, |key| engine.past(key));
         }
         let number = visit.first()?;
-        Some((number, engine.claimed(visit.host, number)?))
+        Some((number, engine.claimed(visit, number)?))
     }
 
     /// Takes note that a page is settled.

@@ -2,16 +2,18 @@
 
 use frontier::{HostFacts, Standing, Visited};
 use policy::{History, Term};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::engine::timestamp;
 use crate::ranking::Ranking;
 
 /// Everything there is to say about a URL.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Explanation {
     /// The URL, in its normal form.
     pub url: String,
+    /// Whether its host is blocked, and so nobody asks for it.
+    pub blocked: bool,
     /// How it was discovered; `null`: it never was.
     pub discovered: Option<Found>,
     /// Links to it whose words were kept.
@@ -29,7 +31,7 @@ pub struct Explanation {
 }
 
 /// How a page was discovered.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Found {
     /// How many pages were discovered before it.
     pub number: u64,
@@ -42,7 +44,7 @@ pub struct Found {
 }
 
 /// A link, and the page that has it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Named {
     /// The page.
     pub from: String,
@@ -51,7 +53,7 @@ pub struct Named {
 }
 
 /// What visits found.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Seen {
     /// When it was last asked for.
     pub at: Option<String>,
@@ -80,7 +82,7 @@ pub struct Seen {
 }
 
 /// Signals, counted.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Signalled {
     /// Since it was last seen.
     pub since: u16,
@@ -93,7 +95,7 @@ pub struct Signalled {
 }
 
 /// What a page is worth.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Value {
     /// The ordering.
     pub order: String,
@@ -110,7 +112,7 @@ pub struct Value {
 }
 
 /// What is known of a server.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Speed {
     /// `https://example.org`.
     pub origin: String,
@@ -127,7 +129,7 @@ pub struct Speed {
 }
 
 /// Where a page stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Place {
     /// The server strategy.
     pub strategy: String,
@@ -191,7 +193,8 @@ impl Place {
     pub(super) fn of(standing: &Standing, ranking: &Ranking) -> Self {
         Self {
             strategy: ranking.servers.clone(),
-            rank: standing.rank.value(),
+            // JSON knows no infinity.
+            rank: standing.rank.value().clamp(f64::MIN, f64::MAX),
             visit_pages: standing.visit_pages,
             pages_before: standing.pages_before,
             pages_waiting: standing.pages_waiting,

@@ -3,16 +3,21 @@
 // A test may panic; clippy knows that of test functions only, not of what they call.
 #![allow(clippy::unwrap_used)]
 
+mod agents;
 mod crash;
 mod crawl;
 mod drivers;
 mod files;
 mod hostile;
 mod lab;
+mod live;
 mod models;
+mod operations;
 mod order;
 mod program;
 mod searches;
+mod serve;
+mod server;
 mod sources;
 mod upkeep;
 mod usage;

@@ -13,7 +13,7 @@ use crate::files::Files;
 use crate::program::Program;
 use crate::webs;
 
-fn page(title: &str, text: &str) -> String {
+pub fn page(title: &str, text: &str) -> String {
     format!("<html><title>{title}</title><body><p>{text}</p></body></html>")
 }
 

@@ -43,6 +43,14 @@ impl Visit {
         self.claims.iter().map(worth)
     }
 
+    /// What a page that was not settled yet is worth.
+    pub fn worth_of(&self, page: Number) -> Option<policy::Worth> {
+        let mut claims = self.left().zip(self.worths());
+        claims
+            .find(|(number, _)| *number == page)
+            .map(|(_, worth)| worth)
+    }
+
     /// The number of its host.
     pub(crate) fn host_index(&self) -> HostIndex {
         self.index

@@ -7,6 +7,9 @@
 use page::HostId;
 use policy::{History, Moment, Number, Page, Policy, Price};
 
+use super::Frontier;
+use crate::ledger::PageKey;
+
 /// Pages in the sample, at most: an error of a few percent, which claims correct.
 const MOST: usize = 1000;
 
@@ -45,6 +48,15 @@ impl Sample {
     /// The pages.
     pub fn pages(&self) -> &[(Number, HostId)] {
         &self.pages
+    }
+}
+
+impl<P: Policy> Frontier<P> {
+    /// Some of all pages, chosen by nothing that they are worth; none where there is no budget.
+    pub fn sampled(&self) -> Vec<PageKey> {
+        let pages = self.spending().map(|spending| spending.sample.pages());
+        let key = |&(page, host): &(Number, HostId)| self.key(self.roll.page(host, page));
+        pages.into_iter().flatten().filter_map(key).collect()
     }
 }
 

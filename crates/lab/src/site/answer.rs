@@ -4,7 +4,6 @@
 //! asked before. Who waits, counts and closes connections is [`serving`](super::serving).
 
 use std::io::Write;
-use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -16,11 +15,7 @@ use hyper::header::{
 use hyper::{Response, StatusCode};
 
 use super::validators::Validators;
-use super::web::{Coding, Kind, Page, RobotsFile, ServerNumber, Web};
-
-/// 2020-01-01, the date of the web's time 0: years before any test runs, so that a web can be
-/// years ahead and still not in the future.
-const EPOCH: Duration = Duration::from_secs(1_577_836_800);
+use super::web::{Author, Coding, Kind, Page, PageNumber, RobotsFile, ServerNumber, Web};
 
 /// A request as a server of the web sees it.
 pub(super) struct Asked<'a> {
@@ -37,7 +32,7 @@ pub(super) struct Asked<'a> {
 impl Web {
     pub(super) fn answer(&self, asked: &Asked<'_>, at: f64) -> Response<Bytes> {
         if asked.path == "/robots.txt" {
-            return self.robots_txt(asked.server);
+            return self.robots_txt(asked.server, asked.port);
         }
         if let Some(month) = asked.path.strip_prefix("/calendar/") {
             return self.calendar(asked.server, month);
@@ -50,9 +45,15 @@ impl Web {
         }
     }
 
-    fn robots_txt(&self, server: ServerNumber) -> Response<Bytes> {
+    fn robots_txt(&self, server: ServerNumber, port: u16) -> Response<Bytes> {
         match self.server(server).robots {
-            RobotsFile::Open => plain(StatusCode::OK, "User-agent: *\nDisallow:\n"),
+            RobotsFile::Open => {
+                let mut text = String::from("User-agent: *\nDisallow:\n");
+                for sitemap in self.sitemaps(server) {
+                    text.push_str(&format!("Sitemap: {}\n", self.url(sitemap, port)));
+                }
+                plain(StatusCode::OK, text)
+            }
             RobotsFile::Rules { crawl_delay } => {
                 let mut text = String::from("User-agent: *\nDisallow: /private/\n");
                 if let Some(delay) = crawl_delay {
@@ -117,11 +118,12 @@ impl Web {
             status_only(StatusCode::NOT_MODIFIED)
         } else {
             let html = self.html(page.number, at, asked.port);
+            let media = self.media(page);
             let coding = server
                 .coding
                 .filter(|coding| coding.is_accepted(asked.headers));
             let body = coding.map_or_else(|| html.clone().into(), |coding| coding.encode(&html));
-            let mut answer = typed(StatusCode::OK, "text/html; charset=utf-8", body);
+            let mut answer = typed(StatusCode::OK, media, body);
             if let Some(coding) = coding {
                 let name = HeaderValue::from_static(coding.name());
                 answer.headers_mut().insert(CONTENT_ENCODING, name);
@@ -137,6 +139,21 @@ impl Web {
         answer
     }
 
+    fn media(&self, page: &Page) -> &'static str {
+        match &self.author {
+            Author::Prose(_) => "text/html; charset=utf-8",
+            Author::Town(records) => records.media(page.number),
+        }
+    }
+
+    /// The sitemaps that a robots.txt names.
+    fn sitemaps(&self, server: ServerNumber) -> impl Iterator<Item = PageNumber> {
+        let sitemaps = ["/sitemap.xml", "/news-sitemap.xml"];
+        let there = sitemaps.map(|path| self.at(server, path));
+        let there = there.into_iter().flatten().map(Page::number);
+        there.filter(|page| !self.is_text(*page))
+    }
+
     /// A page changes with its text and when a page it links to is born.
     fn validators(&self, page: &Page, at: f64) -> Validators {
         let server = self.server(page.server);
@@ -147,11 +164,9 @@ impl Web {
             since = since.max(link.life.born);
         }
         let tag = server.etag.then(|| format!("{:x}-{links:x}", version.id));
-        let changed = SystemTime::UNIX_EPOCH + EPOCH;
-        let after = Duration::try_from_secs_f64(since).unwrap_or_default();
         Validators::new(
             tag.as_deref(),
-            server.last_modified.then(|| changed + after),
+            server.last_modified.then(|| self.date(since)),
         )
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use rand::{Rng, RngExt};
 
-use super::web::{Kind, Page, PageNumber, Web};
+use super::web::{Author, Kind, Page, PageNumber, Web};
 use crate::chance::{For, stream};
 
 /// Distinct words of the invented language.
@@ -64,14 +64,18 @@ impl Web {
     /// The HTML of a page that has a text, as served at this port; empty for one that has none.
     pub fn html(&self, page: PageNumber, at: f64, port: u16) -> String {
         let page = self.original(self.page(page));
+        let prose = match &self.author {
+            Author::Prose(prose) => prose,
+            Author::Town(records) => return records.body(self, page, at, port),
+        };
         if !matches!(page.kind, Kind::Ordinary | Kind::Busy) {
             return String::new();
         }
         let mut html = String::with_capacity(page.size as usize + 1_024);
-        let title = self.title(page);
+        let own = title(prose, self.seed, page);
         html.push_str("<!doctype html>\n<html lang=\"la\"><head><meta charset=\"utf-8\"><title>");
-        let _ = write!(html, "{title}</title></head>\n<body><h1>{title}</h1>\n");
-        self.write_text(page, at, &mut html);
+        let _ = write!(html, "{own}</title></head>\n<body><h1>{own}</h1>\n");
+        self.write_text(prose, page, at, &mut html);
         html.push_str("<ul>\n");
         if &*page.path == "/" && self.server(page.server).calendar {
             html.push_str("<li><a href=\"/calendar/2026/1\">calendar</a></li>\n");
@@ -81,13 +85,18 @@ impl Web {
             if link.server != page.server {
                 let _ = write!(html, "http://{}:{port}", self.address(link.server));
             }
-            let _ = writeln!(html, "{}\">{}</a></li>", link.path, self.title(link));
+            let _ = writeln!(
+                html,
+                "{}\">{}</a></li>",
+                link.path,
+                title(prose, self.seed, link)
+            );
         }
         html.push_str("</ul></body></html>\n");
         html
     }
 
-    fn write_text(&self, page: &Page, at: f64, html: &mut String) {
+    fn write_text(&self, prose: &Prose, page: &Page, at: f64, html: &mut String) {
         let version = self.version(page, at).id;
         let paragraphs = u64::from(page.size / PARAGRAPH_BYTES).max(1);
         for n in 0..paragraphs {
@@ -97,15 +106,15 @@ impl Web {
             let part = if changed { version | 1 << 63 } else { n + 1 };
             let mut rng = stream(self.seed, For::Text, u64::from(page.number.0), part);
             html.push_str("<p>");
-            self.prose.write(PARAGRAPH, &mut rng, html);
+            prose.write(PARAGRAPH, &mut rng, html);
             html.push_str(".</p>\n");
         }
     }
+}
 
-    fn title(&self, page: &Page) -> String {
-        let mut title = String::new();
-        let mut rng = stream(self.seed, For::Title, u64::from(page.number.0), 0);
-        self.prose.write(4, &mut rng, &mut title);
-        title
-    }
+fn title(prose: &Prose, seed: u64, page: &Page) -> String {
+    let mut title = String::new();
+    let mut rng = stream(seed, For::Title, u64::from(page.number.0), 0);
+    prose.write(4, &mut rng, &mut title);
+    title
 }

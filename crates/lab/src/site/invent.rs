@@ -5,7 +5,7 @@
 //! links go to pages in proportion to the links these already have, which gives the power law.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1};
@@ -13,7 +13,7 @@ use rand_distr::{Distribution, Exp1};
 use super::html::Prose;
 use super::life::Life;
 use super::plan::{Latency, Plan, Tail};
-use super::web::{Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};
+use super::web::{Author, Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};
 use crate::chance::{For, stream};
 
 /// The share of links that stay on their server; about three of four links do on the real web
@@ -27,6 +27,10 @@ const SERVER_SIZES: Tail = Tail {
     exponent: 1.8,
     most: 1_000,
 };
+
+/// 2020-01-01, the date of the web's time 0: years before any test runs, so that a web can be
+/// years ahead and still not in the future.
+const EPOCH: Duration = Duration::from_secs(1_577_836_800);
 
 /// How often a link to a page that is already linked is drawn anew.
 const REDRAWS: u32 = 8;
@@ -59,7 +63,8 @@ impl Plan {
                 .map(|number| self.server(number as u64))
                 .collect(),
             paths: paths.collect::<HashMap<_, _>>(),
-            prose: Prose::new(self.seed),
+            author: Author::Prose(Prose::new(self.seed)),
+            epoch: SystemTime::UNIX_EPOCH + EPOCH,
             pages,
         }
     }

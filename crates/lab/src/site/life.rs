@@ -34,6 +34,32 @@ pub(super) struct Version {
 }
 
 impl Life {
+    /// Of what was always there, stays and never changes.
+    pub const ALWAYS: Self = Self {
+        rate: 0.0,
+        born: 0.0,
+        dies: f64::INFINITY,
+    };
+
+    /// The moments of all changes so far, in order. Takes as long as there are many.
+    pub fn moments(&self, seed: u64, page: u64, until: f64) -> Vec<f64> {
+        let length = CHANGES_A_WINDOW / self.rate;
+        if !length.is_finite() || until <= self.born {
+            return Vec::new();
+        }
+        let windows = (self.born.max(0.0) / length) as u64..=(until / length) as u64;
+        let mut moments: Vec<f64> = windows
+            .flat_map(|window| {
+                let start = window as f64 * length;
+                let changes = changes_in_window(seed, page, window).into_iter();
+                changes.map(move |share| start + share * length)
+            })
+            .filter(|&moment| moment <= until && moment > self.born)
+            .collect();
+        moments.sort_unstable_by(f64::total_cmp);
+        moments
+    }
+
     /// Whether the page exists.
     pub fn exists(&self, at: f64) -> bool {
         self.born <= at && at < self.dies
@@ -158,6 +184,11 @@ mod tests {
             let version = life.version(SEED, page, at);
             proptest::prop_assert!(version.since <= at);
             proptest::prop_assert_eq!(life.version(SEED, page, version.since), version);
+            let moments = life.moments(SEED, page, at.min(2_000.0 / rate));
+            proptest::prop_assert!(moments.is_sorted());
+            if at <= 2_000.0 / rate {
+                proptest::prop_assert_eq!(moments.last().copied().unwrap_or(0.0), version.since);
+            }
             let between = version.since + (at - version.since) / 2.0;
             proptest::prop_assert_eq!(life.version(SEED, page, between), version);
         }

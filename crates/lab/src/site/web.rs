@@ -7,10 +7,11 @@
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::html::Prose;
 use super::life::{Life, Version};
+use super::town::Records;
 
 /// A page of the web, by its number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +29,19 @@ pub struct Web {
     pub(super) pages: Vec<Page>,
     /// Where each path of each server leads.
     pub(super) paths: HashMap<(ServerNumber, Box<str>), PageNumber>,
-    pub(super) prose: Prose,
+    /// Who wrote the pages.
+    pub(super) author: Author,
+    /// The date of time 0.
+    pub(super) epoch: SystemTime,
+}
+
+/// Who wrote the pages of a web.
+#[derive(Debug)]
+pub(super) enum Author {
+    /// Nobody: words of a language that is none.
+    Prose(Prose),
+    /// The people of a town.
+    Town(Records),
 }
 
 /// A server and its habits.
@@ -168,6 +181,33 @@ impl Web {
         Some(self.page(*number))
     }
 
+    /// The page at a URL, when the web is served at this port.
+    pub fn find(&self, url: &str, port: u16) -> Option<PageNumber> {
+        let (address, path) = url.strip_prefix("http://")?.split_once('/')?;
+        let (mut servers, path) = (self.servers(), format!("/{path}"));
+        let (server, _) =
+            servers.find(|(server, _)| format!("{}:{port}", self.address(*server)) == address)?;
+        self.at(server, &path).map(Page::number)
+    }
+
+    /// Whether a page is for people to read; sitemaps and feeds are not.
+    pub fn is_text(&self, page: PageNumber) -> bool {
+        match &self.author {
+            Author::Prose(_) => true,
+            Author::Town(records) => records.is_text(page),
+        }
+    }
+
+    /// The date of a moment of the web.
+    pub(super) fn date(&self, at: f64) -> SystemTime {
+        let away = Duration::try_from_secs_f64(at.abs()).unwrap_or_default();
+        let date = match at < 0.0 {
+            true => self.epoch.checked_sub(away),
+            false => self.epoch.checked_add(away),
+        };
+        date.unwrap_or(self.epoch)
+    }
+
     /// The page whose text a page shows: itself, but for a copy.
     pub(super) fn original<'a>(&'a self, page: &'a Page) -> &'a Page {
         match page.kind {
@@ -178,6 +218,9 @@ impl Web {
 
     /// The version of its text that a page shows.
     pub(super) fn version(&self, page: &Page, at: f64) -> Version {
+        if let Author::Town(records) = &self.author {
+            return records.version(self, page, at);
+        }
         let original = self.original(page);
         original
             .life
@@ -185,11 +228,12 @@ impl Web {
     }
 
     /// The pages a page links to: those already born. Links to the dead stay, as they do on the web.
-    pub(super) fn links<'a>(&'a self, page: &'a Page, at: f64) -> impl Iterator<Item = &'a Page> {
-        let links = self.original(page).links.iter();
-        links
-            .map(|&link| self.page(link))
-            .filter(move |target| target.life.born <= at)
+    pub(super) fn links(&self, page: &Page, at: f64) -> impl Iterator<Item = &Page> {
+        let links = match &self.author {
+            Author::Prose(_) => self.original(page).links.clone(),
+            Author::Town(records) => records.links(page, at),
+        };
+        (links.into_iter().map(|link| self.page(link))).filter(move |target| target.life.born <= at)
     }
 }
 
@@ -207,6 +251,11 @@ impl Page {
     /// Its path, with the query.
     pub fn path(&self) -> &str {
         &self.path
+    }
+
+    /// When it appeared, in seconds of the web; what was there before is of time 0 or earlier.
+    pub fn born(&self) -> f64 {
+        self.life.born
     }
 
     /// What it answers.

@@ -86,7 +86,7 @@ fn line((entry, offset, length): &(Entry, u64, u32), filename: &str) -> Option<S
 /// As the `surt` package makes it for the Wayback tools: without scheme and `www`, lower case, the
 /// parameters sorted, no slash at the end. A key may stand for several URLs; the line has the one.
 /// (What `surt` also does, and we do not: it undoes percent-encoding.)
-fn key(url: &PageUrl) -> String {
+pub(super) fn key(url: &PageUrl) -> String {
     let parts = url.as_url();
     let mut key = match parts.host_str().and_then(|host| host.strip_prefix('[')) {
         Some(address) => address.trim_end_matches(']').to_owned(),

@@ -8,6 +8,7 @@
 //! one [`Writer`], which also [collects](Writer::keep) files that hold little of use, read back one at a time by [`read`] or all in order by [`scan`]. [`Records`]
 //! reads the WARC files of other tools with the same code and the same limits.
 
+mod captures;
 mod cdxj;
 mod collect;
 mod content;
@@ -24,6 +25,7 @@ mod scan;
 pub mod seal;
 mod writer;
 
+pub use captures::{Captures, Kept, captures};
 pub use collect::{Moved, sizes};
 pub use content::{Content, Cut, DecodeLimits};
 pub use digest::Digest;

@@ -6,6 +6,7 @@
 
 mod error;
 mod forward;
+mod kept;
 mod measure;
 mod mentions;
 mod payload;
@@ -13,6 +14,7 @@ mod query;
 mod schema;
 mod search;
 mod shown;
+mod spelling;
 mod words;
 mod workload;
 mod writer;
@@ -26,6 +28,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError};
 
 pub use error::{Damage, IndexError};
+pub use kept::Kept;
 pub use mentions::Mentions;
 pub use search::{Hit, Hits, Query, Snippet};
 pub use workload::{Demand, Workload};

@@ -5,7 +5,8 @@
 
 use tantivy::IndexSettings;
 use tantivy::schema::{
-    BytesOptions, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    BytesOptions, FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing,
+    TextOptions,
 };
 use tantivy::store::Compressor;
 
@@ -24,7 +25,7 @@ pub(super) struct Fields {
     pub(super) title: Field,
     pub(super) body: Field,
     pub(super) language: Field,
-    /// Unix seconds.
+    /// Unix seconds; a column, so that a search can be for what is new.
     pub(super) fetched_at: Field,
 }
 
@@ -46,7 +47,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         title: schema.add_text_field("title", text()),
         body: schema.add_text_field("body", text()),
         language: schema.add_text_field("language", STRING | STORED),
-        fetched_at: schema.add_i64_field("fetched_at", STORED),
+        fetched_at: schema.add_i64_field("fetched_at", STORED | FAST),
     };
     (schema.build(), fields)
 }

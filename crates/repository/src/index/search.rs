@@ -6,12 +6,12 @@
 //! BM25 over title, text and URL. All words should be there; where no page has them all, those with
 //! some are returned, and the answer says so.
 
-use std::ops::Range;
+use std::ops::{Bound, Range};
 
 use page::PageId;
 use tantivy::collector::{Count, TopDocs};
 use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, TermQuery,
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, RangeQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption, Term, Value};
 use tantivy::snippet::SnippetGenerator;
@@ -47,6 +47,10 @@ pub struct Query<'a> {
     pub site: Option<&'a str>,
     /// Only pages in this language.
     pub language: Option<&'a str>,
+    /// Only copies that were fetched at this time or later, in Unix seconds.
+    pub since: Option<i64>,
+    /// Only copies that were fetched before this time, in Unix seconds.
+    pub until: Option<i64>,
 }
 
 impl Query<'_> {
@@ -114,12 +118,12 @@ impl Index {
             return Ok(Hits::default());
         }
         let searcher = self.reader.searcher();
-        let strict = self.query(&parsed, query.language, Occur::Must);
+        let strict = self.query(&parsed, query, Occur::Must);
         let hits = self.run(&searcher, strict, query)?;
         if hits.total > 0 || parsed.wanted.len() < 2 {
             return Ok(hits);
         }
-        let loose = self.query(&parsed, query.language, Occur::Should);
+        let loose = self.query(&parsed, query, Occur::Should);
         let hits = self.run(&searcher, loose, query)?;
         Ok(Hits {
             relaxed: hits.total > 0,
@@ -127,7 +131,7 @@ impl Index {
         })
     }
 
-    fn query(&self, parsed: &Parsed, language: Option<&str>, occur: Occur) -> BooleanQuery {
+    fn query(&self, parsed: &Parsed, query: &Query<'_>, occur: Occur) -> BooleanQuery {
         let fields = &self.fields;
         let wanted = parsed
             .wanted
@@ -144,7 +148,7 @@ impl Index {
         }
         let filters = [
             (fields.site, parsed.site.as_deref()),
-            (fields.language, language),
+            (fields.language, query.language),
         ];
         for (field, value) in filters {
             let Some(value) = value else { continue };
@@ -155,6 +159,20 @@ impl Index {
             parts.push((
                 Occur::Must,
                 Box::new(ConstScoreQuery::new(Box::new(term), 0.0)),
+            ));
+        }
+        if query.since.is_some() || query.until.is_some() {
+            let at = |seconds| Term::from_field_i64(fields.fetched_at, seconds);
+            let since = query
+                .since
+                .map_or(Bound::Unbounded, |time| Bound::Included(at(time)));
+            let until = query
+                .until
+                .map_or(Bound::Unbounded, |time| Bound::Excluded(at(time)));
+            let then = RangeQuery::new(since, until);
+            parts.push((
+                Occur::Must,
+                Box::new(ConstScoreQuery::new(Box::new(then), 0.0)),
             ));
         }
         BooleanQuery::new(parts)

@@ -14,6 +14,7 @@ use repository::log::{Click, Log};
 
 use super::{CONNECT, PIPE, plan};
 use crate::engine::plan::Again;
+use crate::live::Live;
 use crate::polling::Polling;
 use crate::progress::Progress;
 use crate::ranking::Ranking;
@@ -103,8 +104,9 @@ async fn crawl(sources: &str) -> Earned {
     };
     let clicking = tokio::spawn(click(Arc::clone(&press), store::log(store.root())));
     let choice = ranking.choose().unwrap();
+    let live = Live::of(store.root());
     let never = std::future::pending();
-    crate::engine::crawl(&store, plan, choice, Progress::start(), never)
+    crate::engine::crawl(&store, plan, choice, Progress::start(), &live, never)
         .await
         .unwrap();
     clicking.abort();

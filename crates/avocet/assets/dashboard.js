@@ -1,0 +1,22 @@
+// The parts of the dashboard are brought up to date as the crawl says something new. Without this script the page loads itself again.
+"use strict";
+const live = document.getElementById("live");
+if (live && "EventSource" in window) {
+  const busy = (part) => {
+    const marked = document.getSelection();
+    const focused = document.activeElement;
+    return (focused !== part && part.contains(focused)) || (marked && !marked.isCollapsed && part.contains(marked.anchorNode));
+  };
+  const events = new EventSource("/dashboard/events");
+  events.addEventListener("live", (event) => {
+    const fresh = document.createElement("template");
+    fresh.innerHTML = event.data;
+    for (const part of fresh.content.querySelectorAll("[data-part]")) {
+      const shown = live.querySelector(`[data-part="${part.dataset.part}"]`);
+      if (shown && !busy(shown) && shown.innerHTML !== part.innerHTML) {
+        shown.replaceChildren(...part.childNodes);
+      }
+    }
+    document.documentElement.dataset.live = String(Date.now());
+  });
+}

@@ -1,0 +1,44 @@
+//! `avocet config`: what can be set, and whether what is set is right.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+
+use crate::cli::ConfigWish;
+use crate::config::Config;
+use crate::config::check::check;
+use crate::config::reference::reference;
+
+/// Prints the reference, or what is wrong with a file.
+pub fn run(root: &Path, json: bool, wish: &ConfigWish) -> Result<()> {
+    let file = match wish {
+        ConfigWish::Reference => {
+            print!("{}", reference());
+            return Ok(());
+        }
+        ConfigWish::Check { file } => file.clone().unwrap_or_else(|| Config::path(root)),
+    };
+    let text = std::fs::read_to_string(&file)
+        .with_context(|| format!("cannot read the configuration {}", file.display()))?;
+    let wrong = check(&text);
+    if json {
+        let wrong: Vec<_> = (wrong.iter())
+            .map(|one| json!({ "line": one.line, "key": one.key, "why": one.why }))
+            .collect();
+        println!("{}", json!({ "file": file, "wrong": wrong }));
+    }
+    if wrong.is_empty() {
+        if !json {
+            println!("{} is right", file.display());
+        }
+        return Ok(());
+    }
+    for one in wrong.iter().filter(|_| !json) {
+        println!("{}:{one}", file.display());
+    }
+    match wrong.len() {
+        1 => bail!("one thing is wrong in {}", file.display()),
+        count => bail!("{count} things are wrong in {}", file.display()),
+    }
+}

@@ -1,0 +1,44 @@
+//! `avocet serve`: the search page, for as long as the program runs.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::cli::Serve;
+use crate::config::Config;
+use crate::serve::{self, App, Crawl, LISTEN};
+use crate::signal::signalled;
+
+/// Serves until it is interrupted.
+pub fn run(root: &Path, json: bool, wishes: &Serve) -> Result<()> {
+    let settings = Config::load(wishes.config.as_deref(), root)?.serve;
+    let listen = wishes.listen.or(settings.listen).unwrap_or(LISTEN);
+    let config = wishes.config.clone();
+    let crawl = Crawl {
+        live: None,
+        config: config.unwrap_or_else(|| Config::path(root)),
+    };
+    let app = App::open(root, settings, listen, crawl)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let serving = serve::start(app, serve::listen(listen).await?)?;
+        let address = format!("http://{}/", serving.address);
+        if json {
+            println!("{}", json!({ "listening": address }));
+        } else {
+            println!("serving {} at {address}", root.display());
+            println!(
+                "dashboard: {address}dashboard; its controls need the token in {}",
+                serve::token::path(root).display()
+            );
+        }
+        std::io::stdout().flush()?;
+        signalled().await;
+        serving.stop().await;
+        Ok(())
+    })
+}

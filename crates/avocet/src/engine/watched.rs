@@ -1,0 +1,310 @@
+//! What the engine says of itself while it runs: counted at every request, put together when somebody asks.
+//!
+//! What is said must not slow down what is done: lists are cut to what a person can read, and what takes reads of the ledger or
+//! of directories is done once a minute.
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use frontier::bench::roster::{Place, State as Doing};
+use frontier::{Discovery, Known, PageKey, RobotsFact, Visited};
+use policy::{Moment, Page};
+
+use super::Engine;
+use super::claimed::Claimed;
+use super::host::Host;
+use super::shared::Shared;
+use crate::live::meter::{Fetch, Kind, Level, outcome, priced, written};
+use crate::live::pause;
+use crate::live::snapshot::{Mode, Outlook, Policies, Server, Snapshot, State, Storage};
+use crate::planning::Estimates;
+use crate::sources::Row;
+use crate::store;
+
+/// For so long what was said last is said again.
+const SAID_FOR: Duration = Duration::from_millis(400);
+/// How often the sources are looked at anew.
+const LIST_EVERY: Duration = Duration::from_secs(10);
+/// How often it is measured what takes a while to measure.
+const MEASURE_EVERY: Duration = Duration::from_secs(60);
+/// Hosts that are spoken of.
+const SERVERS: usize = 200;
+/// Sources that are spoken of.
+const SOURCES: usize = 200;
+
+/// What the engine last said, and when it looked for it.
+#[derive(Default)]
+pub(super) struct Said {
+    last: Option<(Moment, Arc<Snapshot>)>,
+    measured: Option<Moment>,
+    listed: Option<Moment>,
+    sources: Vec<Row>,
+}
+
+impl Engine {
+    /// Counts a fetch of a page.
+    pub(super) fn count(
+        &self,
+        shared: &mut Shared,
+        claimed: &Claimed,
+        visited: &Visited,
+        took: Duration,
+    ) {
+        let kind = claimed.kind(shared);
+        let asked = visited.history.asked.unwrap_or_default();
+        let fetch = Fetch {
+            url: claimed.url.as_str().to_owned(),
+            at: written(asked),
+            kind,
+            status: visited.status,
+            bytes: visited.bytes,
+            ms: (took.as_secs_f64() * 1e4).round() / 10.0,
+            outcome: outcome(visited.history.outcome).to_owned(),
+            worth: claimed.worth.and_then(|worth| priced(worth.value())),
+            error: visited.error.clone(),
+        };
+        self.live.meter().fetched(kind, fetch);
+    }
+
+    /// Whether the user wants it to pause.
+    pub(super) fn look_for_pause(&self, root: &Path) -> bool {
+        let wanted = pause::is_wanted(root);
+        let before = self
+            .paused
+            .swap(wanted, std::sync::atomic::Ordering::Relaxed);
+        wanted && !before
+    }
+
+    /// Takes note of the time, and tells those who watch that there may be news.
+    pub(super) fn tick(&self, now: Moment) {
+        let level = {
+            let shared = self.shared();
+            let price = shared.frontier.price().value();
+            Level {
+                price: shared.budget.as_ref().map(|_| price),
+                known: shared.frontier.known(),
+            }
+        };
+        self.live.meter().tick(now, level);
+        self.live.tick();
+    }
+
+    /// How it goes.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        let now = self.clock.now();
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, last)) = &said.last
+            && now.since(*at) < SAID_FOR
+        {
+            return last.clone();
+        }
+        let due = |last: Option<Moment>, every| last.is_none_or(|last| now.since(last) >= every);
+        if due(said.measured, MEASURE_EVERY) {
+            said.measured = Some(now);
+            self.measure(now);
+        }
+        if due(said.listed, LIST_EVERY) {
+            said.listed = Some(now);
+            said.sources = self.sources(now, SOURCES);
+        }
+        let snapshot = Arc::new(self.look(now, said.sources.clone()));
+        said.last = Some((now, snapshot.clone()));
+        snapshot
+    }
+
+    fn look(&self, now: Moment, sources: Vec<Row>) -> Snapshot {
+        let (summary, places, visits, budget) = {
+            let mut shared = self.shared();
+            let summary = shared.summary(self.clock.elapsed());
+            let places = shared.frontier.bench.busiest(SERVERS, now);
+            let seen = |place| seen(&mut shared, place);
+            let places: Vec<Seen> = places.into_iter().map(seen).collect();
+            let budget = shared.budget.as_ref().map(frontier::Budget::per_second);
+            (summary, places, shared.visits, budget)
+        };
+        let servers = places.into_iter().map(|seen| self.named(seen)).collect();
+        let open = self.permits.available_permits();
+        let uncommitted = self.plan.at_risk().saturating_sub(open);
+        let meter = self.live.meter();
+        let (fetches_per_second, bytes_per_second) = meter.rates();
+        let state = State {
+            summary,
+            at: written(now),
+            since: self.live.since().to_owned(),
+            process: std::process::id(),
+            address: self.live.address(),
+            mode: self.mode(visits, uncommitted),
+            visits,
+            uncommitted,
+            budget,
+            policies: Policies::of(&self.live.ranking()),
+            fetches: meter.counts,
+            fetches_per_second,
+            bytes_per_second,
+        };
+        Snapshot {
+            state,
+            gains: meter.gains,
+            outlook: meter.outlook,
+            storage: Storage {
+                memory: memory().unwrap_or_default(),
+                ..meter.storage
+            },
+            servers,
+            sources,
+            recent: meter.recent(),
+            series: meter.series(),
+        }
+    }
+
+    fn mode(&self, visits: usize, uncommitted: usize) -> Mode {
+        match self.paused() {
+            _ if self.stopping() => Mode::Stopping,
+            false => Mode::Running,
+            true if visits + uncommitted > 0 => Mode::Pausing,
+            true => Mode::Paused,
+        }
+    }
+
+    /// Measures what the store takes, and what its copies are expected to be like.
+    fn measure(&self, now: Moment) {
+        let root = self.live.root();
+        let free = rustix::fs::statvfs(root).map(|disk| disk.f_bavail * disk.f_frsize);
+        let storage = Storage {
+            ledger: self.trust(self.ledger.disk_bytes()).unwrap_or_default(),
+            archive: store::size(&store::archive(root)),
+            index: store::size(&store::index(root)),
+            free: free.unwrap_or_default(),
+            memory: memory().unwrap_or_default(),
+        };
+        let outlook = self.outlook(now);
+        let mut meter = self.live.meter();
+        meter.storage = storage;
+        meter.outlook = outlook.or(meter.outlook);
+    }
+
+    /// What copies are expected to be like, by a sample of them.
+    fn outlook(&self, now: Moment) -> Option<Outlook> {
+        let keys = self.shared().frontier.sampled();
+        let known = |key: PageKey| {
+            let discovery: Discovery = self.trust(self.ledger.discovery(key))??;
+            let visited = self.trust(self.ledger.visited(key))?;
+            Some(Ok(Known {
+                key,
+                discovery,
+                visited,
+            }))
+        };
+        let rate = self.live.ranking().refresh.and_then(|refresh| refresh.rate);
+        // Rates that were given are not estimates of this store.
+        let rate = rate.filter(|rate| rate != "given");
+        let pages = keys.into_iter().filter_map(known);
+        let estimates = Estimates::of(pages, "user-centric-marginal", rate.as_deref());
+        estimates.ok()?.now(now)
+    }
+
+    /// A host by its name.
+    fn named(&self, seen: Seen) -> Server {
+        let mut server = seen.server;
+        if server.origin.is_empty()
+            && let Some(key) = seen.key
+            && let Some(found) = self.trust(self.ledger.discovery(key)).flatten()
+            && let Ok(url) = page::PageUrl::parse(&found.url)
+        {
+            server.origin = url.origin().to_owned();
+        }
+        server
+    }
+}
+
+/// A host, and where one of its pages is in the ledger, if its name is only there.
+struct Seen {
+    server: Server,
+    key: Option<PageKey>,
+}
+
+fn seen(shared: &mut Shared, place: Place) -> Seen {
+    let known = shared.host(place.host).map(|host| host.server());
+    let page = place
+        .first
+        .map(|number| shared.frontier.page(place.host, number));
+    let recent = page.and_then(|page| shared.frontier.recent(page));
+    let recent = recent.and_then(|found| page::PageUrl::parse(&found.url).ok());
+    let origin = recent.map_or(String::new(), |url| url.origin().to_owned());
+    let server = known.unwrap_or(Server {
+        origin,
+        robots: "unknown".into(),
+        ..Server::default()
+    });
+    let (state, next) = match place.state {
+        Doing::Visited => ("visited", None),
+        Doing::Ready => ("ready", None),
+        Doing::Later(moment) => ("waiting", Some(written(moment))),
+        Doing::Idle => ("idle", None),
+        Doing::Parked => ("left alone", None),
+    };
+    Seen {
+        key: page.and_then(|page| shared.frontier.key(page)),
+        server: Server {
+            address: place.address.map(|address| address.to_string()),
+            state: state.to_owned(),
+            next,
+            waiting: place.waiting,
+            claimed: place.claimed,
+            ..server
+        },
+    }
+}
+
+impl Host {
+    /// What is said of it to people.
+    fn server(&self) -> Server {
+        let facts = self.facts();
+        let ms = |seconds: f64| (seconds * 1e4).round() / 10.0;
+        let delay = self.crawl_delay();
+        Server {
+            origin: facts.origin.clone(),
+            requests: facts.requests,
+            connect_ms: facts.speed.map(|speed| ms(speed.connect)),
+            response_ms: facts.speed.map(|speed| ms(speed.response)),
+            robots: match &facts.robots {
+                Some(RobotsFact::Found { .. }) => "found",
+                Some(RobotsFact::Missing { .. }) => "missing",
+                None => "unknown",
+            }
+            .to_owned(),
+            crawl_delay: delay.map(|delay| delay.as_secs_f64()),
+            failures: self.failures(),
+            ..Server::default()
+        }
+    }
+}
+
+impl Claimed {
+    /// What it is asked for, as far as was known when it was claimed.
+    fn kind(&self, shared: &mut Shared) -> Kind {
+        let history = self.history();
+        if history.fresh.is_none() {
+            return Kind::New;
+        }
+        let page = Page {
+            number: self.number,
+            history: &history,
+        };
+        let asked = history.asked.unwrap_or_default();
+        let sources = shared.frontier.policy().sources.as_ref();
+        let polled = sources.is_some_and(|sources| sources.polls(page, asked));
+        match history.listing || polled {
+            true => Kind::Source,
+            false => Kind::Refresh,
+        }
+    }
+}
+
+/// Bytes of memory that this process holds, where the system says so.
+fn memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = status.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as u64)
+}

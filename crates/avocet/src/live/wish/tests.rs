@@ -1,0 +1,131 @@
+//! Wishes become a configuration that says what was wished for, and all else as before.
+
+use super::*;
+use crate::ranking::Ranking;
+
+/// A store whose last crawl began at `http://e.org/` and went anywhere.
+fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let last = LastCrawl {
+        ranking: Ranking::default(),
+        scope: ScopeRules {
+            seeds: vec!["http://e.org/".into()],
+            reach: Reach::Any,
+            depth: Some(7),
+            ..ScopeRules::default()
+        },
+    };
+    last.write(directory.path()).unwrap();
+    let path = Config::path(directory.path());
+    if !config.is_empty() {
+        fs::write(&path, config).unwrap();
+    }
+    (directory, path)
+}
+
+fn granted(config: &str, wish: Wish) -> String {
+    let (directory, path) = store(config);
+    let granted = wish.write(&path, directory.path()).unwrap();
+    assert!(
+        granted.changed && !granted.message.is_empty(),
+        "{granted:?}"
+    );
+    fs::read_to_string(path).unwrap()
+}
+
+fn refused(config: &str, wish: Wish) -> String {
+    let (directory, path) = store(config);
+    let error = wish.write(&path, directory.path()).unwrap_err();
+    assert!(error.is::<Usage>(), "{error:#}");
+    let text = fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(text, config, "nothing was written");
+    error.to_string()
+}
+
+#[test]
+fn a_budget_takes_the_place_of_another_and_comments_stay() {
+    let config = "# ours\n[budget]\nfetches_per_second = 2.0 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n";
+    let text = granted(config, Wish::Budget("90/min".into()));
+    assert_eq!(
+        text,
+        "# ours\n[budget]\nfetches_per_second = 1.5 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n"
+    );
+    let text = granted(config, Wish::Budget("5000/day".into()));
+    assert!(text.contains("fetches_per_day = 5000.0"), "{text}");
+    assert!(!text.contains("fetches_per_second"), "{text}");
+    assert!(refused(config, Wish::Budget("many".into())).contains("2/s"));
+}
+
+#[test]
+fn policies_must_exist() {
+    let refresh = |name: &str| {
+        Wish::Policy(NewPolicies {
+            refresh: Some(name.into()),
+            ..NewPolicies::default()
+        })
+    };
+    assert_eq!(
+        granted("", refresh("uniform")),
+        "[refresh]\npolicy = \"uniform\"\n"
+    );
+    assert!(refused("", refresh("unifrom")).contains("`uniform`"));
+    let all = NewPolicies {
+        order: Some("breadth-first".into()),
+        refresh: Some("freshness".into()),
+        sources: Some("none".into()),
+    };
+    let text = granted("", Wish::Policy(all.clone()));
+    let config: Config = toml::from_str(&text).unwrap();
+    assert_eq!(
+        (config.crawl.order, config.source.policy),
+        (all.order, all.sources)
+    );
+    assert!(refused("", Wish::Policy(NewPolicies::default())).contains("at least one"));
+}
+
+#[test]
+fn hosts_are_blocked_once_and_let_go() {
+    let text = granted("", Wish::Block("Evil.Example".into()));
+    assert_eq!(text, "[crawl]\nblock = [\"evil.example\"]\n");
+    let (directory, path) = store(&text);
+    let again = Wish::Block("evil.example".into()).write(&path, directory.path());
+    assert!(!again.unwrap().changed);
+    assert_eq!(
+        granted(&text, Wish::Unblock("evil.example".into())),
+        "[crawl]\nblock = []\n"
+    );
+    assert!(refused(&text, Wish::Unblock("other.example".into())).contains("not blocked"));
+    for wrong in ["", "http://e.org/", "a b", "e.org/x", "*"] {
+        refused("", Wish::Block(wrong.into()));
+    }
+}
+
+#[test]
+fn seeds_that_came_from_elsewhere_are_written_down_with_their_scope() {
+    let text = granted("", Wish::AddSeed("http://new.example".into()));
+    let config: Config = toml::from_str(&text).unwrap();
+    assert_eq!(config.crawl.seeds, ["http://e.org/", "http://new.example/"]);
+    assert_eq!(config.crawl.scope, Some(Reach::Any));
+    assert_eq!(config.crawl.depth, Some(7));
+    let less = granted(&text, Wish::RemoveSeed("http://e.org/".into()));
+    let config: Config = toml::from_str(&less).unwrap();
+    assert_eq!(config.crawl.seeds, ["http://new.example/"]);
+    let last = Wish::RemoveSeed("http://new.example/".into());
+    assert!(refused(&less, last).contains("only seed"));
+    assert!(refused("", Wish::AddSeed("mailto:x".into())).contains("https://example.org/"));
+}
+
+#[test]
+fn a_file_keeps_its_mode_and_a_wrong_one_is_left_alone() {
+    let (directory, path) = store("[crawl]\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    Wish::Budget("1/s".into())
+        .write(&path, directory.path())
+        .unwrap();
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    fs::write(&path, "[crawl\n").unwrap();
+    let error = Wish::Budget("1/s".into()).write(&path, directory.path());
+    assert!(error.unwrap_err().to_string().contains("correct it first"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "[crawl\n");
+}

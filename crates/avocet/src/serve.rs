@@ -1,0 +1,105 @@
+//! What do searchers, operators and programs see? The server, put together from its parts.
+//!
+//! **Invariant:** every answer, whichever part gave it, has passed [`guard`]: it carries a policy under which no
+//! text of a crawled page can become a script, and it was asked for under a name that is ours.
+
+mod api;
+mod app;
+mod assets;
+mod click;
+mod connections;
+mod control;
+mod counted;
+mod dashboard;
+mod facts;
+mod guard;
+mod health;
+mod inspector;
+mod lease;
+mod limits;
+pub mod mcp;
+mod metrics;
+mod pages;
+mod reading;
+mod seal;
+mod search;
+mod telling;
+mod watch;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use axum::{Router, middleware};
+use tokio::net::TcpListener;
+use tokio::sync::{oneshot, watch as watch_channel};
+use tokio::task::JoinHandle;
+
+pub use app::{App, Crawl};
+pub use control::token;
+
+/// Where the server listens if the user does not say.
+pub const LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8321);
+
+/// A server that is running.
+pub struct Serving {
+    /// Where it listens.
+    pub address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    done: JoinHandle<()>,
+    closing: watch_channel::Sender<bool>,
+}
+
+/// Starts to serve.
+pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
+    let address = listener.local_addr()?;
+    let closing = app.closing.clone();
+    let (stop, stopped) = oneshot::channel();
+    let router = router(app);
+    let done = tokio::spawn(async move {
+        connections::accept(listener, router, async { stopped.await.unwrap_or(()) }).await;
+    });
+    Ok(Serving {
+        address,
+        stop,
+        done,
+        closing,
+    })
+}
+
+/// Takes a place to listen at.
+pub async fn listen(listen: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(listen).await.with_context(|| {
+        format!("cannot listen on {listen}: is another server there? --listen ADDRESS names another place")
+    })
+}
+
+impl Serving {
+    /// Takes no more requests, and ends when those under way are answered.
+    pub async fn stop(self) {
+        self.closing.send_replace(true);
+        self.stop.send(()).ok();
+        self.done.await.ok();
+    }
+}
+
+/// Everything that is served.
+fn router(app: Arc<App>) -> Router {
+    let limited = Router::new()
+        .merge(pages::routes())
+        .merge(click::routes())
+        .merge(dashboard::routes())
+        .merge(inspector::routes())
+        .merge(control::routes())
+        .merge(api::routes(&app))
+        .merge(mcp::routes(&app))
+        .layer(middleware::from_fn_with_state(app.clone(), limits::limit));
+    Router::new()
+        .merge(assets::routes())
+        .merge(health::routes())
+        .merge(limited)
+        .fallback(pages::missing)
+        .layer(middleware::from_fn_with_state(app.clone(), guard::guard))
+        .with_state(app)
+}

@@ -1,0 +1,133 @@
+//! `GET /api/v1/page`
+
+use std::sync::Arc;
+
+use anyhow::Result as Done;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use jiff::Timestamp;
+use page::PageUrl;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::refusal::Refused;
+use super::{Params, Refusal};
+use crate::readable::{self, Readable};
+use crate::serve::App;
+use crate::store;
+
+/// Which page.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Asked {
+    /// Its URL.
+    #[param(min_length = 1, max_length = 2048, example = "https://example.org/")]
+    url: String,
+}
+
+/// A page that is kept. All text is as the page gave it: escape it wherever it is shown.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Page {
+    /// Its URL in normal form.
+    pub url: String,
+    /// Its title; may be empty.
+    pub title: String,
+    /// The code of its language, if known.
+    #[schema(required)]
+    pub language: Option<String>,
+    /// When this copy was fetched.
+    #[schema(required, format = DateTime)]
+    pub fetched_at: Option<String>,
+    /// When the copy was last known to be equal to the page; `null`: not known now.
+    #[schema(required, format = DateTime)]
+    pub checked_at: Option<String>,
+    /// Hours between changes, as estimated from revisits; `null`: not known, or none was seen.
+    #[schema(required)]
+    pub changes_every_hours: Option<f64>,
+    /// Its text.
+    pub text: String,
+    /// Its main text as Markdown; `null`: another process has the archive's ledger now, or it keeps no copy.
+    #[schema(required)]
+    pub markdown: Option<String>,
+}
+
+/// A page that is kept, with its text
+#[utoipa::path(
+    get,
+    path = "/page",
+    params(Asked),
+    responses(
+        (status = 200, description = "The page", body = Page),
+        (status = 400, description = "A parameter is missing or wrong", body = Refused),
+        (status = 404, description = "No such page is kept, or the URL is none of a page", body = Refused),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
+        (status = 503, description = "Too many requests at once", body = Refused),
+    )
+)]
+pub async fn page(
+    State(app): State<Arc<App>>,
+    Params(asked): Params<Asked>,
+) -> Result<Json<Page>, Refusal> {
+    let missing = |why| Err(Refusal::new(StatusCode::NOT_FOUND, "not_found", why));
+    let Ok(url) = PageUrl::parse(&asked.url) else {
+        return missing("this is no URL of a page: write it like https://example.org/");
+    };
+    match app.kept(url).await? {
+        Some(page) => Ok(Json(page)),
+        None => missing("no such page is kept"),
+    }
+}
+
+impl App {
+    /// What is kept of a page. `None`: nothing to read.
+    pub async fn kept(self: &Arc<Self>, url: PageUrl) -> Done<Option<Page>> {
+        let app = self.clone();
+        self.readers.read(move || app.look_up(&url)).await
+    }
+
+    fn look_up(&self, url: &PageUrl) -> Done<Option<Page>> {
+        let facts = self.facts(url.as_str());
+        let checked_at = facts.and_then(|facts| facts.checked.map(|at| at.to_string()));
+        let changes_every_hours = facts.and_then(|facts| facts.pace.hours());
+        let archive = store::archive(&self.root);
+        let readable = match self.visited(url) {
+            Some(visited) => readable::read(&archive, url.as_str(), &visited)?,
+            None => None,
+        };
+        if let Some(page) = readable {
+            let Readable {
+                url,
+                title,
+                language,
+                fetched_at,
+                text,
+                markdown,
+            } = page;
+            return Ok(Some(Page {
+                url,
+                title,
+                language,
+                fetched_at,
+                checked_at,
+                changes_every_hours,
+                text,
+                markdown: Some(markdown),
+            }));
+        }
+        let kept = self.index.kept(url.id())?;
+        Ok(kept.map(|kept| Page {
+            url: kept.url,
+            title: kept.title,
+            language: kept.language,
+            fetched_at: Timestamp::from_second(kept.fetched_at)
+                .ok()
+                .map(|at| at.to_string()),
+            checked_at,
+            changes_every_hours,
+            text: kept.text,
+            markdown: None,
+        }))
+    }
+}

@@ -1,0 +1,211 @@
+//! `GET /api/v1/search`
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use jiff::Timestamp;
+use repository::index::Query;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::refusal::Refused;
+use super::{Params, Refusal};
+use crate::serve::App;
+use crate::serve::metrics::Surface;
+use crate::serve::search::{Finding, Found, Wish};
+
+/// The most characters of a query.
+const LONGEST: usize = 1000;
+
+/// What to search for.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Asked {
+    /// Words, `"phrases"`, `-exclusions`, `site:example.org`.
+    #[param(min_length = 1, max_length = 1000)]
+    q: String,
+    /// How many results.
+    #[param(minimum = 1, maximum = 100, default = 10)]
+    limit: Option<u16>,
+    /// How many results to pass over.
+    #[param(minimum = 0, maximum = 1000, default = 0)]
+    offset: Option<u16>,
+    /// Only this host and those below it.
+    #[param(min_length = 1, max_length = 255)]
+    site: Option<String>,
+    /// Only this language: `en`, `de`, …
+    #[param(min_length = 1, max_length = 8)]
+    language: Option<String>,
+    /// Only copies that were fetched at this time or later.
+    #[param(format = DateTime)]
+    since: Option<String>,
+    /// Only copies that were fetched before this time.
+    #[param(format = DateTime)]
+    until: Option<String>,
+    /// Whether the search is logged, from which the crawl learns what is searched for.
+    #[param(default = true)]
+    log: Option<bool>,
+}
+
+/// What was found.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Answer {
+    /// What was searched for.
+    query: String,
+    /// Pages that match.
+    total: usize,
+    /// No page has all the words; these have some.
+    relaxed: bool,
+    /// What may have been meant.
+    #[schema(required)]
+    did_you_mean: Option<String>,
+    /// Milliseconds that the search took.
+    took_ms: f64,
+    /// The best pages, or those after `offset`.
+    results: Vec<Match>,
+}
+
+/// A page that was found.
+#[derive(Debug, Serialize, ToSchema)]
+struct Match {
+    /// Its place among all, from 1.
+    rank: usize,
+    /// Its URL.
+    url: String,
+    /// Its title; may be empty.
+    title: String,
+    /// Where its text mentions the words. Plain text from a page: escape it wherever it is shown.
+    snippet: String,
+    /// The parts of the snippet that match: first byte, and first byte after.
+    highlights: Vec<[usize; 2]>,
+    /// How well it matches; comparable only within one search.
+    score: f32,
+    /// The code of its language, if known.
+    #[schema(required)]
+    language: Option<String>,
+    /// When this copy was fetched.
+    #[schema(format = DateTime)]
+    fetched_at: String,
+    /// When the copy was last known to be equal to the page; `null`: not known now.
+    #[schema(required, format = DateTime)]
+    checked_at: Option<String>,
+    /// Hours between changes, as estimated from revisits; `null`: not known, or none was seen.
+    #[schema(required)]
+    changes_every_hours: Option<f64>,
+    /// An address below this server that counts a click and leads to the page.
+    #[schema(required)]
+    click: Option<String>,
+}
+
+/// Search
+#[utoipa::path(
+    get,
+    path = "/search",
+    params(Asked),
+    responses(
+        (status = 200, description = "What was found", body = Answer),
+        (status = 400, description = "A parameter is missing or wrong", body = Refused),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
+        (status = 503, description = "Too many searches at once", body = Refused),
+    )
+)]
+pub async fn search(
+    State(app): State<Arc<App>>,
+    Params(asked): Params<Asked>,
+) -> Result<Json<Answer>, Refusal> {
+    let wish = asked.wish()?;
+    let query = wish.text.clone();
+    let found = app.search(wish, Surface::Api).await?;
+    Ok(Json(Answer::of(query, found)))
+}
+
+impl Asked {
+    fn wish(self) -> Result<Wish, Refusal> {
+        let letters = self.q.chars().count();
+        if letters == 0 || letters > LONGEST {
+            return Err(Refusal::parameter(&format!(
+                "q must have 1 to {LONGEST} characters, and has {letters}"
+            )));
+        }
+        let limit = within("limit", self.limit, 1, Query::LIMIT, 10)?;
+        let offset = within("offset", self.offset, 0, Query::OFFSET, 0)?;
+        for (name, value, most) in [("site", &self.site, 255), ("language", &self.language, 8)] {
+            let letters = value.as_ref().map(|value| value.chars().count());
+            if letters.is_some_and(|letters| letters == 0 || letters > most) {
+                let wrong =
+                    format!("{name} must have 1 to {most} characters; leave it out for any");
+                return Err(Refusal::parameter(&wrong));
+            }
+        }
+        Ok(Wish {
+            text: self.q,
+            site: self.site,
+            language: self.language,
+            since: time("since", self.since)?,
+            until: time("until", self.until)?,
+            limit,
+            offset,
+            unlogged: self.log == Some(false),
+        })
+    }
+}
+
+fn within(
+    name: &str,
+    value: Option<u16>,
+    least: usize,
+    most: usize,
+    usual: usize,
+) -> Result<usize, Refusal> {
+    let value = value.map_or(usual, usize::from);
+    if !(least..=most).contains(&value) {
+        let wrong = format!("{name} must be {least} to {most}, and is {value}");
+        return Err(Refusal::parameter(&wrong));
+    }
+    Ok(value)
+}
+
+fn time(name: &str, text: Option<String>) -> Result<Option<Timestamp>, Refusal> {
+    let read = text.map(|text| text.parse());
+    read.transpose().map_err(|_| {
+        Refusal::parameter(&format!(
+            "{name} is not a time: write it like 2026-11-16T11:10:00Z"
+        ))
+    })
+}
+
+impl Answer {
+    pub(in crate::serve) fn of(query: String, found: Found) -> Self {
+        Self {
+            query,
+            total: found.total,
+            relaxed: found.relaxed,
+            did_you_mean: found.meant,
+            took_ms: found.took.as_secs_f64() * 1000.0,
+            results: found.results.into_iter().map(Match::of).collect(),
+        }
+    }
+}
+
+impl Match {
+    fn of(found: Finding) -> Self {
+        let (hit, facts) = (found.hit, found.facts);
+        let fetched_at = Timestamp::from_second(hit.fetched_at).unwrap_or_default();
+        let highlights = hit.snippet.highlights.iter();
+        Self {
+            rank: found.rank,
+            url: hit.url,
+            title: hit.title,
+            highlights: highlights.map(|range| [range.start, range.end]).collect(),
+            snippet: hit.snippet.text,
+            score: hit.score,
+            language: hit.language,
+            fetched_at: fetched_at.to_string(),
+            checked_at: facts.and_then(|facts| facts.checked.map(|at| at.to_string())),
+            changes_every_hours: facts.and_then(|facts| facts.pace.hours()),
+            click: found.click,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! `GET /api/v1/status`
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::Result as Done;
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::Refusal;
+use super::refusal::Refused;
+use crate::command::status::running;
+use crate::holdings::Holdings;
+use crate::serve::App;
+
+/// What the store holds, and what its crawl does.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct Status {
+    /// Whether a crawl runs.
+    pub running: bool,
+    /// Pages that can be found.
+    pub documents: u64,
+    /// URLs ever admitted.
+    pub urls_seen: u64,
+    /// URLs that wait.
+    pub queued: u64,
+    /// Pages with a copy; of a crawl that runs, those that it fetched.
+    pub pages: u64,
+    /// What went wrong, by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// What a crawl that runs says of itself, in full; `null`: none runs.
+    #[schema(required, value_type = Option<Object>)]
+    pub crawl: Option<Value>,
+}
+
+/// What the store holds, and what its crawl does
+#[utoipa::path(
+    get,
+    path = "/status",
+    responses(
+        (status = 200, description = "The status", body = Status),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
+        (status = 503, description = "Too many requests at once", body = Refused),
+    )
+)]
+pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, Refusal> {
+    let reader = app.clone();
+    Ok(Json(app.readers.read(move || reader.status()).await?))
+}
+
+impl App {
+    /// How the store stands.
+    pub fn status(&self) -> Done<Status> {
+        let documents = self.index.count();
+        if let Some(holdings) = self.holdings() {
+            let holdings = holdings?;
+            return Ok(Status {
+                documents,
+                urls_seen: holdings.urls_seen,
+                queued: holdings.queued,
+                pages: holdings.pages,
+                errors: holdings.errors,
+                ..Status::default()
+            });
+        }
+        let state = match &self.live {
+            Some(live) => serde_json::to_value(&live.snapshot().state)?,
+            // A crawl that has just begun has not said anything yet.
+            None => running(&self.root).unwrap_or_default(),
+        };
+        let number = |name: &str| state[name].as_u64().unwrap_or_default();
+        let errors = state["errors"].as_object().into_iter().flatten();
+        Ok(Status {
+            running: true,
+            documents,
+            urls_seen: number("urls_seen"),
+            queued: number("queued"),
+            pages: number("pages"),
+            errors: errors
+                .map(|(kind, count)| (kind.clone(), count.as_u64().unwrap_or_default()))
+                .collect(),
+            crawl: Some(state),
+        })
+    }
+
+    /// What the ledger holds, counted anew only if it has changed; `None`: it is in other hands.
+    fn holdings(&self) -> Option<Done<Holdings>> {
+        self.lease.ask(|ledger, _| {
+            let sequence = ledger.sequence()?;
+            self.counted.of(sequence, || Ok(Holdings::of(ledger)?))
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! A click on a result: counted, and led on to the page.
+//!
+//! **Invariant:** it leads only to a page that is in the index, from an address that we sealed; an address counts
+//! once, and only on the day it was handed out. A browser that fetches ahead of its user does not click.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use jiff::{SignedDuration, Timestamp};
+use repository::log::{Click, Log};
+use serde::Deserialize;
+
+use super::App;
+use super::pages::message;
+use super::seal::{Shown, is_web};
+use crate::store;
+
+/// How long an address counts.
+const COUNTS: SignedDuration = SignedDuration::from_hours(24);
+/// Addresses that are remembered.
+const REMEMBERED: usize = 100_000;
+
+/// The clicks of a store.
+pub struct Clicks {
+    log: Log<Click>,
+    seen: Mutex<Seen>,
+}
+
+/// Results that were clicked of late.
+#[derive(Default)]
+struct Seen {
+    known: HashSet<(u128, i64)>,
+    order: VecDeque<(u128, i64)>,
+}
+
+#[derive(Deserialize)]
+struct Clicked {
+    #[serde(default)]
+    to: String,
+}
+
+pub fn routes() -> Router<Arc<App>> {
+    Router::new().route("/click", get(click))
+}
+
+async fn click(
+    State(app): State<Arc<App>>,
+    Query(clicked): Query<Clicked>,
+    headers: HeaderMap,
+) -> Response {
+    let Some(shown) = app.seal.open(&clicked.to) else {
+        return message(
+            StatusCode::NOT_FOUND,
+            "No such result",
+            "This address was not handed out by this search page. Search again.",
+        );
+    };
+    let ahead = headers
+        .get("sec-purpose")
+        .or(headers.get("purpose"))
+        .is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch"));
+    let reader = app.clone();
+    let led = app.readers.read(move || {
+        let kept = reader.index.kept(shown.page)?;
+        let url = kept.map(|kept| kept.url).filter(|url| is_web(url));
+        if let Some(url) = &url
+            && !ahead
+            && reader.clicks.count(&shown, url, Timestamp::now())
+        {
+            reader.metrics.clicked();
+        }
+        Ok(url)
+    });
+    match led.await {
+        Ok(Some(url)) => {
+            let headers = [
+                (header::LOCATION, url),
+                (header::CACHE_CONTROL, "no-store".to_owned()),
+            ];
+            (StatusCode::FOUND, headers).into_response()
+        }
+        Ok(None) => message(
+            StatusCode::GONE,
+            "No longer found",
+            "This page has left the index since it was shown. Search again.",
+        ),
+        Err(error) => {
+            tracing::error!("a click failed: {error:#}");
+            message(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "Try again",
+                "The page could not be looked up. Try again in a moment.",
+            )
+        }
+    }
+}
+
+impl Clicks {
+    /// Those of the store at `root`.
+    pub fn of(root: &Path) -> Self {
+        Self {
+            log: Log::open(&store::log(root)),
+            seen: Mutex::default(),
+        }
+    }
+
+    /// Counts a click, if it is one. Returns whether it was.
+    fn count(&self, shown: &Shown, url: &str, now: Timestamp) -> bool {
+        let age = now.duration_since(shown.at);
+        if age > COUNTS || age.is_negative() || !self.is_first(shown) {
+            return false;
+        }
+        let line = Click {
+            time: now,
+            url: url.to_owned(),
+            count: 1,
+        };
+        if let Err(error) = self.log.append(&line) {
+            tracing::warn!(%error, "a click is not in the log");
+        }
+        true
+    }
+
+    fn is_first(&self, shown: &Shown) -> bool {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = (shown.page.0, shown.at.as_microsecond());
+        if !seen.known.insert(result) {
+            return false;
+        }
+        seen.order.push_back(result);
+        if seen.order.len() > REMEMBERED
+            && let Some(oldest) = seen.order.pop_front()
+        {
+            seen.known.remove(&oldest);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use page::PageId;
+
+    use super::*;
+
+    #[test]
+    fn an_address_counts_once_and_on_its_day() {
+        let dir = tempfile::tempdir().unwrap();
+        let clicks = Clicks::of(dir.path());
+        let at: Timestamp = "2026-11-16T11:10:00Z".parse().unwrap();
+        let shown = |page| Shown {
+            page: PageId(page),
+            at,
+            rank: 1,
+        };
+        let later = |hours| at + SignedDuration::from_hours(hours);
+        assert!(clicks.count(&shown(1), "http://e.org/", later(0)));
+        assert!(!clicks.count(&shown(1), "http://e.org/", later(1)), "again");
+        assert!(clicks.count(&shown(2), "http://e.org/b", later(23)));
+        assert!(
+            !clicks.count(&shown(3), "http://e.org/c", later(25)),
+            "late"
+        );
+        assert!(!clicks.count(&shown(4), "http://e.org/d", later(-1)));
+        let log = std::fs::read_to_string(dir.path().join("log/clicks-2026-11.jsonl")).unwrap();
+        assert_eq!(log.lines().count(), 2, "{log}");
+    }
+
+    #[test]
+    fn what_is_remembered_is_bounded() {
+        let clicks = Clicks::of(Path::new("/proc/nowhere"));
+        let shown = |page| Shown {
+            page: PageId(page),
+            at: Timestamp::UNIX_EPOCH,
+            rank: 1,
+        };
+        for page in 0..=REMEMBERED as u128 {
+            assert!(clicks.is_first(&shown(page)));
+        }
+        assert!(!clicks.is_first(&shown(5)));
+        assert!(clicks.is_first(&shown(0)), "the oldest was forgotten");
+        let seen = clicks.seen.lock().unwrap();
+        assert_eq!(
+            (seen.known.len(), seen.order.len()),
+            (REMEMBERED, REMEMBERED)
+        );
+    }
+}

@@ -1,0 +1,223 @@
+//! The page inspector: what is known of one URL, from its discovery to its next visit.
+//!
+//! The same truth as `avocet explain`, with every answer that the archive keeps of it, and what changed between two of them.
+
+mod difference;
+mod versions;
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use askama::Template;
+use axum::Json;
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use jiff::Timestamp;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use super::api::{Params, Refusal, Refused};
+use super::control::access::Visitor;
+use super::dashboard::{amount, short, when};
+use super::{App, assets, pages};
+use crate::clock::Clock;
+use crate::explain::{self, Explanation};
+use crate::usage::Usage;
+use difference::Difference;
+use versions::{Timeline, Version};
+
+pub fn routes() -> Router<Arc<App>> {
+    Router::new().route("/dashboard/page", get(page))
+}
+
+pub fn api_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(explanation))
+}
+
+/// What is asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Asked {
+    url: String,
+    /// The versions that are compared, by their place in the timeline.
+    from: Option<usize>,
+    to: Option<usize>,
+}
+
+#[derive(Template)]
+#[template(path = "inspector.html")]
+struct Inspector {
+    url: String,
+    /// What is wrong with what was asked.
+    wrong: Option<String>,
+    page: Option<Inspected>,
+    now: Timestamp,
+}
+
+impl Inspector {
+    fn amount(&self, count: &u64) -> String {
+        amount(*count)
+    }
+
+    fn short(&self, number: &f64) -> String {
+        short(*number)
+    }
+
+    fn short32(&self, number: &f32) -> String {
+        short(f64::from(*number))
+    }
+
+    fn when(&self, time: &str) -> String {
+        when(time, self.now)
+    }
+}
+
+/// What there is to say of a page.
+struct Inspected {
+    explained: Explanation,
+    timeline: Timeline,
+    difference: Option<Difference>,
+}
+
+impl Inspected {
+    fn is_from(&self, version: &Version) -> bool {
+        let difference = self.difference.as_ref();
+        difference.is_some_and(|difference| difference.from.number == version.number)
+    }
+
+    fn is_to(&self, version: &Version) -> bool {
+        let difference = self.difference.as_ref();
+        difference.is_some_and(|difference| difference.to.number == version.number)
+    }
+}
+
+async fn page(State(app): State<Arc<App>>, _: Visitor, Query(asked): Query<Asked>) -> Response {
+    let url = asked.url.trim().to_owned();
+    let mut shown = Inspector {
+        url: url.clone(),
+        wrong: None,
+        page: None,
+        now: Timestamp::now(),
+    };
+    let mut status = StatusCode::OK;
+    if !url.is_empty() {
+        match app.inspect(asked).await {
+            Ok(page) => shown.page = Some(page),
+            Err(error) => {
+                let usage = error.downcast_ref::<Usage>();
+                status = match usage {
+                    Some(_) => StatusCode::BAD_REQUEST,
+                    None => StatusCode::SERVICE_UNAVAILABLE,
+                };
+                shown.wrong = Some(format!("{error:#}"));
+            }
+        }
+    }
+    let kept = [(header::CACHE_CONTROL, "no-store")];
+    (status, kept, pages::show(&shown)).into_response()
+}
+
+/// A page to explain.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Wanted {
+    /// Its URL.
+    #[param(min_length = 1, max_length = 2048)]
+    url: String,
+}
+
+/// Why was a page fetched, or why not, and when will it be?
+///
+/// The same as `avocet explain --json`: how it was discovered, what visits found, what it is worth and why, when it falls due.
+#[utoipa::path(get, path = "/explain", tag = "pages", params(Wanted),
+    responses((status = 200, body = serde_json::Value), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
+async fn explanation(
+    State(app): State<Arc<App>>,
+    Params(wanted): Params<Wanted>,
+) -> Result<Json<Explanation>, Refusal> {
+    match app.explain(wanted.url).await {
+        Ok(explanation) => Ok(Json(explanation)),
+        Err(error) => match error.downcast_ref::<Usage>() {
+            Some(wrong) => Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                "not_found",
+                &wrong.to_string(),
+            )),
+            None if error.is::<Elsewhere>() => Err(Refusal::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "elsewhere",
+                &error.to_string(),
+            )),
+            None => Err(error.into()),
+        },
+    }
+}
+
+/// The store is in other hands.
+#[derive(Debug, thiserror::Error)]
+#[error("another process has the store: {0}")]
+struct Elsewhere(String);
+
+impl App {
+    /// Explains a page: asked of the crawl if it runs in this process, and else of the store, if that is free.
+    pub async fn explain(self: &Arc<Self>, url: String) -> Result<Explanation> {
+        let app = self.clone();
+        self.readers.read(move || app.explain_now(&url)).await
+    }
+
+    fn explain_now(&self, url: &str) -> Result<Explanation> {
+        explain::parse(url)?;
+        if let Some(live) = &self.live {
+            // A crawl that is beginning anew says nothing for a moment.
+            for _ in 0..50 {
+                if let Some(explanation) = live.ask(|engine| engine.explain(url)) {
+                    return explanation;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(100));
+            }
+            return Err(
+                Elsewhere("the crawl is beginning anew; ask again in a moment".into()).into(),
+            );
+        }
+        let asked = self
+            .lease
+            .ask(|ledger, store| explain::explain(store, ledger, url, Clock::start().now()));
+        asked.unwrap_or_else(|| {
+            let state = std::fs::read(crate::store::state(&self.root)).ok();
+            let state: Option<crate::live::snapshot::State> =
+                state.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let address = state.and_then(|state| state.address);
+            Err(Elsewhere(match address {
+                Some(address) => format!("ask it at {address}"),
+                None => "it serves nothing; start it without --no-serve, or stop it".into(),
+            })
+            .into())
+        })
+    }
+
+    async fn inspect(self: &Arc<Self>, asked: Asked) -> Result<Inspected> {
+        let app = self.clone();
+        let work = move || {
+            let explained = app.explain_now(asked.url.trim())?;
+            let url = explain::parse(&explained.url)?;
+            let timeline = Timeline::read(&app.root, &url).context("the archive")?;
+            let pair = timeline.compared(asked.from, asked.to);
+            let difference = match pair {
+                Some((from, to)) => Some(Difference::between(&app.root, &url, from, to)?),
+                None => None,
+            };
+            Ok(Inspected {
+                explained,
+                timeline,
+                difference,
+            })
+        };
+        self.readers.read(work).await
+    }
+}

@@ -1,0 +1,199 @@
+//! The store as tools of an agent: the Model Context Protocol over standard input and output, and over HTTP.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::program::Program;
+use crate::server::{Leaf, Server, put};
+use crate::webs::{crawl, plain, serve};
+
+/// `avocet mcp`, spoken to.
+struct Agent {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    asked: u64,
+}
+
+impl Agent {
+    fn start(program: &Program) -> Self {
+        let mut child = program
+            .command(&["mcp"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut agent = Self {
+            input: child.stdin.take(),
+            output: BufReader::new(child.stdout.take().unwrap()),
+            child,
+            asked: 0,
+        };
+        let hello = agent.ask("initialize", &greeting());
+        assert_eq!(hello["serverInfo"]["name"], "avocet");
+        agent.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        agent
+    }
+
+    fn say(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.asked += 1;
+        self.say(
+            &json!({ "jsonrpc": "2.0", "id": self.asked, "method": method, "params": params }),
+        );
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(answer["id"], self.asked, "{answer}");
+        answer["result"].clone()
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> Value {
+        self.ask(
+            "tools/call",
+            &json!({ "name": tool, "arguments": arguments }),
+        )
+    }
+
+    /// Hangs up; returns its exit code.
+    fn end(mut self) -> Option<i32> {
+        self.input.take();
+        self.child.wait().unwrap().code()
+    }
+}
+
+fn greeting() -> Value {
+    json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": { "name": "test", "version": "1" },
+    })
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_searches_reads_and_asks_why() {
+    let web = serve(plain(43, 1, 20)).await;
+    let homes = web.homes();
+    let program = Program::new();
+    program.json(&crawl(&homes, &[]));
+    let mut agent = Agent::start(&program);
+    let tools = agent.ask("tools/list", &json!({}));
+    let mut names: Vec<&str> = tools["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["explain", "fetch_page", "search"]);
+    let page = agent.call("fetch_page", &json!({ "url": homes[0] }));
+    assert_eq!(page["isError"], false, "{page}");
+    assert!(text(&page).contains(&homes[0]) && text(&page).contains("last known to be current"));
+    let word = text(&page)
+        .split(|letter: char| !letter.is_ascii_alphabetic())
+        .max_by_key(|word| word.len())
+        .unwrap()
+        .to_owned();
+    let found = agent.call("search", &json!({ "query": word, "limit": 3 }));
+    let found = &found["structuredContent"];
+    assert!(found["total"].as_u64().unwrap() > 0, "{found}");
+    assert!(found["results"][0]["checked_at"].is_string(), "{found}");
+    let why = agent.call("explain", &json!({ "url": homes[0] }));
+    assert_eq!(why["structuredContent"]["url"], homes[0], "{why}");
+    assert!(why["structuredContent"]["visited"].is_object(), "{why}");
+    for (tool, url) in [
+        ("fetch_page", "http://nowhere.example/"),
+        ("fetch_page", "nothing"),
+        ("explain", "nothing"),
+    ] {
+        let refused = agent.call(tool, &json!({ "url": url }));
+        assert_eq!(refused["isError"], true, "{refused}");
+    }
+    assert_eq!(agent.end(), Some(0));
+}
+
+#[test]
+fn a_long_page_comes_in_pieces() {
+    let program = Program::new();
+    let long = "é".repeat(45_000);
+    put(
+        &program,
+        &[Leaf::new("http://long.example/", "Long", &long)],
+    );
+    let mut agent = Agent::start(&program);
+    let mut letters = 0;
+    for (start, pieces) in [(0, 20_000), (20_000, 20_000), (40_000, 5_000), (90_000, 0)] {
+        let page = agent.call(
+            "fetch_page",
+            &json!({ "url": "http://long.example/", "start": start }),
+        );
+        let found = text(&page).chars().filter(|&letter| letter == 'é').count();
+        assert_eq!(found, pieces, "{start}");
+        assert_eq!(
+            text(&page).contains("for more, start ="),
+            start < 40_000 - 1,
+            "{start}"
+        );
+        letters += found;
+    }
+    assert_eq!(letters, 45_000);
+}
+
+#[test]
+fn agents_are_answered_over_http() {
+    let program = Program::new();
+    put(
+        &program,
+        &[Leaf::new(
+            "http://birds.example/",
+            "Avocets",
+            "The pied avocet wades.",
+        )],
+    );
+    let server = Server::start(&program, &[]);
+    let post = |message: &Value, more: &[&str]| {
+        let mut fields = vec![
+            "Content-Type: application/json",
+            "Accept: application/json, text/event-stream",
+        ];
+        fields.extend(more);
+        server.ask("POST", "/mcp", &fields, &message.to_string())
+    };
+    let hello = post(
+        &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": greeting() }),
+        &[],
+    );
+    assert_eq!(hello.status, 200, "{hello:?}");
+    assert!(hello.body.contains("\"avocet\""), "{}", hello.body);
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "search", "arguments": { "query": "avocet" } } });
+    let version = "MCP-Protocol-Version: 2025-06-18";
+    let found = post(&call, &[version]);
+    assert_eq!(found.status, 200, "{found:?}");
+    let answer: Value = serde_json::from_str(&found.body).unwrap();
+    assert_eq!(
+        answer["result"]["structuredContent"]["total"], 1,
+        "{answer}"
+    );
+    // A page of another site may not use the tools by its visitor's browser.
+    assert_eq!(
+        post(&call, &[version, "Origin: https://evil.example"]).status,
+        403
+    );
+    assert_eq!(post(&call, &[version, "Host: evil.example"]).status, 421);
+    let huge = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "search", "arguments": { "query": "x".repeat(100_000) } } });
+    assert_eq!(post(&huge, &[version]).status, 413);
+    let metrics = server.get("/metrics").body;
+    assert!(
+        metrics.contains("avocet_searches_total{surface=\"Agent\"} 1"),
+        "{metrics}"
+    );
+}

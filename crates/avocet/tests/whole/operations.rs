@@ -1,0 +1,197 @@
+//! What operators rely on: logs, configuration, backups, and a demo that leaves nothing behind.
+
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::Program;
+use crate::webs;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn logs_for_machines_are_json_and_nothing_else() {
+    let serving = webs::serve(webs::plain(1, 2, 20)).await;
+    let program = Program::new();
+    let homes = serving.homes();
+    let arguments = webs::crawl(&homes, &["--log-format", "json", "--log-level", "debug"]);
+    let output = program.run(&arguments);
+    let said = String::from_utf8(output.stderr).unwrap();
+    let mut lines = said
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect(line));
+    let first = lines.next().expect("something is said");
+    assert!(
+        first["message"].as_str().unwrap().starts_with("crawling "),
+        "{first}"
+    );
+    assert!(lines.all(|line| line["level"].is_string() && line["timestamp"].is_string()));
+    let (code, why) = program.fail(&["status", "--log-level", "avocet=loud"]);
+    assert_eq!(code, Some(2), "{why}");
+}
+
+#[test]
+fn a_wrong_configuration_is_found_before_a_crawl() {
+    let program = Program::new();
+    let right = program.json(&["config", "check"]);
+    assert_eq!(
+        right["wrong"],
+        Value::Array(Vec::new()),
+        "the store's own is right"
+    );
+    let file = program.path("wrong.toml");
+    std::fs::write(&file, "[crawl]\n\norder = \"pagerang\"\n").unwrap();
+    let output = program
+        .command(&["config", "check", file.to_str().unwrap()])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        said.contains("wrong.toml:3: crawl.order:") && said.contains("pagerank"),
+        "{said}"
+    );
+    let reference = program.run(&["config", "reference"]).stdout;
+    std::fs::write(&file, reference).unwrap();
+    program.run(&["config", "check", file.to_str().unwrap()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_is_backed_up_by_copying_it_while_its_crawl_rests() {
+    let serving = webs::serve(webs::plain(5, 4, 300)).await;
+    let program = Program::new();
+    let homes = serving.homes();
+    let mut arguments = vec![
+        "run",
+        "--scope",
+        "any",
+        "--allow-private",
+        "--budget",
+        "400/s",
+        "--listen",
+        "127.0.0.1:0",
+    ];
+    arguments.extend(homes.iter().map(String::as_str));
+    let mut child = program.start(&arguments);
+    while serving.log().requests() < 100 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    program.run(&["pause"]);
+    let asked = serving.log().requests();
+    let copy = program.path("copy");
+    let copied = Command::new("cp")
+        .arg("-a")
+        .arg(program.store())
+        .arg(&copy)
+        .status()
+        .unwrap();
+    assert!(copied.success());
+    assert_eq!(
+        serving.log().requests(),
+        asked,
+        "the crawl rests while it is copied"
+    );
+    program.run(&["resume"]);
+    while serving.log().requests() == asked {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The copy is a store of its own, with everything that had been fetched.
+    let avocet = |arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
+            .args(arguments)
+            .arg("--store")
+            .arg(&copy)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        String::from_utf8(output.stdout).unwrap()
+    };
+    avocet(&["verify"]);
+    let urls = avocet(&["export", "urls"]);
+    let fetched = urls
+        .lines()
+        .filter(|line| line.contains("\"status\":200"))
+        .count();
+    let answered: usize = serving
+        .web()
+        .servers()
+        .map(|(server, _)| {
+            let visits = serving.log().visits(server);
+            let mut paths: Vec<_> = visits
+                .iter()
+                .filter(|visit| visit.status == 200 && &*visit.path != "/robots.txt")
+                .map(|visit| visit.path.clone())
+                .collect();
+            paths.sort();
+            paths.dedup();
+            paths.len()
+        })
+        .sum();
+    assert!(
+        fetched > 50 && fetched <= answered,
+        "{fetched} of {answered}"
+    );
+    avocet(&["resume"]);
+}
+
+#[test]
+fn the_demo_shows_everything_and_leaves_nothing() {
+    let temporary = tempfile::tempdir().unwrap();
+    // Someone else may be at the usual place.
+    let _taken = TcpListener::bind("127.0.0.1:8321");
+    let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
+        .args([
+            "demo",
+            "--json",
+            "--time",
+            "25s",
+            "--seed",
+            "3",
+            "--speed",
+            "2",
+            "--budget",
+            "60/s",
+            "--searches",
+            "5",
+        ])
+        .env("TMPDIR", temporary.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let number = |place: &str| {
+        told.pointer(place)
+            .and_then(Value::as_f64)
+            .unwrap_or_else(|| panic!("{place} in {told}"))
+    };
+    assert!(number("/known") > 100.0, "{told}");
+    assert!(number("/fetches/new") >= number("/known"), "{told}");
+    assert!(number("/publication/found") > 0.0, "{told}");
+    assert!(number("/publication/mean_delay") > 0.0, "{told}");
+    assert!(
+        number("/searches") > 10.0 && number("/clicks") > 0.0,
+        "{told}"
+    );
+    assert_eq!(number("/failed"), 0.0, "{told}");
+    for share in [
+        "/freshness/copies",
+        "/freshness/copies_if_alike",
+        "/freshness/shown",
+        "/freshness/shown_if_alike",
+    ] {
+        assert!((0.05..=1.0).contains(&number(share)), "{share}: {told}");
+    }
+    let left: Vec<_> = std::fs::read_dir(temporary.path()).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}

@@ -1,0 +1,480 @@
+//! `avocet serve` over real sockets: what searchers and programs get.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::program::Program;
+use crate::server::{Leaf, Server, put};
+use crate::webs::{crawl, plain, serve};
+
+/// A store of pages about birds.
+fn birds() -> Program {
+    let program = Program::new();
+    let mut leaves = vec![
+        Leaf::new(
+            "http://birds.example/avocet",
+            "The pied avocet",
+            "A wader with a bill that curves upwards.",
+        ),
+        Leaf {
+            language: "de",
+            days: 100,
+            ..Leaf::new(
+                "http://de.example/s",
+                "Säbelschnäbler",
+                "Der Säbelschnäbler heißt auf Englisch avocet.",
+            )
+        },
+    ];
+    leaves.extend((0..25).map(|number| {
+        Leaf::new(
+            &format!("http://waders.example/{number}"),
+            &format!("Wader {number}"),
+            "Sandpipers and plovers are waders.",
+        )
+    }));
+    put(&program, &leaves);
+    program
+}
+
+fn log(program: &Program, kind: &str) -> Vec<Value> {
+    let Ok(files) = fs::read_dir(program.store().join("log")) else {
+        return Vec::new();
+    };
+    let files = files.map(|entry| entry.unwrap().path());
+    let ours = files.filter(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        name.starts_with(kind)
+    });
+    let text: String = ours.map(|path| fs::read_to_string(path).unwrap()).collect();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+/// The addresses of results in a page.
+fn clicks(html: &str) -> Vec<String> {
+    let links = html.split("<h2><a href=\"").skip(1);
+    links
+        .map(|rest| rest.split('"').next().unwrap().replace("&#38;", "&"))
+        .collect()
+}
+
+#[test]
+fn people_search_click_and_turn_pages() {
+    let program = birds();
+    let server = Server::start(&program, &[]);
+    let start = server.get("/");
+    assert_eq!(start.status, 200);
+    assert!(start.body.contains("Search 27 pages"), "{}", start.body);
+    let found = server.get("/?q=avocet");
+    assert!(found.body.contains("2 results"), "{}", found.body);
+    assert!(found.body.contains("<mark>avocet</mark>"), "{}", found.body);
+    assert!(found.body.contains("Fetched <time"), "{}", found.body);
+    let german = server.get("/?q=avocet&language=de");
+    assert!(german.body.contains("1 result") && german.body.contains("de.example"));
+    let recent = server.get("/?q=avocet&age=month&site=birds.example");
+    assert!(recent.body.contains("1 result") && recent.body.contains("birds.example/avocet"));
+    let site = server.get("/?q=avocet&site=waders.example");
+    assert!(site.body.contains("Take some away"), "{}", site.body);
+    let first = server.get("/?q=waders");
+    assert!(first.body.contains("Page 1 of 3") && !first.body.contains("rel=\"prev\""));
+    let last = server.get("/?q=waders&page=3");
+    assert!(last.body.contains("Page 3 of 3") && !last.body.contains("rel=\"next\""));
+    assert_eq!(clicks(&last.body).len(), 5);
+    let wrong = server.get("/?q=avocte");
+    assert!(
+        wrong
+            .body
+            .contains("Did you mean <a href=\"/?q=avocet\">avocet</a>"),
+        "{}",
+        wrong.body
+    );
+
+    let click = &clicks(&found.body)[0];
+    let led = server.get(click);
+    assert_eq!(led.status, 302);
+    assert_eq!(led.head["location"], "http://birds.example/avocet");
+    assert_eq!(server.get(click).status, 302, "again, not counted");
+    let ahead = server.ask(
+        "GET",
+        &clicks(&found.body)[1],
+        &["Sec-Purpose: prefetch"],
+        "",
+    );
+    assert_eq!(ahead.status, 302);
+    let clicked = log(&program, "clicks");
+    assert_eq!(clicked.len(), 1, "{clicked:?}");
+    assert_eq!(
+        (&clicked[0]["url"], &clicked[0]["count"]),
+        (&json!("http://birds.example/avocet"), &json!(1))
+    );
+    let searched = log(&program, "queries");
+    assert_eq!(searched.len(), 7, "{searched:?}");
+    assert_eq!(searched[0]["query"], "avocet");
+    assert_eq!(searched[0]["shown"][0], "http://birds.example/avocet");
+    assert_eq!(searched[5]["offset"], 20);
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+#[test]
+fn nobody_is_led_elsewhere() {
+    let program = birds();
+    let server = Server::start(&program, &[]);
+    let click = clicks(&server.get("/?q=avocet").body).remove(0);
+    let token = click.strip_prefix("/click?to=").unwrap();
+    for forged in [
+        "https://evil.example/",
+        "//evil.example/",
+        "javascript:alert(1)",
+        "",
+        &token[1..],
+        &format!("B{}", &token[1..]),
+        &format!("{token}%0d%0aSet-Cookie:%20a=b"),
+    ] {
+        let answer = server.get(&format!("/click?to={forged}"));
+        assert_eq!(answer.status, 404, "{forged}: {answer:?}");
+        assert!(!answer.head.contains_key("location"), "{answer:?}");
+        assert!(!answer.head.contains_key("set-cookie"), "{answer:?}");
+    }
+    assert_eq!(server.get("/click").status, 404);
+    let twice = server.get(&format!("{click}&to={token}"));
+    assert!(twice.status == 400 || twice.status == 404, "{twice:?}");
+    assert!(log(&program, "clicks").is_empty());
+}
+
+#[test]
+fn programs_search() {
+    let program = birds();
+    let server = Server::start(&program, &[]);
+    let found = server.json("/api/v1/search?q=avocet&limit=1");
+    assert_eq!(
+        (&found["total"], &found["query"]),
+        (&json!(2), &json!("avocet"))
+    );
+    let result = &found["results"][0];
+    assert_eq!(
+        (&result["rank"], &result["url"]),
+        (&json!(1), &json!("http://birds.example/avocet"))
+    );
+    assert_eq!(
+        result["checked_at"],
+        Value::Null,
+        "the ledger knows nothing of it"
+    );
+    assert_eq!(found["results"].as_array().unwrap().len(), 1);
+    let old = server.json("/api/v1/search?q=avocet&until=2026-01-01T00:00:00Z&log=false");
+    assert_eq!(old["total"], 0);
+    let meant = server.json("/api/v1/search?q=avocte&log=false");
+    assert_eq!(meant["did_you_mean"], "avocet");
+    assert_eq!(log(&program, "queries").len(), 1);
+    let page = server.json("/api/v1/page?url=http://birds.example/avocet");
+    assert_eq!(page["text"], "A wader with a bill that curves upwards.");
+    assert_eq!(
+        server
+            .get("/api/v1/page?url=http://birds.example/none")
+            .status,
+        404
+    );
+    let status = server.json("/api/v1/status");
+    assert_eq!(
+        (&status["running"], &status["documents"]),
+        (&json!(false), &json!(27))
+    );
+    assert_eq!(server.json("/api/v1/sources")["sources"], json!([]));
+    let document = server.json("/api/v1/openapi.json");
+    assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
+    for path in ["search", "page", "status", "sources"] {
+        assert!(
+            document["paths"].get(format!("/api/v1/{path}")).is_some(),
+            "{path}"
+        );
+    }
+    for (path, status, reason) in [
+        ("/api/v1/search", 400, "parameter"),
+        ("/api/v1/search?q=", 400, "parameter"),
+        ("/api/v1/search?q=a&limit=0", 400, "parameter"),
+        ("/api/v1/search?q=a&limit=101", 400, "parameter"),
+        ("/api/v1/search?q=a&limit=many", 400, "parameter"),
+        ("/api/v1/search?q=a&offset=1001", 400, "parameter"),
+        ("/api/v1/search?q=a&since=yesterday", 400, "parameter"),
+        ("/api/v1/search?q=a&lang=de", 400, "parameter"),
+        ("/api/v1/search?q=a&q=b", 400, "parameter"),
+        ("/api/v1/page?url=mailto:a", 404, "not_found"),
+        ("/api/v1/sources?limit=0", 400, "parameter"),
+        ("/api/v1/nothing", 404, "not_found"),
+    ] {
+        let refused = server.get(path);
+        assert_eq!(refused.status, status, "{path}");
+        let body: Value = serde_json::from_str(&refused.body).unwrap();
+        assert_eq!(body["error"]["reason"], reason, "{path}: {body}");
+        assert!(
+            body["error"]["message"].as_str().unwrap().len() > 10,
+            "{body}"
+        );
+    }
+    let posted = server.ask("POST", "/api/v1/search?q=a", &[], "");
+    assert_eq!(
+        (posted.status, posted.head["allow"].as_str()),
+        (405, "GET,HEAD")
+    );
+}
+
+#[test]
+fn text_of_strangers_stays_text() {
+    let program = Program::new();
+    let script = "<script>alert(1)</script>";
+    let broken = "\"><img src=x onerror=alert(1)> avocet' onmouseover='alert(1)";
+    put(
+        &program,
+        &[
+            Leaf::new("http://a.example/", &format!("{script} avocet"), broken),
+            Leaf::new(
+                "http://b.example/\"onclick=alert(1)",
+                broken,
+                "avocet </p></main><script>alert(2)</script>",
+            ),
+            Leaf::new("javascript:alert(3)//", "avocet by javascript", "avocet"),
+            Leaf::new(
+                "data:text/html,<script>alert(4)</script>",
+                "avocet data",
+                "avocet",
+            ),
+            Leaf::new(
+                "http://c.example/\r\nSet-Cookie: a=b",
+                "avocet header",
+                "avocet",
+            ),
+            Leaf {
+                language: "x\" onload=\"alert(5)",
+                ..Leaf::new("http://d.example/", "avocet d", "avocet")
+            },
+        ],
+    );
+    let server = Server::start(&program, &[]);
+    let query = "avocet+%22%3E%3Cscript%3Ealert(9)%3C/script%3E";
+    for path in [
+        "/?q=avocet".to_owned(),
+        format!("/?q={query}&site=%22%3E%3Cscript%3E&language=%22%3E&age=%22%3E"),
+    ] {
+        let page = server.get(&path);
+        assert_eq!(page.status, 200);
+        let body = page.body.replace("<script src=\"/assets/", "");
+        assert!(!body.contains("<script"), "{body}");
+        assert!(!body.contains("<img src=x"), "{body}");
+        assert!(!body.contains(" onmouseover='"), "{body}");
+        assert!(
+            !body.contains("href=\"javascript:") && !body.contains("href=\"data:"),
+            "{body}"
+        );
+        assert!(!body.contains(" onload=\""), "{body}");
+        let policy = &page.head["content-security-policy"];
+        assert!(
+            policy.contains("default-src 'none'") && !policy.contains("unsafe"),
+            "{policy}"
+        );
+        assert_eq!(page.head["x-content-type-options"], "nosniff");
+        assert!(!page.head.contains_key("set-cookie"));
+    }
+    let page = server.get("/?q=avocet");
+    assert!(
+        page.body.contains("&#60;script&#62;alert(1)"),
+        "{}",
+        page.body
+    );
+    let addresses = clicks(&page.body);
+    assert_eq!(
+        addresses.len(),
+        3,
+        "three of six are no pages of the web: {addresses:?}"
+    );
+    for address in addresses {
+        let led = server.get(&address);
+        assert!(led.head["location"].starts_with("http://"), "{led:?}");
+    }
+    let answer = server.json("/api/v1/search?q=avocet");
+    for result in answer["results"].as_array().unwrap() {
+        let url = result["url"].as_str().unwrap();
+        let web = url.starts_with("http") && !url.contains('\n');
+        assert_eq!(result["click"].is_string(), web, "{url}");
+    }
+    // A message page escapes too.
+    assert!(!server.get("/%3Cscript%3Ealert(1)").body.contains("<script"));
+}
+
+#[test]
+fn any_query_is_answered() {
+    let program = birds();
+    let server = Server::start(&program, &[]);
+    let long = "avocet+".repeat(1500);
+    for query in [
+        "%ff%fe%00",
+        "%",
+        "-",
+        "%22%22",
+        "%22%20-%20site:",
+        "AND+OR+NOT+(((",
+        "*",
+        "a%0a%7B%22query%22:%22forged%22%7D%0d%0a",
+        "%E2%80%AE%E2%80%8F",
+        long.as_str(),
+    ] {
+        let page = server.get(&format!("/?q={query}"));
+        assert_eq!(page.status, 200, "{query}");
+        let answer = server.get(&format!("/api/v1/search?q={query}"));
+        let expected = if query == long { 400 } else { 200 };
+        assert_eq!(answer.status, expected, "{query}: {}", answer.body);
+    }
+    assert!(
+        server
+            .get("/?q=-+%22")
+            .body
+            .contains("There is no word in this search")
+    );
+    let cut = server.get(&format!("/?q={long}"));
+    assert!(cut.body.contains("Only the first 1000 characters"));
+    let searched = log(&program, "queries");
+    assert!(
+        searched.iter().all(|line| line["query"] != "forged"),
+        "{searched:?}"
+    );
+    let forged = searched
+        .iter()
+        .filter(|line| line["query"].as_str().unwrap().contains("forged"));
+    assert_eq!(forged.count(), 2, "and stays in its line");
+    // What is no HTTP is no request.
+    assert_eq!(
+        server
+            .send(b"GET /?q=\xff\xfe HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            .status,
+        400
+    );
+    let head = format!(
+        "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: {}\r\n\r\n",
+        "x".repeat(100_000)
+    );
+    assert_eq!(server.send(head.as_bytes()).status, 431);
+    assert_eq!(server.get("/?q=avocet").status, 200);
+}
+
+#[test]
+fn only_names_of_ours_are_answered_to() {
+    let program = birds();
+    fs::write(
+        program.store().join("avocet.toml"),
+        "[serve]\nhosts = [\"search.example\"]\ncors = [\"https://intranet.example\"]\nrate = 0.5\n",
+    )
+    .unwrap();
+    let server = Server::start(&program, &[]);
+    for (host, status) in [
+        ("127.0.0.1:9", 200),
+        ("localhost", 200),
+        ("search.example", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example:8321", 421),
+    ] {
+        let answer = server.ask("GET", "/health", &[&format!("Host: {host}")], "");
+        assert_eq!(answer.status, status, "{host}");
+    }
+    assert_eq!(server.send(b"GET /health HTTP/1.0\r\n\r\n").status, 421);
+    // Pages of other sites read the API only if the user names them.
+    let foreign = server.ask(
+        "GET",
+        "/api/v1/search?q=a",
+        &["Origin: https://evil.example"],
+        "",
+    );
+    assert!(!foreign.head.contains_key("access-control-allow-origin"));
+    let ours = server.ask(
+        "GET",
+        "/api/v1/search?q=a",
+        &["Origin: https://intranet.example"],
+        "",
+    );
+    assert_eq!(
+        ours.head["access-control-allow-origin"],
+        "https://intranet.example"
+    );
+    // And nobody asks too often.
+    let refused = server.get("/api/v1/search?q=a");
+    assert_eq!(refused.status, 429, "{refused:?}");
+    assert!(refused.head["retry-after"].parse::<u64>().unwrap() >= 1);
+    assert!(refused.body.contains("\"rate\""), "{}", refused.body);
+    assert_eq!(
+        server.get("/health").status,
+        200,
+        "but may see that it lives"
+    );
+    assert!(
+        server
+            .get("/metrics")
+            .body
+            .contains("avocet_limited_requests_total 1")
+    );
+}
+
+#[test]
+fn those_who_run_it_see_how_it_does() {
+    let program = birds();
+    let server = Server::start(&program, &[]);
+    server.get("/?q=avocet");
+    server.json("/api/v1/search?q=avocet");
+    let click = clicks(&server.get("/?q=plovers").body).remove(0);
+    server.get(&click);
+    assert_eq!(server.get("/health").body, "alive\n");
+    assert_eq!(server.get("/ready").body, "ready\n");
+    let metrics = server.get("/metrics");
+    assert!(metrics.head["content-type"].starts_with("application/openmetrics-text"));
+    for line in [
+        "avocet_searches_total{surface=\"Page\"} 2",
+        "avocet_searches_total{surface=\"Api\"} 1",
+        "avocet_clicks_total 1",
+        "avocet_search_duration_seconds_count 3",
+        "avocet_indexed_pages 27",
+        "# EOF",
+    ] {
+        assert!(metrics.body.contains(line), "{line}: {}", metrics.body);
+    }
+    let description = server.get("/opensearch.xml");
+    assert!(description.head["content-type"].starts_with("application/opensearchdescription+xml"));
+    let template = format!("template=\"http://{}/?q={{searchTerms}}\"", server.address);
+    assert!(description.body.contains(&template), "{}", description.body);
+    assert_eq!(server.get("/nowhere").status, 404);
+    assert_eq!(server.get("/assets/x/../../etc/passwd").status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_crawl_comes_first_and_what_it_commits_is_found() {
+    let web = serve(plain(41, 1, 30)).await;
+    let homes = web.homes();
+    let program = Program::new();
+    program.json(&crawl(&homes, &["--pages", "10"]));
+    let server = Server::start(&program, &[]);
+    let path = format!("/api/v1/page?url={}", homes[0]);
+    let page = server.json(&path);
+    assert!(page["checked_at"].is_string(), "{page}");
+    assert!(page["markdown"].is_string(), "{page}");
+    let text = page["text"].as_str().unwrap().to_owned();
+    let word = text
+        .split(|letter: char| !letter.is_ascii_alphabetic())
+        .max_by_key(|word| word.len())
+        .unwrap();
+    let found = server.json(&format!("/api/v1/search?q={word}"));
+    assert!(found["results"][0]["checked_at"].is_string(), "{found}");
+    let before = server.json("/api/v1/status");
+    assert_eq!(
+        (&before["pages"], &before["running"]),
+        (&json!(10), &json!(false))
+    );
+    // The server has the ledger, and gives it up to whoever wants it.
+    program.json(&["explain", &homes[0]]);
+    program.json(&crawl(&homes, &["--pages", "10"]));
+    let documents = program.json(&["status"])["documents"].as_u64().unwrap();
+    assert!(documents > 10, "{documents}");
+    server.until("/api/v1/status", |answer| {
+        let status: Value = serde_json::from_str(&answer.body).unwrap();
+        status["documents"] == documents && status["pages"] == 20
+    });
+    server.until(&path, |answer| answer.body.contains("\"checked_at\":\"2"));
+}

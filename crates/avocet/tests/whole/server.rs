@@ -1,0 +1,215 @@
+//! The program as a server, and a client that speaks HTTP to it by hand: what a test sends is what it means to send.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use page::PageUrl;
+use repository::index::{Document, Index};
+use serde_json::Value;
+
+use crate::program::Program;
+
+/// A server that ends with the test.
+pub struct Server {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    /// The fields of its head, by names in lower case.
+    pub head: BTreeMap<String, String>,
+    pub body: String,
+}
+
+impl Server {
+    /// Starts `avocet serve` on a free port.
+    pub fn start(program: &Program, more: &[&str]) -> Self {
+        let mut arguments = vec!["serve", "--listen", "127.0.0.1:0", "--json"];
+        arguments.extend(more);
+        Self::of(program, &arguments)
+    }
+
+    /// Starts a command that serves, and that says first of all where.
+    pub fn of(program: &Program, arguments: &[&str]) -> Self {
+        let mut command = program.command(arguments);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let url = said["listening"].as_str().unwrap();
+        let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
+        Self {
+            child,
+            address: address.parse().unwrap(),
+        }
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], "")
+    }
+
+    pub fn json(&self, path: &str) -> Value {
+        let answer = self.get(path);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        assert_eq!(answer.head["content-type"], "application/json", "{path}");
+        serde_json::from_str(&answer.body).unwrap()
+    }
+
+    /// Asks with further header fields, and a body.
+    pub fn ask(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Answer {
+        let host = format!("Host: {}", self.address);
+        let named = fields.iter().any(|field| field.starts_with("Host:"));
+        let mut head = vec![format!("{method} {path} HTTP/1.1")];
+        head.extend((!named).then_some(host));
+        head.extend(fields.iter().map(|field| (*field).to_owned()));
+        head.push("Connection: close".into());
+        if !body.is_empty() {
+            head.push(format!("Content-Length: {}", body.len()));
+        }
+        self.send(format!("{}\r\n\r\n{body}", head.join("\r\n")).as_bytes())
+    }
+
+    /// Sends bytes as they are.
+    pub fn send(&self, bytes: &[u8]) -> Answer {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream
+            .set_read_timeout(Some(Duration::from_secs(60)))
+            .unwrap();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        Answer::read(&answer)
+    }
+
+    /// Asks again and again until the answer is as it should be.
+    pub fn until(&self, path: &str, good: impl Fn(&Answer) -> bool) -> Answer {
+        let begun = Instant::now();
+        loop {
+            let answer = self.get(path);
+            if good(&answer) {
+                return answer;
+            }
+            assert!(
+                begun.elapsed() < Duration::from_secs(60),
+                "{path} stays {answer:?}"
+            );
+            std::thread::sleep(Duration::from_millis(100));
+        }
+    }
+
+    /// Interrupts it as a user does; returns its exit code.
+    pub fn interrupt(mut self) -> Option<i32> {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+impl Answer {
+    fn read(bytes: &[u8]) -> Self {
+        let end = bytes
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+            .unwrap_or_else(|| panic!("no head in {:?}", String::from_utf8_lossy(bytes)));
+        let head = str::from_utf8(&bytes[..end]).unwrap();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
+        let head: BTreeMap<String, String> = lines
+            .map(|line| line.split_once(": ").unwrap())
+            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
+            .collect();
+        let body = &bytes[end + 4..];
+        let body = match head.get("transfer-encoding").map(String::as_str) {
+            Some("chunked") => dechunked(body),
+            _ => body.to_vec(),
+        };
+        Self {
+            status: status.parse().unwrap(),
+            head,
+            body: String::from_utf8(body).unwrap(),
+        }
+    }
+}
+
+fn dechunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
+        let length = str::from_utf8(&bytes[..end]).unwrap();
+        let length = usize::from_str_radix(length, 16).unwrap();
+        body.extend(&bytes[end + 2..end + 2 + length]);
+        bytes = &bytes[(end + 4 + length).min(bytes.len())..];
+    }
+    body
+}
+
+/// A page to be found.
+pub struct Leaf {
+    pub url: String,
+    pub title: String,
+    pub text: String,
+    pub language: &'static str,
+    /// Days since it was fetched.
+    pub days: i64,
+}
+
+impl Leaf {
+    pub fn new(url: &str, title: &str, text: &str) -> Self {
+        Self {
+            url: url.into(),
+            title: title.into(),
+            text: text.into(),
+            language: "en",
+            days: 0,
+        }
+    }
+}
+
+/// Puts pages into the index of a store that has nothing else: what the index could come to hold, whoever put it there.
+pub fn put(program: &Program, leaves: &[Leaf]) {
+    if !program.store().join("FORMAT").exists() {
+        let none = program.path("none.txt");
+        std::fs::write(&none, "").unwrap();
+        program.run(&["import", "urls", none.to_str().unwrap()]);
+    }
+    let index = Index::open(&program.store().join("index")).unwrap();
+    let mut writer = index.writer(20_000_000).unwrap();
+    let now = jiff::Timestamp::now().as_second();
+    for (number, leaf) in leaves.iter().enumerate() {
+        let parsed = PageUrl::parse(&leaf.url);
+        let id = parsed
+            .as_ref()
+            .map_or(page::PageId(number as u128), PageUrl::id);
+        writer
+            .put(&Document {
+                id,
+                url: &leaf.url,
+                host: parsed.as_ref().map_or("", |url| url.host_name()),
+                title: &leaf.title,
+                text: &leaf.text,
+                language: Some(leaf.language),
+                fetched_at: now - leaf.days * 86_400,
+            })
+            .unwrap();
+    }
+    writer
+        .commit(index.sequence().unwrap().unwrap_or(0))
+        .unwrap();
+}

@@ -1,0 +1,63 @@
+//! Of what kind were the requests that a web answered?
+//!
+//! **Invariant:** told by the web's own versions: whether a page had changed is not what the crawler found but what was so.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::serving::Serving;
+use super::web::Page;
+
+/// Requests by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Fetches {
+    /// Pages that were never fetched before.
+    pub new: u64,
+    /// Pages that had changed since the fetch before.
+    pub changed: u64,
+    /// Pages that were as before.
+    pub unchanged: u64,
+    /// Pages that are gone, or never were.
+    pub gone: u64,
+    /// Sitemaps and feeds.
+    pub lists: u64,
+    /// robots.txt files.
+    pub robots: u64,
+}
+
+impl Fetches {
+    /// All of them.
+    pub fn all(&self) -> u64 {
+        self.new + self.changed + self.unchanged + self.gone + self.lists + self.robots
+    }
+}
+
+impl Serving {
+    /// The requests so far. The web must run with our time.
+    pub fn fetches(&self) -> Fetches {
+        let web = self.web();
+        let mut fetches = Fetches::default();
+        for (server, _) in web.servers() {
+            let mut last = HashMap::new();
+            for visit in self.log().visits(server) {
+                let at = visit.arrived.as_secs_f64();
+                let count = match web.at(server, &visit.path).map(Page::number) {
+                    _ if &*visit.path == "/robots.txt" => &mut fetches.robots,
+                    Some(page) if !web.is_text(page) => &mut fetches.lists,
+                    Some(page) if matches!(visit.status, 200 | 304) => {
+                        let version = web.version(web.page(page), at).id;
+                        match last.insert(page, version) {
+                            None => &mut fetches.new,
+                            Some(before) if before == version => &mut fetches.unchanged,
+                            Some(_) => &mut fetches.changed,
+                        }
+                    }
+                    _ => &mut fetches.gone,
+                };
+                *count += 1;
+            }
+        }
+        fetches
+    }
+}

@@ -1,0 +1,215 @@
+//! Which answers of one page are kept, and where?
+//!
+//! Complete files are asked by bisection of their CDXJ index: a few reads each, however large. The file that is written to has
+//! none yet and is read through, for as long as the caller has patience: what it holds is of the last hours.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Seek, SeekFrom};
+use std::path::Path;
+
+use jiff::Timestamp;
+use page::PageUrl;
+use serde::Deserialize;
+
+use super::cdxj::{Entry, REVISIT, key};
+use super::{ArchiveError, Digest, Location, Records, files};
+
+/// A block larger than this is no page that people compare.
+const BLOCK_LIMIT: u64 = 64 << 20;
+
+/// One answer that is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kept {
+    /// Where.
+    pub at: Location,
+    /// When the page was asked for; of complete files to the second.
+    pub time: Timestamp,
+    /// Its status.
+    pub status: Option<u16>,
+    /// What its body is, in a number.
+    pub digest: Option<Digest>,
+    /// Whether the record says that the answer is as an earlier one, and does not hold it.
+    pub revisit: bool,
+}
+
+/// The answers of one page.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Captures {
+    /// Oldest first.
+    pub kept: Vec<Kept>,
+    /// Whether patience ended before the newest file did.
+    pub cut: bool,
+}
+
+/// Finds the answers of a page; `hurry` says whether the caller has no more patience.
+pub fn captures(
+    dir: &Path,
+    url: &PageUrl,
+    mut hurry: impl FnMut() -> bool,
+) -> Result<Captures, ArchiveError> {
+    let mut found = Captures::default();
+    if !dir.exists() {
+        return Ok(found);
+    }
+    for (number, path) in files::list(dir)? {
+        let index = files::cdxj(dir, number);
+        if index.exists() {
+            let fail = || ArchiveError::io("read", &index);
+            let lines = indexed(&index, url).map_err(fail())?;
+            found
+                .kept
+                .extend(lines.into_iter().map(|line| line.kept(number)));
+            continue;
+        }
+        for record in Records::open(&path, BLOCK_LIMIT)? {
+            if hurry() {
+                found.cut = true;
+                break;
+            }
+            // A torn tail is what is being written; what is damaged is `verify`'s to say.
+            let Ok(record) = record else { continue };
+            let entry = Entry::of(&record.record).filter(|entry| *entry.url == *url.as_str());
+            if let (Some(entry), Some(length)) = (entry, record.length) {
+                found.kept.push(Kept {
+                    at: Location {
+                        file: number,
+                        offset: record.offset,
+                        length: u32::try_from(length).unwrap_or(u32::MAX),
+                    },
+                    time: Timestamp::from_millisecond(entry.millis).unwrap_or_default(),
+                    status: entry.status,
+                    digest: entry.digest,
+                    revisit: entry.mime.as_deref() == Some(REVISIT),
+                });
+            }
+        }
+    }
+    found.kept.sort_by_key(|kept| (kept.time, kept.at));
+    Ok(found)
+}
+
+/// What a line of an index says.
+#[derive(Deserialize)]
+struct Line {
+    url: String,
+    mime: Option<String>,
+    status: Option<String>,
+    digest: Option<String>,
+    length: String,
+    offset: String,
+    #[serde(skip)]
+    time: Timestamp,
+}
+
+impl Line {
+    fn kept(self, file: u32) -> Kept {
+        Kept {
+            at: Location {
+                file,
+                offset: self.offset.parse().unwrap_or_default(),
+                length: self.length.parse().unwrap_or_default(),
+            },
+            time: self.time,
+            status: self.status.and_then(|status| status.parse().ok()),
+            digest: self.digest.as_deref().and_then(Digest::parse),
+            revisit: self.mime.as_deref() == Some(REVISIT),
+        }
+    }
+}
+
+/// The lines of an index that are about a page.
+fn indexed(index: &Path, url: &PageUrl) -> std::io::Result<Vec<Line>> {
+    let prefix = format!("{} ", key(url));
+    let mut file = BufReader::new(File::open(index)?);
+    let (mut low, mut high) = (0, file.seek(SeekFrom::End(0))?);
+    let mut text = Vec::new();
+    // The first line that begins at or after `high` is not before the prefix, and all that begin before `low` are.
+    while low < high {
+        let middle = u64::midpoint(low, high);
+        let start = line_after(&mut file, middle)?;
+        text.clear();
+        file.read_until(b'\n', &mut text)?;
+        if start < high && text.as_slice() < prefix.as_bytes() {
+            low = start + text.len() as u64;
+        } else {
+            high = middle;
+        }
+    }
+    line_after(&mut file, low)?;
+    let mut lines = Vec::new();
+    loop {
+        text.clear();
+        file.read_until(b'\n', &mut text)?;
+        let Some(rest) = text.strip_prefix(prefix.as_bytes()) else {
+            return Ok(lines);
+        };
+        let (time, json) = rest.split_at(rest.len().min(14));
+        let time = String::from_utf8_lossy(time).into_owned() + "+0000";
+        let time = jiff::fmt::strtime::parse("%Y%m%d%H%M%S%z", &time);
+        let time = time.and_then(|time| time.to_timestamp());
+        let line = serde_json::from_slice::<Line>(json).ok();
+        // A key may stand for several URLs.
+        if let (Some(line), Ok(time)) = (line.filter(|line| line.url == url.as_str()), time) {
+            lines.push(Line { time, ..line });
+        }
+    }
+}
+
+/// Goes to the first line that begins at or after an offset, and says where that is.
+fn line_after(file: &mut BufReader<File>, offset: u64) -> std::io::Result<u64> {
+    let Some(before) = offset.checked_sub(1) else {
+        return file.seek(SeekFrom::Start(0));
+    };
+    file.seek(SeekFrom::Start(before))?;
+    let passed = file.skip_until(b'\n')?;
+    Ok(before + passed as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_is_found_by_bisection_and_none_that_is_not_there() {
+        let url = |number: u32| PageUrl::parse(&format!("http://e.org/{number}")).unwrap();
+        let entry = |number: u32, millis: i64, status| {
+            let entry = Entry {
+                url: url(number).as_str().into(),
+                millis,
+                status,
+                mime: (status.is_none()).then(|| REVISIT.into()),
+                digest: None,
+            };
+            (entry, u64::from(number) * 100, 90)
+        };
+        let day = 86_400_000;
+        let mut entries = Vec::new();
+        for number in (0..200).step_by(2) {
+            entries.push(entry(number, day, Some(200)));
+            if number % 3 == 0 {
+                entries.push(entry(number, 2 * day, None));
+            }
+        }
+        let text = super::super::cdxj::render(&entries, "f");
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("x.cdxj");
+        std::fs::write(&path, text).unwrap();
+        for number in 0..200 {
+            let found = indexed(&path, &url(number)).unwrap();
+            let expected = match (number % 2, number % 3) {
+                (1, _) => 0,
+                (_, 0) => 2,
+                _ => 1,
+            };
+            assert_eq!(found.len(), expected, "{number}");
+            for (line, day_of) in found.into_iter().zip(1..) {
+                let kept = line.kept(7);
+                assert_eq!(kept.at.offset, u64::from(number) * 100);
+                assert_eq!(kept.time.as_millisecond(), day_of * day);
+                assert_eq!(kept.revisit, day_of == 2);
+            }
+        }
+        std::fs::write(&path, "").unwrap();
+        assert!(indexed(&path, &url(0)).unwrap().is_empty());
+    }
+}

@@ -1,0 +1,119 @@
+//! Pages that nobody wrote, with words as frequent as in print.
+
+use anyhow::Result;
+use page::PageUrl;
+use repository::index::{Document, Writer};
+
+/// Words that there are: a corpus of this size has so many that matter.
+const VOCABULARY: u32 = 60_000;
+
+/// Draws pages from a seed.
+pub struct Pages {
+    state: u64,
+    /// Words of a page, on average.
+    words: u32,
+}
+
+impl Pages {
+    pub fn new(words: u32) -> Self {
+        Self { state: 1, words }
+    }
+
+    /// Puts the page of a number in: its URL stays, its text is another each time.
+    pub fn put(&mut self, writer: &mut Writer, number: u32) -> Result<()> {
+        let url = format!("http://h{}.example/page/{number}", number % 1000);
+        let parsed = PageUrl::parse(&url)?;
+        let title: Vec<String> = (0..6).map(|_| self.word()).collect();
+        let length = self.words / 2 + self.below(self.words);
+        let mut text = String::new();
+        for place in 0..length {
+            text += &self.word();
+            text += if place % 12 == 11 { ". " } else { " " };
+        }
+        writer.put(&Document {
+            id: parsed.id(),
+            url: &url,
+            host: parsed.host_name(),
+            title: &title.join(" "),
+            text: &text,
+            language: Some(["en", "de", "fr"][number as usize % 3]),
+            fetched_at: 1_700_000_000 + i64::from(number),
+        })?;
+        Ok(())
+    }
+
+    /// What someone searches for: one to three words.
+    pub fn query(&mut self) -> String {
+        let count = 1 + self.below(3);
+        let words: Vec<String> = (0..count).map(|_| self.word()).collect();
+        words.join("+")
+    }
+
+    /// A number below another.
+    pub fn below(&mut self, end: u32) -> u32 {
+        (self.draw() * f64::from(end)) as u32
+    }
+
+    /// A word by Zipf's law: the n-th most frequent one is drawn 1/n as often as the first.
+    fn word(&mut self) -> String {
+        let rank = (f64::from(VOCABULARY).powf(self.draw()) - 1.0) as u32;
+        spelled(rank)
+    }
+
+    /// From 0 up to 1 (splitmix64).
+    fn draw(&mut self) -> f64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        (mixed >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Another stream of chance, for a searcher.
+    pub fn searcher(number: u64) -> Self {
+        Self {
+            state: number.wrapping_mul(0xd134_2543_de82_ef95),
+            words: 0,
+        }
+    }
+
+    /// A time with this mean, as between independent events.
+    pub fn pause(&mut self, mean: f64) -> f64 {
+        -(1.0 - self.draw()).ln() * mean
+    }
+}
+
+/// A word of its own for every rank, short for the frequent ones.
+fn spelled(mut rank: u32) -> String {
+    const SYLLABLES: [&str; 16] = [
+        "ka", "lo", "mi", "ten", "ra", "su", "vel", "or", "pa", "ni", "dor", "es", "tu", "gan",
+        "bi", "lum",
+    ];
+    let mut word = String::new();
+    loop {
+        word += SYLLABLES[(rank % 16) as usize];
+        rank /= 16;
+        if rank == 0 {
+            return word;
+        }
+        rank -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_rank_has_its_word_and_low_ones_are_drawn_more() {
+        let words: HashSet<String> = (0..20_000).map(spelled).collect();
+        assert!(words.len() > 19_000, "{}", words.len());
+        let mut pages = Pages::new(100);
+        let drawn: Vec<String> = (0..20_000).map(|_| pages.word()).collect();
+        let count = |rank| drawn.iter().filter(|word| **word == spelled(rank)).count();
+        assert!(count(0) > 5 * count(20), "{} {}", count(0), count(20));
+    }
+}
