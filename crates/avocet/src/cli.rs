@@ -1,6 +1,9 @@
 //! The command line: the contract that users and checks rely on.
 
+mod exchange;
 pub mod lab;
+mod plan;
+mod serve;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,7 +12,11 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Time;
 use crate::scope::Reach;
-use crate::upkeep::{Rate, Share};
+use crate::upkeep::Rate;
+
+pub use exchange::{Export, Exported, Import, Imported};
+pub use plan::Plan;
+pub use serve::Serve;
 
 /// A web crawler and search repository that spends every fetch where it pays most.
 #[derive(Debug, Parser)]
@@ -309,39 +316,6 @@ pub struct Run {
     pub sources: Option<String>,
 }
 
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  avocet plan --current 95% --within 7d --store ./docs
-  avocet plan --freshness 90% --svg curve.svg
-  avocet plan --budget 5000/day --refresh holistic")]
-pub struct Plan {
-    /// How much of the store is to be fresh (90% or 0.9)
-    #[arg(long, value_name = "SHARE")]
-    pub freshness: Option<Share>,
-    /// How much of the store is to have been fresh lately (95% or 0.95; see --within)
-    #[arg(long, value_name = "SHARE")]
-    pub current: Option<Share>,
-    /// How lately, for --current [default: 7d]
-    #[arg(long, value_name = "TIME")]
-    pub within: Option<Time>,
-    /// How much of the quality of a fresh store searches are to have (99%); needs a query log
-    #[arg(long, value_name = "SHARE")]
-    pub quality: Option<Share>,
-    /// Instead: what this many fetches reach (2/s, 500/h, 50000/day)
-    #[arg(long, value_name = "RATE")]
-    pub budget: Option<Rate>,
-    /// By which refresh policy, beside uniform [default: the one made for the goal]
-    #[arg(long, value_name = "POLICY")]
-    pub refresh: Option<String>,
-    /// How the change rates of pages are estimated [default: gamma]
-    #[arg(long, value_name = "ESTIMATOR")]
-    pub rate: Option<String>,
-    /// Draw the curve into this file
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
-}
-
 /// The example, and the refresh policies by name.
 fn refresh_catalog() -> String {
     let catalog = policy::catalog::Catalog::standard();
@@ -419,71 +393,4 @@ pub struct Search {
     /// Leave this search out of the log, from which a crawl learns what is searched for
     #[arg(long)]
     pub no_log: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  avocet serve --store ./docs
-  avocet serve --store ./docs --listen 127.0.0.1:9000")]
-pub struct Serve {
-    /// Where to listen [default: 127.0.0.1:8321]
-    #[arg(long, value_name = "ADDRESS")]
-    pub listen: Option<SocketAddr>,
-    /// The configuration [default: avocet.toml in the store, if there]
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  avocet export urls > urls.jsonl
-  avocet export pages --out pages.jsonl
-  avocet export warc --out ./warcs")]
-pub struct Export {
-    /// URLs ever admitted; links; pages with text and Markdown (all JSON Lines); or the WARC files
-    pub what: Exported,
-    /// A file, or for warc a directory [default: standard output; warc: required]
-    #[arg(long, value_name = "PATH")]
-    pub out: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Exported {
-    /// {\"url\",\"status\",\"fetched_at\",\"depth\",\"bytes\",\"fingerprint\",\"error\"}
-    Urls,
-    /// {\"from\",\"to\",\"anchor\",\"context\",\"path\",\"kind\",\"nofollow\"}
-    Links,
-    /// {\"url\",\"title\",\"language\",\"fetched_at\",\"text\",\"markdown\"}
-    Pages,
-    /// Copies of the WARC files
-    Warc,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  avocet import warc crawl.warc.gz
-  avocet import urls more-seeds.txt
-  avocet import queries queries.tsv.gz
-  avocet import clicks clicks.tsv")]
-pub struct Import {
-    /// WARC files of any tool, a list of URLs to crawl, or what people searched for or clicked
-    pub what: Imported,
-    /// The files
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Imported {
-    /// Answers, as if they had been fetched when the file says
-    Warc,
-    /// URLs, one a line: the next crawl whose scope they are in fetches them
-    Urls,
-    /// Queries, plain or .gz: lines query<tab>count, or {\"query\",\"time\",\"shown\",\"clicked\",\"count\"} (all but the query optional)
-    Queries,
-    /// Clicks on pages, plain or .gz: lines URL<tab>time<tab>count, the time in seconds since 1970 or as 2026-11-16T11:10:00Z
-    Clicks,
 }
