@@ -131,8 +131,8 @@ pub struct Demo {
     /// Fetches over time, at most
     #[arg(long, default_value = "8/s", value_name = "RATE")]
     pub budget: Rate,
-    /// Which known pages to fetch again, and when: a policy, as for `avocet run`, whose own default learns from more searches than a demo has
-    #[arg(long, default_value = "freshness", value_name = "POLICY")]
+    /// Which known pages to fetch again, and when: a policy, as for `avocet run`
+    #[arg(long, default_value = crate::upkeep::POLICY, value_name = "POLICY")]
     pub refresh: String,
     /// Searches a second by people of the town; 0: only you search
     #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]

@@ -160,6 +160,7 @@ pub struct SourceConfig {
     #[schemars(example = &"30m")]
     pub replan: Option<Time>,
     /// The bins that clicks are counted in, by the age of their page.
+    #[schemars(example = &"20m")]
     pub bin: Option<Time>,
     /// The age at which a page one link from a main page becomes a source.
     #[schemars(example = &"3d")]

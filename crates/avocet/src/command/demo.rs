@@ -90,7 +90,7 @@ fn configure(root: &Path, wishes: &Demo) -> Result<()> {
         "# Of `avocet demo`. It is looked at while the demo runs: change it and see.\n\
          [budget]\nfetches_per_second = {budget:?}\n\n\
          [refresh]\npolicy = \"{}\"\n# A town that lives fast writes its sitemaps and feeds anew all the time.\nlistings = \"5s\"\n\n\
-         [source]\n# Which sources pay is learned from clicks, over days that a demo does not have; sitemaps and feeds are polled all the same.\npolicy = \"none\"\n\n\
+         [source]\nreplan = \"10s\"\n\n\
          [crawl]\nconfirm_after = \"5s\"\n\n\
          [serve]\n# All searchers of the town are one client.\nrate = 0.0\n",
         wishes.refresh

@@ -9,8 +9,8 @@ use std::time::Duration;
 use lab::site::Serving;
 use serde_json::{Value, json};
 
-use crate::program::Program;
 use crate::files::Files;
+use crate::program::Program;
 use crate::upkeep::page;
 use crate::webs;
 

@@ -352,7 +352,7 @@ fn any_query_is_answered() {
     );
     let head = format!(
         "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: {}\r\n\r\n",
-        "x".repeat(100_000)
+        "x".repeat(300_000)
     );
     assert_eq!(server.send(head.as_bytes()).status, 431);
     assert_eq!(server.get("/?q=avocet").status, 200);

@@ -1,13 +1,15 @@
 //! At which price would the pages that are known just use up the budget?
 //!
 //! Asked of a sample: a page that falls due after some time at a price is one fetch in that time; a new page that
-//! pays is one fetch in a round. **Invariant:** the sample holds the pages whose number is a multiple of its stride,
+//! pays is one fetch in a round. Between two such questions no page counts for more than one fetch: one of which a sitemap has just said that it changed is due at once, but
+//! not again and again, and would else outweigh all others. **Invariant:** the sample holds the pages whose number is a multiple of its stride,
 //! which doubles when they become too many: what is in it is no accident of what they are worth.
 
 use page::HostId;
 use policy::{History, Moment, Number, Page, Policy, Price};
 
 use super::Frontier;
+use super::schedule::LATER;
 use crate::ledger::PageKey;
 
 /// Pages in the sample, at most: an error of a few percent, which claims correct.
@@ -73,6 +75,7 @@ pub(super) fn price(
     }
     let share = per_second * sample.len() as f64 / known.max(1) as f64;
     let round = known as f64 / per_second;
+    let shortest = round / f64::from(LATER);
     let demand = |price: Price| -> f64 {
         let each = sample.iter().map(|(number, history)| {
             let page = Page {
@@ -88,7 +91,7 @@ pub(super) fn price(
                     0.0
                 }
                 (Some(_), None) => 1.0 / round,
-                (Some(due), Some(asked)) => 1.0 / due.since(asked).as_secs_f64().max(1e-6),
+                (Some(due), Some(asked)) => 1.0 / due.since(asked).as_secs_f64().max(shortest),
             }
         });
         each.sum()
@@ -116,5 +119,38 @@ mod tests {
         let pages = sample.pages();
         assert!((MOST / 2..=MOST).contains(&pages.len()));
         assert!(pages.windows(2).all(|two| two[1].0.0 - two[0].0.0 == 128));
+    }
+
+    /// Worth what it waited, in seconds; the first page is always due.
+    struct Waiting;
+
+    impl Policy for Waiting {
+        fn worth(&self, page: Page<'_>, now: Moment) -> policy::Worth {
+            let asked = page.history.asked.unwrap_or_default();
+            policy::Worth::new(now.since(asked).as_secs_f64())
+        }
+
+        fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+            let wait = std::time::Duration::from_secs_f64(price.value().min(1e9));
+            let wait = if page.number.0 == 0 {
+                wait / u32::MAX
+            } else {
+                wait
+            };
+            Some(page.history.asked? + wait)
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_due_at_once_does_not_outweigh_the_others() {
+        let now = Moment::from_micros(1_000_000_000);
+        let history = History {
+            asked: Some(now),
+            ..History::default()
+        };
+        let sample: Vec<_> = (0..100).map(|page| (Number(page), history)).collect();
+        let found = price(&Waiting, &sample, 100, 1.0, now).unwrap().value();
+        // A hundred pages, one a second: each after about as many seconds.
+        assert!((90.0..130.0).contains(&found), "{found}");
     }
 }

@@ -23,7 +23,7 @@ use crate::price::Follower;
 const UNREADABLE: Duration = Duration::from_secs(1);
 /// A page of a host that has enough on the bench is looked at again after such a part of a round, and so often
 /// in a round the price is found anew.
-const LATER: u32 = 16;
+pub(super) const LATER: u32 = 16;
 /// Known pages on the bench that are quoted anew before a choice.
 const QUOTES: usize = 8;
 

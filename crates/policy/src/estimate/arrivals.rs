@@ -171,18 +171,20 @@ mod tests {
     #[test]
     fn as_printed_it_is_new_pages_over_time() {
         let all = Arrivals {
-            mean: 1e-3,
+            mean: 1e-5,
             shape: 0.5,
         };
         for (polls, window, expected) in [
-            (&[][..], 7, 1e-3),
-            (&[(100, 4), (300, 0)], 7, 0.01),
-            (&[(100, 4), (300, 3)], 1, 0.01),
-            (&[(1_000, 9), (300, 3)], 1, 0.01),
-            (&[(10, 0)], 7, 1e-3),
-            (&[(5_000, 0)], 7, 1e-4),
-            (&[(10, 9), (400, 0), (600, 0)], 2, 5e-4),
-            (&[(0, 2)], 7, 1e-3),
+            (&[][..], 7, 1e-5),
+            (&[(10_000, 4), (30_000, 0)], 7, 1e-4),
+            (&[(10_000, 4), (30_000, 3)], 1, 1e-4),
+            (&[(100_000, 9), (30_000, 3)], 1, 1e-4),
+            (&[(1_000, 0)], 7, 1e-5),
+            (&[(500_000, 0)], 7, 1e-6),
+            (&[(1_000, 9), (40_000, 0), (60_000, 0)], 2, 5e-6),
+            (&[(0, 2)], 7, 1e-5),
+            // Two polls within seconds say little: they count as half an hour.
+            (&[(20, 9)], 7, 9.0 / SHORTEST),
         ] {
             let found = all.printed(&polled(&history(polls)), window, 0.0);
             assert!((found / expected - 1.0).abs() < 1e-9, "{polls:?}: {found}");

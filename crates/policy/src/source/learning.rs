@@ -185,8 +185,8 @@ impl Learning {
                     records[place].learned = now;
                     records[place].news = false;
                 }
-                self.fit(records, &stale, settings);
                 self.click = self.worth_of_click();
+                self.fit(records, &stale, settings);
             }
         }
         let click = self.click;
@@ -266,8 +266,15 @@ impl Learning {
             add(&mut clicks, &record.clicks);
             add(&mut seen, &record.seen);
         }
+        // Before anything new was clicked, a new page is thought to be like the others of the crawl. P = .01, as printed, would never be fetched where copies are clicked
+        // all the time, and so never be clicked.
+        let stake = mean_stake(records).filter(|stake| *stake > 0.0);
+        let profit = stake.map_or(settings.profit, |stake| stake / DECAY / self.click);
         let prior = Prior {
-            curve: unknown(settings),
+            curve: Curve {
+                profit,
+                ..unknown(settings)
+            },
             clicks: CLICKS,
             spread: 2.0,
         };
@@ -284,15 +291,12 @@ impl Learning {
 
     /// Without clicks: what its pages are at stake for, or its host's, or all, for as long as people care.
     fn foretell(&self, records: &mut [Record], settings: &Settings) {
-        let mut all = Host::default();
         let hosts = by_host(records, |host, record| {
-            for total in [host, &mut all] {
-                total.stakes += record.stakes;
-                total.weighed += f64::from(record.weighed);
-            }
+            host.stakes += record.stakes;
+            host.weighed += f64::from(record.weighed);
         });
         let mean = |host: &Host| (host.weighed > 0.0).then(|| host.stakes / host.weighed / DECAY);
-        let overall = mean(&all).unwrap_or(settings.profit);
+        let overall = mean_stake(records).map_or(settings.profit, |stake| stake / DECAY);
         each(records, |record| {
             let own = Host {
                 stakes: record.stakes,
@@ -329,6 +333,15 @@ fn unknown(settings: &Settings) -> Curve {
         profit: settings.profit,
         decay: DECAY,
     }
+}
+
+/// What it costs a second not to have a page that a source named, on average; `None`: nobody said.
+fn mean_stake(records: &[Record]) -> Option<f64> {
+    let counting = records.iter().filter(|record| record.counts());
+    let (stakes, weighed) = counting.fold((0.0, 0.0), |(stakes, weighed), record| {
+        (stakes + record.stakes, weighed + f64::from(record.weighed))
+    });
+    (weighed > 0.0).then(|| stakes / weighed)
 }
 
 /// The average number of clicks on a page.

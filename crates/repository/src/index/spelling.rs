@@ -111,11 +111,11 @@ fn typed(text: &str) -> Vec<(String, Range<usize>)> {
         && let Some(token) = stream.next()
     {
         let place = token.offset_from..token.offset_to;
-        let before = &text[..place.start];
-        let piece = before
+        let before = text[..place.start]
             .rsplit(|letter: char| letter.is_whitespace() || letter == '"')
             .next()
             .unwrap_or_default();
+        let piece = &text[place.start - before.len()..];
         let is_word = token.text.chars().all(char::is_alphabetic)
             && (SHORTEST..=LONGEST).contains(&token.text.chars().count());
         if is_word && !piece.starts_with("site:") && !piece.starts_with('-') {
