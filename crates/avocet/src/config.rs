@@ -3,17 +3,17 @@
 //! Parsed once into types that cannot be wrong; an unknown key refuses to start and names the known. The comments on the fields are the
 //! reference that users read (`avocet config reference`).
 
+mod budget;
 pub mod check;
 pub mod reference;
+mod time;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fetch::{HostSettings, Limits, Proxy, Settings};
-use jiff::{Span, SpanRelativeTo};
 use rustls_pki_types::CertificateDer;
 use rustls_pki_types::pem::PemObject;
 use schemars::JsonSchema;
@@ -22,7 +22,9 @@ use serde::Deserialize;
 use crate::cli::HttpName;
 use crate::polling::Clicks;
 use crate::scope::Reach;
-use crate::upkeep::Rate;
+use budget::{BudgetConfig, BudgetFields};
+
+pub use time::Time;
 
 /// The whole file.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -77,46 +79,6 @@ pub enum Admin {
     Loopback,
     /// Whoever has the token, from anywhere.
     Token,
-}
-
-/// `[budget]`: one of the two.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(default, deny_unknown_fields, try_from = "BudgetFields")]
-pub struct BudgetConfig(Option<Rate>);
-
-#[derive(Deserialize, Default, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-struct BudgetFields {
-    /// Fetches a second, at most.
-    #[schemars(example = 1.0)]
-    fetches_per_second: Option<f64>,
-    /// Fetches a day; instead of the other, at most.
-    #[schemars(example = 86400.0)]
-    fetches_per_day: Option<f64>,
-}
-
-impl TryFrom<BudgetFields> for BudgetConfig {
-    type Error = String;
-
-    fn try_from(fields: BudgetFields) -> Result<Self, String> {
-        let fetches = match (fields.fetches_per_second, fields.fetches_per_day) {
-            (Some(_), Some(_)) => {
-                return Err("write fetches_per_second or fetches_per_day, not both".into());
-            }
-            (Some(second), None) => second,
-            (None, Some(day)) => day / 86_400.0,
-            (None, None) => return Ok(Self(None)),
-        };
-        let rate = Rate::per_second(fetches).ok_or("a budget must be a number above zero")?;
-        Ok(Self(Some(rate)))
-    }
-}
-
-impl BudgetConfig {
-    /// Fetches over time, if the user says how many.
-    pub fn rate(&self) -> Option<Rate> {
-        self.0
-    }
 }
 
 /// `[refresh]`
@@ -325,34 +287,6 @@ pub struct HostConfig {
     /// For basic authentication.
     #[schemars(example = &"secret")]
     pub password: Option<String>,
-}
-
-/// A time as people write it: `500ms`, `10m`, `2h`, `7d`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
-pub struct Time(#[schemars(with = "String")] pub Duration);
-
-impl std::str::FromStr for Time {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = |_| format!("{text:?} is not a time: write 500ms, 30s, 10m, 2h or 7d");
-        let span: Span = text.parse().map_err(wrong)?;
-        let exact = span
-            .to_duration(SpanRelativeTo::days_are_24_hours())
-            .map_err(wrong)?;
-        Duration::try_from(exact)
-            .map(Self)
-            .map_err(|_| format!("{text:?} is a time before now"))
-    }
-}
-
-impl TryFrom<String> for Time {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
 }
 
 impl Config {

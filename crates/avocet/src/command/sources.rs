@@ -65,7 +65,7 @@ pub fn at_rest(store: &Store, ledger: &Ledger) -> Result<Listed> {
     };
     Ok(Listed {
         sources: rows(&mut frontier, usize::MAX, now, known),
-        cover: Some(Cover::of(&ledger)?),
+        cover: Some(Cover::of(ledger)?),
     })
 }
 

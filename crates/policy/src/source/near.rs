@@ -51,3 +51,9 @@ impl Nearby {
         grown
     }
 }
+
+/// Whether a URL is the main page of its host.
+pub(super) fn is_main(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split_once('/').is_none_or(|(_, path)| path.is_empty())
+}

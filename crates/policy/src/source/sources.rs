@@ -8,7 +8,7 @@
 
 use super::appeal::Appeal;
 use super::learning::Learning;
-use super::near::Nearby;
+use super::near::{Nearby, is_main};
 use super::poll::Poll;
 use super::record::{Known, Record};
 use super::settings::Settings;
@@ -397,10 +397,4 @@ impl Sources {
         let record = self.records.get(page.on? as usize)?;
         record.counts().then_some(record)
     }
-}
-
-/// Whether a URL is the main page of its host.
-fn is_main(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    rest.split_once('/').is_none_or(|(_, path)| path.is_empty())
 }

@@ -1,3 +1,5 @@
+//! Is a study of ephemeral pages what its world says, and are its claims judged rightly?
+
 use std::path::Path;
 
 use super::*;

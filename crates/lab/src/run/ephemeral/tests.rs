@@ -1,3 +1,5 @@
+//! Does a crawl spend its budget, see only what a crawler sees, and never do better than the bound?
+
 use policy::catalog::Catalog;
 use policy::source::Settings;
 
