@@ -16,10 +16,13 @@ use crate::store::{self, Store};
 /// How often it is looked whether the crawl rests.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 
+/// What a crawl says is believed if it says so this long after it was asked: twice the time in which what is settled is committed.
+const SETTLES: Duration = Duration::from_secs(1);
+
 /// Has the crawl of a store pause, and waits until it does.
 pub fn pause(root: &Path, json: bool) -> Result<()> {
     store::must_exist(root)?;
-    let asked = written(Clock::start().now());
+    let asked = written(Clock::start().now() + SETTLES);
     pause::pause(root).with_context(|| format!("cannot write into {}", root.display()))?;
     let mut running = false;
     // Whoever holds the lock crawls, or does something short.

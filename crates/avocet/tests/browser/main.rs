@@ -82,6 +82,8 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
             .filter(|weight| *weight == 0.0)
     })
     .await;
+    // While the crawl rests nothing but the click can move it.
+    std::fs::write(town.store().join("PAUSED"), "").unwrap();
     let before = until("the page's worth", async || {
         term(&browser, &url, "weight").await
     })
