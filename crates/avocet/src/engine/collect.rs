@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use frontier::{Batch, Entry, PageKey, Visited};
 use repository::archive::{self, Location};
 
-use super::committer::{Committer, crash_point};
+use super::committer::{Committer, crash_point, unwritten};
 use crate::place::{location, place};
 
 /// Why a page that was fetched has no copy.
@@ -30,11 +30,7 @@ impl Committer<'_> {
     /// Takes pages out of what is kept: the record of each, and its document.
     pub(super) fn drop_pages(&mut self, pages: &[PageKey], entries: &mut Vec<Entry>) -> Result<()> {
         for &page in pages {
-            let unwritten = entries.iter_mut().rev().find_map(|entry| match entry {
-                Entry::Visited(key, visited) if *key == page => Some(visited),
-                _ => None,
-            });
-            if let Some(visited) = unwritten {
+            if let Some(visited) = unwritten(entries, page) {
                 forget(visited);
             } else if let Some(mut visited) = self.ledger.visited(page)? {
                 forget(&mut visited);

@@ -170,6 +170,7 @@ impl<'a> Committer<'a> {
                 Work::Measure(workload) => self.workload = Some(workload),
                 Work::Pages(pages) => {
                     for mut page in pages {
+                        self.place_copy(&mut page, &mut batch.entries)?;
                         self.archive_page(&mut page)?;
                         requests += usize::from(page.asked);
                         gains.extend(self.index_page(&mut page)?);
@@ -224,6 +225,32 @@ impl<'a> Committer<'a> {
         }))
     }
 
+    /// Says where the copy is that a visit took over from the one before. A page can be asked for again while
+    /// that visit is still on its way here, and only here does its copy get a place.
+    fn place_copy(&self, page: &mut Settled, entries: &mut [Entry]) -> Result<()> {
+        if self.archive.is_none() || page.copied {
+            return Ok(());
+        }
+        let Some(copy) = page
+            .visited
+            .copy
+            .as_mut()
+            .filter(|copy| copy.place.is_none())
+        else {
+            return Ok(());
+        };
+        let before = match unwritten(entries, page.key) {
+            Some(visited) => visited.copy.clone(),
+            None => self
+                .ledger
+                .visited(page.key)?
+                .and_then(|visited| visited.copy),
+        };
+        let same = before.filter(|before| before.at == copy.at && before.payload == copy.payload);
+        copy.place = same.and_then(|before| before.place);
+        Ok(())
+    }
+
     fn archive_page(&mut self, page: &mut Settled) -> Result<()> {
         let (Some(archive), Some(sealed)) = (&mut self.archive, &page.sealed) else {
             return Ok(());
@@ -255,6 +282,14 @@ impl<'a> Committer<'a> {
         }
         Ok(())
     }
+}
+
+/// The last visit to a page in a batch that is not committed yet.
+pub(super) fn unwritten(entries: &mut [Entry], page: PageKey) -> Option<&mut Visited> {
+    entries.iter_mut().rev().find_map(|entry| match entry {
+        Entry::Visited(key, visited) if *key == page => Some(&mut **visited),
+        _ => None,
+    })
 }
 
 /// Puts a text into the index. Returns what that gave to searchers, if it is measured.
@@ -299,3 +334,6 @@ pub(super) fn crash_point(name: &str) {
         std::process::abort();
     }
 }
+
+#[cfg(test)]
+mod tests;
