@@ -71,14 +71,52 @@ impl ScoreRank {
     /// The rank of a page with this score: 1 above all others, one more than there are pages below all, in the
     /// middle of those that have the same. A score of zero is in no list: infinite.
     pub fn rank(&self, score: f64) -> f64 {
+        self.curve().rank(score)
+    }
+
+    /// The score of the page at this rank: that of the last beyond the list, and none at infinity.
+    pub fn score(&self, rank: f64) -> f64 {
+        self.curve().score(rank)
+    }
+
+    /// The function, ready to be read often.
+    pub(super) fn curve(&self) -> Curve {
+        let last = f64::from(self.pages);
+        let step = last.ln() / PIECES as f64;
+        let root = step.exp();
+        Curve {
+            last,
+            step,
+            ranks: [1.0, root, root * root, last],
+            logs: self.logs,
+        }
+    }
+}
+
+/// A [`ScoreRank`] with what each look at it needs: logarithms take longer than the rest of a look.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Curve {
+    /// How many results there are, which is the last rank.
+    pub(super) last: f64,
+    /// The length of a piece in log rank.
+    step: f64,
+    /// The ranks of the knots.
+    ranks: [f64; PIECES + 1],
+    /// The logarithms of their scores.
+    logs: [f32; PIECES + 1],
+}
+
+impl Curve {
+    /// [`ScoreRank::rank`].
+    pub(super) fn rank(&self, score: f64) -> f64 {
         if score.is_nan() || score <= 0.0 {
             return f64::INFINITY;
         }
         let log = score.ln() as f32;
         let Some(first) = self.logs.iter().position(|&knot| knot <= log) else {
-            return f64::from(self.pages) + 1.0;
+            return self.last + 1.0;
         };
-        if self.pages == 0 {
+        if self.last == 0.0 {
             return 1.0;
         }
         let at = if self.logs[first] == log {
@@ -90,22 +128,20 @@ impl ScoreRank {
             let (high, low) = (self.logs[first - 1], self.logs[first]);
             (first - 1) as f64 + f64::from(high - log) / f64::from(high - low)
         };
-        (at * self.step()).exp()
+        (at * self.step).exp()
     }
 
-    /// The score of the page at this rank: that of the last beyond the list, and none at infinity.
-    pub fn score(&self, rank: f64) -> f64 {
-        if self.pages == 0 || rank == f64::INFINITY {
+    /// [`ScoreRank::score`].
+    pub(super) fn score(&self, rank: f64) -> f64 {
+        if self.last == 0.0 || rank == f64::INFINITY {
             return 0.0;
         }
-        let last = f64::from(self.pages);
-        let step = self.step();
-        let at = if rank <= 1.0 || step == 0.0 {
+        let at = if rank <= 1.0 || self.step == 0.0 {
             0.0
-        } else if rank >= last {
+        } else if rank >= self.last {
             PIECES as f64
         } else {
-            rank.ln() / step
+            rank.ln() / self.step
         };
         let piece = (at as usize).min(PIECES - 1);
         let (high, low) = self.ends(piece);
@@ -114,22 +150,24 @@ impl ScoreRank {
 
     /// The pieces, from the first.
     pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
-        let step = self.step();
-        (0..PIECES).map(move |piece| {
+        (0..PIECES).map(|piece| {
             let (high, low) = self.ends(piece);
-            let fall = if step > 0.0 { (high - low) / step } else { 0.0 };
+            let place = |knot: usize| Place {
+                rank: self.ranks[knot],
+                log: self.step * knot as f64,
+            };
+            let fall = if self.step > 0.0 {
+                (high - low) / self.step
+            } else {
+                0.0
+            };
             Piece {
-                from: (step * piece as f64).exp(),
-                to: (step * (piece + 1) as f64).exp(),
-                log: high + fall * step * piece as f64,
+                from: place(piece),
+                to: place(piece + 1),
+                log: high + fall * self.step * piece as f64,
                 fall,
             }
         })
-    }
-
-    /// The length of a piece in log rank.
-    fn step(&self) -> f64 {
-        f64::from(self.pages).ln() / PIECES as f64
     }
 
     fn ends(&self, piece: usize) -> (f64, f64) {
@@ -137,11 +175,37 @@ impl ScoreRank {
     }
 }
 
+/// A rank and its logarithm.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) rank: f64,
+    pub(super) log: f64,
+}
+
+impl Place {
+    pub(super) fn of(rank: f64) -> Self {
+        Self {
+            rank,
+            log: rank.ln(),
+        }
+    }
+
+    /// The one of two that is further behind.
+    pub(super) fn max(self, other: Self) -> Self {
+        if other.rank > self.rank { other } else { self }
+    }
+
+    /// The one of two that is further in front.
+    pub(super) fn min(self, other: Self) -> Self {
+        if other.rank < self.rank { other } else { self }
+    }
+}
+
 /// A piece: between two ranks, the score of rank r is exp(log) · r^(−fall).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Piece {
-    pub(super) from: f64,
-    pub(super) to: f64,
+    pub(super) from: Place,
+    pub(super) to: Place,
     pub(super) log: f64,
     pub(super) fall: f64,
 }
