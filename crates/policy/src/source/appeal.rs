@@ -184,23 +184,24 @@ fn belief(rows: &[Row]) -> f64 {
 }
 
 /// The factors at which clicks and expectation agree.
-fn fit<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Fit {
-    let mut awaited: Vec<f64> = rows.clone().map(|row| row.weight * row.expected).collect();
+fn fit<'a>(rows: impl Iterator<Item = &'a Row>) -> Fit {
+    let rows: Vec<&Row> = rows.collect();
+    let clicks: Vec<f64> = rows.iter().map(|row| row.weight * row.clicks).collect();
+    let mut awaited: Vec<f64> = rows.iter().map(|row| row.weight * row.expected).collect();
+    let marked: [Marked; KINDS.len()] = std::array::from_fn(|kind| marked(&rows, kind));
+    let all: f64 = clicks.iter().sum();
     let mut factors = vec![1.0_f32; MARKS];
     let mut overall = 1.0;
-    let clicks: f64 = rows.clone().map(|row| row.weight * row.clicks).sum();
     for _ in 0..ROUNDS {
-        let change = (clicks + PRIOR) / (awaited.iter().sum::<f64>() + PRIOR * overall);
+        let change = (all + PRIOR) / (awaited.iter().sum::<f64>() + PRIOR * overall);
         overall *= change;
         awaited.iter_mut().for_each(|awaited| *awaited *= change);
         for (kind, &most) in KINDS.iter().enumerate() {
             let mut sums = vec![[0.0; 2]; OF_A_KIND];
-            for (row, awaited) in rows.clone().zip(&awaited) {
-                for mark in row.marks.of_kind(kind) {
-                    let [clicks, expected] = &mut sums[mark % OF_A_KIND];
-                    *clicks += row.weight * row.clicks;
-                    *expected += awaited;
-                }
+            for &(row, place) in &marked[kind] {
+                let [sum, expected] = &mut sums[usize::from(place)];
+                *sum += clicks[row as usize];
+                *expected += awaited[row as usize];
             }
             let mut changes = vec![1.0_f64; OF_A_KIND];
             for (place, [clicks, expected]) in sums.into_iter().enumerate() {
@@ -211,14 +212,23 @@ fn fit<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Fit {
                     *factor *= changes[place] as f32;
                 }
             }
-            for (row, awaited) in rows.clone().zip(&mut awaited) {
-                for mark in row.marks.of_kind(kind) {
-                    *awaited *= changes[mark % OF_A_KIND];
-                }
+            for &(row, place) in &marked[kind] {
+                awaited[row as usize] *= changes[usize::from(place)];
             }
         }
     }
     Fit { factors, overall }
+}
+
+/// Rows with their marks of a kind, by place among those of the kind. Every round goes through all of them, so they are looked for once.
+type Marked = Vec<(u32, u16)>;
+
+fn marked(rows: &[&Row], kind: usize) -> Marked {
+    let each = (0..).zip(rows).flat_map(|(number, row)| {
+        let marks = row.marks.of_kind(kind);
+        marks.map(move |mark| (number, (mark % OF_A_KIND) as u16))
+    });
+    each.collect()
 }
 
 fn factor(factors: &[f32], marks: &Marks) -> f64 {
