@@ -144,7 +144,7 @@ pub fn run(
 ) -> Result<Study, LabError> {
     check(options)?;
     let names = contestants(setting)?;
-    // Nothing is drawn in a recorded world but what young sources are tried by.
+    // In a recorded world runs differ in the order of the first polls, and in what young sources are tried by.
     let runs = setting.runs.max(1);
     let mut measured: Vec<Vec<Measured>> = Vec::new();
     let mut rates = options.rates.clone();
@@ -271,7 +271,7 @@ fn notes(options: &Options) -> Vec<String> {
     };
     vec![
         logs.into(),
-        "Every source is looked at once in the first moment, at no cost; what is there then is old, and earns nothing. The first steps poll every source once, in turn. Servers answer at once and want no delay, a poll and a page cost one fetch each.".into(),
+        "Every source is looked at once in the first moment, at no cost; what is there then is old, and earns nothing. The first steps poll every source once, in an order drawn by lot that all schedulers of a run share: what the printed ones earn depends on it, so ask for several runs. Servers answer at once and want no delay, a poll and a page cost one fetch each.".into(),
         "A step is used for what is worth most to the scheduler at that moment. Sources are judged and plans made anew every half hour; clicks are counted by age in bins of 20 minutes; P is .01 where nothing is known.".into(),
     ]
 }

@@ -2,8 +2,8 @@
 //!
 //! As in Lefortier et al. (2013), §5.3.1: at each step, of which there are N a second, the scheduler either polls a source or fetches a page that a poll found, whichever is worth
 //! more to it; if nothing is worth anything the step is lost. The scheduler is that of the production catalog within the production [`Sources`]. Servers answer at once and want no
-//! delay. All sources are looked at in the first moment, which costs nothing: what is there then is old, as it is in the paper's data. The first steps poll every source once, in turn: a scheduler that expects nothing of what it does
-//! not know, as the printed ones do, would else never look at most of them again.
+//! delay. All sources are looked at in the first moment, which costs nothing: what is there then is old, as it is in the paper's data. The first steps poll every source once, in an order drawn by lot: a scheduler that expects nothing of what it does
+//! not know, as the printed ones do, would else never look at most of them again. In a recorded world this order is what differs from run to run.
 //!
 //! **Invariant:** the scheduler is told what a crawler sees: which pages are new on a source when it is polled, and clicks when logs are pushed ([`logs`]). When a page
 //! appeared, and what it will give, only the judge knows.
@@ -20,6 +20,9 @@ use policy::{
     Appeared, Discovered, Fact, History, Moment, Number, Outcome, Sources, Visit, Visited,
 };
 
+use rand::seq::SliceRandom;
+
+use crate::chance::{For, stream};
 use choice::{Choice, Chosen};
 use logs::Logs;
 pub use stage::Stage;
@@ -33,6 +36,8 @@ pub struct Plan {
     pub push: Duration,
     /// Whose logs these are.
     pub seen: Seen,
+    /// What the order of the first polls is drawn from.
+    pub seed: u64,
 }
 
 /// What became of it.
@@ -83,6 +88,8 @@ struct Run<'a> {
     sources: Sources,
     choice: Choice,
     logs: Logs,
+    /// Sources that were not polled yet, the next one last.
+    unpolled: Vec<Number>,
     /// Of the sources, by number.
     histories: Vec<History>,
     /// The article of each number, from the first that is no source.
@@ -95,11 +102,17 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(stage: &'a Stage<'a>, sources: Sources, plan: &Plan) -> Self {
         let step = Duration::from_secs_f64(1.0 / plan.per_second);
+        let mut unpolled: Vec<Number> = (0..)
+            .map(Number)
+            .take(stage.news().sources().len())
+            .collect();
+        unpolled.shuffle(&mut stream(plan.seed, For::FirstVisits, 0, 0));
         Self {
             stage,
             sources,
             choice: Choice::new(step),
             logs: Logs::new(stage, plan.push, plan.seen),
+            unpolled,
             histories: Vec::new(),
             numbered: Vec::new(),
             hosts: HashMap::new(),
@@ -135,9 +148,8 @@ impl<'a> Run<'a> {
     fn step(&mut self, now: Moment) {
         self.logs
             .push(self.stage, &self.done.articles, now, &mut self.sources);
-        let polled = self.done.polls.len();
-        if polled < self.histories.len() {
-            return self.poll(Number(polled as u32), now);
+        if let Some(source) = self.unpolled.pop() {
+            return self.poll(source, now);
         }
         match self.choice.best(&self.sources, &self.histories, now) {
             Some(Chosen::Poll(source)) => self.poll(source, now),

@@ -11,7 +11,7 @@ use crate::config::Time;
     after_help = "\
 Example:
   avocet lab ephemeral --runs 3 --rate 0.05 --policies echo-newpages,echo-greedy,priced
-  avocet lab ephemeral --world ./my-news --against echo-newpages",
+  avocet lab ephemeral --world ./my-news --runs 10 --against echo-newpages",
     after_long_help = help(
         "avocet lab ephemeral --world ./my-news --rate 0.01,0.02 --history 7,3,10 --push 1h,1d --against echo-newpages",
         ephemeral::METRICS,

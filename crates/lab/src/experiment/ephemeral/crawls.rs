@@ -198,6 +198,7 @@ impl<'a> Crawls<'a> {
             per_second: rate,
             push,
             seen: self.options.seen,
+            seed: self.seed,
         };
         Ok(crawl(self.stage, Sources::new(scheduler, settings), &plan))
     }

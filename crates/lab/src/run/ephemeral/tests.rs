@@ -53,6 +53,7 @@ fn plan(per_second: f64) -> Plan {
         per_second,
         push: Duration::from_secs(700),
         seen: Seen::Known,
+        seed: 1,
     }
 }
 
