@@ -5,7 +5,7 @@
 use anyhow::{Context, Result};
 use bytes::Bytes;
 use fetch::{Directives, Response};
-use page::{PageUrl, Refusal};
+use page::{PageUrl, Refusal, link_header};
 use repository::archive::{Cut, DecodeLimits, Digest, Record};
 
 /// The error of a body whose content coding could not be undone.
@@ -24,6 +24,8 @@ pub struct Answer {
     pub last_modified: Option<String>,
     /// Where it sends us.
     pub location: Option<Result<PageUrl, Refusal>>,
+    /// The WebSub hub that its `Link` fields name.
+    pub hub: Option<PageUrl>,
     /// What its `X-Robots-Tag` forbids.
     pub directives: Directives,
     /// The decoded body.
@@ -44,6 +46,7 @@ impl Answer {
             etag: owned(response.etag()),
             last_modified: owned(response.last_modified()),
             location: response.location(url),
+            hub: link_header::hub(response.links(), url),
             directives: response.x_robots_tag(token),
             content: response.content.clone(),
             payload: payload.0,
@@ -60,12 +63,14 @@ impl Answer {
         let header = |name| record.header(name).map(|value| value.into_owned());
         let content = record.content(DecodeLimits::default());
         let tags = record.headers("x-robots-tag");
+        let links = record.headers("link");
         Ok(Self {
             status,
             content_type: header("content-type"),
             etag: header("etag"),
             last_modified: header("last-modified"),
             location: header("location").map(|target| url.join(&target)),
+            hub: link_header::hub(links.iter().map(AsRef::as_ref), url),
             directives: Directives::of(tags.iter().map(AsRef::as_ref), token),
             truncated: archived_cut(record).or(content.cut.map(|cut| match cut {
                 Cut::Size => "truncated:size",

@@ -133,6 +133,12 @@ impl Response {
         Directives::of_headers(&self.headers, token)
     }
 
+    /// The `Link` fields that can be read.
+    pub fn links(&self) -> impl Iterator<Item = &str> {
+        let fields = self.headers.get_all(http::header::LINK).into_iter();
+        fields.filter_map(|field| field.to_str().ok())
+    }
+
     fn text(&self, name: &HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }

@@ -11,6 +11,7 @@ mod conformance;
 pub mod fingerprint;
 pub mod html;
 pub mod language;
+pub mod link_header;
 pub mod listing;
 pub mod media;
 pub mod missing;

@@ -59,6 +59,8 @@ impl Asked<'_> {
         let elsewhere = |canonical: &PageUrl| canonical != self.url && ours(canonical);
         let canonical_elsewhere = page.canonical.as_ref().is_some_and(elsewhere);
         let indexed = page.text.is_some() && !page.noindex && !canonical_elsewhere;
+        // What the answer says of itself comes before what the document says (WebSub, §4).
+        let hub = answer.hub.as_ref().or(page.hub.as_ref());
         let mut verdict = self.settled(answer, bytes, visit);
         // A suspicion is kept to be seen, and takes nothing from the page.
         let suspicion = suspect.then_some("soft-404?");
@@ -84,7 +86,7 @@ impl Asked<'_> {
             last_modified: answer.last_modified.clone(),
             text: page.digest,
             indexed,
-            hub: page.hub.map(|hub| hub.as_str().to_owned()),
+            hub: hub.map(|hub| hub.as_str().to_owned()),
         });
         verdict.text = page.text.filter(|_| indexed);
         verdict.leads = page.leads;

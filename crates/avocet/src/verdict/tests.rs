@@ -22,6 +22,7 @@ fn answer(status: u16, body: &str) -> Answer {
         etag: Some("\"1\"".into()),
         last_modified: None,
         location: None,
+        hub: None,
         directives: Directives::default(),
         content: Bytes::copy_from_slice(body.as_bytes()),
         payload: repository::archive::Digest::of(&[body.as_bytes()]).0,

@@ -136,3 +136,20 @@ fn a_listing_that_is_wrong_says_so() {
     let other = visit(&served("application/xml", "<opml/>"));
     assert!(other.listing.is_none() && other.visited.error.is_none() && other.copied);
 }
+
+#[test]
+fn the_hub_of_the_answer_comes_before_that_of_the_document() {
+    let place = url("http://e.org/feed");
+    let feed = "<feed><link rel='hub' href='/in'/><entry><link href='1'/></entry></feed>";
+    let told = |hub: Option<&str>| Answer {
+        hub: hub.map(url),
+        ..served("application/atom+xml", feed)
+    };
+    for (said, kept) in [
+        (None, "http://e.org/in"),
+        (Some("http://e.org/out"), "http://e.org/out"),
+    ] {
+        let copy = judge(&place, None, NOW, &told(said)).visited.copy;
+        assert_eq!(copy.unwrap().hub.as_deref(), Some(kept));
+    }
+}
