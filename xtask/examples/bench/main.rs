@@ -4,6 +4,7 @@
 //! runs in another. Whatever a benchmark writes is gone when it ends, also when it is interrupted.
 
 mod child;
+mod choosing;
 mod crawl;
 mod frontier;
 mod http;

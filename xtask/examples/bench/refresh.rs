@@ -1,8 +1,6 @@
 //! What does it cost to choose which of many known pages to fetch again?
 //!
-//! **Invariant:** pages, URLs and histories are made before the clock starts. What is timed is the production frontier
-//! under a budget: the next page, and the appointment with the page that was fetched. Reading a history is
-//! not: in a crawl that is one point read of the ledger, for a look as for a fetch; looks are counted.
+//! **Invariant:** pages, URLs and histories are made before the clock starts; what is timed is said in `choosing.rs`.
 
 use std::env;
 use std::fmt;
@@ -10,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use frontier::bench::Manners;
 use frontier::{Frontier, Link, Next};
 use page::PageUrl;
@@ -21,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use xtask::cli::{Refresh, RefreshCell};
 
 use crate::child;
-use crate::machine::{Machine, resident, thread_time};
+use crate::choosing::{Pages, choose, mixed};
+use crate::machine::{Machine, resident};
 
 const DAY: u64 = 86_400;
 /// Pages of a host.
@@ -86,42 +85,17 @@ pub fn run(wishes: &Refresh, place: &Path) -> Result<()> {
 /// Chooses among so many pages, in this process.
 pub fn run_cell(asked: &RefreshCell) -> Result<()> {
     let now = Moment::START + Duration::from_secs(1000 * DAY);
-    let mut visited: Vec<u32> = vec![0; asked.pages as usize];
+    let mut known = Known(vec![0; asked.pages as usize]);
     let before = resident();
-    let mut frontier = known_pages(asked, &mut visited, now)?;
+    let mut frontier = known_pages(asked, &mut known, now)?;
     let bytes = resident().saturating_sub(before) as f64;
     let step = Duration::from_secs_f64((ROUND * DAY) as f64 / f64::from(asked.pages));
-    let (mut looks, mut time, mut now) = (0, Duration::ZERO, now);
-    let mut chosen = 0;
-    while chosen < asked.decisions {
-        now = now + step;
-        let began = thread_time();
-        let next = frontier.next(now, |page, _| {
-            looks += 1;
-            Some(history(page, visited[page.index()]))
-        });
-        time += thread_time() - began;
-        let Next::Visit(mut visit) = next else {
-            continue;
-        };
-        let page = visit.first().context("a visit has a page")?;
-        let earlier = history(page, visited[page.index()]);
-        let later = earlier.after(Visit::new(now, Outcome::Unchanged));
-        visited[page.index()] = seconds(now);
-        let id = frontier.page(visit.host, page);
-        let began = thread_time();
-        frontier.visited(id, &earlier, &later, now);
-        visit.settled(page);
-        frontier.bench.settle(visit, now, Duration::ZERO, false);
-        time += thread_time() - began;
-        chosen += 1;
-    }
-    ensure!(chosen == asked.decisions, "not all decisions were made");
+    let choices = choose(&mut frontier, &mut known, (now, step), asked.decisions)?;
     let measured = Chosen {
         pages: asked.pages.into(),
-        decisions: chosen.into(),
-        looks,
-        nanoseconds: time.as_nanos() as f64 / f64::from(chosen),
+        decisions: choices.made.into(),
+        looks: choices.looks,
+        nanoseconds: choices.nanoseconds(),
         bytes_a_page: bytes / f64::from(asked.pages),
     };
     println!("{}", serde_json::to_string(&measured)?);
@@ -129,7 +103,7 @@ pub fn run_cell(asked: &RefreshCell) -> Result<()> {
 }
 
 /// A frontier that knows the pages, each with an appointment.
-fn known_pages(asked: &RefreshCell, visited: &mut [u32], now: Moment) -> Result<Frontier<Crawl>> {
+fn known_pages(asked: &RefreshCell, known: &mut Known, now: Moment) -> Result<Frontier<Crawl>> {
     let per_second = f64::from(asked.pages) / (ROUND * DAY) as f64;
     let upkeep = Upkeep {
         budget: Some(per_second),
@@ -158,13 +132,13 @@ fn known_pages(asked: &RefreshCell, visited: &mut [u32], now: Moment) -> Result<
         };
         let (number, fact) = frontier.hear(link, now);
         frontier.committed(&[fact]);
-        visited[number.index()] = seconds(now);
+        known.0[number.index()] = seconds(now);
     }
     // What was heard waits to be fetched for the first time; it is fetched, and from then on it is known.
     while let Next::Visit(mut visit) = frontier.next(now, |_, _| None) {
         while let Some(page) = visit.first() {
             let id = frontier.page(visit.host, page);
-            let later = history(page, visited[page.index()]);
+            let later = known.history(page);
             let first = History::discovered(later.discovered, 1);
             frontier.visited(id, &first, &later, now);
             visit.settled(page);
@@ -175,6 +149,23 @@ fn known_pages(asked: &RefreshCell, visited: &mut [u32], now: Moment) -> Result<
         }
     }
     Ok(frontier)
+}
+
+/// When each page was last asked for, in seconds: a history takes many times the memory.
+struct Known(Vec<u32>);
+
+impl Pages for Known {
+    fn history(&self, page: Number) -> History {
+        history(page, self.0[page.index()])
+    }
+
+    fn visit(&mut self, page: Number, now: Moment) -> History {
+        let later = self
+            .history(page)
+            .after(Visit::new(now, Outcome::Unchanged));
+        self.0[page.index()] = seconds(now);
+        later
+    }
 }
 
 /// What is known of a page: eight revisits, ten days apart, of which some saw a change.
@@ -196,14 +187,6 @@ fn history(page: Number, asked: u32) -> History {
 
 fn seconds(moment: Moment) -> u32 {
     moment.unix_seconds() as u32
-}
-
-/// A number that looks drawn.
-fn mixed(page: u32) -> u32 {
-    page.wrapping_mul(0x9e37_79b1)
-        .rotate_left(15)
-        .wrapping_mul(0x85eb_ca6b)
-        >> 7
 }
 
 impl fmt::Display for Report {

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use xtask::cli::{self, SourcesCell};
 
 use crate::child;
+use crate::choosing::{self, Choices, Pages, mixed};
 use crate::machine::{Machine, resident, thread_time};
 
 const HOUR: u64 = 3_600;
@@ -107,7 +108,7 @@ pub fn run_cell(asked: &SourcesCell) -> Result<()> {
     let mut sources = told(asked)?;
     let bytes = resident().saturating_sub(before) as f64;
     let mut plan = |at: u64| {
-        let history = polled(0, at / HOUR);
+        let history = polled_for(0, at / HOUR);
         let began = thread_time();
         sources.observe(&Fact::Visited(Visited {
             page: Number(0),
@@ -122,13 +123,13 @@ pub fn run_cell(asked: &SourcesCell) -> Result<()> {
         sources.accounts().any(|account| account.clicked),
         "nobody clicked"
     );
-    let (decisions, time) = choose(asked)?;
+    let choices = choose(asked)?;
     let measured = Planned {
         sources: asked.sources.into(),
         anew,
         again,
-        decisions,
-        decision: time.as_nanos() as f64 / decisions as f64,
+        decisions: choices.made.into(),
+        decision: choices.nanoseconds(),
         bytes_a_source: bytes / f64::from(asked.sources),
     };
     println!("{}", serde_json::to_string(&measured)?);
@@ -179,7 +180,7 @@ fn told(asked: &SourcesCell) -> Result<Sources> {
         ));
     }
     for source in 0..asked.sources {
-        let history = polled(source, 48);
+        let history = polled_for(source, 48);
         sources.observe(&Fact::Visited(Visited {
             page: Number(source),
             before: &History::discovered(BEGIN, 0),
@@ -198,7 +199,7 @@ fn told(asked: &SourcesCell) -> Result<Sources> {
 }
 
 /// What is known of a source that was polled every twelve hours, for so many hours.
-fn polled(source: u32, hours: u64) -> History {
+fn polled_for(source: u32, hours: u64) -> History {
     let first = History::discovered(BEGIN, 0).after(Visit::new(BEGIN, Outcome::Changed));
     (1..=hours / 12).fold(first, |history, poll| {
         let at = BEGIN + Duration::from_secs(poll * 12 * HOUR);
@@ -207,8 +208,8 @@ fn polled(source: u32, hours: u64) -> History {
     })
 }
 
-/// Chooses polls among so many sources that all have an appointment; returns how many, and what that took.
-fn choose(asked: &SourcesCell) -> Result<(u64, Duration)> {
+/// Chooses polls among so many sources that all have an appointment.
+fn choose(asked: &SourcesCell) -> Result<Choices> {
     let per_second = f64::from(asked.sources) / ROUND as f64;
     let upkeep = Upkeep {
         budget: Some(per_second),
@@ -231,7 +232,7 @@ fn choose(asked: &SourcesCell) -> Result<(u64, Duration)> {
     };
     let mut frontier =
         Frontier::new(policy, Box::new(Quality), Price::LEAST, manners, 1).with_budget(per_second);
-    let mut histories = Vec::with_capacity(asked.sources as usize);
+    let mut polled = Polled(Vec::with_capacity(asked.sources as usize));
     for source in 0..asked.sources {
         let text = format!("http://host-{source}.example/");
         let url = PageUrl::parse(&text).with_context(|| text.clone())?;
@@ -244,15 +245,15 @@ fn choose(asked: &SourcesCell) -> Result<(u64, Duration)> {
         };
         let (_, fact) = frontier.hear(link, BEGIN);
         frontier.committed(&[fact]);
-        histories.push(polled(source, 48));
+        polled.0.push(polled_for(source, 48));
     }
     let mut now = BEGIN + Duration::from_secs(48 * HOUR);
     let mut waits = asked.sources;
-    while let Next::Visit(mut visit) = frontier.next(now, |page, _| Some(histories[page.index()])) {
+    while let Next::Visit(mut visit) = frontier.next(now, |page, _| Some(polled.history(page))) {
         let page = visit.first().context("a visit has a page")?;
         let id = frontier.page(visit.host, page);
         let first = History::discovered(BEGIN, 0);
-        frontier.visited(id, &first, &histories[page.index()], now);
+        frontier.visited(id, &first, &polled.history(page), now);
         visit.settled(page);
         frontier.bench.settle(visit, now, Duration::ZERO, false);
         waits -= 1;
@@ -262,38 +263,23 @@ fn choose(asked: &SourcesCell) -> Result<(u64, Duration)> {
         now = now + Duration::from_secs(1);
     }
     let step = Duration::from_secs_f64(1.0 / per_second);
-    let (mut chosen, mut time) = (0, Duration::ZERO);
-    while chosen < asked.decisions {
-        now = now + step;
-        let began = thread_time();
-        let next = frontier.next(now, |page, _| Some(histories[page.index()]));
-        time += thread_time() - began;
-        let Next::Visit(mut visit) = next else {
-            continue;
-        };
-        let page = visit.first().context("a visit has a page")?;
-        let earlier = histories[page.index()];
-        let new = mixed(chosen) % 3;
-        let later = earlier.after(Visit::new(now, Outcome::Changed)).named(new);
-        histories[page.index()] = later;
-        let id = frontier.page(visit.host, page);
-        let began = thread_time();
-        frontier.visited(id, &earlier, &later, now);
-        visit.settled(page);
-        frontier.bench.settle(visit, now, Duration::ZERO, false);
-        time += thread_time() - began;
-        chosen += 1;
-    }
-    Ok((chosen.into(), time))
+    choosing::choose(&mut frontier, &mut polled, (now, step), asked.decisions)
 }
 
-/// A number that looks drawn.
-fn mixed(number: u32) -> u32 {
-    number
-        .wrapping_mul(0x9e37_79b1)
-        .rotate_left(15)
-        .wrapping_mul(0x85eb_ca6b)
-        >> 7
+/// What is known of each source.
+struct Polled(Vec<History>);
+
+impl Pages for Polled {
+    fn history(&self, page: Number) -> History {
+        self.0[page.index()]
+    }
+
+    fn visit(&mut self, page: Number, now: Moment) -> History {
+        let history = &mut self.0[page.index()];
+        let new = mixed(history.finds.total ^ page.0) % 3;
+        *history = history.after(Visit::new(now, Outcome::Changed)).named(new);
+        *history
+    }
 }
 
 impl fmt::Display for Report {

@@ -153,19 +153,28 @@ impl Press {
 
     /// Clicks on articles that a crawler had by then, in a time of the world; with their URLs.
     pub fn clicks(&self, from: Moment, until: Moment, had: Had) -> Vec<(&PageUrl, Clicked)> {
-        let clicks = self.news.clicks();
-        let first = clicks.partition_point(|click| click.at < from);
         let log = self.log();
         let had = match had {
             Had::Fetched => &log.fetched,
             Had::Found => &log.found,
         };
-        clicks[first..]
-            .iter()
-            .take_while(|click| click.at < until)
+        self.clicks_in(from, until)
             .filter(|click| had.get(&click.article).is_some_and(|at| *at <= click.at))
             .map(|click| (&self.news.articles()[click.article as usize], *click))
             .collect()
+    }
+
+    /// How many clicks there are on all articles, in a time of the world.
+    pub fn all_clicks(&self, from: Moment, until: Moment) -> u32 {
+        let clicks = self.clicks_in(from, until);
+        clicks.map(|click| click.clicks).sum()
+    }
+
+    fn clicks_in(&self, from: Moment, until: Moment) -> impl Iterator<Item = &Clicked> {
+        let clicks = self.news.clicks();
+        let first = clicks.partition_point(|click| click.at < from);
+        let until = move |click: &&Clicked| click.at < until;
+        clicks[first..].iter().take_while(until)
     }
 
     fn answer(&self, uri: &Uri) -> Response<Bytes> {
@@ -281,6 +290,7 @@ mod tests {
             .map(|(url, click)| (url.as_str(), click.at))
             .collect();
         assert_eq!(clicked, [("http://n.org/2", at(170))], "once it is found");
+        assert_eq!(press.all_clicks(at(100), at(170)), 4);
         assert_eq!(press.polls(), 5);
         assert_eq!(ask("http://n.org/robots.txt"), None);
     }

@@ -7,14 +7,10 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use jiff::{SignedDuration, Timestamp};
-use lab::site::{Had, Press};
-use lab::world::{News, World};
-use policy::Moment;
+use lab::site::{Had, Trial};
 use repository::index::Index;
 use repository::log::{Click, Log};
 use serde::Serialize;
@@ -24,11 +20,8 @@ use xtask::cli;
 use crate::machine::Machine;
 use crate::program::Program;
 
-/// Days of the world that pass.
-const DAYS: f64 = 4.0;
+const DAYS: f64 = Trial::DAYS;
 const DAY: f64 = 86_400.0;
-/// Fetches a second of the world: about as many as there are articles, so that polls must be chosen.
-const BUDGET: f64 = 0.0025;
 /// How often `avocet` makes new documents visible, in seconds.
 const INDEX_EVERY: f64 = 15.0;
 /// How often clicks are told, and the index is looked at.
@@ -81,20 +74,16 @@ struct Report {
 /// A crawl that goes on.
 struct Running {
     policy: String,
-    press: Arc<Press>,
+    trial: Trial,
     child: Child,
     store: PathBuf,
     index: Option<Index>,
     clicks: Log<Click>,
-    told: Moment,
 }
 
 /// Runs both, and prints the table.
 pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
     let program = Program::build()?;
-    let news = world(wishes.seed)?;
-    let first = news.links().first();
-    let begins = first.context("nothing is ever published")?.from;
     let speed = DAYS * DAY / f64::from(wishes.seconds);
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -102,26 +91,24 @@ pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
         .build()?;
     let mut running = Vec::new();
     let mut listening = Vec::new();
-    let begun = Timestamp::now();
     for policy in ["bfs", &wishes.policy] {
         let _entered = runtime.enter();
-        let press = Arc::new(Press::new(news.clone(), begins, speed));
-        let listens = runtime.block_on(press.listen(None))?;
+        let trial = Trial::begin(wishes.seed, speed, Had::Found)?;
+        let listens = runtime.block_on(trial.press.listen(None))?;
         running.push(start(
             &program,
             place,
             policy,
-            press,
+            trial,
             &listens.url(),
             wishes,
         )?);
         listening.push(listens);
     }
-    let end = begins + Duration::from_secs_f64(DAYS * DAY);
-    while running.iter().any(|crawl| crawl.press.now() < end) {
+    while !running.iter().all(|crawl| crawl.trial.is_over()) {
         std::thread::sleep(LOOK);
         for crawl in &mut running {
-            crawl.look(begun, begins, speed)?;
+            crawl.look()?;
         }
     }
     for crawl in &mut running {
@@ -131,12 +118,9 @@ pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
     let report = Report {
         command: super::said(),
         machine: Machine::this(),
-        budget: BUDGET,
+        budget: Trial::BUDGET,
         seconds: wishes.seconds,
-        rows: running
-            .iter()
-            .map(|crawl| crawl.earned(&news, begins))
-            .collect(),
+        rows: running.iter().map(Running::earned).collect(),
     };
     match wishes.json {
         true => println!("{}", serde_json::to_string(&report)?),
@@ -145,28 +129,11 @@ pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Thirty sources on six sites.
-fn world(seed: u64) -> Result<News> {
-    let knobs = [
-        ("sources", "30"),
-        ("sites", "6"),
-        ("days", "4"),
-        ("articles", "0.004"),
-        ("links", "2"),
-        ("profit", "0.1"),
-    ];
-    let knobs = knobs.map(|(name, value)| (name.into(), value.into()));
-    match World::open("invented:sources", &knobs, seed)? {
-        World::News(news) => Ok(news),
-        _ => anyhow::bail!("invented:sources is no world of news"),
-    }
-}
-
 fn start(
     program: &Program,
     place: &Path,
     policy: &str,
-    press: Arc<Press>,
+    trial: Trial,
     proxy: &str,
     wishes: &cli::Sources,
 ) -> Result<Running> {
@@ -182,14 +149,15 @@ fn start(
         here(3.0 * DAY),
     );
     fs::write(store.join("avocet.toml"), settings)?;
-    let seeds: String = press
+    let seeds: String = trial
+        .press
         .sources()
         .iter()
         .map(|source| format!("{source}\n"))
         .collect();
     let list = place.join("seeds");
     fs::write(&list, seeds)?;
-    let budget = format!("{}/s", BUDGET * speed);
+    let budget = format!("{}/s", Trial::BUDGET * speed);
     let child = Command::new(program.path())
         .args(["run", "--json", "--delay", "0s", "--proxy", proxy])
         .args(["--budget", &budget])
@@ -204,9 +172,8 @@ fn start(
         .context("cannot start avocet")?;
     Ok(Running {
         policy: policy.to_owned(),
-        told: press.now(),
         clicks: Log::open(&store.join("log")),
-        press,
+        trial,
         child,
         store,
         index: None,
@@ -215,52 +182,40 @@ fn start(
 
 impl Running {
     /// Looks what search finds by now, and tells the program what was clicked there since.
-    fn look(&mut self, begun: Timestamp, begins: Moment, speed: f64) -> Result<()> {
+    fn look(&mut self) -> Result<()> {
         let place = self.store.join("index");
         if self.index.is_none() && place.join("meta.json").exists() {
             self.index = Index::open(&place).ok();
         }
         if let Some(index) = &self.index {
             index.refresh()?;
-            index.ids(|page| self.press.found(page))?;
+            index.ids(|page| self.trial.press.found(page))?;
         }
-        let now = self.press.now();
-        let clicks = self.press.clicks(self.told, now, Had::Found);
+        let clicks = self.trial.clicks().into_iter();
         let lines: Vec<Click> = clicks
-            .iter()
-            .map(|(url, click)| {
-                let since = click.at.since(begins).as_secs_f64() / speed;
-                Click {
-                    time: begun + SignedDuration::from_secs_f64(since),
-                    url: url.as_str().to_owned(),
-                    count: u64::from(click.clicks),
-                }
+            .map(|(time, url, clicks)| Click {
+                time,
+                url: url.as_str().to_owned(),
+                count: u64::from(clicks),
             })
             .collect();
         self.clicks.append_all(&lines)?;
-        self.told = now;
         Ok(())
     }
 
-    fn earned(&self, news: &News, begins: Moment) -> Earned {
-        let day = |days: f64| begins + Duration::from_secs_f64(days * DAY);
-        let (half, end) = (day(DAYS / 2.0), day(DAYS));
-        let served = self.press.clicks(half, end, Had::Found);
-        let served: u32 = served.iter().map(|(_, click)| click.clicks).sum();
-        let all = news.clicks().iter();
-        let all = all.filter(|click| (half..end).contains(&click.at));
-        let all: u32 = all.map(|click| click.clicks).sum();
-        let (fetched, published) = self.press.delays(end);
-        let found = self.press.delays_to_search(end);
+    fn earned(&self) -> Earned {
+        let (press, end) = (&self.trial.press, self.trial.end());
+        let (fetched, published) = press.delays(end);
+        let found = press.delays_to_search(end);
         Earned {
             policy: self.policy.clone(),
-            polls: self.press.polls(),
+            polls: press.polls(),
             published,
             fetched: fetched.len(),
             found: found.len(),
             fetched_after: Delay::of(fetched),
             found_after: Delay::of(found),
-            clicks_served: f64::from(served) / f64::from(all.max(1)),
+            clicks_served: self.trial.served(),
         }
     }
 }
