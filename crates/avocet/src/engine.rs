@@ -254,6 +254,14 @@ impl Engine {
         }
     }
 
+    /// From now on there are so many fetches a second, where there is a budget.
+    pub fn afford(&self, per_second: f64) {
+        let now = self.clock.now();
+        self.shared().afford(per_second, now, |key| self.past(key));
+        // It may be waiting for a fetch that the other budget would have brought.
+        self.changed.notify_one();
+    }
+
     async fn permit(&self) {
         // The semaphore is never closed.
         if let Ok(permit) = self.permits.acquire().await {

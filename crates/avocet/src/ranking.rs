@@ -25,7 +25,7 @@ pub const ORDER: &str = "rankmass";
 pub const SERVERS: &str = "best-prefix";
 
 /// What the user wants to be fetched first.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ranking {
     /// The ordering of pages, an expression of the catalog.
@@ -87,6 +87,17 @@ impl Default for Ranking {
 }
 
 impl Ranking {
+    /// Whether this differs from another by the budget alone, and nothing was planned ahead for it.
+    pub fn differs_by_budget(&self, other: &Self) -> bool {
+        let refresh = other.refresh.clone();
+        let alike = Self {
+            refresh,
+            ..self.clone()
+        };
+        let both = self.refresh.as_ref().zip(other.refresh.as_ref());
+        alike == *other && both.is_some_and(|(ours, theirs)| ours.differs_by_budget(theirs))
+    }
+
     /// Makes the policies, or says what is wrong with the wishes.
     pub fn choose(&self) -> Result<Choice> {
         let catalog = Catalog::standard();

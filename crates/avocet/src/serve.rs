@@ -70,9 +70,15 @@ pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
 
 /// Takes a place to listen at.
 pub async fn listen(listen: SocketAddr) -> Result<TcpListener> {
-    TcpListener::bind(listen).await.with_context(|| {
-        format!("cannot listen on {listen}: is another server there? --listen ADDRESS names another place")
-    })
+    let bound = TcpListener::bind(listen).await;
+    bound.with_context(|| taken(listen))
+}
+
+/// What to say when a place cannot be listened at.
+pub fn taken(listen: SocketAddr) -> String {
+    format!(
+        "cannot listen on {listen}: is another server there? --listen ADDRESS names another place"
+    )
 }
 
 impl Serving {

@@ -47,6 +47,17 @@ impl Refreshing {
         self.listings.unwrap_or(LISTINGS)
     }
 
+    /// Whether these differ from others by the budget alone, and nothing was planned ahead for it.
+    pub fn differs_by_budget(&self, other: &Self) -> bool {
+        let budget = other.budget;
+        let alike = Self {
+            budget,
+            ..self.clone()
+        };
+        let planned = Catalog::standard().plans_ahead(&self.policy, &self.sources.policy);
+        self.budget != budget && alike == *other && !planned
+    }
+
     /// Makes the policy, or says what is wrong with the wishes.
     pub fn choose(&self) -> Result<Box<dyn Refresh>> {
         let usual = Upkeep::default();
@@ -157,9 +168,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn wrong_wishes_say_what_to_write() {
-        let refreshing = |policy: &str, rate: Option<&str>| Refreshing {
+    fn refreshing(policy: &str, rate: Option<&str>) -> Refreshing {
+        Refreshing {
             policy: policy.into(),
             rate: rate.map(str::to_owned),
             rates: None,
@@ -168,7 +178,31 @@ mod tests {
             slots: None,
             listings: None,
             sources: Polling::by(polling::SCHEDULER),
+        }
+    }
+
+    #[test]
+    fn what_was_planned_for_a_budget_does_not_hold_for_another() {
+        let other = |before: &Refreshing| Refreshing {
+            budget: 2.0,
+            ..before.clone()
         };
+        let usual = refreshing(POLICY, None);
+        assert!(usual.differs_by_budget(&other(&usual)));
+        assert!(!usual.differs_by_budget(&usual));
+        assert!(!usual.differs_by_budget(&other(&refreshing("uniform", None))));
+        assert!(!usual.differs_by_budget(&other(&refreshing(POLICY, Some("mle")))));
+        let slotted = refreshing("sbr(0.3)", None);
+        assert!(!slotted.differs_by_budget(&other(&slotted)));
+        let polled = Refreshing {
+            sources: Polling::by("echo-schedule"),
+            ..usual
+        };
+        assert!(!polled.differs_by_budget(&other(&polled)));
+    }
+
+    #[test]
+    fn wrong_wishes_say_what_to_write() {
         let error = |policy, rate| match refreshing(policy, rate).choose() {
             Ok(_) => panic!("{policy} {rate:?} should be refused"),
             Err(error) => format!("{error:#}"),

@@ -28,6 +28,14 @@ impl Budget {
         })
     }
 
+    /// So many fetches a second, from now on; what was saved or owed stays. Nothing happens if that is no positive finite number.
+    pub fn change(&mut self, per_second: f64, now: Moment) {
+        self.fill(now);
+        if per_second > 0.0 && per_second.is_finite() {
+            self.per_second = per_second;
+        }
+    }
+
     /// Fetches a second.
     pub fn per_second(&self) -> f64 {
         self.per_second
@@ -108,5 +116,16 @@ mod tests {
         assert_eq!(budget.ready(at(0.0)), at(2.5));
         budget.give_back();
         assert_eq!(budget.ready(at(0.0)), at(2.0));
+    }
+
+    #[test]
+    fn another_rate_holds_from_now_on() {
+        let mut budget = Budget::new(1.0, at(0.0)).unwrap();
+        (0..5).for_each(|_| budget.spend(at(0.0)));
+        // Two of five are earned in two seconds, the other three in three tenths.
+        budget.change(10.0, at(2.0));
+        assert_eq!(budget.ready(at(2.0)), at(2.3));
+        budget.change(f64::NAN, at(2.0));
+        assert_eq!(budget.per_second(), 10.0);
     }
 }

@@ -118,6 +118,21 @@ impl Calendar {
         Some(first)
     }
 
+    /// Brings all appointments nearer: what was to come after some time comes after this share of it.
+    pub fn hasten(&mut self, now: Moment, share: f64) {
+        for heap in [&mut self.due, &mut self.seen] {
+            let stamps = &mut self.stamps;
+            let entries = std::mem::take(heap).into_iter();
+            let kept = entries.filter(|Reverse(entry)| holds(stamps, entry));
+            let mut kept: Vec<_> = kept.collect();
+            for Reverse(entry) in &mut kept {
+                entry.at = now + entry.at.since(now).mul_f64(share);
+                stamps.set(entry.page.index(), stamp(entry.at));
+            }
+            *heap = kept.into();
+        }
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.kept
@@ -152,6 +167,30 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn what_is_hastened_comes_sooner_in_the_same_order_and_once() {
+        let at = Moment::from_micros;
+        let mut calendar = Calendar::default();
+        for page in 0..6 {
+            let why = if page % 2 == 0 { Why::Due } else { Why::Seen };
+            let page = Number(page);
+            // The first ones are put off, and one is overdue.
+            for micros in [70, 100 + 40 * u64::from(page.0)] {
+                let at = if page.0 == 5 { at(50) } else { at(micros) };
+                calendar.set(Appointment { at, page, host: 0 }, why);
+            }
+        }
+        calendar.cancel(Number(2));
+        calendar.hasten(at(100), 0.25);
+        assert_eq!(calendar.len(), 5);
+        let mut kept = Vec::new();
+        while let Some(first) = calendar.pop() {
+            kept.push((first.at.micros(), first.page.0));
+        }
+        let expected = [(100, 0), (100, 5), (110, 1), (130, 3), (140, 4)];
+        assert_eq!(kept, expected);
+    }
 
     proptest! {
         #[test]

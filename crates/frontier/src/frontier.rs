@@ -4,6 +4,7 @@
 //! [`Frontier::read`], [`Frontier::visited`] and [`Frontier::learned`] change memory in step with the [`Entry`]s that the ledger
 //! commits; [`Frontier::recall`] makes the same memory from the entries of an earlier run.
 
+mod afford;
 mod early;
 mod recall;
 mod returning;

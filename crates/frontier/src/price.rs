@@ -27,6 +27,11 @@ const BEGINNING: f64 = 0.5;
 pub(crate) struct Follower(Option<Price>);
 
 impl Follower {
+    /// One that begins at a price.
+    pub fn at(price: Price) -> Self {
+        Self(Some(price))
+    }
+
     /// The price now; before the first claim everything pays.
     pub fn price(&self) -> Price {
         self.0.unwrap_or(Price::LEAST)

@@ -24,7 +24,7 @@ use crate::cli::{Arguments, Command, Demo, Run};
 use crate::config::Config;
 use crate::live::Live;
 use crate::progress::Progress;
-use crate::serve::LISTEN;
+use crate::serve::{self, LISTEN};
 use judged::judge;
 use noticed::Noticed;
 use searching::Searching;
@@ -48,9 +48,9 @@ pub fn run(store: Option<&Path>, json: bool, wishes: &Demo) -> Result<()> {
     };
     let web = runtime.block_on(Serving::start(town.invent(), Clock::Running(1.0), None))?;
     let web = Arc::new(web);
+    let place = place(wishes.listen)?;
     configure(root, wishes)?;
-    let listen = wishes.listen.unwrap_or_else(free);
-    let orders = orders(&web, listen, wishes)?;
+    let orders = orders(&web, wishes)?;
     let live = Live::of(root);
     let searching = Searching::start(&runtime, &live, &web, wishes);
     let noticed = Noticed::start(&runtime, root, &web);
@@ -63,7 +63,7 @@ pub fn run(store: Option<&Path>, json: bool, wishes: &Demo) -> Result<()> {
             told::Setting::new(root, temporary.is_some(), wishes),
         ));
     }
-    let summary = keep(root, &orders, &live, Progress::quiet)?;
+    let summary = keep(root, &orders, &live, Progress::quiet, Some(place))?;
     searching.end();
     let judged = judge(&web, &searching, &noticed, &summary, wishes);
     if json {
@@ -101,10 +101,9 @@ fn configure(root: &Path, wishes: &Demo) -> Result<()> {
 }
 
 /// What `avocet run` is told.
-fn orders(web: &Serving, listen: SocketAddr, wishes: &Demo) -> Result<Run> {
+fn orders(web: &Serving, wishes: &Demo) -> Result<Run> {
     let mut words = vec!["avocet".to_owned(), "run".into()];
     words.extend(web.homes());
-    words.extend(["--listen".into(), listen.to_string()]);
     if let Some(time) = wishes.time {
         words.extend(["--time".into(), format!("{}ms", time.0.as_millis())]);
     }
@@ -114,10 +113,12 @@ fn orders(web: &Serving, listen: SocketAddr, wishes: &Demo) -> Result<Run> {
     }
 }
 
-/// The usual address, or one that is free.
-fn free() -> SocketAddr {
-    match TcpListener::bind(LISTEN) {
-        Ok(_) => LISTEN,
-        Err(_) => SocketAddr::new(LISTEN.ip(), 0),
-    }
+/// Takes the place to listen at: the one that the user names, else the usual one, else one that is free. It is ours from here on, so
+/// that two demos that begin at the same moment do not choose the same.
+fn place(listen: Option<SocketAddr>) -> Result<TcpListener> {
+    let bound = match listen {
+        Some(listen) => TcpListener::bind(listen),
+        None => TcpListener::bind(LISTEN).or_else(|_| TcpListener::bind((LISTEN.ip(), 0))),
+    };
+    bound.with_context(|| serve::taken(listen.unwrap_or(LISTEN)))
 }

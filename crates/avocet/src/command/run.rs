@@ -1,17 +1,19 @@
 //! `avocet run`: a store is kept fresh, for as long as the program runs.
 //!
 //! The configuration is looked at while it runs: when the file changes, requests under way end, the frontier is made
-//! again from the ledger by the new policies, and the crawl goes on. A file that is not right is
-//! complained about, and the crawl goes on as it was.
+//! again from the ledger by the new policies, and the crawl goes on. If it is the budget alone that changes, the crawl is told so and nothing
+//! ends. A file that is not right is complained about, and the crawl goes on as it was.
 
 mod flags;
 mod serving;
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
+use page::PageUrl;
 
 use super::crawl::{describe, plan, print, ranking};
 use crate::cli::Run;
@@ -36,7 +38,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Crawls and refreshes until it is interrupted.
 pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
-    let summary = keep(root, wishes, &Live::of(root), Progress::start)?;
+    let summary = keep(root, wishes, &Live::of(root), Progress::start, None)?;
     if json {
         println!("{}", serde_json::to_string(&summary)?);
     } else {
@@ -45,12 +47,13 @@ pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
     Ok(())
 }
 
-/// The same, for whoever watches and shows it in another way.
+/// The same, for whoever watches and shows it in another way, and may have taken a place to listen at.
 pub(super) fn keep(
     root: &Path,
     wishes: &Run,
     live: &Arc<Live>,
     progress: fn() -> Progress,
+    place: Option<TcpListener>,
 ) -> Result<Summary> {
     let source = Source::new(root, wishes, live)?;
     let mut orders = source.read()?;
@@ -58,18 +61,17 @@ pub(super) fn keep(
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let mut served = runtime.block_on(serving::begin(root, wishes, &source.launched, live))?;
+    let serving = serving::begin(root, wishes, &source.launched, live, place);
+    let mut served = runtime.block_on(serving)?;
     // A word that comes while policies are changed is not lost.
     let mut signals = runtime.block_on(async { Signals::listen() });
     let begun = Instant::now();
     loop {
         orders.announce(root);
-        let (mut plan, ranking, written) = (orders.plan, orders.ranking, orders.written);
+        source.take_note(&orders)?;
+        let Orders { mut plan, terms } = orders;
         plan.time = plan.time.map(|time| time.saturating_sub(begun.elapsed()));
-        let choice = ranking.choose()?;
-        live.decides_by(&ranking);
-        let scope = plan.scope.clone();
-        LastCrawl { ranking, scope }.write(store.root())?;
+        let choice = terms.ranking.choose()?;
         let mut next = None;
         let interrupted = async {
             tokio::select! {
@@ -80,7 +82,7 @@ pub(super) fn keep(
                         std::process::exit(130);
                     });
                 }
-                new = source.changed(written) => next = Some(new),
+                new = source.changed(terms) => next = Some(new),
             }
         };
         let done = engine::crawl(&store, plan, choice, progress(), live, interrupted);
@@ -97,9 +99,25 @@ pub(super) fn keep(
 /// What is to be done, as flags and configuration say.
 struct Orders {
     plan: Plan,
+    terms: Terms,
+}
+
+/// What tells orders from those before.
+struct Terms {
     ranking: Ranking,
-    /// When the configuration that they are from was written.
+    seeds: Vec<PageUrl>,
+    /// What the configuration says beside the budget.
+    rest: toml::Table,
+    /// When it was written.
     written: Option<SystemTime>,
+}
+
+impl Terms {
+    /// Whether others differ from these by their budget alone, and nothing was planned ahead for it.
+    fn differ_by_budget(&self, new: &Self) -> bool {
+        let alike = (&self.seeds, &self.rest) == (&new.seeds, &new.rest);
+        alike && self.ranking.differs_by_budget(&new.ranking)
+    }
 }
 
 /// Where orders come from.
@@ -143,56 +161,61 @@ impl<'a> Source<'a> {
         let written = modified(&self.file());
         let config = Config::load(self.wishes.crawl.config.as_deref(), self.root)?;
         let wishes = flags::heeded(&self.wishes, &self.launched, &config, self.live);
-        Orders::of(self.root, &config, &wishes, written)
+        let (plan, ranking) = orders(self.root, &config, &wishes)?;
+        let terms = Terms {
+            ranking,
+            seeds: plan.seeds.clone(),
+            rest: beside_budget(&self.file()),
+            written,
+        };
+        Ok(Orders { plan, terms })
     }
 
-    /// Ends when the configuration has changed, since it was written at `seen`, into another that is right.
-    async fn changed(&self, mut seen: Option<SystemTime>) -> Orders {
+    /// Takes note of what the crawl goes by from now on, for those who ask it and those who come after it.
+    fn take_note(&self, orders: &Orders) -> Result<()> {
+        let (ranking, scope) = (orders.terms.ranking.clone(), orders.plan.scope.clone());
+        self.live.decides_by(&ranking);
+        LastCrawl { ranking, scope }.write(self.root)
+    }
+
+    /// Ends when the configuration has changed into another that is right. Of another budget, if that is all that has changed, the
+    /// crawl is told while it goes on.
+    async fn changed(&self, mut terms: Terms) -> Orders {
         let file = self.file();
         loop {
             tokio::time::sleep(LOOK_EVERY).await;
             let now = modified(&file);
-            if now == seen {
+            if now == terms.written {
                 continue;
             }
-            seen = now;
+            terms.written = now;
             match self.read() {
+                Ok(orders) if terms.differ_by_budget(&orders.terms) => {
+                    if let Err(error) = self.afford(&orders) {
+                        say(&format!("{error:#}"));
+                    }
+                    terms = orders.terms;
+                }
                 Ok(orders) => return orders,
                 Err(error) => say(&format!("going on as before: {error:#}")),
             }
         }
     }
+
+    /// Tells the crawl that runs of its new budget.
+    fn afford(&self, orders: &Orders) -> Result<()> {
+        if let Some(refreshing) = &orders.terms.ranking.refresh {
+            let budget = refreshing.budget;
+            self.live.ask(|engine| engine.afford(budget));
+            say(&format!("going on with {budget:.6} fetches a second"));
+        }
+        self.take_note(orders)
+    }
 }
 
 impl Orders {
-    fn of(root: &Path, config: &Config, wishes: &Run, written: Option<SystemTime>) -> Result<Self> {
-        if wishes.crawl.refresh_after.is_some() || wishes.crawl.stop_coverage.is_some() {
-            let why = "`run` refreshes by --refresh and does not end: --refresh-after and --stop-coverage are for `crawl`";
-            return Err(Usage(why.into()).into());
-        }
-        let refreshing = refreshing(config, wishes);
-        let mut plan = plan(config, &wishes.crawl, root)?;
-        plan.again = Again::Always {
-            budget: refreshing.budget,
-        };
-        plan.retry.attempts = config.crawl.attempts.unwrap_or(u16::MAX);
-        let confirm = config.crawl.confirm_after.map(|time| time.0);
-        plan.retry.confirm = Some(confirm.unwrap_or(CONFIRM));
-        plan.pages_per_host = config.crawl.pages_per_host.unwrap_or(u32::MAX);
-        let ranking = Ranking {
-            refresh: Some(refreshing),
-            ..ranking(config, &wishes.crawl)
-        };
-        ranking.choose()?;
-        Ok(Self {
-            plan,
-            ranking,
-            written,
-        })
-    }
-
     fn announce(&self, root: &Path) {
-        let Some(refreshing) = &self.ranking.refresh else {
+        let Some(refreshing) = &self.terms.ranking.refresh else {
             return;
         };
         say(&format!(
@@ -200,12 +223,35 @@ impl Orders {
             describe(&self.plan.seeds),
             root.display(),
             refreshing.policy,
-            self.ranking.order,
+            self.terms.ranking.order,
             refreshing.sources.policy,
             refreshing.budget,
             self.plan.at_risk()
         ));
     }
+}
+
+/// What is to be done and by which policies, or what is wrong with the wishes.
+fn orders(root: &Path, config: &Config, wishes: &Run) -> Result<(Plan, Ranking)> {
+    if wishes.crawl.refresh_after.is_some() || wishes.crawl.stop_coverage.is_some() {
+        let why = "`run` refreshes by --refresh and does not end: --refresh-after and --stop-coverage are for `crawl`";
+        return Err(Usage(why.into()).into());
+    }
+    let refreshing = refreshing(config, wishes);
+    let mut plan = plan(config, &wishes.crawl, root)?;
+    plan.again = Again::Always {
+        budget: refreshing.budget,
+    };
+    plan.retry.attempts = config.crawl.attempts.unwrap_or(u16::MAX);
+    let confirm = config.crawl.confirm_after.map(|time| time.0);
+    plan.retry.confirm = Some(confirm.unwrap_or(CONFIRM));
+    plan.pages_per_host = config.crawl.pages_per_host.unwrap_or(u32::MAX);
+    let ranking = Ranking {
+        refresh: Some(refreshing),
+        ..ranking(config, &wishes.crawl)
+    };
+    ranking.choose()?;
+    Ok((plan, ranking))
 }
 
 /// How the store is kept fresh: flags win over the configuration.
@@ -241,6 +287,14 @@ fn polling(config: &Config, wishes: &Run) -> Polling {
         clicks: set.clicks,
         ..Polling::by(policy.as_deref().unwrap_or(polling::SCHEDULER))
     }
+}
+
+/// What a configuration says beside the budget; nothing where there is none.
+fn beside_budget(file: &Path) -> toml::Table {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let mut said: toml::Table = text.parse().unwrap_or_default();
+    said.remove("budget");
+    said
 }
 
 fn modified(file: &Path) -> Option<SystemTime> {

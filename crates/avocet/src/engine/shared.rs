@@ -91,6 +91,21 @@ impl Shared {
         next
     }
 
+    /// From now on there are so many fetches a second, where there is a budget.
+    pub fn afford(
+        &mut self,
+        per_second: f64,
+        now: Moment,
+        past: impl Fn(PageKey) -> Option<History>,
+    ) {
+        if let Some(budget) = &mut self.budget {
+            budget.change(per_second, now);
+        }
+        let unsettled = &self.unsettled;
+        let past = |_, key| past_of(unsettled, key, &past);
+        self.frontier.afford(per_second, now, past);
+    }
+
     /// Claims the next pages for a visit, if that pays.
     pub fn more(
         &mut self,

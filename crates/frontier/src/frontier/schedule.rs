@@ -51,6 +51,11 @@ pub(super) struct Spending {
     pub asked_of: usize,
 }
 
+/// A number of fetches a second that can be reckoned with.
+pub(super) fn affordable(per_second: f64) -> f64 {
+    per_second.clamp(1e-9, 1e9)
+}
+
 impl<P: Policy> Frontier<P> {
     /// The frontier under a budget of so many fetches a second: the price follows it. The caller asks for the
     /// [next](Frontier::next) visit only when a fetch may be made.
@@ -59,7 +64,7 @@ impl<P: Policy> Frontier<P> {
         self.bench.track();
         self.tariff = Tariff::Budget(Box::new(Spending {
             follower: Follower::default(),
-            per_second: per_second.clamp(1e-9, 1e9),
+            per_second: affordable(per_second),
             rests: Moment::START,
             returning: Returning::default(),
             fading: Returning::default(),
@@ -229,14 +234,24 @@ impl<P: Policy> Frontier<P> {
             return;
         }
         (spending.asks, spending.asked_of) = (now + pause, known);
-        let pages = spending.sample.pages().to_vec();
-        let per_second = spending.per_second;
-        let known_of = |(page, host)| Some((page, self.history(host, page, past)?));
-        let sample: Vec<(Number, History)> = pages.into_iter().filter_map(known_of).collect();
-        let found = sample::price(&self.policy, &sample, known, per_second, now);
+        let found = self.sampled_price(now, past);
         if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
             spending.follower.found(price);
         }
+    }
+
+    /// The price by what the pages of the sample are worth; `None`: there are none, or no budget.
+    pub(super) fn sampled_price(
+        &self,
+        now: Moment,
+        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
+    ) -> Option<Price> {
+        let spending = self.spending()?;
+        let known_of = |&(page, host)| Some((page, self.history(host, page, past)?));
+        let pages = spending.sample.pages().iter();
+        let sample: Vec<(Number, History)> = pages.filter_map(known_of).collect();
+        let per_second = spending.per_second;
+        sample::price(&self.policy, &sample, self.known(), per_second, now)
     }
 
     /// Looks at the pages whose time has come.

@@ -294,11 +294,12 @@ impl Policy for Growing {
     }
 }
 
-/// Under a budget each page is visited as often as its worth says, and every fetch that may be made is.
+/// Under a budget each page is visited as often as its worth says, and every fetch that may be made is; and no less
+/// under another one, once what was overdue at the change is fetched.
 #[test]
 fn a_budget_is_spent_where_it_pays() {
     let pages = 400;
-    for per_second in [0.5, 20.0] {
+    for (per_second, later) in [(0.5, 0.5), (20.0, 20.0), (0.5, 20.0), (20.0, 0.5)] {
         let manners = Manners {
             pages_per_visit: 1,
             pages_per_host: u32::MAX,
@@ -318,11 +319,19 @@ fn a_budget_is_spent_where_it_pays() {
             frontier.hear(link, NOW);
             histories.insert(url(path).id(), History::discovered(NOW, 0));
         }
-        let fetches = 40 * pages;
+        let third = 20 * pages;
+        let fetches = 3 * third;
         let mut made = vec![0u32; pages as usize];
         let mut idle = 0;
+        let mut now = NOW;
         for fetch in 0..fetches {
-            let now = NOW + std::time::Duration::from_secs_f64(f64::from(fetch) / per_second);
+            let budget = if fetch < third { per_second } else { later };
+            now = now + std::time::Duration::from_secs_f64(1.0 / budget);
+            if fetch == third && budget != per_second {
+                let known = frontier.waiting();
+                frontier.afford(later, now, |_, key| histories.get(&key.page).copied());
+                assert_eq!(frontier.waiting(), known);
+            }
             let Next::Visit(mut visit) =
                 frontier.next(now, |_, key| histories.get(&key.page).copied())
             else {
@@ -339,22 +348,22 @@ fn a_budget_is_spent_where_it_pays() {
             frontier
                 .bench
                 .settle(visit, now, std::time::Duration::ZERO, false);
-            if fetch >= fetches / 2 {
+            if fetch >= 2 * third {
                 made[number.index()] += 1;
             }
         }
         assert!(
             idle * 50 < fetches,
-            "{idle} of {fetches} fetches were not made"
+            "{per_second}, then {later}: {idle} of {fetches} fetches were not made"
         );
         let all: f64 = (0..pages).map(|page| growth(Number(page))).sum();
         for class in 0..8 {
             let made: u32 = made.iter().skip(class).step_by(8).sum();
-            let due = f64::from(fetches / 2) * growth(Number(class as u32)) / all * 50.0;
+            let due = f64::from(third) * growth(Number(class as u32)) / all * 50.0;
             let share = f64::from(made) / due;
             assert!(
                 (0.93..1.07).contains(&share),
-                "{per_second}, class {class}: {share}"
+                "{per_second}, then {later}, class {class}: {share}"
             );
         }
     }

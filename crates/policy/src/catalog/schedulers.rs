@@ -13,6 +13,8 @@ pub struct SchedulerName {
     pub summary: &'static str,
     /// What a poll is worth to it.
     pub scale: &'static str,
+    /// Whether it plans polls ahead, for so many fetches a second.
+    pub plans: bool,
     /// Makes one.
     pub build: fn() -> Box<dyn Scheduler>,
 }
@@ -23,42 +25,49 @@ pub const SCHEDULERS: &[SchedulerName] = &[
         name: "frequency",
         summary: "as echo-schedule, without clicks",
         scale: "2e12 times waiting over interval, once due",
+        plans: true,
         build: || Box::new(Schedule::frequency()),
     },
     SchedulerName {
         name: "bfs",
         summary: "every source in turn, and all that is new on it",
         scale: "seconds since the last poll",
+        plans: false,
         build: || Box::new(Bfs),
     },
     SchedulerName {
         name: "fixed-quota",
         summary: "as echo-schedule, with half of the fetches for polls",
         scale: "2e12 times waiting over interval, once due",
+        plans: true,
         build: || Box::new(Schedule::fixed_quota()),
     },
     SchedulerName {
         name: "echo-greedy",
         summary: "the source with most expected clicks, and all that is new on it",
         scale: "clicks on what is new",
+        plans: false,
         build: || Box::new(Greedy),
     },
     SchedulerName {
         name: "echo-schedule",
         summary: "sources at the best intervals; new pages when there is room",
         scale: "2e12 times waiting over interval, once due",
+        plans: true,
         build: || Box::new(Schedule::echo()),
     },
     SchedulerName {
         name: "echo-newpages",
         summary: "new pages at once; then the source most behind the best intervals",
         scale: "waiting over interval",
+        plans: true,
         build: || Box::new(NewPages::default()),
     },
     SchedulerName {
         name: "priced",
         summary: "polls and pages by what they gain, against one price",
         scale: "clicks gained, net of fetches",
+        plans: false,
         build: || Box::new(Priced),
     },
 ];

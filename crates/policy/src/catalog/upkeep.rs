@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::expression::{ESTIMATOR, REFRESH, parse_name};
+use super::expression::{ESTIMATOR, REFRESH, SCHEDULER, parse_name};
 use super::refreshes::ESTIMATORS;
 use super::{Catalog, CatalogError, Wish, table};
 use crate::estimate::{Estimator, Rates, Threshold};
@@ -119,6 +119,18 @@ impl Catalog {
         }
         require(REFRESH, found.name, found.wish, upkeep)?;
         (found.build)(self.estimator(upkeep)?, upkeep, argument)
+    }
+
+    /// Whether the refresh policy that an expression names plans visits ahead for its budget, or the scheduler of this name does polls:
+    /// what was planned does not hold for another budget.
+    pub fn plans_ahead(&self, refresh: &str, scheduler: &str) -> bool {
+        let named = |kind, text| parse_name(kind, text).map(|(name, _)| name).ok();
+        let (refresh, scheduler) = (named(REFRESH, refresh), named(SCHEDULER, scheduler));
+        let refreshes = (self.refreshes.iter())
+            .any(|known| refresh == Some(known.name) && known.wish == Some(Wish::Budget));
+        let polls =
+            (self.schedulers().iter()).any(|known| scheduler == Some(known.name) && known.plans);
+        refreshes || polls
     }
 
     /// Change rates as a refresh policy would estimate them, for those who plan.

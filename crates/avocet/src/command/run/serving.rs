@@ -3,6 +3,7 @@
 //! The place to listen at is taken at once, so that a place that is taken is told before anything is fetched; what is served
 //! begins when there is an index, which the crawl makes. It ends after the crawl: whoever searches meanwhile is answered.
 
+use std::net;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,9 +25,15 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// What is served, or will be.
 pub struct Served(Option<JoinHandle<Option<Serving>>>);
 
-/// Takes the place to listen at, and serves as soon as there is something to serve. Where the user named no place and the
-/// usual one is taken, nothing is served.
-pub async fn begin(root: &Path, wishes: &Run, config: &Config, live: &Arc<Live>) -> Result<Served> {
+/// Takes the place to listen at, unless there is one already, and serves as soon as there is something to serve. Where the
+/// user named no place and the usual one is taken, nothing is served.
+pub async fn begin(
+    root: &Path,
+    wishes: &Run,
+    config: &Config,
+    live: &Arc<Live>,
+    place: Option<net::TcpListener>,
+) -> Result<Served> {
     if wishes.no_serve {
         return Ok(Served(None));
     }
@@ -36,7 +43,11 @@ pub async fn begin(root: &Path, wishes: &Run, config: &Config, live: &Arc<Live>)
     }
     let settings = config.serve.clone();
     let named = wishes.listen.or(settings.listen);
-    let listener = match serve::listen(named.unwrap_or(LISTEN)).await {
+    let listener = match place {
+        Some(place) => Ok(ours(place)?),
+        None => serve::listen(named.unwrap_or(LISTEN)).await,
+    };
+    let listener = match listener {
         Ok(listener) => listener,
         Err(error) if named.is_some() => return Err(error),
         Err(error) => {
@@ -52,6 +63,12 @@ pub async fn begin(root: &Path, wishes: &Run, config: &Config, live: &Arc<Live>)
             .ok()
     });
     Ok(Served(Some(starting)))
+}
+
+/// A place that was taken before there was a runtime.
+fn ours(place: net::TcpListener) -> Result<TcpListener> {
+    place.set_nonblocking(true)?;
+    Ok(TcpListener::from_std(place)?)
 }
 
 async fn start(
