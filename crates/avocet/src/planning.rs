@@ -6,6 +6,7 @@
 //! does not bear is not kept.
 
 pub mod chart;
+mod freshness;
 pub mod goal;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use policy::catalog::{Catalog, Upkeep};
 use policy::{Discovered, Fact, History, Moment, Number, Outcome, Page, Price, Refresh, Visited};
 
 use crate::live::snapshot::Outlook;
+use freshness::Freshness;
 pub use goal::Goal;
 
 /// Pages that a curve is computed from, at most.
@@ -37,11 +39,13 @@ pub struct Estimates {
     /// Whether it was ever measured what a refresh gave to searchers.
     pub measured: bool,
     refresh: Box<dyn Refresh>,
+    freshness: Freshness,
 }
 
 /// What is known of one page.
 struct Estimate {
     number: Number,
+    host: u32,
     history: History,
     /// Changes a day.
     rate: f64,
@@ -77,6 +81,7 @@ impl Estimates {
         let catalog = Catalog::standard();
         let mut refresh = catalog.refresh(policy, &upkeep)?;
         let mut rates = catalog.rates(&upkeep)?;
+        let mut freshness = Freshness::default();
         let mut hosts: HashMap<HostId, u32> = HashMap::new();
         let mut known = Vec::new();
         for page in pages {
@@ -109,13 +114,17 @@ impl Estimates {
             rates.observe(&Fact::Visited(fact));
             let gone = visited.history.outcome == Some(Outcome::Gone);
             if visited.copy.is_some() && !gone {
-                known.push((number, visited.history));
+                // Nobody searches for a sitemap, and one that is polled all the time would speak for the pages.
+                if !visited.history.listing {
+                    freshness.add(host, &visited.history);
+                }
+                known.push((number, host, visited.history));
             }
         }
         let copies = known.len();
         let every = copies.div_ceil(SAMPLE).max(1);
-        let measured = known.iter().any(|(_, history)| is_measured(history));
-        let estimate = |(number, history): (Number, History)| {
+        let measured = known.iter().any(|(.., history)| is_measured(history));
+        let estimate = |(number, host, history): (Number, u32, History)| {
             let page = Page {
                 number,
                 history: &history,
@@ -125,6 +134,7 @@ impl Estimates {
             let stake = refresh.worth(page, 1.0, old).value() * rate / DAY;
             Estimate {
                 number,
+                host,
                 history,
                 rate,
                 stake,
@@ -136,6 +146,7 @@ impl Estimates {
             copies,
             measured,
             refresh,
+            freshness,
         })
     }
 
@@ -178,23 +189,26 @@ impl Estimates {
         (0..=PRICES).map(at).collect()
     }
 
-    /// What the copies are expected to be like now; `None`: there are none.
+    /// What the copies are expected to be like now; `None`: there are none, or no page was ever visited again, so that nobody can tell.
     pub fn now(&self, now: Moment) -> Option<Outlook> {
-        let fresh = |page: &Estimate| {
-            let age = now.since(page.history.fresh.unwrap_or(now)).as_secs_f64() / DAY;
-            (-page.rate * age).exp()
-        };
-        let sampled = self.pages.len();
-        let freshness: f64 = self.pages.iter().map(fresh).sum();
-        let stakes: f64 = self.pages.iter().map(|page| page.stake).sum();
-        let kept: f64 = (self.pages.iter())
-            .map(|page| page.stake * fresh(page))
-            .sum();
+        let (mut fresh, mut kept, mut stakes, mut revisited) = (0.0, 0.0, 0.0, 0);
+        let shown: Vec<&Estimate> = (self.pages.iter())
+            .filter(|page| !page.history.listing)
+            .collect();
+        for page in &shown {
+            let likely = self.freshness.of(page.host, &page.history, now)?;
+            fresh += likely;
+            kept += page.stake * likely;
+            stakes += page.stake;
+            revisited += usize::from(page.history.revisits > 0);
+        }
+        let sampled = shown.len();
         let quality = (self.measured && stakes > 0.0).then(|| kept / stakes);
         (sampled > 0).then(|| Outlook {
-            freshness: freshness / sampled as f64,
+            freshness: fresh / sampled as f64,
             quality,
             sampled,
+            revisited,
         })
     }
 

@@ -1,7 +1,7 @@
 //! What the engine says of itself while it runs: counted at every request, put together when somebody asks.
 //!
 //! What is said must not slow down what is done: lists are cut to what a person can read, and what takes reads of the ledger or
-//! of directories is done once a minute.
+//! of directories is done every ten seconds.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -24,10 +24,8 @@ use crate::store;
 
 /// For so long what was said last is said again.
 const SAID_FOR: Duration = Duration::from_millis(400);
-/// How often the sources are looked at anew.
-const LIST_EVERY: Duration = Duration::from_secs(10);
-/// How often it is measured what takes a while to measure.
-const MEASURE_EVERY: Duration = Duration::from_secs(60);
+/// How often the sources are looked at anew, and it is measured what takes a while to measure: some thousand reads of the ledger.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
 /// Hosts that are spoken of.
 const SERVERS: usize = 200;
 /// Sources that are spoken of.
@@ -37,8 +35,7 @@ const SOURCES: usize = 200;
 #[derive(Default)]
 pub(super) struct Said {
     last: Option<(Moment, Arc<Snapshot>)>,
-    measured: Option<Moment>,
-    listed: Option<Moment>,
+    looked: Option<Moment>,
     sources: Vec<Row>,
 }
 
@@ -99,13 +96,9 @@ impl Engine {
         {
             return last.clone();
         }
-        let due = |last: Option<Moment>, every| last.is_none_or(|last| now.since(last) >= every);
-        if due(said.measured, MEASURE_EVERY) {
-            said.measured = Some(now);
+        if said.looked.is_none_or(|last| now.since(last) >= LOOK_EVERY) {
+            said.looked = Some(now);
             self.measure(now);
-        }
-        if due(said.listed, LIST_EVERY) {
-            said.listed = Some(now);
             said.sources = self.sources(now, SOURCES);
         }
         let snapshot = Arc::new(self.look(now, said.sources.clone()));

@@ -17,7 +17,7 @@ pub struct Snapshot {
     pub state: State,
     /// What fetches were worth when their pages were claimed.
     pub gains: Gains,
-    /// What the copies are expected to be like, asked of a sample once a minute.
+    /// What the copies are expected to be like, asked of a sample now and then; `null`: no page was visited again yet, and nobody can tell.
     pub outlook: Option<Outlook>,
     /// What the store takes.
     pub storage: Storage,
@@ -103,7 +103,8 @@ pub struct Policies {
     pub sources: Option<String>,
 }
 
-/// What copies are expected to be like.
+/// What copies are expected to be like, by what visits found and what sitemaps and feeds say of them. Pages that were hardly visited again are taken to be like
+/// the others of their host; the first that are visited again are those that change, so that it is too low at first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outlook {
     /// The share of the copies that are expected to be as their pages now.
@@ -112,6 +113,8 @@ pub struct Outlook {
     pub quality: Option<f64>,
     /// Copies that this was asked of.
     pub sampled: usize,
+    /// Those of them whose pages were visited again, so that they could be seen to change.
+    pub revisited: usize,
 }
 
 /// What a store takes.

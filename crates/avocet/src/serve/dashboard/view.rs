@@ -169,8 +169,12 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         format!("of {} allowed", short(budget))
     });
     let outlook = snapshot.outlook;
-    let sampled = outlook.map_or("asked once a minute".into(), |outlook| {
-        format!("by a sample of {}", amount(outlook.sampled as u64))
+    let sampled = outlook.map_or("needs pages that were visited again".into(), |outlook| {
+        format!(
+            "of {}, by {} visited again",
+            amount(outlook.sampled as u64),
+            amount(outlook.revisited as u64)
+        )
     });
     let paid = state.fetches.all().saturating_sub(state.fetches.overhead);
     let each = snapshot.gains.all() / paid.max(1) as f64;
