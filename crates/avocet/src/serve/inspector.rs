@@ -72,6 +72,11 @@ impl Inspector {
         short(f64::from(*number))
     }
 
+    /// A moment to the second, as the timeline has it.
+    fn second(&self, time: &str) -> String {
+        time.get(..19).unwrap_or(time).replace('T', " ")
+    }
+
     fn when(&self, time: &str) -> String {
         when(time, self.now)
     }

@@ -46,6 +46,14 @@ impl Refusal {
     pub fn parameter(message: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "parameter", message)
     }
+
+    /// The same where a wrong parameter names what is not there.
+    pub fn or_missing(mut self) -> Self {
+        if self.status == StatusCode::BAD_REQUEST {
+            (self.status, self.body.error.reason) = (StatusCode::NOT_FOUND, "not_found");
+        }
+        self
+    }
 }
 
 impl From<anyhow::Error> for Refusal {

@@ -47,13 +47,17 @@ struct Done {
 #[serde(deny_unknown_fields)]
 struct Budget {
     /// Fetches over time: `2/s`, `90/min`, `500/h`, `50000/day`.
-    #[schema(example = "2/s")]
+    #[schema(
+        example = "2/s",
+        pattern = r"^[1-9][0-9]{0,8}(\.[0-9]{1,6})?/(s|min|h|day)$"
+    )]
     rate: String,
 }
 
 /// Policies by name; what is left out stays as it is.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+#[schema(min_properties = 1)]
 struct Policies {
     /// The ordering of new pages.
     #[schema(example = "rankmass")]
@@ -194,7 +198,10 @@ async fn remove_seed(
     _: Program,
     Params(seed): Params<Seed>,
 ) -> Answered {
-    grant(&app, Wish::RemoveSeed(seed.url)).await
+    // What is no URL is no seed either.
+    grant(&app, Wish::RemoveSeed(seed.url))
+        .await
+        .map_err(Refusal::or_missing)
 }
 
 /// Reads a wish. What type the client claims it to be does not matter: it has shown the token.

@@ -69,6 +69,11 @@ impl Timeline {
         self.versions.iter().rev()
     }
 
+    /// Whether there are versions to compare.
+    pub fn differs(&self) -> bool {
+        self.compared(None, None).is_some()
+    }
+
     /// The two versions to compare: those that were asked for, or the last two.
     pub fn compared(&self, from: Option<usize>, to: Option<usize>) -> Option<(&Version, &Version)> {
         let whole: Vec<&Version> = self.versions.iter().filter(|one| one.news).collect();
