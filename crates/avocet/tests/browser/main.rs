@@ -31,6 +31,21 @@ async fn search(browser: &Chromium, town: &Town, words: &str) -> String {
     .await
 }
 
+/// Clicks on the first result: it leads to the page, and into the log.
+async fn click_first(browser: &Chromium, town: &Town, url: &str) {
+    let first = browser.client.find(Locator::Css(FIRST)).await.unwrap();
+    first.click().await.unwrap();
+    until("the page itself", async || {
+        let now = browser.client.current_url().await.unwrap();
+        (now.as_str() == url).then_some(())
+    })
+    .await;
+    until("the click in the log", async || {
+        town.log().into_iter().find(|line| line["url"] == url)
+    })
+    .await;
+}
+
 /// What the browser gets from the server's API.
 async fn api(browser: &Chromium, method: &str, path: &str, headers: Value) -> (u64, Value) {
     let ask = "const [method, path, headers, done] = arguments;\
@@ -88,25 +103,7 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
         term(&browser, &url, "weight").await
     })
     .await;
-    browser
-        .client
-        .find(Locator::Css(FIRST))
-        .await
-        .unwrap()
-        .click()
-        .await
-        .unwrap();
-    until("the page itself", async || {
-        let now = browser.client.current_url().await.unwrap();
-        (now.as_str() == url).then_some(())
-    })
-    .await;
-    until("the click in the log", async || {
-        town.log()
-            .into_iter()
-            .find(|line| line["url"] == url.as_str())
-    })
-    .await;
+    click_first(&browser, &town, &url).await;
     browser
         .client
         .goto(&format!("{}/", town.address))
@@ -251,24 +248,6 @@ async fn the_search_page_works_without_javascript() {
     };
     let town = Town::start(&[]);
     let url = search(&browser, &town, "ferry").await;
-    browser
-        .client
-        .find(Locator::Css(FIRST))
-        .await
-        .unwrap()
-        .click()
-        .await
-        .unwrap();
-    until("the page itself", async || {
-        let now = browser.client.current_url().await.unwrap();
-        (now.as_str() == url).then_some(())
-    })
-    .await;
-    until("the click in the log", async || {
-        town.log()
-            .into_iter()
-            .find(|line| line["url"] == url.as_str())
-    })
-    .await;
+    click_first(&browser, &town, &url).await;
     browser.client.close().await.unwrap();
 }

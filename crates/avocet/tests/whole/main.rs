@@ -4,17 +4,23 @@
 #![allow(clippy::unwrap_used)]
 
 mod agents;
+mod contrib;
+mod controls;
 mod crash;
 mod crawl;
 mod drivers;
 mod files;
 mod hostile;
+mod http;
+mod inspector;
 mod lab;
-mod live;
+mod metrics;
 mod models;
 mod operations;
 mod order;
+mod pauses;
 mod program;
+mod running;
 mod searches;
 mod serve;
 mod server;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::program::Program;
+use crate::running::Running;
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -59,20 +60,8 @@ fn a_wrong_configuration_is_found_before_a_crawl() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_is_backed_up_by_copying_it_while_its_crawl_rests() {
     let serving = webs::serve(webs::plain(5, 4, 300)).await;
-    let program = Program::new();
-    let homes = serving.homes();
-    let mut arguments = vec![
-        "run",
-        "--scope",
-        "any",
-        "--allow-private",
-        "--budget",
-        "400/s",
-        "--listen",
-        "127.0.0.1:0",
-    ];
-    arguments.extend(homes.iter().map(String::as_str));
-    let mut child = program.start(&arguments);
+    let running = Running::start(&serving, &["--budget", "400/s"]).await;
+    let program = &running.program;
     while serving.log().requests() < 100 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -95,8 +84,6 @@ async fn a_store_is_backed_up_by_copying_it_while_its_crawl_rests() {
     while serving.log().requests() == asked {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
     // The copy is a store of its own, with everything that had been fetched.
     let avocet = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_avocet"))

@@ -1,8 +1,7 @@
-//! The program as a server, and a client that speaks HTTP to it by hand: what a test sends is what it means to send.
+//! The program as a server, and pages for it to serve.
 
-use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -10,21 +9,13 @@ use page::PageUrl;
 use repository::index::{Document, Index};
 use serde_json::Value;
 
+use crate::http::{self, Answer};
 use crate::program::Program;
 
 /// A server that ends with the test.
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
-}
-
-/// An answer.
-#[derive(Debug)]
-pub struct Answer {
-    pub status: u16,
-    /// The fields of its head, by names in lower case.
-    pub head: BTreeMap<String, String>,
-    pub body: String,
 }
 
 impl Server {
@@ -63,33 +54,17 @@ impl Server {
         let answer = self.get(path);
         assert_eq!(answer.status, 200, "{path}: {}", answer.body);
         assert_eq!(answer.head["content-type"], "application/json", "{path}");
-        serde_json::from_str(&answer.body).unwrap()
+        answer.json()
     }
 
     /// Asks with further header fields, and a body.
     pub fn ask(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Answer {
-        let host = format!("Host: {}", self.address);
-        let named = fields.iter().any(|field| field.starts_with("Host:"));
-        let mut head = vec![format!("{method} {path} HTTP/1.1")];
-        head.extend((!named).then_some(host));
-        head.extend(fields.iter().map(|field| (*field).to_owned()));
-        head.push("Connection: close".into());
-        if !body.is_empty() {
-            head.push(format!("Content-Length: {}", body.len()));
-        }
-        self.send(format!("{}\r\n\r\n{body}", head.join("\r\n")).as_bytes())
+        http::ask(self.address, method, path, fields, body)
     }
 
     /// Sends bytes as they are.
     pub fn send(&self, bytes: &[u8]) -> Answer {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(60)))
-            .unwrap();
-        stream.write_all(bytes).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        Answer::read(&answer)
+        http::send(self.address, bytes)
     }
 
     /// Asks again and again until the answer is as it should be.
@@ -121,43 +96,6 @@ impl Drop for Server {
         self.child.kill().ok();
         self.child.wait().ok();
     }
-}
-
-impl Answer {
-    fn read(bytes: &[u8]) -> Self {
-        let end = bytes
-            .windows(4)
-            .position(|four| four == b"\r\n\r\n")
-            .unwrap_or_else(|| panic!("no head in {:?}", String::from_utf8_lossy(bytes)));
-        let head = str::from_utf8(&bytes[..end]).unwrap();
-        let mut lines = head.split("\r\n");
-        let status = lines.next().unwrap().split(' ').nth(1).unwrap();
-        let head: BTreeMap<String, String> = lines
-            .map(|line| line.split_once(": ").unwrap())
-            .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
-            .collect();
-        let body = &bytes[end + 4..];
-        let body = match head.get("transfer-encoding").map(String::as_str) {
-            Some("chunked") => dechunked(body),
-            _ => body.to_vec(),
-        };
-        Self {
-            status: status.parse().unwrap(),
-            head,
-            body: String::from_utf8(body).unwrap(),
-        }
-    }
-}
-
-fn dechunked(mut bytes: &[u8]) -> Vec<u8> {
-    let mut body = Vec::new();
-    while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
-        let length = str::from_utf8(&bytes[..end]).unwrap();
-        let length = usize::from_str_radix(length, 16).unwrap();
-        body.extend(&bytes[end + 2..end + 2 + length]);
-        bytes = &bytes[(end + 4 + length).min(bytes.len())..];
-    }
-    body
 }
 
 /// A page to be found.

@@ -1,0 +1,162 @@
+//! What `contrib/` says is so: every command in it is one that the program understands, and every path is one that it made itself.
+//!
+//! No image is built, and the unit is not started: neither Docker nor a running systemd can be had here.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::program::Program;
+use crate::webs;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_avocet");
+
+fn workspace() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(workspace().join("contrib").join(name)).unwrap()
+}
+
+/// Whether the program knows the flags of a command line.
+fn understood(arguments: &[&str]) {
+    let help = Command::new(PROGRAM)
+        .args(arguments)
+        .arg("--help")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&help.stderr);
+    assert!(help.status.success(), "{arguments:?}: {said}");
+}
+
+/// The command lines of a unit, by key, without the program.
+fn commands(unit: &str, key: &str) -> Vec<Vec<String>> {
+    let lines = unit.lines().filter_map(|line| line.strip_prefix(key));
+    lines
+        .map(|line| line.strip_prefix("/usr/local/bin/avocet ").expect(line))
+        .map(|line| line.split(' ').map(str::to_owned).collect())
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_unit_runs_commands_that_exist() {
+    let serving = webs::serve(webs::plain(13, 1, 8)).await;
+    let program = Program::new();
+    let unit = text("avocet.service");
+    let config = program.path("avocet.toml");
+    let home = serving.homes().remove(0);
+    let said = format!(
+        "[crawl]\nseeds = [{home:?}]\nscope = \"any\"\n[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 20\n"
+    );
+    std::fs::write(&config, said).unwrap();
+    let (store, config) = (program.path("state"), config.to_str().unwrap().to_owned());
+    // Paths of the system are ours for the test; whatever else is there is as it is written.
+    let placed = |word: &String| match word.as_str() {
+        "/etc/avocet/avocet.toml" => config.clone(),
+        "/var/lib/avocet" => store.to_str().unwrap().to_owned(),
+        other if other.starts_with('/') => panic!("{other} is not known to the test"),
+        other => other.to_owned(),
+    };
+    let run = |words: &[String], more: &[&str]| {
+        let words: Vec<String> = words.iter().map(placed).collect();
+        let done = Command::new(PROGRAM).args(&words).args(more).output();
+        let done = done.unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{words:?}: {said}");
+        said
+    };
+    let before = commands(&unit, "ExecStartPre=");
+    let start = commands(&unit, "ExecStart=");
+    assert_eq!((before.len(), start.len()), (1, 1));
+    run(&before[0], &[]);
+    let said = run(&start[0], &["--time", "2s", "--listen", "127.0.0.1:0"]);
+    assert!(
+        said.lines().all(|line| line.starts_with('{')),
+        "logs for machines: {said}"
+    );
+    assert!(store.join("ledger").is_dir(), "{said}");
+    assert!(
+        unit.contains("StateDirectory=avocet\n"),
+        "/var/lib/avocet is made by systemd"
+    );
+
+    // What the unit names is what its head says to install.
+    let installed = |path: &str| {
+        unit.lines()
+            .any(|line| line.starts_with('#') && line.contains(path))
+    };
+    let documented = "/usr/local/share/doc/avocet/operations.md";
+    assert!(
+        unit.contains(&format!("Documentation=file://{documented}\n")) && installed(documented)
+    );
+    assert!(installed("install -D -m 644 docs/operations.md"));
+    assert!(installed("cp contrib/avocet.service /etc/systemd/system/"));
+    assert!(installed("cp target/release/avocet /usr/local/bin/"));
+    assert!(workspace().join("docs/operations.md").is_file());
+
+    // And what systemd itself says of it, with a program in the place of one that is not installed.
+    let ours = program.path("avocet.service");
+    std::fs::write(&ours, unit.replace("/usr/local/bin/avocet", PROGRAM)).unwrap();
+    match Command::new("systemd-analyze")
+        .arg("verify")
+        .arg(&ours)
+        .output()
+    {
+        Ok(verified) => {
+            let said = String::from_utf8_lossy(&verified.stderr).into_owned();
+            let ours: Vec<&str> = said
+                .lines()
+                .filter(|line| line.contains("avocet"))
+                .collect();
+            assert!(verified.status.success() && ours.is_empty(), "{said}");
+        }
+        Err(error) => {
+            eprintln!("skipped: systemd-analyze cannot be run ({error}): apt-get install systemd");
+        }
+    }
+}
+
+#[test]
+fn the_image_runs_commands_that_exist() {
+    let file = text("Dockerfile");
+    let words = |name: &str| -> Vec<String> {
+        let line = file.lines().find_map(|line| line.strip_prefix(name));
+        serde_json::from_str(line.expect(name)).unwrap()
+    };
+    let (entry, command) = (words("ENTRYPOINT "), words("CMD "));
+    assert_eq!(entry[0], "avocet");
+    let entry: Vec<&str> = entry[1..].iter().map(String::as_str).collect();
+    let with = |more: &[&str]| understood(&[&entry, more].concat());
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    with(&command);
+    // The examples of its head, from the image's name on.
+    let mut examples = 0;
+    for line in file.lines().filter(|line| line.starts_with('#')) {
+        if let Some((_, rest)) = line.split_once("docker run ") {
+            let more: Vec<&str> = rest
+                .split(' ')
+                .skip_while(|word| *word != "avocet")
+                .collect();
+            with(&more[1..]);
+            examples += 1;
+        }
+    }
+    assert_eq!(examples, 2);
+    // What is copied is what was built, and the volume is the store.
+    assert!(file.contains("cp target/release/avocet /usr/local/bin/avocet\n"));
+    assert!(file.contains("COPY --from=build /usr/local/bin/avocet /usr/local/bin/avocet\n"));
+    assert!(file.contains("cargo build --release --locked -p avocet "));
+    assert!(file.contains("VOLUME /store\n") && entry[..2] == ["--store", "/store"]);
+    let port = avocet_port();
+    assert!(file.contains(&format!("EXPOSE {port}\n")));
+    let listen = command.last().unwrap();
+    assert!(listen.ends_with(&format!(":{port}")), "{listen}");
+}
+
+/// The port that the program listens on unless it is told otherwise, by its own help.
+fn avocet_port() -> String {
+    let help = Command::new(PROGRAM).args(["serve", "--help"]).output();
+    let help = String::from_utf8(help.unwrap().stdout).unwrap();
+    let rest = help.split_once("[default: 127.0.0.1:").unwrap().1;
+    rest.split(']').next().unwrap().to_owned()
+}

@@ -1,0 +1,220 @@
+//! What operators do to a running crawl, over sockets: who may, and that the crawl follows.
+
+use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::running::Running;
+use crate::webs;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn controls_need_the_token_and_a_page_of_ours() {
+    let serving = webs::serve(webs::plain(7, 2, 12)).await;
+    let running = Running::start(&serving, &["--budget", "20/s"]).await;
+    let mode = std::fs::metadata(running.program.store().join("TOKEN")).unwrap();
+    assert_eq!(mode.permissions().mode() & 0o777, 0o600);
+
+    // The API: nothing without the token, and nothing from a page of another site.
+    let bare = running.ask("POST", "/api/v1/control/pause", &[], "");
+    assert_eq!(
+        (bare.status, &bare.json()["error"]["reason"]),
+        (401, &json!("token"))
+    );
+    let bearer = format!("Bearer {}", running.token);
+    let wrong = [("Authorization", "Bearer x")];
+    assert_eq!(
+        running
+            .ask("POST", "/api/v1/control/pause", &wrong, "")
+            .status,
+        401
+    );
+    let foreign = [
+        ("Authorization", bearer.as_str()),
+        ("Origin", "http://evil.example"),
+    ];
+    let refused = running.ask("POST", "/api/v1/control/pause", &foreign, "");
+    assert_eq!(
+        (refused.status, &refused.json()["error"]["reason"]),
+        (403, &json!("origin"))
+    );
+    let rebound = [("Authorization", bearer.as_str()), ("Host", "evil.example")];
+    assert_eq!(
+        running
+            .ask("POST", "/api/v1/control/pause", &rebound, "")
+            .status,
+        421
+    );
+    assert_eq!(running.ask("GET", "/api/v1/seeds", &[], "").status, 401);
+    assert!(!running.program.store().join("PAUSED").exists());
+
+    // The forms: a cookie that is for our pages only, a word that our forms have, and no other site.
+    let form = [("Content-Type", "application/x-www-form-urlencoded")];
+    let closed = running.ask("POST", "/dashboard/control", &form, "action=pause");
+    assert_eq!(closed.status, 403);
+    let wrong = running.ask("POST", "/dashboard/login", &form, "token=abc");
+    assert!(wrong.status == 403 && !wrong.head.contains_key("set-cookie"));
+    let login = format!("token={}", running.token);
+    let entered = running.ask("POST", "/dashboard/login", &form, &login);
+    assert_eq!(entered.status, 303);
+    let cookie = &entered.head["set-cookie"];
+    assert!(
+        cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"),
+        "{cookie}"
+    );
+    assert!(
+        !cookie.contains(&running.token),
+        "a browser does not keep the token"
+    );
+    let cookie = cookie.split(';').next().unwrap().to_owned();
+    let seen = running.ask("GET", "/dashboard", &[("Cookie", &cookie)], "");
+    let word = seen.body.split("name=\"form\" value=\"").nth(1).unwrap();
+    let word = word.split('"').next().unwrap().to_owned();
+    let with = |more: &[(&'static str, &'static str)]| {
+        let mut headers = vec![form[0], ("Cookie", cookie.as_str())];
+        headers.extend(more);
+        headers
+    };
+    let filled = format!("form={word}&action=pause");
+    let post = |headers: &[(&str, &str)], body: &str| {
+        running
+            .ask("POST", "/dashboard/control", headers, body)
+            .status
+    };
+    assert_eq!(post(&with(&[]), "form=x&action=pause"), 403);
+    assert_eq!(
+        post(&with(&[("Origin", "http://evil.example")]), &filled),
+        403
+    );
+    assert_eq!(
+        post(&with(&[("Sec-Fetch-Site", "cross-site")]), &filled),
+        403
+    );
+    assert_eq!(
+        post(&with(&[("Sec-Fetch-Site", "same-site")]), &filled),
+        403
+    );
+    assert!(!running.program.store().join("PAUSED").exists());
+    assert_eq!(
+        post(&with(&[("Sec-Fetch-Site", "same-origin")]), &filled),
+        303
+    );
+    assert!(running.program.store().join("PAUSED").exists());
+    let told = running.ask("GET", "/dashboard", &[("Cookie", &cookie)], "");
+    assert!(
+        told.body.contains("the crawl pauses"),
+        "it says what was done"
+    );
+    let anonymous = running.get("/dashboard");
+    assert!(!anonymous.body.contains("name=\"form\""));
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn budgets_policies_blocks_and_seeds_take_effect() {
+    let serving = webs::serve(webs::plain(9, 2, 30)).await;
+    let running = Running::start(&serving, &["--budget", "2/s", "--refresh", "uniform"]).await;
+    let pages = |state: &Value| state["pages"].as_u64();
+    let before = running
+        .until("it fetches", |state| pages(state) > Some(1))
+        .await;
+    let set = running.control("control/budget", &json!({ "rate": "40/s" }));
+    assert_eq!(set.status, 200, "{}", set.body);
+    let said = set.json()["message"].as_str().unwrap().to_owned();
+    assert!(said.contains("40/s") && said.contains("--budget"), "{said}");
+    let after = running
+        .until("the budget holds", |state| state["budget"] == 40.0)
+        .await;
+    assert!(pages(&after) >= pages(&before), "the same crawl goes on");
+    let last = std::fs::read_to_string(running.program.store().join("crawl.json")).unwrap();
+    let last: Value = serde_json::from_str(&last).unwrap();
+    assert_eq!(last["ranking"]["refresh"]["budget"], 40.0, "{last}");
+    let before = serving.log().requests();
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let made = serving.log().requests() - before;
+    assert!(made > 12, "{made} requests; two a second would be six");
+    let set = running.control("control/policy", &json!({ "refresh": "freshness" }));
+    assert_eq!(set.status, 200, "{}", set.body);
+    running
+        .until("the policy holds", |state| {
+            state["policies"]["refresh"] == "freshness"
+        })
+        .await;
+
+    let web = serving.web();
+    let home = |number: usize| {
+        let (server, _) = web.servers().nth(number).unwrap();
+        (server, serving.url(web.home(server)))
+    };
+    let (blocked, url) = home(1);
+    let host = url
+        .trim_start_matches("http://")
+        .trim_end_matches('/')
+        .to_owned();
+    assert_eq!(
+        running
+            .control("control/block", &json!({ "host": host }))
+            .status,
+        200
+    );
+    let crawl = running.program.store().join("crawl.json");
+    for _ in 0..100 {
+        let told = std::fs::read_to_string(&crawl).unwrap();
+        if told.contains(&format!("\"{host}\"")) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    running
+        .until("it goes on", |state| state["mode"] == "running")
+        .await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let (asked, all) = (
+        serving.log().visits(blocked).len(),
+        serving.log().requests(),
+    );
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert_eq!(
+        serving.log().visits(blocked).len(),
+        asked,
+        "a blocked host is not asked"
+    );
+    assert!(serving.log().requests() > all + 10, "the other one is");
+    let why = running.get(&format!("/api/v1/explain?url={url}")).json();
+    assert_eq!(
+        (&why["blocked"], &why["worth"]["due"]),
+        (&json!(true), &Value::Null),
+        "{why}"
+    );
+
+    let bearer = format!("Bearer {}", running.token);
+    let seeds = || {
+        running
+            .ask("GET", "/api/v1/seeds", &[("Authorization", &bearer)], "")
+            .json()
+    };
+    assert_eq!(seeds()["blocked"], json!([host]));
+    let first = seeds()["seeds"].as_array().unwrap().len();
+    let new = json!({ "url": "http://127.0.0.1:9/new" });
+    assert_eq!(running.control("seeds", &new).status, 200);
+    assert_eq!(seeds()["seeds"].as_array().unwrap().len(), first + 1);
+    let path = "/api/v1/seeds?url=http%3A%2F%2F127.0.0.1%3A9%2Fnew";
+    let gone = running.ask("DELETE", path, &[("Authorization", &bearer)], "");
+    assert_eq!(
+        (gone.status, seeds()["seeds"].as_array().unwrap().len()),
+        (200, first)
+    );
+    for (path, body) in [
+        ("control/budget", json!({ "rate": "much" })),
+        ("control/budget", json!({})),
+        ("control/policy", json!({ "refresh": "freshnes" })),
+        ("control/policy", json!({})),
+        ("control/block", json!({ "host": "a b" })),
+        ("seeds", json!({ "url": "nonsense" })),
+    ] {
+        let refused = running.control(path, &body);
+        assert_eq!(refused.status, 400, "{path} {body}: {}", refused.body);
+        assert_eq!(refused.json()["error"]["reason"], "parameter");
+    }
+    running.stop().await;
+}

@@ -1,0 +1,102 @@
+//! What a running crawl says to Prometheus is what it says of itself.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::running::Running;
+use crate::server::Server;
+use crate::webs;
+
+const FRESHNESS: &str = "avocet_crawl_expected_freshness";
+
+/// The numbers of a text of metrics, by name and labels.
+fn numbers(text: &str) -> BTreeMap<String, f64> {
+    assert!(text.ends_with("# EOF\n"), "{text}");
+    let lines = text.lines().filter(|line| !line.starts_with('#'));
+    lines
+        .map(|line| line.rsplit_once(' ').expect(line))
+        .map(|(name, value)| (name.to_owned(), value.parse().expect(value)))
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
+    let serving = webs::serve(webs::plain(12, 2, 20)).await;
+    // Nobody answers at the last of the seeds.
+    let mut homes = serving.homes();
+    homes.push("http://127.0.0.1:9/".into());
+    let running = Running::crawl(&homes, &["--budget", "30/s"]).await;
+    running
+        .until("it fetches, refreshes and fails", |state| {
+            let errors = state["errors"].as_object();
+            let fetches = &state["fetches"];
+            errors.is_some_and(|errors| !errors.is_empty())
+                && fetches["new"].as_u64() > Some(5)
+                && fetches["refresh"].as_u64() > Some(5)
+        })
+        .await;
+    // What takes a while to measure is measured now and then, and the index comes after the ledger.
+    let measured = |said: &BTreeMap<String, f64>| {
+        let some = |name: &str| said.get(name).is_some_and(|number| *number > 5.0);
+        some("avocet_crawl_archive_bytes")
+            && some("avocet_indexed_pages")
+            && said.contains_key(FRESHNESS)
+    };
+    while !measured(&numbers(&running.get("/metrics").body)) {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    // While it rests, both say the same.
+    running.program.json(&["pause"]);
+    let state = running.state();
+    let said = numbers(&running.get("/metrics").body);
+    let number = |name: &str| {
+        let found = said.get(&format!("avocet_crawl_{name}"));
+        *found.unwrap_or_else(|| panic!("{name} in {said:#?}"))
+    };
+    let told = |place: &str| {
+        let found = state.pointer(place).and_then(|value| value.as_f64());
+        found.unwrap_or_else(|| panic!("{place} in {state}"))
+    };
+    assert_eq!(number("running"), 1.0);
+    for (name, place) in [
+        ("urls", "/urls_seen"),
+        ("queued", "/queued"),
+        ("visits", "/visits"),
+        ("price", "/price"),
+        ("budget_per_second", "/budget"),
+        ("fetches_total{purpose=\"new\"}", "/fetches/new"),
+        ("fetches_total{purpose=\"refresh\"}", "/fetches/refresh"),
+        ("fetches_total{purpose=\"source\"}", "/fetches/source"),
+        ("fetches_total{purpose=\"overhead\"}", "/fetches/overhead"),
+    ] {
+        assert_eq!(number(name), told(place), "{name}");
+    }
+    for (kind, count) in state["errors"].as_object().unwrap() {
+        let name = format!("errors_total{{kind=\"{kind}\"}}");
+        assert_eq!(json!(number(&name) as u64), *count, "{kind}");
+    }
+    for name in [
+        "ledger_bytes",
+        "archive_bytes",
+        "index_bytes",
+        "disk_free_bytes",
+        "memory_bytes",
+    ] {
+        assert!(number(name) > 0.0, "{name}");
+    }
+    assert!((0.0..=1.0).contains(&said[FRESHNESS]));
+    assert!(said["avocet_indexed_pages"] > 5.0, "{said:#?}");
+
+    // Of a crawl that has ended nothing is said but that.
+    let program = running.stop().await;
+    let server = Server::start(&program, &[]);
+    // It is taken to run until it has said nothing for a while.
+    let ended = server.until("/metrics", |answer| {
+        numbers(&answer.body)["avocet_crawl_running"] == 0.0
+    });
+    let said = numbers(&ended.body);
+    let of_crawl = said.keys().filter(|name| name.starts_with("avocet_crawl_"));
+    assert_eq!(of_crawl.count(), 1, "{said:#?}");
+}

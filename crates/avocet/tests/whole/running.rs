@@ -1,0 +1,107 @@
+//! `avocet run` as the test's opposite: it crawls, serves and is told what to do.
+
+use std::net::SocketAddr;
+use std::process::Child;
+use std::time::Duration;
+
+use lab::site::Serving;
+use serde_json::Value;
+
+use crate::http::{self, Answer};
+use crate::program::Program;
+
+/// A crawl that runs, and where it listens.
+pub struct Running {
+    pub program: Program,
+    pub address: SocketAddr,
+    pub token: String,
+    child: Child,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+impl Running {
+    /// Begins at the home pages of a web.
+    pub async fn start(serving: &Serving, more: &[&str]) -> Self {
+        Self::crawl(&serving.homes(), more).await
+    }
+
+    pub async fn crawl(homes: &[String], more: &[&str]) -> Self {
+        let program = Program::new();
+        let mut arguments = vec!["run", "--scope", "any", "--allow-private"];
+        arguments.extend(["--listen", "127.0.0.1:0"]);
+        arguments.extend(homes.iter().map(String::as_str));
+        arguments.extend(more);
+        let child = program.start(&arguments);
+        let mut running = Self {
+            program,
+            child,
+            address: SocketAddr::from(([127, 0, 0, 1], 0)),
+            token: String::new(),
+        };
+        let said = running
+            .until("it listens", |state| state["address"].is_string())
+            .await;
+        let address = said["address"].as_str().unwrap();
+        running.address = address.trim_start_matches("http://").parse().unwrap();
+        let token = std::fs::read_to_string(running.program.store().join("TOKEN")).unwrap();
+        running.token = token.trim().to_owned();
+        running
+    }
+
+    pub fn state(&self) -> Value {
+        let text = std::fs::read(self.program.store().join("state.json")).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
+    }
+
+    /// Waits until the crawl says so.
+    pub async fn until(&self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+        for _ in 0..600 {
+            let state = self.state();
+            if is(&state) {
+                return state;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        panic!("{what}: {}", self.state());
+    }
+
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let field = |(name, value): &(&str, &str)| format!("{name}: {value}");
+        let fields: Vec<String> = headers.iter().map(field).collect();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        http::ask(self.address, method, path, &fields, body)
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], "")
+    }
+
+    /// A control, with the token.
+    pub fn control(&self, path: &str, body: &Value) -> Answer {
+        let bearer = format!("Bearer {}", self.token);
+        let headers = [
+            ("Authorization", bearer.as_str()),
+            ("Content-Type", "application/json"),
+        ];
+        self.ask(
+            "POST",
+            &format!("/api/v1/{path}"),
+            &headers,
+            &body.to_string(),
+        )
+    }
+
+    /// Ends it as a system does; returns the store.
+    pub async fn stop(mut self) -> Program {
+        let id = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        assert!(self.child.wait().unwrap().success());
+        std::mem::replace(&mut self.program, Program::new())
+    }
+}
