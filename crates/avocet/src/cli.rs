@@ -4,6 +4,7 @@ mod exchange;
 pub mod lab;
 mod plan;
 mod serve;
+pub mod topic;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -63,6 +64,9 @@ pub enum Command {
         after_help = "Example:\n  avocet mcp --store ./docs        (an agent's configuration starts this)"
     )]
     Mcp,
+    /// Teach a topic by examples, for `crawl --topic`: train, list, show, test, remove
+    #[command(subcommand)]
+    Topic(topic::Topic),
     /// Show the pages that are polled for new ones: how much they name, what it is worth, how often they are polled, and why
     Sources(Sources),
     /// Show what the store holds and what the crawl is doing
@@ -235,6 +239,16 @@ pub struct Crawl {
     /// Scores for the ordering given: a file of lines URL<tab>number
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
+    /// What the crawl is about: a topic that `avocet topic train` knows, or the words of a query
+    #[arg(long, value_name = "NAME|WORDS")]
+    pub topic: Option<String>,
+    /// Which links lead to the topic: a method of focused crawling (see below) [default: learned]
+    #[arg(long, value_name = "METHOD", conflicts_with = "order")]
+    pub focus: Option<String>,
+    /// What the crawl is about, as a predicate: 'contains("workshop") and topic("ml") > .7 and not url("/archive/")';
+    /// also title("…"), host("…"), similar("some text") > .3, or, parentheses
+    #[arg(long = "where", value_name = "PREDICATE", conflicts_with = "topic")]
+    pub predicate: Option<String>,
     /// Fetch only pages that are worth at least this much
     #[arg(long, value_name = "WORTH")]
     pub threshold: Option<f64>,

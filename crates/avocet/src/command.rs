@@ -16,6 +16,7 @@ mod search;
 mod serve;
 pub mod sources;
 pub mod status;
+mod topic;
 mod verify;
 
 use std::path::Path;
@@ -41,6 +42,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Sources(wishes) => sources::run(store, json, &wishes),
         Command::Pause => pause::pause(store, json),
         Command::Resume => pause::resume(store, json),
+        Command::Topic(wishes) => topic::run(store, json, &wishes),
         Command::Status => status::run(store, json),
         Command::Explain(wishes) => explain::run(store, json, &wishes),
         Command::Export(wishes) => export::run(store, &wishes),

@@ -196,6 +196,10 @@ pub struct CrawlConfig {
     /// The query that the crawl is for.
     #[schemars(example = &"type system")]
     pub query: Option<String>,
+    /// The topic that the crawl is about: a name, or the words of a query.
+    pub topic: Option<String>,
+    /// The method of focused crawling.
+    pub focus: Option<String>,
     /// A file of scores for the ordering `given`.
     #[schemars(example = &"scores.tsv")]
     pub scores: Option<PathBuf>,

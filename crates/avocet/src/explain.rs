@@ -4,6 +4,9 @@
 //! as the next run would make it, and asked. A crawl that goes on is asked itself.
 
 mod account;
+mod opinion;
+
+use std::path::Path;
 
 use anyhow::Result;
 use fetch::Robots;
@@ -27,6 +30,7 @@ use crate::usage::Usage;
 use account::{Found, Named, Place, Seen, Speed, Value};
 
 pub use account::Explanation;
+pub use opinion::Opinion;
 
 /// Explains a URL of a store at rest.
 pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Result<Explanation> {
@@ -46,7 +50,12 @@ pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Resul
         now,
     };
     let (explanation, source) = facts.told(asked);
-    complete(explanation, &facts, source, ledger)
+    let topic = facts.judged(&store.archive(), &last.ranking)?;
+    let explanation = complete(explanation, &facts, source, ledger)?;
+    Ok(Explanation {
+        topic,
+        ..explanation
+    })
 }
 
 /// A URL as people write it.
@@ -152,6 +161,11 @@ impl Facts {
         (explanation, source)
     }
 
+    /// How the page was judged by the topic of the crawl.
+    pub fn judged(&self, archive: &Path, ranking: &Ranking) -> Result<Option<Opinion>> {
+        Opinion::of(archive, ranking, &self.url, self.visited.as_ref())
+    }
+
     fn blank(&self) -> Explanation {
         Explanation {
             url: self.url.as_str().to_owned(),
@@ -163,6 +177,7 @@ impl Facts {
             server: self.host.clone().map(Speed::of),
             standing: None,
             not_fetched: None,
+            topic: None,
         }
     }
 }
@@ -233,11 +248,12 @@ fn remembered(
     if let Some(refreshing) = &ranking.refresh {
         frontier = frontier.with_budget(refreshing.budget);
     }
-    let texts = recover::texts(store, choice.query.as_deref())?;
+    let needs = frontier.policy().needs();
+    let texts = recover::texts(store, ledger, choice.query.as_deref(), needs)?;
     frontier.recall(
         ledger,
         |known| belongs(scope, known),
-        |page| texts.of(page),
+        |page, tell| texts.tell(page, tell),
         now,
     )?;
     searches::recall(store.root(), &mut frontier)?;

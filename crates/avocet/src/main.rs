@@ -24,6 +24,7 @@ mod serve;
 mod signal;
 mod sources;
 mod store;
+mod topic;
 mod upkeep;
 mod usage;
 mod verdict;

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::scope::ScopeRules;
 use crate::store;
+use crate::topic::Subject;
 use crate::upkeep::Refreshing;
 
 /// The ordering that is used where the user names none.
@@ -38,6 +39,9 @@ pub struct Ranking {
     pub location: Vec<String>,
     /// Where the scores for `given` are.
     pub scores: Option<PathBuf>,
+    /// The topic that the crawl is about.
+    #[serde(default)]
+    pub topic: Option<Subject>,
     /// What a page must be worth to be fetched.
     pub threshold: Option<f64>,
     /// How known pages are kept fresh; `None`: the crawl ends.
@@ -80,6 +84,7 @@ impl Default for Ranking {
             query: None,
             location: Vec::new(),
             scores: None,
+            topic: None,
             threshold: None,
             refresh: None,
         }
@@ -108,6 +113,12 @@ impl Ranking {
                 .scores
                 .as_deref()
                 .map(read_scores)
+                .transpose()?
+                .map(Arc::new),
+            topic: self
+                .topic
+                .as_ref()
+                .map(Subject::open)
                 .transpose()?
                 .map(Arc::new),
         };
@@ -139,6 +150,7 @@ impl Ranking {
             (Wish::Query, self.query.is_some()),
             (Wish::Location, !self.location.is_empty()),
             (Wish::Scores, self.scores.is_some()),
+            (Wish::Topic, self.topic.is_some()),
         ];
         for (wish, _) in given.into_iter().filter(|(_, given)| *given) {
             let asks = |order: &&Order| order.wish == Some(wish);

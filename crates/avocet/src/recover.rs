@@ -5,10 +5,12 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use frontier::{Batch, Entry, Ledger, PageKey, Place};
+use frontier::{Batch, Entry, Ledger, PageKey, Place, Placed, Said};
 use page::{PageId, PageUrl};
+use policy::Needs;
 use repository::archive::{self, End};
 use repository::index::{self, Index, IndexError, Mentions};
 use tracing::{info, warn};
@@ -19,7 +21,7 @@ use crate::engine::plan::{Plan, TOKEN};
 use crate::place::location;
 use crate::scope::Scope;
 use crate::store::Store;
-use crate::verdict::{Asked, Text};
+use crate::verdict::{Asked, Text, Verdict};
 
 /// Memory for documents that are not written out yet.
 const INDEX_HEAP: usize = 24 << 20;
@@ -76,31 +78,85 @@ pub fn name_seeds(seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-/// What the index still knows of pages that were read: how often they have the words of a query.
+/// What is still known of the texts of pages that were read: how often they have the words of a query, by the index; or
+/// for a policy that judges texts, the pages themselves, by the archive.
 #[derive(Default)]
-pub struct Texts(HashMap<PageId, Mentions>);
+pub struct Texts {
+    mentions: HashMap<PageId, Mentions>,
+    archived: HashMap<PageId, (PageUrl, Place)>,
+    archive: PathBuf,
+}
 
 impl Texts {
-    /// What is known of one page.
-    pub fn of(&self, page: PageId) -> policy::Text<'static> {
-        let mentions = self.0.get(&page).copied().unwrap_or_default();
-        policy::Text::Counted {
-            in_title: mentions.in_title,
-            in_body: mentions.in_body,
-            // The ledger knows better.
-            words: 0,
+    /// Tells what is known of one page.
+    pub fn tell(&self, page: PageId, tell: &mut dyn FnMut(Said<'_>)) {
+        let read = self.archived.get(&page).and_then(|(url, place)| {
+            let asked = Asked {
+                places: true,
+                ..Asked::again(url)
+            };
+            kept(&self.archive, *place, &asked)
+        });
+        if let Some(verdict) = read {
+            return tell_again(verdict, tell);
         }
+        let mentions = self.mentions.get(&page).copied().unwrap_or_default();
+        tell(Said {
+            text: policy::Text::Counted {
+                in_title: mentions.in_title,
+                in_body: mentions.in_body,
+                // The ledger knows better.
+                words: 0,
+            },
+            links: &[],
+        });
     }
 }
 
-/// Looks up the words of the query, if there is one, in the index, if there is one.
-pub fn texts(store: &Store, query: Option<&str>) -> Result<Texts> {
-    let Some(query) = query.filter(|_| store.index().exists()) else {
-        return Ok(Texts::default());
+/// Looks up the words of the query, if there is one, in the index, if there is one; and where the archive has what was
+/// read, if the policy wants to read it again.
+pub fn texts(store: &Store, ledger: &Ledger, query: Option<&str>, needs: Needs) -> Result<Texts> {
+    let mut texts = Texts {
+        archive: store.archive(),
+        ..Texts::default()
     };
-    let words: Vec<String> = policy::query::words(query).map(str::to_lowercase).collect();
-    let found = Index::open(&store.index())?.mentions(&words)?;
-    Ok(Texts(found.into_iter().collect()))
+    if let Some(query) = query.filter(|_| store.index().exists()) {
+        let words: Vec<String> = policy::query::words(query).map(str::to_lowercase).collect();
+        let found = Index::open(&store.index())?.mentions(&words)?;
+        texts.mentions = found.into_iter().collect();
+    }
+    if needs.places {
+        for known in ledger.scan() {
+            let known = known?;
+            let copy = known.visited.and_then(|visited| visited.copy);
+            if let Some(place) = copy.and_then(|copy| copy.place) {
+                let url = PageUrl::parse(&known.discovery.url)?;
+                texts.archived.insert(known.key.page, (url, place));
+            }
+        }
+    }
+    Ok(texts)
+}
+
+/// Tells what an archived page says, with the places of its links.
+fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
+    let leads = verdict.leads.into_iter();
+    let links: Vec<Placed> = leads
+        .map(|lead| Placed {
+            to: lead.id,
+            anchor: lead.anchor,
+            around: lead.around,
+            path: lead.path,
+        })
+        .collect();
+    let text = verdict.text.as_ref();
+    tell(Said {
+        text: text.map_or(policy::Text::Nothing, |text| policy::Text::Whole {
+            title: &text.title,
+            body: &text.body,
+        }),
+        links: &links,
+    });
 }
 
 /// Opens the index and brings it up to the ledger's sequence.
@@ -173,7 +229,7 @@ fn catch_up(
         };
         let url = PageUrl::parse(&known.discovery.url)?;
         let text = match copy.place.filter(|_| copy.indexed) {
-            Some(place) => kept_text(store, place, &url),
+            Some(place) => kept_text(&store.archive(), place, &url),
             None => None,
         };
         unread += u64::from(copy.indexed && text.is_none());
@@ -203,10 +259,16 @@ fn catch_up(
 }
 
 /// The text of an archived page.
-fn kept_text(store: &Store, place: Place, url: &PageUrl) -> Option<Text> {
-    let record = archive::read(&store.archive(), &location(place))
+pub fn kept_text(archive: &Path, place: Place, url: &PageUrl) -> Option<Text> {
+    kept(archive, place, &Asked::again(url))?.text
+}
+
+/// What an archived page says, read once more.
+fn kept(archive: &Path, place: Place, asked: &Asked<'_>) -> Option<Verdict> {
+    let url = asked.url;
+    let record = archive::read(archive, &location(place))
         .inspect_err(|error| warn!(%url, %error, "cannot be read from the archive"))
         .ok()?;
     let answer = Answer::kept(&record, url, TOKEN).ok()?;
-    Asked::again(url).judge(&answer, 0, &|_| false).text
+    Some(asked.judge(&answer, 0, &|_| false))
 }

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use anyhow::Result;
 use frontier::bench::Manners;
-use frontier::{Entry, Frontier, Ledger, LedgerError, PageKey, Place, Reading};
+use frontier::{Entry, Frontier, Ledger, LedgerError, PageKey, Place, Reading, Said};
 use page::{PageId, PageUrl};
 use policy::server::BreadthFirst;
 use policy::{Crawl, History, Moment, Outcome, Price, Text, Visit};
@@ -37,7 +37,12 @@ pub fn memory(ledger: &Ledger) -> Result<Frontier<Crawl>, LedgerError> {
     let strategy = Box::new(BreadthFirst);
     let manners = Manners::default();
     let mut frontier = Frontier::new(Crawl::default(), strategy, Price::LEAST, manners, 1);
-    frontier.recall(ledger, |_| false, |_| Text::Nothing, Moment::START)?;
+    frontier.recall(
+        ledger,
+        |_| false,
+        |_, tell| tell(Said::default()),
+        Moment::START,
+    )?;
     Ok(frontier)
 }
 
@@ -104,6 +109,7 @@ impl<'a> Replay<'a> {
             before: before.as_ref(),
             at,
             missing: None,
+            places: false,
         };
         let Some(mut verdict) = self.judge(&asked, record, depth) else {
             self.others += 1;

@@ -44,6 +44,10 @@ pub struct Lead {
     pub listing: bool,
     /// Its words.
     pub anchor: String,
+    /// Its words and some on either side, if somebody [wants](Asked::places) them.
+    pub around: String,
+    /// Its tag path, if somebody wants it.
+    pub path: String,
 }
 
 /// A word of a sitemap or a feed on when a page of its own site changed. A hint, and often wrong.
@@ -121,6 +125,8 @@ pub struct Asked<'a> {
     /// What its host answers, with 200, to a URL that cannot exist; `None`: nobody asked, or it answers
     /// with 404 as it should (hostile-web.md, row 65).
     pub missing: Option<&'a Digest>,
+    /// Whether somebody wants to know what is around its links, and where these stand.
+    pub places: bool,
 }
 
 impl<'a> Asked<'a> {
@@ -133,6 +139,7 @@ impl<'a> Asked<'a> {
             before: None,
             at: Moment::START,
             missing: None,
+            places: false,
         }
     }
 
@@ -178,6 +185,8 @@ impl Lead {
             redirect: false,
             listing: false,
             anchor: String::new(),
+            around: String::new(),
+            path: String::new(),
         }
     }
 }

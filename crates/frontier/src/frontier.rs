@@ -11,6 +11,8 @@ mod returning;
 mod sample;
 mod schedule;
 
+pub use recall::{Placed, Said};
+
 use std::collections::HashMap;
 
 use page::{HostId, PageId, PageUrl};

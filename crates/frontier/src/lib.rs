@@ -22,7 +22,7 @@ mod rows;
 pub use bench::{Bench, Bound, Next, Standing, Visit};
 pub use budget::Budget;
 pub use buffer::Buffer;
-pub use frontier::{Frontier, Link, Reading};
+pub use frontier::{Frontier, Link, Placed, Reading, Said};
 pub use ledger::{
     Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, OutLinks, PageCopy, PageKey,
     Place, Probe, RobotsFact, Speed, Visited,

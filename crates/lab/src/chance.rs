@@ -37,6 +37,8 @@ pub(crate) enum For {
     Islands,
     Town,
     Searchers,
+    HeldOut,
+    Pairs,
 }
 
 /// The random numbers for one purpose, one object and one part of it.

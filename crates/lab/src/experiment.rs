@@ -6,6 +6,7 @@
 
 pub mod currency;
 pub mod ephemeral;
+pub mod focus;
 pub mod ordering;
 pub mod partition;
 pub mod refresh;

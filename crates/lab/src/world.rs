@@ -174,6 +174,22 @@ impl World {
         })
     }
 
+    /// Its pages and links with what they say and are about. A world without labels is refused.
+    pub fn topical(self) -> Result<(Linked, Labels), LabError> {
+        match self {
+            Self::Topic(topic) if !topic.labels().names().is_empty() => {
+                let labels = topic.labels().clone();
+                let (graph, bodies) = topic.into_parts();
+                Ok((Linked::said(graph, bodies), labels))
+            }
+            other => Err(LabError::Wish(format!(
+                "a world of the kind {:?} does not say what its pages are about: take one with labels.tsv, or \
+                 invented:topics",
+                other.kind()
+            ))),
+        }
+    }
+
     /// Writes its tables into a directory, which is made if there is none and must not hold a world yet.
     ///
     /// What is written is read as the same world. Servers cannot be written: no table holds their habits.

@@ -5,6 +5,7 @@
 
 mod error;
 mod expression;
+mod focus;
 mod refreshes;
 mod schedulers;
 mod standard;
@@ -16,6 +17,7 @@ pub use error::CatalogError;
 pub use schedulers::SchedulerName;
 pub use upkeep::{BuildRefresh, RateName, RefreshName, Upkeep};
 
+use crate::focus::Topic;
 use crate::order::{Combination, Scores, Weighted};
 use crate::{Policy, server};
 use expression::{Factor, ORDERING};
@@ -29,6 +31,8 @@ pub struct Wishes {
     pub location: Vec<String>,
     /// Scores for `given`.
     pub scores: Option<Arc<Scores>>,
+    /// The topic that the crawl is about.
+    pub topic: Option<Arc<Topic>>,
 }
 
 /// What a policy cannot do without.
@@ -40,6 +44,8 @@ pub enum Wish {
     Location,
     /// [`Wishes::scores`].
     Scores,
+    /// [`Wishes::topic`].
+    Topic,
     /// [`Upkeep::budget`], for a refresh policy.
     Budget,
     /// [`Upkeep::rates`], for an estimator.
@@ -103,7 +109,7 @@ impl Catalog {
     /// Those that come with the program.
     pub fn standard() -> Self {
         Self {
-            orders: standard::ORDERS.to_vec(),
+            orders: [standard::ORDERS, focus::METHODS].concat(),
             servers: standard::SERVERS.to_vec(),
             refreshes: refreshes::REFRESHES.to_vec(),
         }
@@ -125,6 +131,12 @@ impl Catalog {
     /// The server strategies.
     pub fn strategies(&self) -> &[Servers] {
         &self.servers
+    }
+
+    /// The methods of focused crawling among the orderings.
+    pub fn focuses(&self) -> impl Iterator<Item = &Order> {
+        let about_topics = |order: &&Order| order.wish == Some(Wish::Topic);
+        self.orders.iter().filter(about_topics)
     }
 
     /// The names of the orderings.
@@ -176,6 +188,7 @@ impl Catalog {
             Some(Wish::Query) => wishes.query.is_some(),
             Some(Wish::Location) => !wishes.location.is_empty(),
             Some(Wish::Scores) => wishes.scores.is_some(),
+            Some(Wish::Topic) => wishes.topic.is_some(),
             // No ordering knows what to do with these.
             Some(Wish::Budget | Wish::Rates) => false,
         };

@@ -140,6 +140,22 @@ pub struct Link<'a> {
     pub to: Number,
     /// Its words.
     pub anchor: &'a str,
+    /// Its words and some on either side; empty if the policy does not [need](Needs) places, or nobody knows.
+    pub around: &'a str,
+    /// The elements that it stands in, such as `html/body/nav/ul/li/a`; empty as above.
+    pub path: &'a str,
+}
+
+impl<'a> Link<'a> {
+    /// A link of which its words are known and not its place.
+    pub fn new(to: Number, anchor: &'a str) -> Self {
+        Self {
+            to,
+            anchor,
+            around: "",
+            path: "",
+        }
+    }
 }
 
 /// What a policy wants to be told; the rest is not looked up for it.
@@ -149,6 +165,8 @@ pub struct Needs {
     pub links: bool,
     /// URLs, and the anchors of these links.
     pub words: bool,
+    /// What is around these links, and their tag paths.
+    pub places: bool,
     /// The texts.
     pub text: bool,
     /// [`Fact::Visited`].
@@ -164,6 +182,7 @@ impl Needs {
         Self {
             links: self.links || other.links,
             words: self.words || other.words,
+            places: self.places || other.places,
             text: self.text || other.text,
             visits: self.visits || other.visits,
             searches: self.searches || other.searches,

@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod crawl;
 mod estimate;
 pub mod fact;
+pub mod focus;
 pub mod history;
 #[cfg(test)]
 mod laws;

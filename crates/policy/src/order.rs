@@ -39,6 +39,7 @@ pub use similarity::Similarity;
 const LINKS: crate::Needs = crate::Needs {
     links: true,
     words: false,
+    places: false,
     text: false,
     visits: false,
     searches: false,

@@ -122,6 +122,7 @@ impl Query {
             coverage: None,
             seen_words: names(seen),
             unseen_words: names(unseen),
+            remarks: Vec::new(),
         }
     }
 }
@@ -147,13 +148,13 @@ fn is(word: &str, wanted: &str) -> bool {
 }
 
 /// In lower case; the sigma that ends a Greek word is a sigma.
-fn lower(word: &str) -> impl Iterator<Item = char> {
+pub(crate) fn lower(word: &str) -> impl Iterator<Item = char> {
     let letters = word.chars().flat_map(char::to_lowercase);
     letters.map(|letter| if letter == 'ς' { 'σ' } else { letter })
 }
 
 /// The text with `%C3%BC` as `ü`. What is no escape, or no UTF-8, parts words.
-fn unescape(url: &str) -> Cow<'_, str> {
+pub(crate) fn unescape(url: &str) -> Cow<'_, str> {
     if !url.contains('%') {
         return Cow::Borrowed(url);
     }

@@ -31,6 +31,8 @@ pub struct Report {
     pub seen_words: Vec<String>,
     /// Words of the query that were in no text, anchor or URL so far.
     pub unseen_words: Vec<String>,
+    /// What else a reader should know, in sentences.
+    pub remarks: Vec<String>,
 }
 
 impl Report {
@@ -40,6 +42,7 @@ impl Report {
         self.coverage = self.coverage.or(other.coverage);
         unite(&mut self.seen_words, other.seen_words);
         unite(&mut self.unseen_words, other.unseen_words);
+        unite(&mut self.remarks, other.remarks);
         self.unseen_words
             .retain(|word| !self.seen_words.contains(word));
         self
@@ -64,6 +67,7 @@ mod tests {
             coverage: None,
             seen_words: owned(seen),
             unseen_words: owned(unseen),
+            remarks: Vec::new(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The command line of `avocet lab`.
 
 mod ephemeral;
+pub mod focus;
 mod serve;
 
 use std::path::PathBuf;
@@ -26,6 +27,8 @@ pub enum Lab {
     Refresh(Refresh),
     /// Which sources, and which new pages? Schedulers of polls, judged by clicks
     Ephemeral(Ephemeral),
+    /// Which pages of a topic? Methods of focused crawling, on webs whose pages have labels
+    Focus(focus::Focus),
     /// What do several crawlers cost each other? Coordination and confinement
     Partition(Partition),
     /// Look at a world: check its tables, count, draw; or write an invented one as tables

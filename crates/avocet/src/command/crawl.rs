@@ -22,13 +22,14 @@ use crate::ranking::{LastCrawl, Ranking};
 use crate::scope::{Blocked, ScopeRules};
 use crate::signal::signalled;
 use crate::store::Store;
+use crate::topic::{self, Subject};
 use crate::usage::Usage;
 
 /// Crawls.
 pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
     let config = Config::load(wishes.config.as_deref(), root)?;
     let plan = plan(&config, wishes, root)?;
-    let ranking = ranking(&config, wishes);
+    let ranking = ranking(&config, wishes, root);
     let choice = ranking.choose()?;
     if plan.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
         bail!("--stop-coverage needs an ordering that knows its coverage: --order rankmass");
@@ -80,11 +81,24 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
 }
 
 /// What the user wants first: flags win over the configuration.
-pub(super) fn ranking(config: &Config, wishes: &Crawl) -> Ranking {
+pub(super) fn ranking(config: &Config, wishes: &Crawl, root: &Path) -> Ranking {
     let usual = Ranking::default();
     let (set, flags) = (config.crawl.clone(), wishes);
+    let described = flags.predicate.as_deref();
+    let subject = match (described, flags.topic.clone().or(set.topic)) {
+        (Some(predicate), _) => Some(Subject::described(root, predicate)),
+        (None, topic) => topic.map(|topic| Subject::named(root, &topic)),
+    };
+    let usual_order = match subject {
+        Some(_) => topic::FOCUS.to_owned(),
+        None => usual.order,
+    };
+    // A method of focused crawling is an ordering that knows a topic.
+    let order = flags.focus.clone().or(flags.order.clone());
+    let order = order.or(set.focus).or(set.order);
     Ranking {
-        order: flags.order.clone().or(set.order).unwrap_or(usual.order),
+        order: order.unwrap_or(usual_order),
+        topic: subject,
         servers: flags
             .servers
             .clone()
@@ -325,6 +339,9 @@ pub(super) fn print(summary: &Summary) {
     if !summary.unseen_words.is_empty() {
         let words = summary.unseen_words.join(", ");
         println!("in no page, link or URL so far: {words}");
+    }
+    for remark in &summary.remarks {
+        println!("{remark}");
     }
     println!("search it: avocet search WORDS --store {}", summary.store);
 }

@@ -93,6 +93,22 @@ fn print(page: &Explanation) {
             line("last gain", &format!("{} to searchers", short(gain.into())));
         }
     }
+    if let Some(topic) = &page.topic {
+        let side = if topic.on_topic { "on" } else { "off" };
+        line(
+            "topic",
+            &format!("{}: {side}, P = {:.3}", topic.name, topic.probability),
+        );
+        for field in ["title", "url", "text"] {
+            let told = topic.words.iter().filter(|told| told.field == field);
+            let told: Vec<String> = told
+                .map(|told| format!("{} {:+.1}", told.word, told.log_odds))
+                .collect();
+            if !told.is_empty() {
+                line(&format!("by its {field}"), &told.join(", "));
+            }
+        }
+    }
     if let Some(worth) = &page.worth {
         line(
             "worth now",

@@ -16,7 +16,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use lab::experiment::{
-    Setting, Study, currency, ephemeral, ordering, partition, refresh, servers, world,
+    Setting, Study, currency, ephemeral, focus, ordering, partition, refresh, servers, world,
 };
 use lab::run::servers::{Depth, Http};
 use lab::world::World;
@@ -34,6 +34,7 @@ pub fn run(json: bool, wishes: &Lab) -> Result<()> {
         Lab::Currency(wishes) => run_currency(wishes, &bar)?,
         Lab::Refresh(wishes) => run_refresh(wishes, &bar)?,
         Lab::Ephemeral(wishes) => run_ephemeral(wishes, &bar)?,
+        Lab::Focus(wishes) => run_focus(wishes, &bar)?,
         Lab::Partition(wishes) => run_partition(wishes, &bar)?,
         Lab::World(wishes) => run_world(wishes, &bar)?,
         Lab::Serve(wishes) => return serve::run(json, wishes),
@@ -132,6 +133,14 @@ fn run_ephemeral(wishes: &cli::Ephemeral, bar: &Bar) -> Result<Study> {
     };
     let setting = setting(&wishes.world, &wishes.common);
     kept(ephemeral::run(&setting, &options, bar)?, &wishes.common)
+}
+
+fn run_focus(wishes: &cli::focus::Focus, bar: &Bar) -> Result<Study> {
+    let options = focus::Options {
+        targets: wishes.target.clone(),
+    };
+    let setting = setting(&wishes.world, &wishes.common);
+    kept(focus::run(&setting, &options, bar)?, &wishes.common)
 }
 
 fn run_partition(wishes: &cli::Partition, bar: &Bar) -> Result<Study> {

@@ -248,7 +248,7 @@ fn orders(root: &Path, config: &Config, wishes: &Run) -> Result<(Plan, Ranking)>
     plan.pages_per_host = config.crawl.pages_per_host.unwrap_or(u32::MAX);
     let ranking = Ranking {
         refresh: Some(refreshing),
-        ..ranking(config, &wishes.crawl)
+        ..ranking(config, &wishes.crawl, root)
     };
     ranking.choose()?;
     Ok((plan, ranking))

@@ -8,7 +8,7 @@ use fetch::Response;
 use frontier::{Reading, Visited};
 use page::PageUrl;
 use page::listing::Kind;
-use policy::{Moment, Outcome, Text};
+use policy::{Moment, Outcome, Policy, Text};
 use repository::archive::{Capture, Original, Profile, Sealed, Truncated, seal};
 
 use super::Engine;
@@ -53,6 +53,7 @@ impl Engine {
         let missing = self.missing(&claimed.url);
         let asked = Asked {
             missing: missing.as_ref(),
+            places: self.shared().frontier.policy().needs().places,
             ..claimed.asked(at)
         };
         let mut verdict = asked.judge(&live, arrived.bytes, &ours);

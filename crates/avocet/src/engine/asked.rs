@@ -8,6 +8,7 @@ use frontier::{PageKey, Visited};
 
 use super::Engine;
 use crate::explain::{self, Asked, Explanation, Facts};
+use crate::store;
 
 impl Engine {
     /// What the last visit to a page found.
@@ -42,6 +43,11 @@ impl Engine {
                 now: self.clock.now(),
             })
         };
-        explain::complete(explanation, &facts, source, &self.ledger)
+        let topic = facts.judged(&store::archive(self.live.root()), &ranking)?;
+        let explanation = explain::complete(explanation, &facts, source, &self.ledger)?;
+        Ok(Explanation {
+            topic,
+            ..explanation
+        })
     }
 }

@@ -8,7 +8,7 @@ use frontier::bench::Manners;
 use frontier::{Budget, Buffer, Frontier, Known, Ledger, Visited};
 use page::PageUrl;
 use policy::refresh::Uniform;
-use policy::{Crawl, Moment, Outcome, Price, Refresh};
+use policy::{Crawl, Moment, Outcome, Policy, Price, Refresh};
 
 use super::collect::is_dropped;
 use super::committer::Work;
@@ -63,8 +63,9 @@ pub(super) fn begin(
     if let Again::Always { budget } = plan.again {
         frontier = frontier.with_budget(budget);
     }
-    let texts = recover::texts(store, choice.query.as_deref())?;
-    frontier.recall(ledger, wanted, |page| texts.of(page), now)?;
+    let needs = frontier.policy().needs();
+    let texts = recover::texts(store, ledger, choice.query.as_deref(), needs)?;
+    frontier.recall(ledger, wanted, |page, tell| texts.tell(page, tell), now)?;
     if !plan.is_continuous() {
         // What this run fetches it does not fetch again: it would never end.
         frontier.policy().refresh = None;

@@ -66,6 +66,7 @@ impl Claimed {
             before: self.before.as_ref(),
             at,
             missing: None,
+            places: false,
         }
     }
 }

@@ -66,10 +66,11 @@ impl Ear<'_> {
                 Some(number) => Some(number),
                 None => self.discover(lead, source, now, &mut heard),
             };
-            let anchor = lead.anchor.as_str();
-            heard
-                .links
-                .extend(number.map(|to| policy::Link { to, anchor }));
+            heard.links.extend(number.map(|to| policy::Link {
+                around: &lead.around,
+                path: &lead.path,
+                ..policy::Link::new(to, &lead.anchor)
+            }));
         }
         // Of two links to one page the first counts: the sort keeps their order.
         heard.links.sort_by_key(|link| link.to);
@@ -182,6 +183,8 @@ mod tests {
             redirect,
             listing: false,
             anchor: "words".into(),
+            around: String::new(),
+            path: String::new(),
         }
     }
 

@@ -37,6 +37,8 @@ pub struct Summary {
     pub coverage: Option<f64>,
     /// Words of the query that were in no text, anchor or URL.
     pub unseen_words: Vec<String>,
+    /// What else the policy has to say.
+    pub remarks: Vec<String>,
     /// URLs ever admitted to the store.
     pub urls_seen: usize,
     /// URLs that still wait.
@@ -72,6 +74,7 @@ impl Tally {
             dropped: self.dropped,
             coverage: report.coverage,
             unseen_words: report.unseen_words,
+            remarks: report.remarks,
             urls_seen: known,
             queued,
             price: None,

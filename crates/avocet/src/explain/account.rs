@@ -4,6 +4,7 @@ use frontier::{HostFacts, Standing, Visited};
 use policy::{History, Term};
 use serde::{Deserialize, Serialize};
 
+use super::opinion::Opinion;
 use crate::engine::timestamp;
 use crate::ranking::Ranking;
 
@@ -28,6 +29,8 @@ pub struct Explanation {
     pub standing: Option<Place>,
     /// Why it was not fetched; `null`: it was.
     pub not_fetched: Option<String>,
+    /// How it was judged by the topic of the last crawl; `null`: there was none that was learned, or no copy.
+    pub topic: Option<Opinion>,
 }
 
 /// How a page was discovered.

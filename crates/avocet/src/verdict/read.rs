@@ -11,6 +11,9 @@ use policy::{Moment, Outcome, Visit};
 use super::{Asked, HOPS, Lead, Signal, Text, Verdict};
 use crate::answer::Answer;
 
+/// Words on either side of a link that count as around it; the lab takes as many.
+const AROUND: usize = 8;
+
 /// What was read from a body.
 #[derive(Default)]
 struct Understood {
@@ -119,6 +122,14 @@ impl Asked<'_> {
         }
     }
 
+    /// What there is to say of the place of a link, if somebody wants to know.
+    fn place<'t>(&self, words: impl FnOnce() -> &'t str) -> String {
+        match self.places {
+            true => words().to_owned(),
+            false => String::new(),
+        }
+    }
+
     fn html(&self, answer: &Answer) -> Understood {
         let (html, _) = charset::decode(&answer.content, answer.content_type.as_deref());
         let mut reading = page::read(&html, self.url, &page::Limits::default());
@@ -128,6 +139,8 @@ impl Asked<'_> {
             let followed = links.into_iter().filter(|link| !link.nofollow);
             leads.extend(followed.map(|link| Lead {
                 anchor: reading.anchor(&link).to_owned(),
+                around: self.place(|| reading.around(&link, AROUND)),
+                path: self.place(|| reading.path(&link)),
                 url: link.url,
                 id: link.id,
                 redirect: false,

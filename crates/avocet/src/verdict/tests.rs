@@ -43,6 +43,7 @@ fn judge(page: &PageUrl, before: Option<&Visited>, second: u64, answer: &Answer)
         before,
         at: at(second),
         missing: None,
+        places: false,
     };
     asked.judge(answer, 100, &|other| other.host() == page.host())
 }
@@ -181,6 +182,7 @@ fn a_redirect_is_a_fact_and_a_discovery() {
         before: None,
         at: at(1),
         missing: None,
+        places: false,
     };
     let last = asked.judge(&to(Some(Ok(url("http://e.org/11")))), 0, &|_| true);
     assert_eq!(

@@ -25,6 +25,7 @@ mod searches;
 mod serve;
 mod server;
 mod sources;
+mod topic;
 mod upkeep;
 mod usage;
 mod webs;

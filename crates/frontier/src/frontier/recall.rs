@@ -33,6 +33,39 @@ impl Visit {
     }
 }
 
+/// What is still known of what a page said.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// Its text.
+    pub text: Text<'a>,
+    /// Its links with their places, as far as somebody looked them up; the ledger knows where links lead and a few
+    /// anchors.
+    pub links: &'a [Placed],
+}
+
+impl Default for Said<'_> {
+    /// Nothing.
+    fn default() -> Self {
+        Self {
+            text: Text::Nothing,
+            links: &[],
+        }
+    }
+}
+
+/// A link and where it stands on its page.
+#[derive(Debug, Clone)]
+pub struct Placed {
+    /// Where to.
+    pub to: PageId,
+    /// Its words.
+    pub anchor: String,
+    /// Its words and some on either side.
+    pub around: String,
+    /// Its tag path.
+    pub path: String,
+}
+
 /// A discovery, as the policy is told of it.
 struct Told {
     number: Number,
@@ -50,11 +83,11 @@ struct Told {
 impl<P: Policy> Frontier<P> {
     /// Takes in what an earlier run knew. Pages that are not `wanted` are known and do not wait; `texts`
     /// says what is still known of the text of a page that was read.
-    pub fn recall<'a>(
+    pub fn recall(
         &mut self,
         ledger: &Ledger,
         wanted: impl Fn(&Known) -> bool,
-        texts: impl Fn(PageId) -> Text<'a>,
+        texts: impl Fn(PageId, &mut dyn FnMut(Said<'_>)),
         now: Moment,
     ) -> Result<(), LedgerError> {
         for host in ledger.all_hosts() {
@@ -119,11 +152,11 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Tells the policy what was read, in that order.
-    fn recall_reads<'a>(
+    fn recall_reads(
         &mut self,
         ledger: &Ledger,
         mut visits: HashMap<PageId, Visit>,
-        texts: impl Fn(PageId) -> Text<'a>,
+        texts: impl Fn(PageId, &mut dyn FnMut(Said<'_>)),
     ) -> Result<(), LedgerError> {
         let mut reads = Vec::new();
         if !visits.is_empty() {
@@ -135,8 +168,10 @@ impl<P: Policy> Frontier<P> {
         }
         reads.sort_unstable_by_key(|(visit, ..)| (visit.at, visit.number));
         for (visit, page, links) in &reads {
-            let text = told_of(texts(*page), visit.words);
-            self.recall_read(visit.number, text, links);
+            texts(*page, &mut |said| {
+                let text = told_of(said.text, visit.words);
+                self.recall_read(visit.number, Said { text, ..said }, links);
+            });
         }
         Ok(())
     }
@@ -231,17 +266,26 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    fn recall_read(&mut self, page: Number, text: Text<'_>, links: &OutLinks) {
+    fn recall_read(&mut self, page: Number, said: Said<'_>, links: &OutLinks) {
+        let placed: HashMap<u32, &Placed> = said
+            .links
+            .iter()
+            .filter_map(|link| Some((self.roll.number(link.to)?.0, link)))
+            .collect();
         let known: Vec<Link<'_>> = links
             .links()
-            .map(|(to, anchor)| Link {
-                to: Number(to),
-                anchor,
+            .map(|(to, anchor)| match placed.get(&to) {
+                Some(link) => Link {
+                    around: &link.around,
+                    path: &link.path,
+                    ..Link::new(Number(to), &link.anchor)
+                },
+                None => Link::new(Number(to), anchor),
             })
             .collect();
         self.tell(Fact::Read(Read {
             page,
-            text,
+            text: said.text,
             links: &known,
             out_links: links.out_links,
         }));

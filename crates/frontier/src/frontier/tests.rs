@@ -121,7 +121,7 @@ fn another_run_ranks_by_the_same_links() {
     let mut second = frontier(Price::LEAST);
     let waits = |known: &crate::ledger::Known| known.visited.is_none();
     second
-        .recall(&ledger, waits, |_| Text::Nothing, NOW)
+        .recall(&ledger, waits, |_, tell| tell(Said::default()), NOW)
         .unwrap();
     assert_eq!(claimed(&mut second), [5, 4]);
     assert_eq!(second.known(), 6);
@@ -222,7 +222,7 @@ fn a_stop_changes_no_worth() {
             .unwrap();
         let mut recalled = start();
         recalled
-            .recall(&ledger, |_| true, |_| Text::Nothing, NOW)
+            .recall(&ledger, |_| true, |_, tell| tell(Said::default()), NOW)
             .unwrap();
         let history = History::discovered(NOW, 1);
         for page in [4, 6, 9, 10] {

@@ -169,6 +169,7 @@ impl Options {
             query: self.query.clone(),
             location: self.location.clone(),
             scores: self.scores.clone(),
+            topic: None,
         }
     }
 

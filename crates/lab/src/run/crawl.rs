@@ -122,7 +122,7 @@ impl<'a, P: Policy> Crawl<'a, P> {
         let depth = fetched.depth.saturating_add(1);
         let mut links = std::mem::take(&mut self.links);
         let mut out_links = 0;
-        for (page, anchor) in fetched.links() {
+        for (page, words) in fetched.links() {
             out_links += 1;
             let named = Named {
                 page,
@@ -134,7 +134,7 @@ impl<'a, P: Policy> Crawl<'a, P> {
                 Err(_) if ours(named) => self.hear(named),
                 Err(_) => continue,
             };
-            links.push(policy::Link { to, anchor });
+            links.push(policy::Link { to, ..words });
         }
         // The engine tells links by rising number.
         links.sort_unstable_by_key(|link| link.to);

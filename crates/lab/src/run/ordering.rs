@@ -69,6 +69,24 @@ pub fn order_of_visits<'a>(
     trip(web, order, seeds, usize::MAX).visits
 }
 
+/// The same of a part of the web: links that lead elsewhere are seen and not followed.
+pub fn order_within<'a>(
+    web: impl Into<Web<'a>>,
+    order: Box<dyn Policy>,
+    seeds: &[usize],
+    part: impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    let mut crawl = Crawl::of_pages(web.into(), order);
+    for &seed in seeds {
+        crawl.hear(Named::seed(seed));
+    }
+    let mut visits = Vec::new();
+    while let Some(number) = crawl.step(|named| part(named.page)) {
+        visits.push(crawl.place(number).0);
+    }
+    visits
+}
+
 /// The same with a buffer of so many pages, from which those leave that the policy believes in least.
 pub fn trip<'a>(
     web: impl Into<Web<'a>>,

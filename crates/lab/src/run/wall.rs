@@ -4,7 +4,7 @@
 //! for a page that the crawl has heard of; whoever fetches a page has spent the fetch.
 
 use page::PageUrl;
-use policy::{Needs, Number, Text};
+use policy::{Link, Needs, Number, Text};
 
 use crate::world::{Graph, Linked};
 
@@ -59,8 +59,21 @@ impl<'a> Web<'a> {
         text.map_or(Text::Nothing, |(title, body)| Text::Whole { title, body })
     }
 
-    fn anchor(&self, page: usize, nth: usize) -> &'a str {
-        self.linked.map_or("", |linked| linked.anchor(page, nth))
+    /// The words of a link, as far as somebody needs them.
+    fn link(&self, page: usize, nth: usize, needs: Needs) -> Link<'a> {
+        let unknown = Number(UNKNOWN);
+        let Some(linked) = self.linked.filter(|_| needs.words) else {
+            return Link::new(unknown, "");
+        };
+        let (around, path) = match needs.places {
+            true => linked.place(page, nth),
+            false => ("", ""),
+        };
+        Link {
+            around,
+            path,
+            ..Link::new(unknown, linked.anchor(page, nth))
+        }
     }
 }
 
@@ -87,12 +100,11 @@ pub(super) struct Fetched<'a> {
 }
 
 impl<'a> Fetched<'a> {
-    /// Where its links lead, and with which words.
-    pub fn links(&self) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
-        let (web, page, words) = (self.web, self.page, self.needs.words);
-        let anchor = move |nth| if words { web.anchor(page, nth) } else { "" };
+    /// Where its links lead, and with which words. The number of the page is not known yet.
+    pub fn links(&self) -> impl Iterator<Item = (usize, Link<'a>)> + use<'a> {
+        let (web, page, needs) = (self.web, self.page, self.needs);
         let links = web.graph.links(page).iter().enumerate();
-        links.map(move |(nth, &to)| (to as usize, anchor(nth)))
+        links.map(move |(nth, &to)| (to as usize, web.link(page, nth, needs)))
     }
 }
 

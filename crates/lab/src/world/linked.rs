@@ -16,6 +16,9 @@ use crate::workers::{Silent, each};
 /// The port of a served web; the default one, which URLs do not show.
 const PORT: u16 = 80;
 
+/// Words on either side of a link that count as around it; the engine takes as many.
+const AROUND: usize = 8;
+
 /// Pages that link to each other, and what is known of them.
 #[derive(Debug, Clone)]
 pub struct Linked {
@@ -29,8 +32,29 @@ pub struct Linked {
 struct Text {
     title: String,
     text: String,
-    /// For each page linked to, sorted by it, the words of the link as a range of the text.
-    anchors: Vec<(u32, Range<u32>)>,
+    /// Sorted by the page linked to.
+    anchors: Vec<Anchor>,
+    /// The tag paths of links.
+    paths: Vec<String>,
+}
+
+/// A link of a page.
+#[derive(Debug)]
+struct Anchor {
+    to: u32,
+    /// Its words, as a range of the text.
+    words: Range<u32>,
+    /// The same with some words on either side.
+    around: Range<u32>,
+    /// Which tag path.
+    path: u32,
+}
+
+impl Text {
+    fn slice(&self, range: &Range<u32>) -> &str {
+        let range = range.start as usize..range.end as usize;
+        self.text.get(range).unwrap_or_default()
+    }
 }
 
 impl Linked {
@@ -57,16 +81,23 @@ impl Linked {
 
     /// The words of a page's link of this place in [`Graph::links`]; empty where none are known.
     pub fn anchor(&self, from: usize, nth: usize) -> &str {
-        let Some(texts) = &self.texts else { return "" };
-        let text = &texts[from];
+        self.found(from, nth)
+            .map_or("", |(text, anchor)| text.slice(&anchor.words))
+    }
+
+    /// The words around that link, its own included, and its tag path; empty where they are not known.
+    pub fn place(&self, from: usize, nth: usize) -> (&str, &str) {
+        self.found(from, nth).map_or(("", ""), |(text, anchor)| {
+            let path = text.paths.get(anchor.path as usize);
+            (text.slice(&anchor.around), path.map_or("", String::as_str))
+        })
+    }
+
+    fn found(&self, from: usize, nth: usize) -> Option<(&Text, &Anchor)> {
+        let text = &self.texts.as_ref()?[from];
         let to = self.graph.links(from)[nth];
-        let Ok(place) = text.anchors.binary_search_by_key(&to, |(to, _)| *to) else {
-            return "";
-        };
-        let (_, range) = &text.anchors[place];
-        text.text
-            .get(range.start as usize..range.end as usize)
-            .unwrap_or_default()
+        let place = text.anchors.binary_search_by_key(&to, |anchor| anchor.to);
+        Some((text, &text.anchors[place.ok()?]))
     }
 
     /// Pages that are viewed so often.
@@ -128,6 +159,7 @@ fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> Text {
             title: String::new(),
             text: body.text,
             anchors: Vec::new(),
+            paths: Vec::new(),
         };
     }
     let reading = page::read(&body.text, graph.url(page), &Limits::default());
@@ -136,13 +168,21 @@ fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> Text {
         .iter()
         .filter_map(|link| {
             let place = ids.binary_search_by_key(&link.id, |(id, _)| *id).ok()?;
-            Some((ids[place].1, link.anchor.clone()))
+            let around = reading.around(link, AROUND);
+            let start = around.as_ptr() as usize - reading.text.as_ptr() as usize;
+            Some(Anchor {
+                to: ids[place].1,
+                words: link.anchor.clone(),
+                around: start as u32..(start + around.len()) as u32,
+                path: link.path,
+            })
         })
         .collect();
-    anchors.sort_unstable_by_key(|(to, _)| *to);
+    anchors.sort_by_key(|anchor: &Anchor| anchor.to);
     Text {
         title: reading.title,
         text: reading.text,
         anchors,
+        paths: reading.paths,
     }
 }

@@ -49,6 +49,11 @@ impl Labels {
         Self { names, of }
     }
 
+    /// How many pages they are for.
+    pub fn pages(&self) -> usize {
+        self.of.len()
+    }
+
     /// All labels, by the alphabet.
     pub fn names(&self) -> &[String] {
         &self.names

@@ -131,6 +131,7 @@ impl Wish {
             Self::Query => "--query",
             Self::Location => "--location",
             Self::Scores => "--scores",
+            Self::Topic => "--topic",
             Self::Budget => "--budget",
             Self::Rates => "--rates",
         }
@@ -143,6 +144,7 @@ impl Wish {
                 "rules: --location host:.edu=2 --location path:/docs/=3 --location depth=0.8"
             }
             Self::Scores => "scores of URLs: --scores FILE",
+            Self::Topic => "a topic: --topic NAME, or --topic \"words of a query\"",
             Self::Budget => {
                 "a budget that pays for a visit: --budget 2/s, or fetches_per_second under [budget]"
             }

@@ -8,6 +8,7 @@ fn wishes() -> Wishes {
         query: Some("computer".into()),
         location: vec!["host:.edu=2".into(), "depth=0.5".into()],
         scores: Some(Arc::default()),
+        topic: Some(Arc::new(Topic::words("computer").unwrap())),
     }
 }
 
@@ -98,7 +99,8 @@ fn every_name_is_made_and_helped_with() {
 fn errors_say_what_to_write() {
     let none = Wishes::default();
     let choices = "choices: breadth-first, depth-limited, random, backlink, pagerank, rankmass, opic, \
-                   parent-quality, forward-links, location, given, similarity, hot-anchor, hot-page";
+                   parent-quality, forward-links, location, given, similarity, hot-anchor, hot-page, soft, hard, anchor, \
+                   context-graph, reinforcement, laser, fish, shark, agents, intelligent, bandit, learned";
     for (expression, expected) in [
         ("pagernk", format!("unknown ordering `pagernk`: did you mean `pagerank`? {choices}")),
         ("PageRank", format!("unknown ordering `PageRank`: did you mean `pagerank`? {choices}")),
@@ -109,6 +111,7 @@ fn errors_say_what_to_write() {
         ("similarity", "ordering `similarity` needs a query: --query \"words to look for\"".into()),
         ("location", "ordering `location` needs rules: --location host:.edu=2 --location path:/docs/=3 --location depth=0.8".into()),
         ("given", "ordering `given` needs scores of URLs: --scores FILE".into()),
+        ("soft", "ordering `soft` needs a topic: --topic NAME, or --topic \"words of a query\"".into()),
         ("pagerank(3)", "ordering `pagerank` takes nothing in parentheses".into()),
         ("depth-limited", "ordering `depth-limited` takes the deepest depth, 0 to 65535: depth-limited(5)".into()),
         ("depth-limited(70000)", "ordering `depth-limited` takes the deepest depth, 0 to 65535: depth-limited(5)".into()),

@@ -198,7 +198,7 @@ fn require(
         Some(Wish::Rates) => upkeep.rates.is_some(),
         None => true,
         // No refresh policy knows what to do with these.
-        Some(Wish::Query | Wish::Location | Wish::Scores) => false,
+        Some(Wish::Query | Wish::Location | Wish::Scores | Wish::Topic) => false,
     };
     match wish.filter(|_| !granted) {
         Some(wish) => Err(CatalogError::Missing { kind, name, wish }),

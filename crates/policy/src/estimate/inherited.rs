@@ -191,13 +191,7 @@ mod tests {
     use crate::{Link, Text};
 
     fn read(heirs: &mut Inherited, page: u32, to: &[u32], value: f32) -> Vec<u32> {
-        let links: Vec<_> = to
-            .iter()
-            .map(|&to| Link {
-                to: Number(to),
-                anchor: "",
-            })
-            .collect();
+        let links: Vec<_> = to.iter().map(|&to| Link::new(Number(to), "")).collect();
         let moved = heirs.read(
             &Read {
                 page: Number(page),

@@ -95,7 +95,7 @@ mod tests {
             let mut links = Links::default();
             let mut model = HashMap::new();
             for (page, to, out_links) in readings {
-                let given: Vec<_> = to.iter().map(|&to| Link { to: Number(to), anchor: "" }).collect();
+                let given: Vec<_> = to.iter().map(|&to| Link::new(Number(to), "")).collect();
                 let page = Number(page);
                 links.replace(&Read { page, text: Text::Nothing, links: &given, out_links });
                 model.insert(page, (to, out_links));

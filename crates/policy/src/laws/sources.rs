@@ -200,10 +200,7 @@ impl Step {
             Self::Read { page, links } => {
                 let links: Vec<Link<'_>> = links
                     .iter()
-                    .map(|&to| Link {
-                        to: Number(to),
-                        anchor: "a new page",
-                    })
+                    .map(|&to| Link::new(Number(to), "a new page"))
                     .collect();
                 observe(&Fact::Read(Read {
                     page: Number(*page),

@@ -306,10 +306,7 @@ impl Step {
             } => {
                 let links: Vec<_> = links
                     .iter()
-                    .map(|&(to, anchor)| Link {
-                        to: Number(to),
-                        anchor,
-                    })
+                    .map(|&(to, anchor)| Link::new(Number(to), anchor))
                     .collect();
                 let read = Read {
                     page: Number(*page),

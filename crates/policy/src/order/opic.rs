@@ -177,13 +177,7 @@ mod tests {
     }
 
     fn read(opic: &mut Opic, page: u32, to: &[u32], outside: u32) {
-        let links: Vec<_> = to
-            .iter()
-            .map(|&to| Link {
-                to: Number(to),
-                anchor: "",
-            })
-            .collect();
+        let links: Vec<_> = to.iter().map(|&to| Link::new(Number(to), "")).collect();
         let out_links = to.len() as u32 + outside;
         let read = Read {
             page: Number(page),

@@ -28,6 +28,7 @@ impl Told {
             .map(str::to_owned)
             .to_vec(),
             scores: Some(Arc::new(Scores::default())),
+            topic: Some(Arc::new(crate::focus::tests::red())),
         };
         let order = Catalog::standard().order(expression, &wishes).unwrap();
         Self { order, known: 0 }
@@ -62,10 +63,7 @@ impl Told {
     ) -> Vec<u32> {
         let links: Vec<_> = links
             .iter()
-            .map(|&(to, anchor)| Link {
-                to: Number(to),
-                anchor,
-            })
+            .map(|&(to, anchor)| Link::new(Number(to), anchor))
             .collect();
         let mut moves = Moves::default();
         let read = Read {

@@ -108,7 +108,7 @@ impl Prepared {
                     number
                 }
             };
-            links.push(policy::Link { to, anchor });
+            links.push(policy::Link::new(to, anchor));
         }
         links.sort_by_key(|link| link.to);
         links.dedup_by_key(|link| link.to);

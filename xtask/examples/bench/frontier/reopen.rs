@@ -10,8 +10,8 @@ use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use frontier::{Known, Ledger};
-use policy::{Moment, Text};
+use frontier::{Known, Ledger, Said};
+use policy::Moment;
 use serde::{Deserialize, Serialize};
 
 use super::driver::frontier;
@@ -48,7 +48,7 @@ pub fn run(path: &Path) -> Result<()> {
     let now = Moment::from_micros(u64::MAX / 2);
     // A run goes on with what was never asked for.
     let wanted = |known: &Known| known.visited.is_none();
-    frontier.recall(&ledger, wanted, |_| Text::Nothing, now)?;
+    frontier.recall(&ledger, wanted, |_, tell| tell(Said::default()), now)?;
     let seconds = began.elapsed().as_secs_f64();
     let reopened = Reopened {
         seconds,

@@ -141,7 +141,7 @@ impl Told {
             order.observe(&Fact::Discovered(discovered), moves);
         }
         let links = self.links.iter();
-        let links: Vec<Link<'_>> = links.map(|(to, anchor)| Link { to: *to, anchor }).collect();
+        let links: Vec<Link<'_>> = links.map(|(to, anchor)| Link::new(*to, anchor)).collect();
         let read = Read {
             page: self.page,
             text: Text::Nothing,

@@ -76,10 +76,10 @@ impl World {
         let mut links = Vec::with_capacity(LINKS as usize);
         for (url, anchor, depth) in &says.new {
             let to = hear(frontier, (url, *depth), Some(page), now);
-            links.push(policy::Link { to, anchor });
+            links.push(policy::Link::new(to, anchor));
         }
         let known = says.known.iter();
-        links.extend(known.map(|(to, anchor)| policy::Link { to: *to, anchor }));
+        links.extend(known.map(|(to, anchor)| policy::Link::new(*to, anchor)));
         links.sort_by_key(|link| link.to);
         links.dedup_by_key(|link| link.to);
         let reading = Reading {

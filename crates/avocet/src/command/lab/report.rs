@@ -2,6 +2,8 @@
 //!
 //! Each study is one that a user can run alone; the page says by which command.
 
+mod topics;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -95,6 +97,7 @@ impl Author<'_> {
             self.dynamics()?,
             self.refreshes()?,
             self.ephemeral()?,
+            self.topics()?,
             self.distribution()?,
         ];
         // What does not depend on the world is said once.
@@ -258,7 +261,7 @@ impl Author<'_> {
                 BUDGETS.map(|share| share.to_string()).join(","),
             );
         }
-        let setting = self.fewer(self.setting("refresh", world, &more));
+        let setting = self.fewer(self.setting("refresh", world, &more), RUNS);
         refresh::run(&setting, &options, self.bar)
     }
 
@@ -267,7 +270,7 @@ impl Author<'_> {
         worlds.extend(self.recorded("news"));
         let mut studies = Vec::new();
         for world in worlds {
-            let setting = self.fewer(self.setting("ephemeral", &world, ""));
+            let setting = self.fewer(self.setting("ephemeral", &world, ""), RUNS);
             let options = ephemeral::Options::default();
             studies.push(ephemeral::run(&setting, &options, self.bar)?);
         }
@@ -284,10 +287,10 @@ impl Author<'_> {
         })
     }
 
-    /// A setting with fewer runs: what is drawn differs little from run to run, and a run takes long.
-    fn fewer(&self, mut setting: Setting) -> Setting {
+    /// A setting of so many runs, at most: what is drawn differs little from run to run, and a run takes long.
+    fn fewer(&self, mut setting: Setting, most: u32) -> Setting {
         let asked = format!("--runs {}", setting.runs);
-        setting.runs = setting.runs.min(RUNS);
+        setting.runs = setting.runs.min(most);
         let fewer = format!("--runs {}", setting.runs);
         setting.command = setting.command.replace(&asked, &fewer);
         setting

@@ -240,6 +240,7 @@ fn silence_and_our_own_rules_are_no_evidence_but_robots_are() {
         before: Some(&first),
         at: at(5),
         missing: None,
+        places: false,
     };
     let silent = asked.unanswered(Outcome::Unreachable, "reset", 0);
     assert_eq!((&silent.copy, silent.history.failures), (&first.copy, 1));
@@ -267,6 +268,7 @@ fn a_text_that_the_host_gives_to_any_url_is_a_404() {
             before,
             at: at(9),
             missing,
+            places: false,
         };
         asked.judge(&answer(200, body), 100, &|_| true)
     };

@@ -34,13 +34,7 @@ fn web(pages: std::ops::Range<usize>) -> impl Strategy<Value = Web> {
 }
 
 fn tell(flow: &mut Flow, (page, links, out_links): &(u32, Vec<u32>, u32)) -> Vec<Number> {
-    let links: Vec<_> = links
-        .iter()
-        .map(|&to| Link {
-            to: Number(to),
-            anchor: "",
-        })
-        .collect();
+    let links: Vec<_> = links.iter().map(|&to| Link::new(Number(to), "")).collect();
     flow.read(&Read {
         page: Number(*page),
         text: Text::Nothing,

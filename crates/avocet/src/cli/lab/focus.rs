@@ -1,0 +1,41 @@
+//! The command line of `avocet lab focus`.
+
+use clap::Args;
+use lab::experiment::focus;
+
+use super::{Common, help};
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "\
+Example:
+  avocet lab focus --world invented:topics --runs 5
+  avocet lab focus --world ./my-topics --target course --target faculty --runs 8 --against breadth-first",
+    after_long_help = help(
+        "avocet lab focus --world ./my-topics --target course --policies learned,soft,anchor,breadth-first,omniscient --runs 8",
+        focus::METRICS,
+        &format!("Policies: omniscient (a bound), any ordering, and the methods of focused crawling:\n{}", methods()),
+    )
+)]
+pub struct Focus {
+    /// A directory with labels.tsv and bodies.ndjson (see docs/worlds.md), or invented:topics
+    #[arg(
+        long,
+        value_name = "DIR|invented:NAME",
+        default_value = "invented:topics"
+    )]
+    pub world: String,
+    #[command(flatten)]
+    pub common: Common,
+    /// The label that is the topic (repeatable) [default: the five commonest that are not `other`]
+    #[arg(long, value_name = "LABEL")]
+    pub target: Vec<String>,
+}
+
+/// The methods of focused crawling, a line each.
+pub fn methods() -> String {
+    let catalog = policy::catalog::Catalog::standard();
+    let lines = catalog.focuses();
+    let lines = lines.map(|order| format!("  {:14} {}\n", order.name, order.summary));
+    lines.collect()
+}

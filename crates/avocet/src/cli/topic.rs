@@ -1,0 +1,50 @@
+//! The command line of `avocet topic`.
+
+use clap::{Args, Subcommand};
+
+/// What to do with a topic.
+#[derive(Debug, Subcommand)]
+pub enum Topic {
+    /// Teach a topic by pages that are of it and pages that are not
+    Train(Train),
+    /// List the topics of the store
+    #[command(after_help = "Example:\n  avocet topic list --store ./docs")]
+    List,
+    /// Show what was learned: the words that tell most
+    #[command(after_help = "Example:\n  avocet topic show course --store ./docs")]
+    Show(Name),
+    /// Say how good it is, by cross-validation: accuracy, precision, recall, calibration, and what it is least sure of
+    #[command(after_help = "Example:\n  avocet topic test course --store ./docs")]
+    Test(Name),
+    /// Forget a topic
+    #[command(after_help = "Example:\n  avocet topic remove course --store ./docs")]
+    Remove(Name),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet topic train course --positive ./courses/ --negative ./others/
+  avocet topic train course --positive https://example.edu/cs101 --positive https://example.edu/cs102 --sample 200
+  avocet crawl https://example.edu/ --topic course")]
+pub struct Train {
+    /// What to call it: letters, digits, - and _
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// A page of the topic: a file, a directory of files, or a URL that the store has (repeatable)
+    #[arg(long, value_name = "FILE|DIR|URL", required = true)]
+    pub positive: Vec<String>,
+    /// A page of something else (repeatable)
+    #[arg(long, value_name = "FILE|DIR|URL")]
+    pub negative: Vec<String>,
+    /// Take so many pages of the store for pages of something else, evenly spread; those of --positive are left out
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub sample: usize,
+}
+
+#[derive(Debug, Args)]
+pub struct Name {
+    /// The topic
+    #[arg(value_name = "NAME")]
+    pub name: String,
+}

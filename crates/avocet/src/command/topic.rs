@@ -1,0 +1,162 @@
+//! `avocet topic`: what a crawl is about, taught by examples.
+
+mod examples;
+mod measured;
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Result, bail};
+use policy::focus::{Bayes, Field, Known, Topic, Trainer};
+use serde_json::json;
+
+use crate::cli::topic::{self as cli, Train};
+use crate::store::{self, Store};
+use crate::topic::{self, Judged, Lesson};
+use crate::usage::Usage;
+use examples::Examples;
+use measured::Quality;
+
+/// Telling words that are shown of each field.
+const WORDS: usize = 15;
+/// Examples that are shown of those it is least sure of.
+const UNSURE: usize = 10;
+
+/// Does what the user asked for.
+pub fn run(root: &Path, json: bool, wishes: &cli::Topic) -> Result<()> {
+    match wishes {
+        cli::Topic::Train(wishes) => train(root, json, wishes),
+        cli::Topic::List => list(root, json),
+        cli::Topic::Show(wishes) => show(&Lesson::of(root, &wishes.name)?, json),
+        cli::Topic::Test(wishes) => test(&Lesson::of(root, &wishes.name)?, json),
+        cli::Topic::Remove(wishes) => topic::remove(root, &wishes.name),
+    }
+}
+
+fn train(root: &Path, json: bool, wishes: &Train) -> Result<()> {
+    if !topic::is_name(&wishes.name) {
+        let why = "a topic's name has letters, digits, - and _ only: it is the name of a file";
+        return Err(Usage(why.into()).into());
+    }
+    if wishes.negative.is_empty() && wishes.sample == 0 {
+        let why = "pages of something else are needed, too: --negative FILE|DIR|URL, or --sample 200 of the store";
+        return Err(Usage(why.into()).into());
+    }
+    let store = Store::create(root)?;
+    let examples = Examples::gather(&store, wishes)?;
+    let mut trainer = Trainer::default();
+    for example in &examples.pages {
+        trainer.add(&example.document(), example.on);
+    }
+    let trained = trainer.train()?;
+    let judged = examples.pages.iter().zip(&trained.judged);
+    let lesson = Lesson {
+        topic: Topic::taught(&wishes.name, trained.bayes),
+        examples: judged
+            .map(|(example, (probability, on))| Judged {
+                name: example.name.clone(),
+                on: *on,
+                probability: *probability,
+            })
+            .collect(),
+    };
+    let path = lesson.write(root)?;
+    if !json {
+        eprintln!("wrote {}", path.display());
+    }
+    test(&lesson, json)
+}
+
+fn list(root: &Path, json: bool) -> Result<()> {
+    store::must_exist(root)?;
+    let mut out = std::io::stdout().lock();
+    for name in topic::names(root)? {
+        let lesson = Lesson::of(root, &name)?;
+        let [off, on] = examples_of(&lesson);
+        let quality = Quality::of(&lesson.examples);
+        if json {
+            let line = json!({ "topic": name, "positive": on, "negative": off, "accuracy": quality.accuracy });
+            writeln!(out, "{line}")?;
+        } else {
+            writeln!(
+                out,
+                "{name}: {on} pages of it, {off} of other things, {:.1} % judged right",
+                100.0 * quality.accuracy
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn show(lesson: &Lesson, json: bool) -> Result<()> {
+    let Known::Examples(bayes) = &lesson.topic.known else {
+        bail!("this topic is known by its words alone");
+    };
+    let [off, on] = examples_of(lesson);
+    let words = Field::ALL.map(|field| (field.name(), bayes.strongest(field, WORDS)));
+    let mut out = std::io::stdout().lock();
+    if json {
+        let words: serde_json::Map<_, _> = words
+            .iter()
+            .map(|(field, words)| ((*field).to_owned(), json!(words)))
+            .collect();
+        let known = Field::ALL.map(|field| size(bayes, field));
+        writeln!(
+            out,
+            "{}",
+            json!({ "topic": lesson.topic.name, "positive": on, "negative": off, "vocabulary": known, "words": words })
+        )?;
+        return Ok(());
+    }
+    writeln!(
+        out,
+        "{}: learned from {on} pages of it and {off} of other things",
+        lesson.topic.name
+    )?;
+    for (field, words) in words {
+        let words: Vec<String> = words
+            .iter()
+            .map(|(word, odds)| format!("{word} {odds:+.1}"))
+            .collect();
+        writeln!(out, "  in {field}: {}", words.join(", "))?;
+    }
+    writeln!(out, "a number is ln P(word | topic)/P(word | other)")?;
+    Ok(())
+}
+
+fn test(lesson: &Lesson, json: bool) -> Result<()> {
+    let quality = Quality::of(&lesson.examples);
+    let mut unsure: Vec<&Judged> = lesson.examples.iter().collect();
+    unsure.sort_by(|one, other| doubt(one).total_cmp(&doubt(other)));
+    unsure.truncate(UNSURE);
+    let mut out = std::io::stdout().lock();
+    if json {
+        writeln!(
+            out,
+            "{}",
+            json!({ "topic": lesson.topic.name, "examples": lesson.examples.len(), "quality": quality, "unsure": unsure })
+        )?;
+        return Ok(());
+    }
+    writeln!(out, "{}, by cross-validation:", lesson.topic.name)?;
+    write!(out, "{quality}")?;
+    writeln!(out, "least sure of:")?;
+    for judged in unsure {
+        let kind = if judged.on { "of it   " } else { "other   " };
+        writeln!(out, "  {:.2}  {kind}  {}", judged.probability, judged.name)?;
+    }
+    Ok(())
+}
+
+fn doubt(judged: &Judged) -> f64 {
+    (judged.probability - 0.5).abs()
+}
+
+fn examples_of(lesson: &Lesson) -> [usize; 2] {
+    let on = lesson.examples.iter().filter(|example| example.on).count();
+    [lesson.examples.len() - on, on]
+}
+
+fn size(bayes: &Bayes, field: Field) -> usize {
+    bayes.learned().words[field.index()].len()
+}

@@ -1,0 +1,209 @@
+//! Where do the examples of a topic come from?
+//!
+//! Files and directories of files (HTML or plain text), and URLs whose copies the store has; pages of other things may be
+//! sampled from the store. What is archived is read as the crawl read it, with the words of links that lead to it as
+//! far as the ledger kept them. **Invariant:** the same wishes and the same store give the same examples in the same
+//! order.
+
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use frontier::{Known, Ledger};
+use page::{PageId, PageUrl, charset, media, media::Media};
+use policy::focus::Document;
+use repository::archive;
+
+use crate::answer::Answer;
+use crate::cli::topic::Train;
+use crate::engine::plan::TOKEN;
+use crate::place::location;
+use crate::store::Store;
+use crate::verdict::Asked;
+
+/// Everything to learn from.
+#[derive(Debug, Default)]
+pub struct Examples {
+    /// Those of the topic first.
+    pub pages: Vec<Example>,
+}
+
+/// A page to learn from.
+#[derive(Debug)]
+pub struct Example {
+    /// A URL or a file.
+    pub name: String,
+    /// Whether it is of the topic.
+    pub on: bool,
+    url: String,
+    title: String,
+    text: String,
+    anchors: String,
+}
+
+impl Example {
+    /// As a classifier reads it.
+    pub fn document(&self) -> Document<'_> {
+        Document {
+            url: &self.url,
+            title: &self.title,
+            text: &self.text,
+            anchors: &self.anchors,
+        }
+    }
+}
+
+impl Examples {
+    /// Gathers what the user named.
+    pub fn gather(store: &Store, wishes: &Train) -> Result<Self> {
+        let ledger = store.ledger()?;
+        let copies = Copies::of(store, &ledger)?;
+        let mut examples = Self::default();
+        let mut named: HashSet<PageId> = HashSet::new();
+        for (names, on) in [(&wishes.positive, true), (&wishes.negative, false)] {
+            for name in names {
+                if let Ok(url) = PageUrl::parse(name) {
+                    named.insert(url.id());
+                    let example = copies.example(&url, on)?;
+                    let missing = || {
+                        format!("the store has no text of {url}: crawl it first, or give a file")
+                    };
+                    examples.pages.push(example.with_context(missing)?);
+                } else {
+                    examples.add_files(Path::new(name), on)?;
+                }
+            }
+        }
+        examples.sample(&copies, &named, wishes.sample)?;
+        Ok(examples)
+    }
+
+    fn add_files(&mut self, path: &Path, on: bool) -> Result<()> {
+        for file in files(path)? {
+            let bytes =
+                fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let name = file.display().to_string();
+            let (decoded, _) = charset::decode(&bytes, None);
+            let (title, text) = match media::kind(None, &bytes) {
+                Media::Html => {
+                    let nowhere = PageUrl::parse("http://page.invalid/")?;
+                    let reading = page::read(&decoded, &nowhere, &page::Limits::default());
+                    (reading.title, reading.text)
+                }
+                _ => (String::new(), decoded.into_owned()),
+            };
+            self.pages.push(Example {
+                name,
+                on,
+                url: String::new(),
+                title,
+                text,
+                anchors: String::new(),
+            });
+        }
+        Ok(())
+    }
+
+    /// So many pages of the store that nobody named, evenly spread over the order of discovery.
+    fn sample(
+        &mut self,
+        copies: &Copies<'_>,
+        named: &HashSet<PageId>,
+        wanted: usize,
+    ) -> Result<()> {
+        let mut others: Vec<&Known> = copies
+            .pages
+            .values()
+            .filter(|known| !named.contains(&known.key.page))
+            .collect();
+        others.sort_by_key(|known| known.discovery.order);
+        let step = (others.len() / wanted.max(1)).max(1);
+        for known in others.into_iter().step_by(step).take(wanted) {
+            let url = PageUrl::parse(&known.discovery.url)?;
+            self.pages.extend(copies.example(&url, false)?);
+        }
+        Ok(())
+    }
+}
+
+/// The copies of a store.
+struct Copies<'a> {
+    store: &'a Store,
+    pages: HashMap<PageId, Known>,
+    /// The words of links to each page, by its number.
+    anchors: HashMap<u64, String>,
+}
+
+impl<'a> Copies<'a> {
+    fn of(store: &'a Store, ledger: &Ledger) -> Result<Self> {
+        let mut pages = HashMap::new();
+        for known in ledger.scan() {
+            let known = known?;
+            if known.has_copy() {
+                pages.insert(known.key.page, known);
+            }
+        }
+        let mut anchors: HashMap<u64, String> = HashMap::new();
+        for links in ledger.all_links() {
+            let (_, links) = links?;
+            for (to, anchor) in links.links().filter(|(_, anchor)| !anchor.is_empty()) {
+                let known = anchors.entry(u64::from(to)).or_default();
+                known.push(' ');
+                known.push_str(anchor);
+            }
+        }
+        Ok(Self {
+            store,
+            pages,
+            anchors,
+        })
+    }
+
+    /// What the store has of a page; `None`: no text.
+    fn example(&self, url: &PageUrl, on: bool) -> Result<Option<Example>> {
+        let Some(known) = self.pages.get(&url.id()) else {
+            return Ok(None);
+        };
+        let copy = known
+            .visited
+            .as_ref()
+            .and_then(|visited| visited.copy.as_ref());
+        let Some(place) = copy.and_then(|copy| copy.place) else {
+            return Ok(None);
+        };
+        let record = archive::read(&self.store.archive(), &location(place))
+            .with_context(|| format!("the copy of {url}"))?;
+        let answer = Answer::kept(&record, url, TOKEN)?;
+        let text = Asked::again(url).judge(&answer, 0, &|_| false).text;
+        let anchors = self.anchors.get(&known.discovery.order);
+        Ok(text.map(|text| Example {
+            name: url.as_str().to_owned(),
+            on,
+            url: url.as_str().to_owned(),
+            title: text.title,
+            text: text.body,
+            anchors: anchors.cloned().unwrap_or_default(),
+        }))
+    }
+}
+
+/// The files of a path: itself, or all below it, by name.
+fn files(path: &Path) -> Result<Vec<PathBuf>> {
+    if path.is_file() {
+        return Ok(vec![path.to_owned()]);
+    }
+    if !path.is_dir() {
+        bail!(
+            "{} is no file, no directory and no URL: give pages to learn from",
+            path.display()
+        );
+    }
+    let mut found = Vec::new();
+    let listed = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
+    for entry in listed {
+        found.extend(files(&entry?.path())?);
+    }
+    found.sort();
+    Ok(found)
+}

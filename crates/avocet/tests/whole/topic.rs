@@ -1,0 +1,274 @@
+//! Topics: taught, kept, crawled for and explained.
+
+use std::sync::Arc;
+
+use lab::site::{Listening, Proxy};
+use lab::world::{Labels, Linked, World};
+use serde_json::Value;
+
+use crate::program::Program;
+
+/// A web of six topics, served; and what its pages are about.
+async fn topics() -> (Arc<Proxy>, Listening, Linked, Labels) {
+    let knobs = [("pages", "500"), ("topics", "6")];
+    let knobs = knobs.map(|(name, value)| (name.into(), value.into()));
+    let open = || World::open("invented:topics", &knobs, 3).unwrap();
+    let (world, labels) = open().topical().unwrap();
+    let proxy = Arc::new(Proxy::new(open().linked().unwrap()));
+    let listening = proxy.listen(None).await.unwrap();
+    (proxy, listening, world, labels)
+}
+
+fn crawl<'a>(seed: &'a str, proxy: &'a str, pages: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["crawl", seed, "--scope", "any", "--proxy", proxy];
+    arguments.extend(["--delay", "0s", "--connections", "1", "--pages", pages]);
+    arguments.extend(more);
+    arguments
+}
+
+/// How many of these pages are of the first topic.
+fn found(pages: &[usize], labels: &Labels) -> usize {
+    let is_first = |page: &&usize| labels.of(**page) == [0];
+    pages.iter().filter(is_first).count()
+}
+
+fn taught(program: &Program, world: &Linked, labels: &Labels, pages: &[usize]) -> Value {
+    let mut arguments = vec!["topic".to_owned(), "train".into(), "first".into()];
+    for &page in pages {
+        let flag = if labels.of(page) == [0] {
+            "--positive"
+        } else {
+            "--negative"
+        };
+        arguments.push(flag.into());
+        arguments.push(world.graph().url(page).as_str().into());
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    program.json(&arguments)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_topic_is_taught_and_crawled_for() {
+    let (proxy, listening, world, labels) = topics().await;
+    let (seed, place) = (world.graph().url(0).as_str(), listening.url());
+    let program = Program::new();
+    program.json(&crawl(seed, &place, "120", &["--order", "breadth-first"]));
+    let lessons = proxy.fetched();
+    let report = taught(&program, &world, &labels, &lessons);
+    let accuracy = report["quality"]["accuracy"].as_f64().unwrap();
+    assert!(accuracy > 0.9, "{report}");
+    let listed = program.lines(&["topic", "list", "--json"]);
+    assert_eq!(listed[0]["topic"], "first");
+    let shown = program.json(&["topic", "show", "first"]);
+    assert!(
+        !shown["words"]["text"].as_array().unwrap().is_empty(),
+        "{shown}"
+    );
+
+    let wide = Program::new();
+    let before = proxy.fetched().len();
+    wide.json(&crawl(seed, &place, "200", &["--order", "breadth-first"]));
+    let unfocused = found(&proxy.fetched()[before + 120..], &labels);
+    let before = proxy.fetched().len();
+    program.json(&crawl(
+        seed,
+        &place,
+        "40",
+        &["--topic", "first", "--focus", "learned"],
+    ));
+    program.json(&crawl(seed, &place, "40", &["--topic", "first"]));
+    let focused = found(&proxy.fetched()[before..], &labels);
+    assert!(
+        focused > unfocused * 3 / 2,
+        "{focused} of 80, {unfocused} without a topic"
+    );
+
+    let url = world.graph().url(lessons[1]).as_str();
+    let explained = program.json(&["explain", url]);
+    let judged = &explained["topic"];
+    assert_eq!(judged["name"], "first", "{explained}");
+    let on = labels.of(lessons[1]) == [0];
+    assert_eq!(
+        judged["probability"].as_f64().unwrap() > 0.5,
+        on,
+        "{explained}"
+    );
+    assert!(
+        !judged["words"].as_array().unwrap().is_empty(),
+        "{explained}"
+    );
+    program.run(&["topic", "remove", "first"]);
+    assert!(program.lines(&["topic", "list", "--json"]).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_method_fetches_the_whole_web_but_hard() {
+    let (proxy, listening, world, _) = topics().await;
+    let (seed, place) = (world.graph().url(0).as_str(), listening.url());
+    let words = world.text(0).unwrap().0;
+    let reach = world.graph().reachable(&[0]).len();
+    let methods = ["soft", "anchor", "context-graph", "reinforcement", "laser"];
+    let more = [
+        "fish",
+        "shark",
+        "agents",
+        "intelligent",
+        "bandit",
+        "learned",
+        "hard",
+    ];
+    for method in methods.into_iter().chain(more) {
+        let program = Program::new();
+        let before = proxy.fetched().len();
+        let wishes = ["--topic", words, "--focus", method, "--no-index"];
+        let summary = program.json(&crawl(seed, &place, "9999", &wishes));
+        let fetched = proxy.fetched().len() - before;
+        match method {
+            "hard" => assert!(fetched < reach, "{fetched}"),
+            _ => assert_eq!(fetched, reach, "{method}"),
+        }
+        assert!(summary["remarks"].is_array(), "{method}: {summary}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_predicate_is_crawled_for() {
+    let (proxy, listening, world, labels) = topics().await;
+    let (seed, place) = (world.graph().url(0).as_str(), listening.url());
+    // The words of a title of the first topic are on many of its pages, and on few others.
+    let first = (0..labels.pages()).find(|page| labels.of(*page) == [0]);
+    let title = world.text(first.unwrap()).unwrap().0;
+    let words: Vec<String> = title
+        .split(' ')
+        .map(|word| format!("contains(\"{word}\")"))
+        .collect();
+    let wish = format!("({}) and not url(\"nowhere\")", words.join(" or "));
+    let holds = |page: usize| {
+        let (own, text) = world.text(page).unwrap();
+        let said = format!(" {own} {text} ").replace('\n', " ");
+        let mut words = title.split(' ');
+        words.any(|word| said.contains(&format!(" {word} ")))
+    };
+    let mut found = Vec::new();
+    for wishes in [&["--order", "breadth-first"][..], &["--where", &wish]] {
+        let program = Program::new();
+        let before = proxy.fetched().len();
+        program.json(&crawl(seed, &place, "150", wishes));
+        let fetched = &proxy.fetched()[before..];
+        found.push(fetched.iter().filter(|page| holds(**page)).count());
+    }
+    let [without, with] = found[..] else {
+        panic!("two crawls");
+    };
+    assert!(with > without, "{with} by the predicate, {without} without");
+}
+
+#[test]
+fn wrong_wishes_say_what_to_write() {
+    let program = Program::new();
+    let crawl = ["crawl", "http://127.0.0.1:1/"];
+    let train = ["topic", "train"];
+    let wishes: [(_, &[&str], &str); 8] = [
+        (crawl, &["--focus", "soft"], "--topic"),
+        (crawl, &["--topic", "?!"], "no word to look for"),
+        (
+            crawl,
+            &["--where", "contains('a b') ad url('x')"],
+            "at character 17",
+        ),
+        (crawl, &["--where", "topic('nobody')"], "no topic is called"),
+        (train, &["a/b", "--positive", "x"], "letters, digits"),
+        (train, &["a", "--positive", "/nowhere"], "--negative"),
+        (
+            train,
+            &["a", "--positive", "/nowhere", "--sample", "9"],
+            "/nowhere",
+        ),
+        (["topic", "show"], &["nobody"], "nobody"),
+    ];
+    for (command, more, word) in wishes {
+        let arguments = [&command[..], more].concat();
+        let (_, said) = program.fail(&arguments);
+        assert!(said.contains(word), "{arguments:?}: {said}");
+    }
+}
+
+/// The pages of four universities under their own names, learned at three of them and found at the fourth.
+#[tokio::test(flavor = "multi_thread")]
+async fn courses_of_cornell_are_found_by_what_others_call_a_course() {
+    let data = format!("{}/../../../shared/data/webkb", env!("CARGO_MANIFEST_DIR"));
+    let Ok(recorded) = World::open(&data, &[], 1) else {
+        eprintln!("skipped: {data} is not there");
+        return;
+    };
+    let World::Topic(recorded) = recorded else {
+        panic!("webkb has labels");
+    };
+    let labels = recorded.labels().clone();
+    let is_course = |page: usize| {
+        let mut names = labels
+            .of(page)
+            .iter()
+            .map(|&label| &labels.names()[label as usize]);
+        names.any(|name| name == "course")
+    };
+    let lessons = tempfile::tempdir().unwrap();
+    let mut counts = [0, 0];
+    for page in 0..labels.pages() {
+        let on = usize::from(is_course(page));
+        let here = recorded.graph().url(page).registrable_domain() == "cornell.edu";
+        if !here && counts[on] < 300 {
+            let folder = lessons.path().join(["other", "course"][on]);
+            std::fs::create_dir_all(&folder).unwrap();
+            let file = folder.join(format!("{page}.html"));
+            std::fs::write(file, &recorded.body(page).text).unwrap();
+            counts[on] += 1;
+        }
+    }
+    let folder = |name: &str| lessons.path().join(name).display().to_string();
+    let world = World::Topic(recorded).linked().unwrap();
+    let seed = "http://www.cs.cornell.edu/Info/Courses/Current/CS211/home.html";
+    let proxy = Arc::new(Proxy::new(world));
+    let listening = proxy.listen(None).await.unwrap();
+    let place = listening.url();
+    let program = Program::new();
+    let (on, off) = (folder("course"), folder("other"));
+    let train = [
+        "topic",
+        "train",
+        "course",
+        "--positive",
+        &on,
+        "--negative",
+        &off,
+    ];
+    let report = program.json(&train);
+    assert!(
+        report["quality"]["accuracy"].as_f64() > Some(0.8),
+        "{report}"
+    );
+    let mut found = Vec::new();
+    for wishes in [&["--order", "breadth-first"][..], &["--topic", "course"]] {
+        let store = Program::new();
+        let kept = |program: &Program| program.store().join("topics");
+        std::fs::create_dir_all(kept(&store)).unwrap();
+        let from = kept(&program).join("course.json");
+        std::fs::copy(from, kept(&store).join("course.json")).unwrap();
+        let before = proxy.fetched().len();
+        let mut arguments = vec!["crawl", seed, "--scope", "domain", "--proxy", &place];
+        arguments.extend(["--delay", "0s", "--connections", "1", "--pages", "250"]);
+        arguments.extend(wishes);
+        store.json(&arguments);
+        let courses = proxy.fetched()[before..]
+            .iter()
+            .filter(|&&page| is_course(page))
+            .count();
+        found.push(courses);
+    }
+    assert!(
+        found[1] > found[0],
+        "{} with a topic, {} without",
+        found[1],
+        found[0]
+    );
+}

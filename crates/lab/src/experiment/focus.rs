@@ -1,0 +1,188 @@
+//! Which method finds the pages of a topic with the fewest fetches?
+//!
+//! The experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as the chapter (§6.2) has them, on webs whose
+//! pages have labels: a label is the topic, its pages are the targets. Every method of the catalog goes through the
+//! production frontier; breadth-first, backlink and random are the floor, an omniscient crawler is the ceiling.
+//!
+//! **Invariant:** what a classifier learned from is never counted as found (`split`), and all policies of a run see
+//! the same web from the same start.
+
+mod claims;
+mod figures;
+mod judged;
+mod lessons;
+mod locality;
+mod omniscient;
+mod split;
+#[cfg(test)]
+mod tests;
+
+use policy::catalog::{Catalog, Wishes};
+
+use super::{Metric, Setting, Study};
+use crate::LabError;
+use crate::findings::{Measured, rows};
+use crate::run::Web;
+use crate::workers::{Progress, each};
+use crate::world::Labels;
+
+use judged::Judge;
+use omniscient::OMNISCIENT;
+use split::Split;
+
+/// What is measured, and what it means.
+pub const METRICS: &[Metric] = &[
+    (
+        "harvest",
+        "of the pages fetched so far, the share that is of the topic, over the share of the web that was fetched; a fetch that brought nothing counts",
+    ),
+    (
+        "recall",
+        "of the pages of the topic that can be reached, the share that was fetched",
+    ),
+    (
+        "area",
+        "the mean of recall over all numbers of fetches: .5 for a crawler that fetches in any order, higher is better",
+    ),
+    (
+        "relevance",
+        "of the fetches of this twentieth of the crawl, the share that was of the topic (Figure 6.3)",
+    ),
+    (
+        "similarity",
+        "the cosine of the TF-IDF vectors of two texts, in each way that two texts can be linked (Figure 6.2)",
+    ),
+];
+
+/// What everything is compared with: they know nothing of topics.
+const FLOOR: [&str; 3] = ["breadth-first", "backlink", "random"];
+/// Labels that are taken for topics where the user names none, at most.
+const MOST_TARGETS: usize = 5;
+/// A label with fewer pages than this says little.
+const LEAST_TARGETS: usize = 10;
+
+/// What this experiment is told beside the setting.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The labels that are topics; none: the commonest five that are not `other`.
+    pub targets: Vec<String>,
+}
+
+/// Runs the experiment.
+///
+/// # Errors
+/// If the world cannot be opened, has no labels or texts, or a wish cannot be met: an unknown label or policy, a label
+/// with too few pages to learn from and to look for.
+pub fn run(
+    setting: &Setting,
+    options: &Options,
+    progress: &dyn Progress,
+) -> Result<Study, LabError> {
+    let (mut world, mut labels) = setting.open(0)?.topical()?;
+    let names = contestants(setting)?;
+    let runs = u64::from(setting.runs.max(1));
+    let targets = options.targets(&labels)?;
+    progress.begin("focus", runs as usize * targets.len() * names.len());
+    let mut notes = Vec::new();
+    let mut measured = Vec::new();
+    let mut pairs = Vec::new();
+    for run in 0..runs {
+        if setting.is_invented() && run > 0 {
+            (world, labels) = setting.open(run)?.topical()?;
+        }
+        let web = Web::from(&world);
+        let seed = setting.seed_of(run);
+        if run == 0 || setting.is_invented() {
+            pairs.push(locality::measured(&world, seed));
+        }
+        let mut found: Vec<Vec<Measured>> = Vec::new();
+        for target in &targets {
+            let split = Split::draw(&world, &labels, target, setting.seed, run)?;
+            let topic = lessons::learn(&world, &labels, target, &split)?;
+            notes.push(split.describe(run, target, &topic, world.graph()));
+            let judge = Judge {
+                web,
+                split: &split,
+                topic: &topic,
+                target,
+            };
+            let each = each(names.clone(), setting.threads, progress, |name| {
+                judge.judge(&name)
+            });
+            found.push(each.into_iter().collect::<Result<Vec<_>, _>>()?.concat());
+        }
+        found.push(judged::over_targets(&found));
+        measured.push(found.concat());
+    }
+    let mut rows = rows(&measured, setting.against.as_deref());
+    rows.extend(crate::findings::rows(&pairs, None));
+    let mut claims = claims::of_crawls(&measured, &names);
+    claims.extend(claims::of_links(&pairs));
+    let figures = figures::figures(&rows, &names);
+    Ok(Study {
+        findings: setting.findings("focus", rows),
+        claims,
+        figures,
+        notes,
+    })
+}
+
+impl Options {
+    fn targets(&self, labels: &Labels) -> Result<Vec<String>, LabError> {
+        let names = labels.names();
+        for target in &self.targets {
+            if !names.contains(target) {
+                let names = names.join(", ");
+                let wrong = format!("no page has the label {target:?}: {names}");
+                return Err(LabError::Wish(wrong));
+            }
+        }
+        if !self.targets.is_empty() {
+            return Ok(self.targets.clone());
+        }
+        let mut counts = vec![0usize; names.len()];
+        for page in 0..labels.pages() {
+            labels
+                .of(page)
+                .iter()
+                .for_each(|&label| counts[label as usize] += 1);
+        }
+        let mut common: Vec<usize> = (0..names.len())
+            .filter(|&label| counts[label] >= 2 * LEAST_TARGETS && names[label] != "other")
+            .collect();
+        common.sort_by_key(|&label| std::cmp::Reverse(counts[label]));
+        common.truncate(MOST_TARGETS);
+        Ok(common
+            .into_iter()
+            .map(|label| names[label].clone())
+            .collect())
+    }
+}
+
+/// The policies that the user named, or the ceiling, the floor and all methods; each once.
+fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
+    let catalog = Catalog::standard();
+    let mut names: Vec<String> = setting.policies.clone();
+    if names.is_empty() {
+        names.push(OMNISCIENT.to_owned());
+        names.extend(FLOOR.iter().map(|name| (*name).to_owned()));
+        names.extend(catalog.focuses().map(|order| order.name.to_owned()));
+    }
+    names.extend(setting.against.clone());
+    let mut once: Vec<String> = Vec::new();
+    for name in names {
+        if !once.contains(&name) {
+            once.push(name);
+        }
+    }
+    let topic = policy::focus::Topic::words("topic").map(std::sync::Arc::new);
+    let wishes = Wishes {
+        topic: topic.ok(),
+        ..Wishes::default()
+    };
+    for name in once.iter().filter(|name| *name != OMNISCIENT) {
+        let made = catalog.order(name, &wishes);
+        made.map_err(|error| LabError::Wish(format!("{error}; or `{OMNISCIENT}`")))?;
+    }
+    Ok(once)
+}

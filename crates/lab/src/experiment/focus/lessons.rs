@@ -1,0 +1,105 @@
+//! What does a crawler know of a topic before it begins?
+//!
+//! A classifier that learned from the pages that are to learn from: their titles, texts and URLs, and the anchors of links
+//! between them. For context graphs also classifiers for pages that are one or two links from a target, over the same
+//! pages and links. **Invariant:** no page that is a target, and no link of a page that is not to learn from, is looked
+//! at.
+
+use policy::focus::{Bayes, Document, Topic, Trainer};
+
+use super::split::{Split, has};
+use crate::LabError;
+use crate::world::{Labels, Linked};
+
+/// Layers of a context graph beside the topic itself.
+const LAYERS: u8 = 2;
+
+pub(super) fn learn(
+    world: &Linked,
+    labels: &Labels,
+    target: &str,
+    split: &Split,
+) -> Result<Topic, LabError> {
+    if !world.has_texts() {
+        let wrong = "this world does not say what its pages say: there is nothing to learn from";
+        return Err(LabError::Wish(wrong.into()));
+    }
+    let school = School {
+        world,
+        anchors: anchors(world, split),
+        split,
+    };
+    let is_target = |page: usize| has(labels, page, target);
+    let bayes = school.teach(is_target);
+    let bayes = bayes.map_err(|error| LabError::Wish(format!("{target:?}: {error}")))?;
+    let mut topic = Topic::taught(target, bayes);
+    let distances = distances(world, split, is_target);
+    for layer in 1..=LAYERS {
+        // A layer of too few pages ends the graph.
+        let Ok(bayes) = school.teach(|page| distances[page] == Some(layer)) else {
+            break;
+        };
+        topic.layers.push(bayes);
+    }
+    Ok(topic)
+}
+
+struct School<'a> {
+    world: &'a Linked,
+    /// The words of links that lead to each page.
+    anchors: Vec<String>,
+    split: &'a Split,
+}
+
+impl School<'_> {
+    fn teach(&self, on: impl Fn(usize) -> bool) -> Result<Bayes, policy::focus::TooFew> {
+        let mut trainer = Trainer::default();
+        for page in (0..self.anchors.len()).filter(|page| self.split.lessons[*page]) {
+            let (title, text) = self.world.text(page).unwrap_or_default();
+            let document = Document {
+                url: self.world.graph().url(page).as_str(),
+                title,
+                text,
+                anchors: &self.anchors[page],
+            };
+            trainer.add(&document, on(page));
+        }
+        trainer.train().map(|trained| trained.bayes)
+    }
+}
+
+/// The words of links between pages that are to learn from, by the page that they lead to.
+fn anchors(world: &Linked, split: &Split) -> Vec<String> {
+    let graph = world.graph();
+    let mut anchors = vec![String::new(); graph.pages()];
+    for from in (0..graph.pages()).filter(|page| split.lessons[*page]) {
+        for (nth, &to) in graph.links(from).iter().enumerate() {
+            let words = world.anchor(from, nth);
+            if split.lessons[to as usize] && !words.is_empty() {
+                let known = &mut anchors[to as usize];
+                known.push(' ');
+                known.push_str(words);
+            }
+        }
+    }
+    anchors
+}
+
+/// Links from each page to the nearest of the topic, over pages that are to learn from, up to [`LAYERS`].
+fn distances(world: &Linked, split: &Split, on: impl Fn(usize) -> bool) -> Vec<Option<u8>> {
+    let graph = world.graph();
+    let lessons = |page: usize| split.lessons[page];
+    let mut distances: Vec<Option<u8>> = (0..graph.pages())
+        .map(|page| (lessons(page) && on(page)).then_some(0))
+        .collect();
+    for layer in 1..=LAYERS {
+        for from in (0..graph.pages()).filter(|page| lessons(*page)) {
+            let mut targets = graph.links(from).iter();
+            let nearer = |to: &u32| distances[*to as usize] == Some(layer - 1);
+            if distances[from].is_none() && targets.any(nearer) {
+                distances[from] = Some(layer);
+            }
+        }
+    }
+    distances
+}

@@ -1,0 +1,109 @@
+//! Is the experiment fair, and do focused crawls pay?
+
+use super::*;
+use crate::workers::Silent;
+use crate::world::World;
+
+fn setting(world: &str, policies: &[&str], runs: u32) -> Setting {
+    Setting {
+        world: world.to_owned(),
+        knobs: vec![
+            ("pages".into(), "600".into()),
+            ("topics".into(), "6".into()),
+        ],
+        policies: policies.iter().map(|name| (*name).to_owned()).collect(),
+        against: None,
+        seed: 1,
+        runs,
+        threads: 2,
+        command: "avocet lab focus".into(),
+    }
+}
+
+fn area(study: &Study, policy: &str) -> f64 {
+    let all = crate::findings::Param::from(judged::ALL);
+    let rows = study.findings.rows.iter();
+    let mut rows = rows.filter(|row| row.policy == policy && row.metric == "area");
+    rows.find(|row| row.params.get("target") == Some(&all))
+        .unwrap()
+        .value
+}
+
+#[test]
+fn focused_crawls_find_an_invented_topic_sooner() {
+    let policies = ["omniscient", "breadth-first", "soft", "anchor", "learned"];
+    let setting = setting("invented:topics", &policies, 2);
+    let study = run(&setting, &Options::default(), &Silent).unwrap();
+    let [ceiling, floor, soft, anchor, learned] = policies.map(|name| area(&study, name));
+    for (name, area) in [("soft", soft), ("anchor", anchor), ("learned", learned)] {
+        assert!(area > floor + 0.05, "{name}: {area} over {floor}");
+        assert!(area <= ceiling + 1e-9, "{name}: {area} under {ceiling}");
+    }
+    assert!(
+        study
+            .claims
+            .iter()
+            .any(|claim| claim.id == "BK8" && claim.holds)
+    );
+    let again = Setting {
+        threads: 1,
+        ..setting
+    };
+    let again = run(&again, &Options::default(), &Silent).unwrap();
+    assert_eq!(study.findings, again.findings, "whatever the threads");
+}
+
+#[test]
+fn nobody_learns_from_what_is_counted() {
+    let setting = setting("invented:topics", &[], 1);
+    let (world, labels) = setting.open(0).unwrap().topical().unwrap();
+    let target = &labels.names()[0];
+    let split = Split::draw(&world, &labels, target, 1, 0).unwrap();
+    let both = (0..labels.pages()).filter(|&page| split.lessons[page] && split.targets[page]);
+    assert_eq!(both.count(), 0);
+    assert!(split.wanted() > 0 && split.targets.len() == labels.pages());
+    let other = Split::draw(&world, &labels, target, 1, 1).unwrap();
+    assert_ne!(split.lessons, other.lessons, "each run holds out others");
+}
+
+#[test]
+fn wrong_wishes_say_what_there_is() {
+    let wrong = |policies: &[&str], targets: &[&str], world: &str| {
+        let options = Options {
+            targets: targets.iter().map(|name| (*name).to_owned()).collect(),
+        };
+        let mut setting = setting(world, policies, 1);
+        if world != "invented:topics" {
+            setting.knobs.clear();
+        }
+        run(&setting, &options, &Silent).unwrap_err().to_string()
+    };
+    let label = wrong(&[], &["cheese"], "invented:topics");
+    assert!(
+        label.contains("\"cheese\": topic-000, topic-001"),
+        "{label}"
+    );
+    let policy = wrong(&["sofd"], &[], "invented:topics");
+    assert!(policy.contains("did you mean `soft`"), "{policy}");
+    let world = wrong(&[], &[], "invented:graph");
+    assert!(world.contains("labels.tsv"), "{world}");
+}
+
+/// The four universities, where the data is at hand.
+#[test]
+fn webkb_is_learned_at_other_universities() {
+    let directory = format!("{}/../../../shared/data/webkb", env!("CARGO_MANIFEST_DIR"));
+    let Ok(world) = World::open(&directory, &[], 1) else {
+        eprintln!("skipped: {directory} is not there");
+        return;
+    };
+    let (world, labels) = world.topical().unwrap();
+    let split = Split::draw(&world, &labels, "course", 1, 0).unwrap();
+    let site = world.graph().url(split.start).registrable_domain();
+    for page in 0..labels.pages() {
+        let inside = world.graph().url(page).registrable_domain() == site;
+        assert_eq!(split.ground[page], inside);
+        assert_eq!(split.lessons[page], !inside);
+    }
+    assert!(split.wanted() > 20, "{}", split.wanted());
+}

@@ -1,0 +1,148 @@
+//! One queue, the best link first: what all methods share that value a link once, by the page that has it.
+//!
+//! **Invariant:** a page is worth what the best link to it is: a better parent raises it, and what was said
+//! is not taken back.
+
+use super::judge::Judge;
+use super::topic::Topic;
+use crate::estimate::Column;
+use crate::{
+    Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
+};
+
+/// A link, as a method sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sighting<'a> {
+    /// The page that has it.
+    pub from: Number,
+    /// How likely that page is of the topic.
+    pub relevance: f32,
+    /// How likely the page behind it is of the topic, by anchor, words around it and URL.
+    pub anchor: f32,
+    /// How many links of the page come before it.
+    pub place: usize,
+    /// The link.
+    pub link: Link<'a>,
+}
+
+/// What a link is worth.
+pub trait Method: Send {
+    /// What its worth is called, for people.
+    const TERM: &'static str;
+    /// Whether links that it finds worth nothing are dropped; else they come last.
+    const DROPS: bool = false;
+
+    /// Takes in a page that was read, before its links.
+    fn learn(&mut self, _read: &Read<'_>, _relevance: f32) {}
+
+    /// The worth of a link, from 0 up; a seed is worth [`Method::seed`].
+    fn value(&mut self, sighting: &Sighting<'_>) -> f32;
+
+    /// What a seed is worth.
+    fn seed(&self) -> f32 {
+        1.0
+    }
+}
+
+/// An ordering by a method.
+#[derive(Debug, Clone)]
+pub struct BestFirst<M> {
+    judge: Judge,
+    method: M,
+    worths: Column<f32>,
+}
+
+impl<M: Method> BestFirst<M> {
+    /// For this topic.
+    pub fn new(topic: &Topic, method: M) -> Self {
+        Self {
+            judge: Judge::new(topic),
+            method,
+            worths: Column::default(),
+        }
+    }
+
+    fn discover(&mut self, discovered: &Discovered<'_>) {
+        self.judge.discover(discovered);
+        let worth = if discovered.seed {
+            self.method.seed()
+        } else {
+            0.0
+        };
+        self.worths.add(discovered.page, worth);
+    }
+
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        let relevance = self.judge.read(read);
+        self.method.learn(read, relevance);
+        for (place, link) in read.links.iter().enumerate() {
+            let anchor = self.judge.follow(link);
+            let value = self.method.value(&Sighting {
+                from: read.page,
+                relevance,
+                anchor,
+                place,
+                link: *link,
+            });
+            let Some(worth) = self.worths.get_mut(link.to) else {
+                continue;
+            };
+            if value > *worth {
+                *worth = value;
+                if !self.judge.is_read(link.to) {
+                    moves.push(link.to, worth_of::<M>(value));
+                }
+            }
+        }
+    }
+}
+
+fn worth_of<M: Method>(value: f32) -> Worth {
+    match value > 0.0 || !M::DROPS {
+        true => Worth::new(f64::from(value)).max(Worth::LEAST),
+        false => Worth::NONE,
+    }
+}
+
+impl<M: Method> Policy for BestFirst<M> {
+    fn needs(&self) -> Needs {
+        Judge::NEEDS
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        match fact {
+            Fact::Discovered(discovered) => self.discover(discovered),
+            Fact::Read(read) => self.read(read, moves),
+            Fact::Visited(_) | Fact::Shown(_) => {}
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+        worth_of::<M>(self.worths.get(page.number).unwrap_or(0.0))
+    }
+
+    /// What it was found to be: its text is known now.
+    fn importance(&self, page: Page<'_>) -> Worth {
+        Worth::new(f64::from(self.judge.relevance(page.number).unwrap_or(0.0)))
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let worth = self.worths.get(page.number).unwrap_or(0.0);
+        let mut terms = vec![Term::new(M::TERM, f64::from(worth))];
+        let found = self.judge.relevance(page.number);
+        terms.extend(found.map(|found| Term::new("P(topic | page)", f64::from(found))));
+        terms
+    }
+
+    fn report(&self) -> Report {
+        let mut report = self.judge.report();
+        let dropped = |(page, worth): &(Number, f32)| *worth <= 0.0 && !self.judge.is_read(*page);
+        if M::DROPS {
+            let dropped = self.worths.iter().filter(dropped).count();
+            report.remarks.push(format!(
+                "{dropped} pages were dropped, since only pages off the topic lead to them; another --focus takes them up"
+            ));
+        }
+        report
+    }
+}

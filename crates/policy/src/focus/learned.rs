@@ -1,0 +1,294 @@
+//! Links that look like those which led to the topic.
+//!
+//! Ours. An online classifier of links: every page that is read is an example, and what was known of it while it waited
+//! are its inputs: the words of its anchors, those around them, its URL and tag path; what the topic says of these;
+//! how many of its parents are of the topic; how many of its siblings turned out to be, all and those under the same
+//! tag path; how its host and this tag path did so far. Where little was seen, rates are drawn towards that of
+//! the whole crawl, and a little is added for what nobody has tried. A second classifier foretells which pages lead to
+//! others of the topic that nobody has named yet ([`Hubs`]): half of that is added, too.
+//!
+//! **Invariant:** a page is worth what was last said of it: siblings and children of a page that was read are valued
+//! anew at once, all others each time that the crawl has grown by a twentieth, so that a crawl of n pages costs
+//! O(n log n) valuations.
+
+use std::collections::HashMap;
+
+use super::hubs::Hubs;
+use super::judge::Judge;
+use super::linear::{Linear, log_odds, sigmoid};
+use super::rates::{Rate, Rates, rate};
+use super::seen::{Known, Parent};
+use super::topic::Topic;
+use crate::estimate::{Column, Links};
+use crate::{
+    Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
+};
+
+/// Dense inputs: any page, topic by words, by the best link, mean parent, best parent, number of parents, siblings, siblings under the same
+/// path, host, path.
+const INPUTS: usize = 10;
+/// What we believe before anything was seen.
+const BELIEVED: [f32; INPUTS] = [1.0, 0.3, 0.3, 0.5, 0.2, 0.0, 0.4, 0.4, 0.1, 0.2];
+/// Steps of learning, for inputs and for words.
+const STEPS: (f32, f32) = (0.1, 0.3);
+/// What an untried group of links is worth more than it is expected to be.
+const CURIOSITY: f32 = 0.1;
+/// What a page that leads to the topic is worth beside one of it.
+const LEADING: f32 = 0.5;
+/// A page of more links than this is a directory: its links are not valued anew for each of them.
+const DIRECTORY: usize = 400;
+
+/// Worth is the probability that a page is of the topic, half of that it leads there, and some curiosity.
+#[derive(Debug, Clone)]
+pub struct Learned {
+    judge: Judge,
+    model: Linear<INPUTS>,
+    hubs: Hubs,
+    pages: Vec<Known>,
+    worths: Column<f32>,
+    links: Links,
+    all: Rate,
+    hosts: Rates<u32>,
+    paths: Rates<u64>,
+    siblings: Rates<u32>,
+    groups: Rates<u64>,
+    reads: u32,
+    sweep: u32,
+    moved: Vec<Number>,
+}
+
+impl Learned {
+    /// For this topic.
+    pub fn new(topic: &Topic) -> Self {
+        Self {
+            judge: Judge::new(topic),
+            model: Linear::new(BELIEVED, STEPS),
+            hubs: Hubs::new(topic),
+            pages: Vec::new(),
+            worths: Column::default(),
+            links: Links::default(),
+            all: Rate::default(),
+            hosts: HashMap::new(),
+            paths: HashMap::new(),
+            siblings: HashMap::new(),
+            groups: HashMap::new(),
+            reads: 0,
+            sweep: 8,
+            moved: Vec::new(),
+        }
+    }
+
+    fn discover(&mut self, discovered: &Discovered<'_>) {
+        self.judge.discover(discovered);
+        let index = discovered.page.index();
+        if self.pages.len() <= index {
+            self.pages.resize_with(index + 1, Known::default);
+        }
+        self.pages[index] = Known::of(discovered);
+        self.hubs.discover(discovered);
+        let worth = self.value(discovered.page);
+        self.worths.add(discovered.page, worth);
+    }
+
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        let again = self.judge.is_read(read.page);
+        let hub = self.hubs.inputs(read.page, &self.pages);
+        if !again && let Some(inputs) = self.inputs(read.page) {
+            let relevance = self.judge.read(read);
+            let words = &self.pages[read.page.index()].words;
+            self.model.learn(&inputs, words, relevance);
+            self.count(read.page, relevance);
+        } else {
+            self.judge.read(read);
+        }
+        let relevance = self.judge.relevance(read.page).unwrap_or(0.0);
+        let told = self.links.of(read.page).unwrap_or_default().links.to_vec();
+        for link in read.links {
+            let anchor = self.judge.follow(link);
+            // A page that is read again says of an old link what it said before.
+            if told.binary_search(&link.to.0).is_err() {
+                self.follow(read.page, relevance, anchor, link);
+            }
+            self.moved.push(link.to);
+        }
+        self.links.replace(read);
+        if !again {
+            let gain = self.gain(read);
+            self.hubs.learn(read.page, &self.pages, hub, gain);
+            self.reads += 1;
+            self.siblings_of(read.page);
+        }
+        if self.reads >= self.sweep {
+            self.sweep = self.reads + (self.reads / 20).max(8);
+            self.moved.clear();
+            let waiting = self.worths.iter().map(|(page, _)| page);
+            self.moved = waiting.filter(|page| !self.judge.is_read(*page)).collect();
+        }
+        self.value_anew(moves);
+    }
+
+    /// Takes note of what came of a page, for all that resembles it.
+    fn count(&mut self, page: Number, relevance: f32) {
+        let known = &self.pages[page.index()];
+        self.all.add(relevance);
+        self.hosts.entry(known.host).or_default().add(relevance);
+        for parent in &known.parents {
+            self.siblings.entry(parent.page).or_default().add(relevance);
+            self.groups
+                .entry(parent.group())
+                .or_default()
+                .add(relevance);
+            self.paths.entry(parent.path).or_default().add(relevance);
+        }
+    }
+
+    fn follow(&mut self, from: Number, relevance: f32, anchor: f32, link: &Link<'_>) {
+        if let Some(known) = self.pages.get_mut(link.to.index()) {
+            known.follow(from, relevance, anchor, link);
+            self.hubs.follow(link);
+        }
+    }
+
+    /// Pages that a parent of this one leads to are to be valued anew.
+    fn siblings_of(&mut self, page: Number) {
+        let known = self.pages.get(page.index());
+        for parent in known.map_or(&[][..], |known| known.parents.as_slice()) {
+            let links = self.links.of(Number(parent.page)).unwrap_or_default().links;
+            if links.len() <= DIRECTORY {
+                self.moved.extend(links.iter().map(|&to| Number(to)));
+            }
+        }
+    }
+
+    fn value_anew(&mut self, moves: &mut Moves) {
+        let mut moved = std::mem::take(&mut self.moved);
+        moved.sort_unstable();
+        moved.dedup();
+        for &page in moved.iter().filter(|page| !self.judge.is_read(**page)) {
+            let value = self.value(page);
+            if let Some(worth) = self.worths.get_mut(page)
+                && value != *worth
+            {
+                *worth = value;
+                moves.push(page, Worth::new(f64::from(value)).max(Worth::LEAST));
+            }
+        }
+        moved.clear();
+        self.moved = moved;
+    }
+
+    fn value(&self, page: Number) -> f32 {
+        let Some(known) = self.pages.get(page.index()) else {
+            return 0.0;
+        };
+        if known.seed {
+            return 1.0 + CURIOSITY;
+        }
+        let probability = self.probability(page);
+        let groups = known.parents.iter().map(|parent| {
+            let tried = self.groups.get(&parent.group());
+            tried.map_or(0.0, |rate| rate.count)
+        });
+        let tried = groups.fold(f32::INFINITY, f32::min);
+        let untried = if tried.is_finite() { tried } else { 0.0 };
+        let leading = LEADING * self.hubs.value(page, &self.pages);
+        probability + leading + CURIOSITY * probability.sqrt() / (1.0 + untried).sqrt()
+    }
+
+    /// How likely a page is of the topic.
+    fn probability(&self, page: Number) -> f32 {
+        let Some(inputs) = self.inputs(page) else {
+            return 0.0;
+        };
+        let words = &self.pages[page.index()].words;
+        sigmoid(self.model.log_odds(&inputs, words))
+    }
+
+    /// What a page gave beside itself: pages that nobody had named, as far as they are likelier than others.
+    fn gain(&self, read: &Read<'_>) -> f32 {
+        let usual = 2.0 * self.all.towards(0.2, 5.0);
+        let new = read.links.iter().filter(|link| {
+            let known = self.pages.get(link.to.index());
+            known.is_some_and(|known| known.count == 1) && !self.judge.is_read(link.to)
+        });
+        let each = new.map(|link| (self.probability(link.to) - usual).max(0.0));
+        1.0 - (-0.5 * each.sum::<f32>()).exp()
+    }
+
+    fn inputs(&self, page: Number) -> Option<[f32; INPUTS]> {
+        let known = self.pages.get(page.index())?;
+        let base = self.all.towards(0.2, 5.0);
+        let from = log_odds(base);
+        let over = |rate: f32| log_odds(rate) - from;
+        let siblings = |parent: &Parent| over(rate(&self.siblings, &parent.page, base));
+        let groups = |parent: &Parent| over(rate(&self.groups, &parent.group(), base));
+        let paths = |parent: &Parent| over(rate(&self.paths, &parent.path, base));
+        let parents = (known.sum + base) / (known.count as f32 + 1.0);
+        Some([
+            from,
+            over(self.judge.expected(page)),
+            over(known.link.max(0.02)),
+            over(parents),
+            over(known.best.max(0.02)),
+            (1.0 + known.count as f32).ln(),
+            known.mean(siblings),
+            known.mean(groups),
+            over(rate(&self.hosts, &known.host, base)),
+            known.mean(paths),
+        ])
+    }
+}
+
+impl Policy for Learned {
+    fn needs(&self) -> Needs {
+        Judge::NEEDS
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
+        match fact {
+            Fact::Discovered(discovered) => self.discover(discovered),
+            Fact::Read(read) => self.read(read, moves),
+            Fact::Visited(_) | Fact::Shown(_) => {}
+        }
+    }
+
+    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
+        let worth = self.worths.get(page.number).unwrap_or(0.0);
+        Worth::new(f64::from(worth)).max(Worth::LEAST)
+    }
+
+    fn importance(&self, page: Page<'_>) -> Worth {
+        Worth::new(f64::from(self.judge.relevance(page.number).unwrap_or(0.0)))
+    }
+
+    fn terms(&self, page: Page<'_>) -> Vec<Term> {
+        let Some(inputs) = self.inputs(page.number) else {
+            return Vec::new();
+        };
+        let names = [
+            "log odds of any page",
+            "topic by anchors and URL",
+            "topic by the best link",
+            "parents on the topic",
+            "best parent",
+            "number of parents",
+            "siblings on the topic",
+            "siblings under the same tags",
+            "host",
+            "tag path",
+        ];
+        let each = names.iter().zip(inputs).zip(self.model.dense());
+        let mut terms: Vec<Term> = each
+            .map(|((name, input), weight)| Term::new(*name, f64::from(input * weight)))
+            .collect();
+        let leads = self.hubs.value(page.number, &self.pages);
+        terms.push(Term::new("leads to the topic", f64::from(leads)));
+        let found = self.judge.relevance(page.number);
+        terms.extend(found.map(|found| Term::new("P(topic | page)", f64::from(found))));
+        terms
+    }
+
+    fn report(&self) -> Report {
+        self.judge.report()
+    }
+}

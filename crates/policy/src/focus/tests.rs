@@ -1,0 +1,235 @@
+//! Do the methods do on tiny webs what their papers say?
+
+use super::*;
+use crate::{Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text};
+
+/// A topic whose pages say `red`, and others `blue`.
+pub fn red() -> Topic {
+    let mut trainer = Trainer::default();
+    for n in 0..40 {
+        let on = n % 2 == 0;
+        let text = if on { "red" } else { "blue near far" };
+        let page = Document {
+            text,
+            anchors: text,
+            ..Document::default()
+        };
+        trainer.add(&page, on);
+    }
+    Topic::taught("red", trainer.train().unwrap().bayes)
+}
+
+/// Tells a policy of a page; the first is a seed.
+pub fn hears(policy: &mut dyn Policy, page: u32) {
+    let discovered = Discovered {
+        page: Number(page),
+        url: "",
+        host: 0,
+        depth: 1,
+        seed: page == 0,
+        at: Moment::START,
+        appeared: None,
+    };
+    policy.observe(&Fact::Discovered(discovered), &mut Moves::default());
+}
+
+/// Tells a policy what a page says and leads to.
+pub fn reads(policy: &mut dyn Policy, page: u32, body: &str, links: &[u32]) {
+    let links: Vec<(u32, &str, &str)> = links.iter().map(|&to| (to, "", "")).collect();
+    reads_links(policy, page, body, &links);
+}
+
+/// The same with anchors and tag paths.
+fn reads_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &str, &str)]) {
+    let links: Vec<Link<'_>> = links
+        .iter()
+        .map(|&(to, anchor, path)| Link {
+            to: Number(to),
+            anchor,
+            around: "",
+            path,
+        })
+        .collect();
+    let read = Read {
+        page: Number(page),
+        text: Text::Whole { title: "", body },
+        links: &links,
+        out_links: links.len() as u32,
+    };
+    policy.observe(&Fact::Read(read), &mut Moves::default());
+}
+
+fn worth(policy: &dyn Policy, page: u32) -> f64 {
+    let history = History::discovered(Moment::START, 1);
+    let page = Page {
+        number: Number(page),
+        history: &history,
+    };
+    policy.worth(page, Moment::START).value()
+}
+
+/// A policy that heard of so many pages.
+fn heard(mut policy: impl Policy + 'static, pages: u32) -> Box<dyn Policy> {
+    (0..pages).for_each(|page| hears(&mut policy, page));
+    Box::new(policy)
+}
+
+#[test]
+fn soft_takes_the_best_parent_and_hard_drops_the_rest() {
+    let mut soft = heard(BestFirst::new(&red(), Soft), 5);
+    let mut hard = heard(BestFirst::new(&red(), Hard), 5);
+    for policy in [&mut soft, &mut hard] {
+        reads(policy.as_mut(), 0, "blue", &[1, 2]);
+        reads(policy.as_mut(), 1, "red", &[2, 3]);
+    }
+    assert!(worth(soft.as_ref(), 2) > 0.5, "a better parent appeared");
+    assert_eq!(worth(soft.as_ref(), 2), worth(soft.as_ref(), 3));
+    assert_eq!(worth(hard.as_ref(), 2), worth(soft.as_ref(), 2));
+    let mut dropped = heard(BestFirst::new(&red(), Hard), 3);
+    reads(dropped.as_mut(), 0, "blue", &[1, 2]);
+    assert_eq!(worth(dropped.as_ref(), 1), 0.0);
+    assert!(dropped.report().remarks[0].starts_with("2 pages were dropped"));
+    reads(dropped.as_mut(), 1, "red", &[2]);
+    assert!(worth(dropped.as_ref(), 2) > 0.5, "and recovered");
+}
+
+#[test]
+fn anchors_are_judged_by_their_own_words() {
+    let mut anchor = heard(BestFirst::new(&red(), Anchor), 4);
+    reads_links(
+        anchor.as_mut(),
+        0,
+        "red",
+        &[(1, "blue", ""), (2, "red", ""), (3, "", "")],
+    );
+    let [blue, red, none] = [1, 2, 3].map(|page| worth(anchor.as_ref(), page));
+    assert!(red > none && none > blue, "{red} {none} {blue}");
+}
+
+#[test]
+fn a_fish_dies_three_steps_from_food() {
+    let mut fish = heard(BestFirst::new(&red(), Fish::default()), 8);
+    reads(fish.as_mut(), 0, "red", &[1]);
+    assert_eq!(worth(fish.as_ref(), 1), 1.0);
+    for (page, left) in [(1, 0.5), (2, 0.5), (3, 0.0)] {
+        reads(fish.as_mut(), page, "blue", &[page + 1]);
+        assert!(
+            (worth(fish.as_ref(), page + 1) - left).abs() < 1e-9,
+            "{page}"
+        );
+    }
+}
+
+#[test]
+fn a_shark_remembers_its_ancestors() {
+    let mut shark = heard(BestFirst::new(&red(), Shark::default()), 5);
+    reads(shark.as_mut(), 0, "red", &[1]);
+    reads(shark.as_mut(), 1, "blue", &[2]);
+    reads(shark.as_mut(), 2, "blue", &[3]);
+    let [one, two, three] = [1, 2, 3].map(|page| worth(shark.as_ref(), page));
+    // All anchors are the same: what differs is γ · δⁿ · P.
+    let relevance = (one - two) / (0.5 * 0.5 - 0.5 * 0.25);
+    assert!((one - three - relevance * (0.25 - 0.0625)).abs() < 1e-6);
+    assert!(relevance > 0.5 && relevance <= 1.0, "{relevance}");
+}
+
+#[test]
+fn queues_of_a_context_graph_come_in_order() {
+    let layer = |word: &str| {
+        let mut trainer = Trainer::default();
+        for n in 0..40 {
+            let text = if n % 2 == 0 { word } else { "blue" };
+            let page = Document {
+                text,
+                ..Document::default()
+            };
+            trainer.add(&page, n % 2 == 0);
+        }
+        trainer.train().unwrap().bayes
+    };
+    let layers = vec![layer("near"), layer("far")];
+    let mut graph = heard(BestFirst::new(&red(), ContextGraph::new(layers)), 9);
+    reads(graph.as_mut(), 0, "blue", &[1, 2, 3, 4]);
+    for (page, text, to) in [(1, "far", 5), (2, "near", 6), (3, "red", 7), (4, "blue", 8)] {
+        reads(graph.as_mut(), page, text, &[to]);
+    }
+    let [far, near, topic, other] = [5, 6, 7, 8].map(|page| worth(graph.as_ref(), page));
+    assert!(topic > 3.0 && (2.0..=3.0).contains(&near), "{topic} {near}");
+    assert!((1.0..=2.0).contains(&far) && other < 1.0, "{far} {other}");
+}
+
+#[test]
+fn learned_and_bandit_find_out_which_links_lead_to_the_topic() {
+    let topic = red();
+    for (name, mut policy) in [
+        ("learned", heard(Learned::new(&topic), 60)),
+        ("bandit", heard(Bandit::new(&topic), 60)),
+    ] {
+        let links: Vec<_> = (1..51)
+            .map(|to| {
+                (
+                    to,
+                    "",
+                    if to % 2 == 0 {
+                        "html/ul/li/a"
+                    } else {
+                        "html/p/a"
+                    },
+                )
+            })
+            .collect();
+        reads_links(policy.as_mut(), 0, "blue", &links);
+        assert_eq!(
+            worth(policy.as_ref(), 41),
+            worth(policy.as_ref(), 43),
+            "{name}"
+        );
+        for page in 1..=30 {
+            let text = if page % 2 == 0 { "red" } else { "blue" };
+            reads(policy.as_mut(), page, text, &[]);
+        }
+        let [list, prose] = [40, 41].map(|page| worth(policy.as_ref(), page));
+        assert!(list > 1.5 * prose, "{name}: {list} {prose}");
+    }
+}
+
+#[test]
+fn an_intelligent_crawler_finds_out_which_words_lead_to_what_satisfies() {
+    let predicate = Predicate::read("contains(\"red\")", |_| None).unwrap();
+    let topic = Topic::described("red pages", predicate);
+    let mut policy = heard(Intelligent::new(&topic), 60);
+    let links: Vec<_> = (1..51)
+        .map(|to| (to, if to % 2 == 0 { "good" } else { "poor" }, ""))
+        .collect();
+    reads_links(policy.as_mut(), 0, "blue", &links);
+    for page in 1..=30 {
+        let text = if page % 2 == 0 { "red" } else { "blue" };
+        reads(policy.as_mut(), page, text, &[]);
+    }
+    let [good, poor] = [40, 41].map(|page| worth(policy.as_ref(), page));
+    assert!(good > 1.5 * poor, "{good} {poor}");
+}
+
+#[test]
+fn a_query_grows_examples_and_says_so() {
+    let topic = Topic::words("red").unwrap();
+    let mut soft = heard(BestFirst::new(&topic, Soft), 60);
+    for page in 0..25 {
+        reads(soft.as_mut(), page, &"red rose ".repeat(10), &[]);
+    }
+    assert!(soft.report().remarks.is_empty());
+    for page in 25..50 {
+        reads(soft.as_mut(), page, "blue sky", &[]);
+    }
+    let said = soft.report().remarks;
+    assert_eq!(
+        said,
+        ["the topic was learned from 25 pages that have its words and 25 that have not"]
+    );
+    reads(soft.as_mut(), 50, "rose rose rose", &[51]);
+    assert!(
+        worth(soft.as_ref(), 51) > 0.5,
+        "what goes with the words was learned"
+    );
+    assert!(Topic::words("?!").is_err());
+}

@@ -1,0 +1,357 @@
+//! How does a classifier come of examples, and how good is it on pages that it has not seen?
+//!
+//! Cross-validation: examples are dealt into [`FOLDS`]; each is judged by what the others teach. What the curves are
+//! drawn through, and what `topic test` prints, are these judgements. A curve has four numbers, found on the same
+//! judgements that it is then measured on: with some dozens of examples or more that flatters it little.
+//! **Invariant:** same examples in the same order, same classifier.
+
+use super::bayes::{Bayes, Evidence, Learned, Odds, Sides, Word};
+use super::calibration::Curve;
+use super::words::{ByWord, Field, counts, each_word, hash, weight};
+use crate::query::{lower, unescape};
+
+/// Parts that examples are dealt into.
+const FOLDS: usize = 5;
+/// Words that are kept of a field, at most: a model has some megabytes.
+const MOST_WORDS: usize = 60_000;
+/// From so many examples on, a word that only one of them has is not kept: it is a name or a slip.
+const MANY: usize = 50;
+/// Examples with anchors that a curve for links is drawn through, of each kind.
+const LINKED: usize = 20;
+
+/// A page to learn from or to judge.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Document<'a> {
+    /// Its URL; empty if it has none.
+    pub url: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// Its readable text.
+    pub text: &'a str,
+    /// The words of links that lead to it, as far as they are known.
+    pub anchors: &'a str,
+}
+
+/// Gathers examples.
+#[derive(Debug, Clone, Default)]
+pub struct Trainer {
+    fields: [Vocabulary; 3],
+    examples: Vec<Example>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Vocabulary {
+    places: ByWord<u32>,
+    words: Vec<String>,
+}
+
+/// Words by their place in the vocabulary, and what they weigh.
+type Weighed = Vec<(u32, f32)>;
+
+#[derive(Debug, Clone)]
+struct Example {
+    on: bool,
+    fields: [Weighed; 3],
+    /// The words of the links alone; they are among those of the text, too.
+    anchors: Weighed,
+}
+
+/// A classifier, and what it said of each example without having seen it.
+#[derive(Debug, Clone)]
+pub struct Trained {
+    /// The classifier.
+    pub bayes: Bayes,
+    /// Of each example in order: the probability, and whether it is of the topic.
+    pub judged: Vec<(f64, bool)>,
+}
+
+/// Why there is no classifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooFew {
+    /// Examples off the topic, and on it.
+    pub examples: Sides<usize>,
+}
+
+impl std::fmt::Display for TooFew {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let [off, on] = self.examples;
+        write!(
+            f,
+            "there are {on} examples of the topic and {off} of other things: two of each is the least, fifty are better"
+        )
+    }
+}
+
+impl std::error::Error for TooFew {}
+
+impl Trainer {
+    /// Takes in an example that is of the topic, or is not.
+    pub fn add(&mut self, page: &Document<'_>, on: bool) {
+        let mut text = self.weigh(page.text, Field::Text);
+        let anchors = self.weigh(page.anchors, Field::Text);
+        text.extend_from_slice(&anchors);
+        let title = self.weigh(page.title, Field::Title);
+        let url = self.weigh(page.url, Field::Url);
+        self.examples.push(Example {
+            on,
+            fields: [text, title, url],
+            anchors,
+        });
+    }
+
+    /// How many examples there are off the topic, and on it.
+    pub fn examples(&self) -> Sides<usize> {
+        let on = self.examples.iter().filter(|example| example.on).count();
+        [self.examples.len() - on, on]
+    }
+
+    /// Learns.
+    ///
+    /// # Errors
+    /// With fewer than two examples of each kind there is nothing to tell apart.
+    pub fn train(&self) -> Result<Trained, TooFew> {
+        let examples = self.examples();
+        if examples.iter().any(|count| *count < 2) {
+            return Err(TooFew { examples });
+        }
+        let kept = Field::ALL.map(|field| self.kept(field));
+        let all = Field::ALL.map(|field| self.weights(field, |_| true));
+        let mut folds = self.folds();
+        folds.truncate(FOLDS);
+        let (mut scores, mut links) = (vec![None; self.examples.len()], Vec::new());
+        for fold in &folds {
+            let odds = Field::ALL.map(|field| {
+                let rest = self.weights(field, |example| fold.contains(&example));
+                let pairs = all[field.index()].iter().zip(rest);
+                let rest: Vec<_> = pairs
+                    .map(|(all, held)| [0, 1].map(|side| (all[side] - held[side]).max(0.0)))
+                    .collect();
+                log_odds(&rest, &kept[field.index()])
+            });
+            for &place in fold {
+                let example = &self.examples[place];
+                let found = Field::ALL.map(|field| {
+                    let index = field.index();
+                    evidence(&example.fields[index], &odds[index]).score()
+                });
+                scores[place] = Some((found, example.on));
+                if !example.anchors.is_empty() {
+                    let anchors = evidence(&example.anchors, &odds[0]);
+                    links.push(([anchors.score(), 0.0, found[2]], example.on));
+                }
+            }
+        }
+        let scores: Vec<_> = scores.into_iter().flatten().collect();
+        let page = Curve::through(&scores);
+        let on = links.iter().filter(|(_, on)| *on).count();
+        let enough = on >= LINKED && links.len() - on >= LINKED;
+        let link = if enough { Curve::through(&links) } else { page };
+        let judged = scores
+            .iter()
+            .map(|(scores, on)| (page.probability(*scores), *on));
+        let judged = judged.collect();
+        let words = Field::ALL.map(|field| self.words(field, &all, &kept));
+        let bayes = Bayes::from(Learned {
+            examples: examples.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
+            words,
+            page,
+            link,
+        });
+        Ok(Trained { bayes, judged })
+    }
+
+    fn weigh(&mut self, text: &str, field: Field) -> Weighed {
+        let unescaped;
+        let plain = match field {
+            Field::Url => {
+                unescaped = unescape(text);
+                unescaped.as_ref()
+            }
+            Field::Text | Field::Title => text,
+        };
+        let vocabulary = &mut self.fields[field.index()];
+        each_word(plain, |_, word| vocabulary.learn(word));
+        let places = &vocabulary.places;
+        let counted = counts(text, field).into_iter();
+        counted
+            .filter_map(|(word, count)| Some((*places.get(&word)?, weight(count))))
+            .collect()
+    }
+
+    /// The examples of each fold: both kinds are dealt out in turn.
+    fn folds(&self) -> Vec<Vec<usize>> {
+        let mut folds = vec![Vec::new(); FOLDS];
+        let mut dealt = [0, 0];
+        for (place, example) in self.examples.iter().enumerate() {
+            let side = usize::from(example.on);
+            folds[dealt[side] % FOLDS].push(place);
+            dealt[side] += 1;
+        }
+        folds
+    }
+
+    /// What each word of a field weighs in these examples, off the topic and on it.
+    fn weights(&self, field: Field, wanted: impl Fn(usize) -> bool) -> Vec<Sides<f32>> {
+        let mut weights = vec![[0.0; 2]; self.fields[field.index()].words.len()];
+        for (place, example) in self.examples.iter().enumerate() {
+            if wanted(place) {
+                for &(word, weight) in &example.fields[field.index()] {
+                    weights[word as usize][usize::from(example.on)] += weight;
+                }
+            }
+        }
+        weights
+    }
+
+    /// Which words are kept: those that enough examples have, and of too many those that most have.
+    fn kept(&self, field: Field) -> Vec<bool> {
+        let mut seen = vec![0u32; self.fields[field.index()].words.len()];
+        for example in &self.examples {
+            for &(word, _) in &example.fields[field.index()] {
+                seen[word as usize] += 1;
+            }
+        }
+        let least = if self.examples.len() < MANY { 1 } else { 2 };
+        let mut common: Vec<usize> = (0..seen.len())
+            .filter(|word| seen[*word] >= least)
+            .collect();
+        common.sort_by_key(|word| std::cmp::Reverse(seen[*word]));
+        common.truncate(MOST_WORDS);
+        let mut kept = vec![false; seen.len()];
+        common.into_iter().for_each(|word| kept[word] = true);
+        kept
+    }
+
+    fn words(&self, field: Field, all: &[Vec<Sides<f32>>; 3], kept: &[Vec<bool>; 3]) -> Vec<Word> {
+        let index = field.index();
+        let words = self.fields[index].words.iter().zip(&all[index]);
+        let words = words.zip(&kept[index]).filter(|(_, kept)| **kept);
+        words
+            .map(|((word, weights), _)| Word {
+                word: word.clone(),
+                weights: *weights,
+            })
+            .collect()
+    }
+}
+
+impl Vocabulary {
+    fn learn(&mut self, word: &str) {
+        let next = self.words.len() as u32;
+        self.places.entry(hash(word)).or_insert_with(|| {
+            self.words.push(lower(word).collect());
+            next
+        });
+    }
+}
+
+fn log_odds(weights: &[Sides<f32>], kept: &[bool]) -> Vec<Option<f32>> {
+    let known = weights.iter().zip(kept).filter(|(_, kept)| **kept);
+    let odds = Odds::of(known.map(|(weights, _)| *weights));
+    let each = weights.iter().zip(kept);
+    each.map(|(weights, kept)| {
+        // A word that only the held-out examples have is one that was never seen.
+        let seen = *kept && weights.iter().any(|weight| *weight > 1e-4);
+        seen.then(|| odds.log(*weights))
+    })
+    .collect()
+}
+
+fn evidence(words: &Weighed, log_odds: &[Option<f32>]) -> Evidence {
+    let mut found = Evidence::default();
+    for &(word, weight) in words {
+        if let Some(odds) = log_odds[word as usize] {
+            found.log_odds += weight * odds;
+            found.words += weight;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page<'a>(text: &'a str, title: &'a str, url: &'a str) -> Document<'a> {
+        Document {
+            url,
+            title,
+            text,
+            anchors: "",
+        }
+    }
+
+    #[test]
+    fn counts_are_those_of_the_examples() {
+        let mut trainer = Trainer::default();
+        for text in ["Chinese Beijing", "Chinese Shanghai", "Chinese Macao"] {
+            trainer.add(&page(text, "China", "http://a.cn/"), true);
+        }
+        trainer.add(&page("Tokyo Japan Chinese Japan Japan", "", ""), false);
+        assert_eq!(trainer.train().unwrap_err().examples, [1, 3]);
+        trainer.add(&page("Tokyo", "", ""), false);
+        let bayes = trainer.train().unwrap().bayes;
+        let learned = bayes.learned();
+        let weights = |field: usize, word: &str| {
+            let found = learned.words[field].iter().find(|known| known.word == word);
+            found.map(|found| found.weights)
+        };
+        assert_eq!(weights(0, "chinese"), Some([1.0, 3.0]));
+        assert_eq!(weights(0, "japan"), Some([2.0, 0.0]), "log₂(1 + 3)");
+        assert_eq!(weights(0, "tokyo"), Some([2.0, 0.0]));
+        assert_eq!(weights(1, "china"), Some([0.0, 3.0]));
+        assert_eq!(weights(2, "cn"), Some([0.0, 3.0]));
+        assert_eq!(learned.examples, [2, 3]);
+        // V = 6, N(on) = 6, N(off) = 5: ln (4/12)/(2/11).
+        let found = bayes.evidence("chinese", Field::Text);
+        let expected = (4.0f32 / 12.0 / (2.0 / 11.0)).ln();
+        assert!((found.log_odds - expected).abs() < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn what_is_said_of_examples_was_not_learned_from_them() {
+        // Each example has a word of its own, which would give it away, and one that says nothing.
+        let words: Vec<String> = (0..40).map(|n| format!("own{n} and the")).collect();
+        let mut trainer = Trainer::default();
+        for (n, text) in words.iter().enumerate() {
+            trainer.add(&page(text, "", ""), n % 2 == 0);
+        }
+        let trained = trainer.train().unwrap();
+        for (probability, _) in &trained.judged {
+            assert!((probability - 0.5).abs() < 0.1, "{probability}");
+        }
+    }
+
+    #[test]
+    fn probabilities_are_shares() {
+        // `red` is in three of four pages on the topic and in one of four others.
+        let mut trainer = Trainer::default();
+        for n in 0..400 {
+            let on = n % 2 == 0;
+            let red = n / 2 % 4 < if on { 3 } else { 1 };
+            let text = if red {
+                "red page here"
+            } else {
+                "blue page here"
+            };
+            trainer.add(&page(text, "", ""), on);
+        }
+        let bayes = trainer.train().unwrap().bayes;
+        for (text, share) in [("red page here", 0.75), ("blue page here", 0.25)] {
+            let text = bayes.evidence(text, Field::Text);
+            let found = bayes.page([text, Evidence::default(), Evidence::default()]);
+            assert!((found - share).abs() < 0.02, "{found}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_the_same_after_it_was_kept() {
+        let mut trainer = Trainer::default();
+        for n in 0..8 {
+            let text = format!("fox {n}");
+            trainer.add(&page(&text, "a title", "http://e.org/x"), n % 2 == 0);
+        }
+        let bayes = trainer.train().unwrap().bayes;
+        assert_eq!(Bayes::from(Learned::from(bayes.clone())), bayes);
+    }
+}
