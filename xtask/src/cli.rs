@@ -5,6 +5,7 @@
 
 mod crawl;
 mod experiment;
+mod focus;
 mod frontier;
 mod lab;
 mod measure;
@@ -17,6 +18,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use crawl::{Bare, Crawl, Serve};
 pub use experiment::{Http, Judge, Servers, WebKind, WebWishes};
+pub use focus::Focus;
 pub use frontier::{Frontier, Reopen};
 pub use lab::{Lab, LabOrdering, LabRefresh};
 pub use measure::{Indexing, Measure, MeasureRun};
@@ -96,6 +98,8 @@ pub enum Bench {
     Refresh(Refresh),
     /// Plan polls of content sources; or let a press publish, and see how soon articles are found
     Sources(Sources),
+    /// Crawl a web by a topic and without one: what does judging cost?
+    Focus(Focus),
     /// Index texts that change, with and without measuring what that is worth to searchers
     Measure(Measure),
     /// Search over HTTP while pages are put in: how long does a searcher wait?

@@ -3,6 +3,7 @@
 mod exchange;
 pub mod lab;
 mod plan;
+mod search;
 mod serve;
 pub mod topic;
 
@@ -17,6 +18,7 @@ use crate::upkeep::Rate;
 
 pub use exchange::{Export, Exported, Import, Imported};
 pub use plan::Plan;
+pub use search::Search;
 pub use serve::Serve;
 
 /// A web crawler and search repository that spends every fetch where it pays most.
@@ -246,7 +248,7 @@ pub struct Crawl {
     #[arg(long, value_name = "METHOD", conflicts_with = "order")]
     pub focus: Option<String>,
     /// What the crawl is about, as a predicate: 'contains("workshop") and topic("ml") > .7 and not url("/archive/")';
-    /// also title("…"), host("…"), similar("some text") > .3, or, parentheses
+    /// also title("…"), host("…"), language("en"), date("2019..2021"), similar("some text") > .3, or, parentheses
     #[arg(long = "where", value_name = "PREDICATE", conflicts_with = "topic")]
     pub predicate: Option<String>,
     /// Fetch only pages that are worth at least this much
@@ -258,6 +260,12 @@ pub struct Crawl {
     /// Stop when the fetched pages hold this share of all importance (needs --order rankmass)
     #[arg(long, value_name = "SHARE")]
     pub stop_coverage: Option<f64>,
+    /// Stop when so many pages are known that are of the topic, or of which the predicate holds
+    #[arg(long, value_name = "N")]
+    pub until_found: Option<u64>,
+    /// Make only pages searchable that are of the topic, or of which the predicate holds; others are kept for their links
+    #[arg(long)]
+    pub only_found: bool,
     /// Which HTTP: 1.0 (a connection a page), 1.1 (kept open), pipelined, 2 (several streams)
     #[arg(long, value_enum)]
     pub http: Option<HttpName>,
@@ -382,29 +390,4 @@ Example:
 pub struct Explain {
     /// The page
     pub url: String,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
-  avocet search 'borrow checker' --site doc.rust-lang.org
-  avocet search '\"garbage collection\" -java' --json")]
-pub struct Search {
-    /// Words, \"phrases\", -without
-    pub query: String,
-    /// How many results
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
-    pub limit: u16,
-    /// How many results to pass over
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
-    pub offset: u16,
-    /// Only this host
-    #[arg(long)]
-    pub site: Option<String>,
-    /// Only this language (en, de, …)
-    #[arg(long)]
-    pub language: Option<String>,
-    /// Leave this search out of the log, from which a crawl learns what is searched for
-    #[arg(long)]
-    pub no_log: bool,
 }

@@ -6,8 +6,6 @@
 mod account;
 mod opinion;
 
-use std::path::Path;
-
 use anyhow::Result;
 use fetch::Robots;
 use frontier::bench::Manners;
@@ -30,7 +28,6 @@ use crate::usage::Usage;
 use account::{Found, Named, Place, Seen, Speed, Value};
 
 pub use account::Explanation;
-pub use opinion::Opinion;
 
 /// Explains a URL of a store at rest.
 pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Result<Explanation> {
@@ -159,11 +156,6 @@ impl Facts {
         };
         let source = discovery.source.and_then(|source| frontier.key(source));
         (explanation, source)
-    }
-
-    /// How the page was judged by the topic of the crawl.
-    pub fn judged(&self, archive: &Path, ranking: &Ranking) -> Result<Option<Opinion>> {
-        Opinion::of(archive, ranking, &self.url, self.visited.as_ref())
     }
 
     fn blank(&self) -> Explanation {

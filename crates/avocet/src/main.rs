@@ -23,6 +23,7 @@ mod searchable;
 mod serve;
 mod signal;
 mod sources;
+mod stated;
 mod store;
 mod topic;
 mod upkeep;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::answer::Answer;
 use crate::engine::{plan::TOKEN, timestamp};
 use crate::place::location;
+use crate::stated::Stated;
 
 /// The main text of a page.
 #[derive(Debug, Clone, Serialize)]
@@ -28,6 +29,8 @@ pub struct Readable {
     pub text: String,
     /// The same with headings, lists and links.
     pub markdown: String,
+    /// What it says of itself to machines.
+    pub fields: Stated,
 }
 
 /// Reads the copy of a page in an archive. `None`: there is none, or it is no text.
@@ -37,12 +40,16 @@ pub fn read(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Reada
     };
     let declared = answer.content_type.as_deref();
     let (text, _) = charset::decode(&answer.content, declared);
-    let (title, text, markdown) = match media::kind(declared, &answer.content) {
+    let (fields, title, text, markdown) = match media::kind(declared, &answer.content) {
         Media::Html => {
             let article = article::article(&text, &url);
-            (article.title, article.text, article.markdown)
+            let fields = page::read(&text, &url, &page::Limits::default()).fields;
+            (fields, article.title, article.text, article.markdown)
         }
-        Media::Text => (String::new(), text.to_string(), text.into_owned()),
+        Media::Text => {
+            let fields = page::Fields::default();
+            (fields, String::new(), text.to_string(), text.into_owned())
+        }
         _ => return Ok(None),
     };
     let copy = visited.copy.as_ref();
@@ -53,6 +60,7 @@ pub fn read(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Reada
         fetched_at: copy.map(|copy| timestamp(copy.at).to_string()),
         text,
         markdown,
+        fields: fields.into(),
     }))
 }
 

@@ -151,10 +151,7 @@ fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
         .collect();
     let text = verdict.text.as_ref();
     tell(Said {
-        text: text.map_or(policy::Text::Nothing, |text| policy::Text::Whole {
-            title: &text.title,
-            body: &text.body,
-        }),
+        text: text.map_or(policy::Text::Nothing, Text::told),
         links: &links,
     });
 }

@@ -17,6 +17,9 @@ use crate::usage::Usage;
 /// The method of focused crawling that is used where the user names none.
 pub const FOCUS: &str = "learned";
 
+/// Topics above a topic, at most.
+const DEEPEST: usize = 16;
+
 /// What a crawl is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -41,6 +44,9 @@ pub struct Lesson {
     pub topic: focus::Topic,
     /// The examples.
     pub examples: Vec<Judged>,
+    /// The topic that it is a part of: its examples are pages of that.
+    #[serde(default)]
+    pub under: Option<String>,
 }
 
 /// An example, as a classifier judged it that had not seen it.
@@ -65,6 +71,12 @@ impl Subject {
         }
     }
 
+    /// A topic that this store must know.
+    pub fn of(root: &Path, name: &str) -> Result<Self> {
+        Lesson::of(root, name)?;
+        Ok(Self::named(root, name))
+    }
+
     /// What a predicate says, which may name topics of this store.
     pub fn described(root: &Path, predicate: &str) -> Self {
         Self::Where {
@@ -76,14 +88,19 @@ impl Subject {
     /// The topic.
     pub fn open(&self) -> Result<focus::Topic> {
         match self {
-            Self::Learned(path) => Ok(read(path)?.topic),
+            Self::Learned(path) => Lesson::whole(path),
             Self::Words(words) => Ok(focus::Topic::words(words)?),
             Self::Where { predicate, store } => {
-                let known = |name: &str| match Lesson::of(store, name).ok()?.topic.known {
-                    focus::Known::Examples(bayes) => Some(Arc::new(*bayes)),
-                    focus::Known::Words(_) | focus::Known::Where(_) => None,
+                let known = |name: &str| {
+                    let path = path(store, name);
+                    let known = is_name(name) && path.exists();
+                    known.then(|| Lesson::whole(&path).ok().map(Arc::new))?
                 };
-                let read = focus::Predicate::read(predicate, known);
+                let meanings = focus::Meanings {
+                    topic: &known,
+                    span: &page::span,
+                };
+                let read = focus::Predicate::read(predicate, &meanings);
                 let read = read.map_err(|error| Usage(error.to_string()))?;
                 Ok(focus::Topic::described(predicate, read))
             }
@@ -100,6 +117,29 @@ impl Lesson {
             .and_then(|()| store::replace(&path, &serde_json::to_vec(self)?))
             .with_context(|| format!("cannot write {}", path.display()))?;
         Ok(path)
+    }
+
+    /// The topic in this file, with those above it.
+    fn whole(path: &Path) -> Result<focus::Topic> {
+        let mut lesson = read(path)?;
+        let mut above = Vec::new();
+        while let Some(under) = lesson.under.take() {
+            if above.len() == DEEPEST {
+                bail!(
+                    "{} and the topics above it go in a circle: teach one of them again",
+                    path.display()
+                );
+            }
+            let next = read(&path.with_file_name(format!("{under}.json")))?;
+            if let focus::Known::Examples(bayes) = &next.topic.known {
+                above.push((**bayes).clone());
+            }
+            lesson.under = next.under;
+        }
+        Ok(focus::Topic {
+            above,
+            ..lesson.topic
+        })
     }
 
     /// The topic of this name.
@@ -138,6 +178,11 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
 /// Forgets a topic.
 pub fn remove(root: &Path, name: &str) -> Result<()> {
     Lesson::of(root, name)?;
+    for other in names(root)? {
+        if Lesson::of(root, &other)?.under.as_deref() == Some(name) {
+            bail!("{other} is a part of {name}: remove that first");
+        }
+    }
     let path = path(root, name);
     fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))
 }
@@ -182,8 +227,11 @@ mod tests {
             trainer.add(&page, n % 2 == 0);
         }
         let topic = Topic::taught(name, trainer.train().unwrap().bayes);
-        let examples = Vec::new();
-        Lesson { topic, examples }
+        Lesson {
+            topic,
+            examples: Vec::new(),
+            under: None,
+        }
     }
 
     #[test]
@@ -201,6 +249,32 @@ mod tests {
         assert!(missing.contains("there are: red"), "{missing}");
         remove(root, "red").unwrap();
         assert!(names(root).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_topic_under_another_is_judged_by_both() {
+        let store = tempfile::tempdir().unwrap();
+        let root = store.path();
+        lesson("colour").write(root).unwrap();
+        let under = |name: &str, above: &str| Lesson {
+            under: Some(above.into()),
+            ..lesson(name)
+        };
+        under("red", "colour").write(root).unwrap();
+        let page = Document {
+            text: "red",
+            ..Document::default()
+        };
+        let of = |name: &str| Subject::named(root, name).open().unwrap();
+        let (whole, part) = (of("colour"), of("red"));
+        assert_eq!((whole.above.len(), part.above.len()), (0, 1));
+        let alone = whole.probability(&page);
+        assert!((part.probability(&page) - alone * alone).abs() < 1e-9);
+        let kept = remove(root, "colour").unwrap_err().to_string();
+        assert!(kept.contains("red is a part of colour"), "{kept}");
+        under("colour", "red").write(root).unwrap();
+        let circle = Subject::named(root, "red").open().unwrap_err();
+        assert!(circle.to_string().contains("circle"), "{circle}");
     }
 
     #[test]

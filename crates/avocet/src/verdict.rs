@@ -27,8 +27,24 @@ pub struct Text {
     pub title: String,
     /// The readable text.
     pub body: String,
-    /// The language that the page claims.
-    pub claims: Option<String>,
+    /// The code of its language, if it can be told.
+    pub language: Option<String>,
+    /// What the page says of itself to machines.
+    pub stated: page::Fields,
+}
+
+impl Text {
+    /// As a policy is told of it.
+    pub fn told(&self) -> policy::Text<'_> {
+        policy::Text::Whole {
+            title: &self.title,
+            body: &self.body,
+            about: policy::About {
+                language: self.language.as_deref(),
+                date: self.stated.date(),
+            },
+        }
+    }
 }
 
 /// A link to follow.
@@ -95,6 +111,16 @@ impl Verdict {
         if matches!(history.outcome, Some(Outcome::Changed | Outcome::Unchanged)) {
             self.visited.history = history.named(new);
         }
+    }
+
+    /// Makes the page one that is not to be found by search, though its copy is kept; `before` is what was known of it.
+    pub fn leave_out(&mut self, before: Option<&Visited>) {
+        self.text = None;
+        if let Some(copy) = &mut self.visited.copy {
+            copy.indexed = false;
+        }
+        let copy = before.and_then(|before| before.copy.as_ref());
+        self.gone = copy.is_some_and(|copy| copy.indexed);
     }
 
     /// Whether a policy is to be told: a page that is as it was, byte for byte, says nothing new, and

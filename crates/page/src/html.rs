@@ -4,6 +4,7 @@
 //! whatever the markup. Half a megabyte of nested lists took a tree builder 146 s.
 
 mod attribute;
+mod fields;
 mod head;
 mod invisible;
 mod links;
@@ -19,6 +20,7 @@ pub(crate) mod tokenizer;
 #[cfg(test)]
 mod tests;
 
+pub use fields::Fields;
 pub use meta::RobotsMeta;
 pub use read::read;
 pub use reading::{Cuts, Limits, Link, LinkKind, Reading};

@@ -16,12 +16,14 @@ pub mod listing;
 pub mod media;
 pub mod missing;
 mod scan;
+mod span;
 pub mod url;
 
 pub use article::{Article, article};
 pub use fingerprint::{Digest, Fingerprint, Shingles, Simhash};
-pub use html::{Limits, Link, LinkKind, Reading, RobotsMeta, read};
+pub use html::{Fields, Limits, Link, LinkKind, Reading, RobotsMeta, read};
 pub use listing::Listing;
 pub use media::Media;
+pub use span::span;
 pub use url::traps::{Rules, Trap};
 pub use url::{HostId, PageId, PageUrl, Refusal};

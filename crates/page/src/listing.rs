@@ -9,7 +9,7 @@
 //! 50,000 entries are kept (rows 51 and 52). What a listing says of another site's pages is no word of
 //! that site's (row 53): a sitemap's are dropped, a feed's are mere links.
 
-mod date;
+pub(crate) mod date;
 mod fields;
 mod json;
 mod lines;

@@ -120,6 +120,8 @@ pub enum Text<'a> {
         title: &'a str,
         /// Its readable text.
         body: &'a str,
+        /// What else is known of it.
+        about: About<'a>,
     },
     /// The page was fetched in an earlier run, whose index still knows how often it has the words of
     /// the query.
@@ -131,6 +133,15 @@ pub enum Text<'a> {
         /// Words of the body.
         words: u32,
     },
+}
+
+/// What is known of a text beside its words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct About<'a> {
+    /// The code of its language, such as `en`, if it can be told.
+    pub language: Option<&'a str>,
+    /// When it was published, as the page says, in Unix seconds.
+    pub date: Option<i64>,
 }
 
 /// A link on a page.

@@ -28,7 +28,7 @@ pub use catalog::{Catalog, CatalogError, Upkeep, Wishes};
 pub use crawl::Crawl;
 pub use estimate::{Estimator, Rates, Threshold};
 pub use fact::{
-    Appeared, Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Shown, Text, Visited,
+    About, Appeared, Discovered, Fact, Link, Moves, Needs, Number, Page, Read, Shown, Text, Visited,
 };
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;

@@ -91,7 +91,7 @@ impl Query {
     pub fn look_at_text(&mut self, text: Text<'_>) -> (u32, u32) {
         match text {
             Text::Nothing => (0, 0),
-            Text::Whole { title, body } => {
+            Text::Whole { title, body, .. } => {
                 (self.look(title).occurrences, self.look(body).occurrences)
             }
             Text::Counted {
@@ -119,10 +119,9 @@ impl Query {
         let names =
             |words: Vec<(u32, &String)>| words.into_iter().map(|(_, word)| word.clone()).collect();
         Report {
-            coverage: None,
             seen_words: names(seen),
             unseen_words: names(unseen),
-            remarks: Vec::new(),
+            ..Report::default()
         }
     }
 }

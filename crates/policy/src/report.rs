@@ -27,6 +27,8 @@ pub struct Report {
     /// A lower bound on the share of all importance that the fetched pages hold, where the policy
     /// knows one.
     pub coverage: Option<f64>,
+    /// Pages that were read and are what the crawl is about, where it is about something.
+    pub found: Option<u64>,
     /// Words of the query that were in some text, anchor or URL.
     pub seen_words: Vec<String>,
     /// Words of the query that were in no text, anchor or URL so far.
@@ -40,6 +42,7 @@ impl Report {
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.coverage = self.coverage.or(other.coverage);
+        self.found = self.found.or(other.found);
         unite(&mut self.seen_words, other.seen_words);
         unite(&mut self.unseen_words, other.unseen_words);
         unite(&mut self.remarks, other.remarks);
@@ -65,6 +68,7 @@ mod tests {
         let owned = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
         Report {
             coverage: None,
+            found: None,
             seen_words: owned(seen),
             unseen_words: owned(unseen),
             remarks: Vec::new(),

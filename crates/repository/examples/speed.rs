@@ -63,6 +63,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             text: &text,
             language: None,
             fetched_at: 0,
+            stated: None,
         })?;
         if (n + 1) % GROUP == 0 || n + 1 == pages.len() {
             writer.commit(n as u64)?;

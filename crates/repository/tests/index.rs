@@ -25,6 +25,7 @@ fn put(writer: &mut Writer, url: &str, title: &str, text: &str, language: Option
             text,
             language,
             fetched_at: 7,
+            stated: None,
         })
         .unwrap();
     id
@@ -428,6 +429,7 @@ fn searches_for_what_is_new() {
                 text: "The flood.",
                 language: None,
                 fetched_at: day * 86_400,
+                stated: None,
             })
             .unwrap();
     }
@@ -448,6 +450,67 @@ fn searches_for_what_is_new() {
     assert_eq!(found(Some(86_400), Some(2 * 86_400)), 1);
     assert_eq!(found(Some(9 * 86_400), None), 0);
     assert_eq!(found(Some(i64::MIN), Some(i64::MAX)), 5);
+}
+
+#[test]
+fn searches_by_author_and_date_as_pages_state_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let index = Index::open(dir.path()).unwrap();
+    let mut writer = index.writer(HEAP).unwrap();
+    let stated = |author: &str, published| page::Fields {
+        authors: vec![author.to_owned()],
+        published,
+        ..page::Fields::default()
+    };
+    // 1 May 2024, and a day of 2019.
+    let pages = [
+        stated("Ada Lovelace", Some(1_714_521_600)),
+        stated("Ada Byron", Some(1_560_000_000)),
+        page::Fields::default(),
+    ];
+    for (number, stated) in pages.iter().enumerate() {
+        let url = format!("http://notes.example/{number}");
+        let page = PageUrl::parse(&url).unwrap();
+        writer
+            .put(&Document {
+                id: page.id(),
+                url: &url,
+                host: page.host_name(),
+                title: "Notes",
+                text: "On the engine of Lovelace.",
+                language: None,
+                fetched_at: 0,
+                stated: Some(stated),
+            })
+            .unwrap();
+    }
+    writer.commit(1).unwrap();
+    let found = |text: &str| -> Vec<String> {
+        let hits = search(&index, text).hits;
+        let mut urls: Vec<String> = hits.into_iter().map(|hit| hit.url).collect();
+        urls.sort();
+        urls
+    };
+    let all = |numbers: &[u8]| -> Vec<String> {
+        let urls = numbers.iter();
+        urls.map(|number| format!("http://notes.example/{number}"))
+            .collect()
+    };
+    for (text, numbers) in [
+        ("engine", &[0, 1, 2][..]),
+        ("engine author:lovelace", &[0]),
+        ("author:ada", &[0, 1]),
+        ("author:\"ada byron\" engine", &[1]),
+        ("author:\"byron ada\"", &[]),
+        ("engine date:2024-05", &[0]),
+        ("date:..2020", &[1]),
+        ("date:2018.. author:ada", &[0, 1]),
+        ("date:2021", &[]),
+    ] {
+        assert_eq!(found(text), all(numbers), "{text}");
+    }
+    let hit = &search(&index, "author:lovelace").hits[0];
+    assert_eq!(hit.stated, pages[0]);
 }
 
 #[test]

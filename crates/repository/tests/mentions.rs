@@ -22,6 +22,7 @@ fn put(writer: &mut Writer, name: &str, title: &str, text: &str) -> PageId {
             text,
             language: None,
             fetched_at: 7,
+            stated: None,
         })
         .unwrap();
     page.id()

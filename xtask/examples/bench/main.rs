@@ -6,6 +6,7 @@
 mod child;
 mod choosing;
 mod crawl;
+mod focus;
 mod frontier;
 mod http;
 mod lab;
@@ -52,6 +53,7 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Lab(wishes) => workplace::with(|place| lab::run(&wishes, place)),
         Bench::Refresh(wishes) => workplace::with(|place| refresh::run(&wishes, place)),
         Bench::Sources(wishes) => workplace::with(|place| sources::run(&wishes, place)),
+        Bench::Focus(wishes) => workplace::with(|place| focus::run(&wishes, place)),
         Bench::Measure(wishes) => workplace::with(|place| measure::run(&wishes, place)),
         Bench::Search(wishes) => workplace::with(|place| search::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),

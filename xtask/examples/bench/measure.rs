@@ -131,6 +131,7 @@ fn put_all(writer: &mut Writer, puts: &[Text], group: u32) -> Result<()> {
             text: &put.text,
             language: None,
             fetched_at: 0,
+            stated: None,
         })?;
         if number % u64::from(group) == 0 {
             writer.commit(number)?;

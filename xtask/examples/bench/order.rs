@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use policy::catalog::{Catalog, Wishes};
+use policy::focus::Topic;
 use policy::order::Scores;
 use policy::{CatalogError, Policy};
 use serde::de::DeserializeOwned;
@@ -134,6 +135,7 @@ fn ordering(expression: &str, servers: u64) -> Result<Box<dyn Policy>> {
             "depth=0.9".into(),
         ],
         scores: Some(Arc::new(scores)),
+        topic: Some(Arc::new(Topic::words("summer language")?)),
     };
     let order: Result<_, CatalogError> = Catalog::standard().order(expression, &wishes);
     Ok(order?)

@@ -24,7 +24,7 @@ pub enum Exported {
     Urls,
     /// {\"from\",\"to\",\"anchor\",\"context\",\"path\",\"kind\",\"nofollow\"}
     Links,
-    /// {\"url\",\"title\",\"language\",\"fetched_at\",\"text\",\"markdown\"}
+    /// {\"url\",\"title\",\"language\",\"fetched_at\",\"text\",\"markdown\",\"fields\"}
     Pages,
     /// Copies of the WARC files
     Warc,

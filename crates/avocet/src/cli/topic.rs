@@ -26,6 +26,7 @@ pub enum Topic {
 Example:
   avocet topic train course --positive ./courses/ --negative ./others/
   avocet topic train course --positive https://example.edu/cs101 --positive https://example.edu/cs102 --sample 200
+  avocet topic train seminar --under course --positive https://example.edu/cs701
   avocet crawl https://example.edu/ --topic course")]
 pub struct Train {
     /// What to call it: letters, digits, - and _
@@ -34,6 +35,10 @@ pub struct Train {
     /// A page of the topic: a file, a directory of files, or a URL that the store has (repeatable)
     #[arg(long, value_name = "FILE|DIR|URL", required = true)]
     pub positive: Vec<String>,
+    /// The topic that it is a part of: pages are then taken to be of that, and its pages that are not named here are of
+    /// something else
+    #[arg(long, value_name = "TOPIC")]
+    pub under: Option<String>,
     /// A page of something else (repeatable)
     #[arg(long, value_name = "FILE|DIR|URL")]
     pub negative: Vec<String>,

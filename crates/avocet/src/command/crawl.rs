@@ -18,7 +18,7 @@ use crate::engine::{self, tally::Summary};
 use crate::live::Live;
 use crate::logs::say;
 use crate::progress::Progress;
-use crate::ranking::{LastCrawl, Ranking};
+use crate::ranking::{Choice, LastCrawl, Ranking};
 use crate::scope::{Blocked, ScopeRules};
 use crate::signal::signalled;
 use crate::store::Store;
@@ -31,6 +31,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
     let plan = plan(&config, wishes, root)?;
     let ranking = ranking(&config, wishes, root);
     let choice = ranking.choose()?;
+    refuse_aimless(&plan, &choice)?;
     if plan.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
         bail!("--stop-coverage needs an ordering that knows its coverage: --order rankmass");
     }
@@ -76,6 +77,16 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
     }
     if summary.pages + summary.unchanged == 0 && summary.queued > 0 {
         bail!("no page could be fetched; `avocet export urls` says why for each");
+    }
+    Ok(())
+}
+
+/// Who wants what was found must say what that is.
+pub(super) fn refuse_aimless(plan: &Plan, choice: &Choice) -> Result<()> {
+    let wished = plan.until_found.is_some() || plan.only_found;
+    if wished && choice.order.report().found.is_none() {
+        let why = "--until-found and --only-found need to know what is wanted: --topic NAME, or --where PREDICATE";
+        return Err(Usage(why.into()).into());
     }
     Ok(())
 }
@@ -219,6 +230,8 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
             .or(config.crawl.buffer)
             .map(|pages| pages as usize),
         stop_coverage: wishes.stop_coverage,
+        until_found: wishes.until_found,
+        only_found: wishes.only_found,
         archive: !wishes.no_archive,
         level: match config.crawl.compression {
             Some(level) => Level::new(level).context("crawl.compression must be 1 to 9")?,

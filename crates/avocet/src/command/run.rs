@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use page::PageUrl;
 
-use super::crawl::{describe, plan, print, ranking};
+use super::crawl::{describe, plan, print, ranking, refuse_aimless};
 use crate::cli::Run;
 use crate::config::{Config, Time};
 use crate::engine;
@@ -233,8 +233,10 @@ impl Orders {
 
 /// What is to be done and by which policies, or what is wrong with the wishes.
 fn orders(root: &Path, config: &Config, wishes: &Run) -> Result<(Plan, Ranking)> {
-    if wishes.crawl.refresh_after.is_some() || wishes.crawl.stop_coverage.is_some() {
-        let why = "`run` refreshes by --refresh and does not end: --refresh-after and --stop-coverage are for `crawl`";
+    let flags = &wishes.crawl;
+    let ends = flags.stop_coverage.is_some() || flags.until_found.is_some();
+    if flags.refresh_after.is_some() || ends {
+        let why = "`run` refreshes by --refresh and does not end: --refresh-after, --stop-coverage and --until-found are for `crawl`";
         return Err(Usage(why.into()).into());
     }
     let refreshing = refreshing(config, wishes);
@@ -250,7 +252,7 @@ fn orders(root: &Path, config: &Config, wishes: &Run) -> Result<(Plan, Ranking)>
         refresh: Some(refreshing),
         ..ranking(config, &wishes.crawl, root)
     };
-    ranking.choose()?;
+    refuse_aimless(&plan, &ranking.choose()?)?;
     Ok((plan, ranking))
 }
 

@@ -1,5 +1,7 @@
 //! `avocet search`: the index, from the terminal.
 
+mod topical;
+
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -9,19 +11,25 @@ use repository::log::{self, Log};
 use serde_json::json;
 
 use crate::cli::Search;
+use crate::stated::Stated;
+use crate::topic::Subject;
 use crate::{searchable, store};
 
 /// Searches.
 pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
     let index = searchable::open(root)?;
-    let found = index.search(&Query {
+    let query = Query {
         text: &wishes.query,
         limit: wishes.limit.into(),
         offset: wishes.offset.into(),
         site: wishes.site.as_deref(),
         language: wishes.language.as_deref(),
         ..Query::default()
-    })?;
+    };
+    let found = match &wishes.topic {
+        Some(name) => topical::search(&index, &query, &Subject::of(root, name)?.open()?)?,
+        None => index.search(&query)?,
+    };
     if !wishes.no_log
         && let Err(error) = Log::open(&store::log(root)).append(&logged(wishes, &found))
     {
@@ -76,6 +84,7 @@ fn document(hit: &Hit) -> serde_json::Value {
         "score": hit.score,
         "language": hit.language,
         "fetched_at": fetched_at(hit.fetched_at),
+        "fields": Stated::from(hit.stated.clone()),
     })
 }
 

@@ -1,6 +1,7 @@
 //! `avocet topic`: what a crawl is about, taught by examples.
 
 mod examples;
+mod layers;
 mod measured;
 
 use std::io::Write;
@@ -14,7 +15,7 @@ use crate::cli::topic::{self as cli, Train};
 use crate::store::{self, Store};
 use crate::topic::{self, Judged, Lesson};
 use crate::usage::Usage;
-use examples::Examples;
+use examples::{Copies, Examples};
 use measured::Quality;
 
 /// Telling words that are shown of each field.
@@ -38,20 +39,35 @@ fn train(root: &Path, json: bool, wishes: &Train) -> Result<()> {
         let why = "a topic's name has letters, digits, - and _ only: it is the name of a file";
         return Err(Usage(why.into()).into());
     }
-    if wishes.negative.is_empty() && wishes.sample == 0 {
+    if wishes.negative.is_empty() && wishes.sample == 0 && wishes.under.is_none() {
         let why = "pages of something else are needed, too: --negative FILE|DIR|URL, or --sample 200 of the store";
         return Err(Usage(why.into()).into());
     }
+    let above = wishes.under.as_deref();
+    let above = above.map(|name| Lesson::of(root, name)).transpose()?;
+    if above
+        .as_ref()
+        .is_some_and(|above| above.topic.name == wishes.name)
+    {
+        return Err(Usage("a topic cannot be a part of itself".into()).into());
+    }
     let store = Store::create(root)?;
-    let examples = Examples::gather(&store, wishes)?;
+    let ledger = store.ledger()?;
+    let copies = Copies::of(&store, &ledger)?;
+    let examples = Examples::gather(&copies, wishes, above.as_ref())?;
     let mut trainer = Trainer::default();
     for example in &examples.pages {
         trainer.add(&example.document(), example.on);
     }
     let trained = trainer.train()?;
+    let topic = Topic {
+        layers: layers::learn(&copies, &ledger, &examples)?,
+        ..Topic::taught(&wishes.name, trained.bayes)
+    };
     let judged = examples.pages.iter().zip(&trained.judged);
     let lesson = Lesson {
-        topic: Topic::taught(&wishes.name, trained.bayes),
+        topic,
+        under: wishes.under.clone(),
         examples: judged
             .map(|(example, (probability, on))| Judged {
                 name: example.name.clone(),
@@ -75,12 +91,14 @@ fn list(root: &Path, json: bool) -> Result<()> {
         let [off, on] = examples_of(&lesson);
         let quality = Quality::of(&lesson.examples);
         if json {
-            let line = json!({ "topic": name, "positive": on, "negative": off, "accuracy": quality.accuracy });
+            let line = json!({ "topic": name, "under": lesson.under, "positive": on, "negative": off, "layers": lesson.topic.layers.len(), "accuracy": quality.accuracy });
             writeln!(out, "{line}")?;
         } else {
+            let under = lesson.under.map(|above| format!(" (of {above})"));
             writeln!(
                 out,
-                "{name}: {on} pages of it, {off} of other things, {:.1} % judged right",
+                "{name}{}: {on} pages of it, {off} of other things, {:.1} % judged right",
+                under.unwrap_or_default(),
                 100.0 * quality.accuracy
             )?;
         }

@@ -8,7 +8,7 @@ use fetch::Response;
 use frontier::{Reading, Visited};
 use page::PageUrl;
 use page::listing::Kind;
-use policy::{Moment, Outcome, Policy, Text};
+use policy::{Moment, Outcome, Policy};
 use repository::archive::{Capture, Original, Profile, Sealed, Truncated, seal};
 
 use super::Engine;
@@ -17,7 +17,7 @@ use super::committer::Settled;
 use super::heard::Source;
 use super::plan::TOKEN;
 use crate::answer::Answer;
-use crate::verdict::{Asked, Verdict};
+use crate::verdict::{Asked, Text, Verdict};
 
 /// Sitemaps that list sitemaps are followed so deep (hostile-web.md, row 52).
 const NESTED: u16 = 3;
@@ -92,10 +92,7 @@ impl Engine {
             let text = verdict
                 .text
                 .as_ref()
-                .map_or(Text::Nothing, |text| Text::Whole {
-                    title: &text.title,
-                    body: &text.body,
-                });
+                .map_or(policy::Text::Nothing, Text::told);
             let reading = Reading {
                 text,
                 links: &heard.links,
@@ -106,6 +103,13 @@ impl Engine {
         }
         let admitted = heard.facts;
         verdict.named(new_pages);
+        let history = verdict.visited.history;
+        if self.plan.only_found
+            && verdict.text.is_some()
+            && !shared.is_on_topic(claimed.key.page, &history)
+        {
+            verdict.leave_out(claimed.before.as_ref());
+        }
         self.count(&mut shared, claimed, &verdict.visited, arrived.took);
         let settled = Settled {
             key: claimed.key,
@@ -125,7 +129,10 @@ impl Engine {
         self.heed(&verdict.signals, now);
         let mut shared = self.shared();
         let enough = self.plan.stop_coverage;
-        if enough.is_some_and(|share| shared.covers(share)) {
+        let wanted = self.plan.until_found;
+        if enough.is_some_and(|share| shared.covers(share))
+            || wanted.is_some_and(|wanted| shared.has_found(wanted))
+        {
             self.stop.store(true, Ordering::Relaxed);
             self.changed.notify_one();
         }

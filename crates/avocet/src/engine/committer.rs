@@ -300,7 +300,6 @@ pub fn put(
     fetched_at: i64,
     text: &Text,
 ) -> Result<Option<f64>> {
-    let language = page::language::detect(&text.body, text.claims.as_deref());
     index
         .put(&index::Document {
             id: key.page,
@@ -308,8 +307,9 @@ pub fn put(
             host: url.host_name(),
             title: &text.title,
             text: &text.body,
-            language: language.as_deref(),
+            language: text.language.as_deref(),
             fetched_at,
+            stated: Some(&text.stated),
         })
         .with_context(|| format!("cannot index {url}"))
 }

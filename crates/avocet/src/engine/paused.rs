@@ -238,6 +238,8 @@ fn plan(seeds: &[PageUrl], pipes: Pipes) -> Plan {
         retry: Retry::default(),
         buffer: None,
         stop_coverage: None,
+        until_found: None,
+        only_found: false,
         archive: false,
         level: Level::default(),
         index: false,

@@ -40,6 +40,10 @@ pub struct Plan {
     pub buffer: Option<usize>,
     /// Stop when the fetched pages are known to hold this share of all importance.
     pub stop_coverage: Option<f64>,
+    /// Stop when so many pages of the topic are known.
+    pub until_found: Option<u64>,
+    /// Whether only pages of the topic are made searchable.
+    pub only_found: bool,
     /// Whether answers are kept.
     pub archive: bool,
     /// How hard they are compressed.

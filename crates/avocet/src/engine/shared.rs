@@ -11,7 +11,8 @@ use std::time::Duration;
 use fetch::Connection;
 use frontier::{Bound, Budget, Buffer, Entry, Frontier, Next, PageKey, Visit, Visited};
 use page::{HostId, PageId};
-use policy::{Crawl, History, Moment, Outcome, Policy};
+use policy::focus::ON_TOPIC;
+use policy::{Crawl, History, Moment, Outcome, Page, Policy, Worth};
 
 use super::committer::{Settled, Work};
 use super::heard::{Ear, Heard, Source};
@@ -266,6 +267,21 @@ impl Shared {
     pub fn covers(&mut self, share: f64) -> bool {
         let coverage = self.frontier.policy().report().coverage;
         coverage.is_some_and(|coverage| coverage >= share)
+    }
+
+    /// Whether so many pages of the topic were read.
+    pub fn has_found(&mut self, wanted: u64) -> bool {
+        let found = self.frontier.policy().report().found;
+        found.is_some_and(|found| found >= wanted)
+    }
+
+    /// Whether a page that was read is of the topic.
+    pub fn is_on_topic(&mut self, page: PageId, history: &History) -> bool {
+        let Some(number) = self.frontier.number(page) else {
+            return false;
+        };
+        let found = self.frontier.policy().importance(Page { number, history });
+        found >= Worth::new(f64::from(ON_TOPIC))
     }
 
     /// Takes one page of the allowance and of the budget; `false`: there is none left, or not yet.

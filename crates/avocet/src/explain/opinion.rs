@@ -8,6 +8,7 @@ use page::PageUrl;
 use policy::focus::{Evidence, Field, Known, ON_TOPIC};
 use serde::{Deserialize, Serialize};
 
+use super::Facts;
 use crate::ranking::Ranking;
 use crate::recover;
 use crate::topic::Subject;
@@ -80,5 +81,12 @@ impl Opinion {
             words: words.collect(),
             name: topic.name,
         }))
+    }
+}
+
+impl Facts {
+    /// How the page was judged by the topic of the crawl.
+    pub fn judged(&self, archive: &Path, ranking: &Ranking) -> Result<Option<Opinion>> {
+        Opinion::of(archive, ranking, &self.url, self.visited.as_ref())
     }
 }

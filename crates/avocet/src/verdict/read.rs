@@ -5,7 +5,7 @@ use frontier::PageCopy;
 use page::listing::{self, Kind, Refused};
 use page::media::Media;
 use page::missing::{is_missing, looks_missing};
-use page::{Digest, LinkKind, Listing, PageUrl, charset, media};
+use page::{Digest, LinkKind, Listing, PageUrl, charset, language, media};
 use policy::{Moment, Outcome, Visit};
 
 use super::{Asked, HOPS, Lead, Signal, Text, Verdict};
@@ -156,8 +156,9 @@ impl Asked<'_> {
             leads,
             text: Some(Text {
                 title: reading.title,
-                claims: reading.language,
+                language: language::detect(&reading.text, reading.language.as_deref()),
                 body: reading.text,
+                stated: reading.fields,
             }),
             digest: Some(reading.digest),
             ..Understood::default()
@@ -214,8 +215,9 @@ fn plain(answer: &Answer) -> Understood {
         digest: Some(Digest::of(&text)),
         text: Some(Text {
             title: String::new(),
-            claims: None,
+            language: language::detect(&text, None),
             body: text.into_owned(),
+            stated: page::Fields::default(),
         }),
         ..Understood::default()
     }

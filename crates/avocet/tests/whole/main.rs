@@ -25,6 +25,7 @@ mod searches;
 mod serve;
 mod server;
 mod sources;
+mod stated;
 mod topic;
 mod upkeep;
 mod usage;

@@ -144,6 +144,7 @@ pub fn put(program: &Program, leaves: &[Leaf]) {
                 text: &leaf.text,
                 language: Some(leaf.language),
                 fetched_at: now - leaf.days * 86_400,
+                stated: None,
             })
             .unwrap();
     }

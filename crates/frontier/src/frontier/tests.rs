@@ -42,10 +42,7 @@ fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut
     hear(frontier, page, facts);
     let links: Vec<_> = links
         .iter()
-        .map(|&to| Known {
-            to: hear(frontier, to, facts),
-            anchor: "",
-        })
+        .map(|&to| Known::new(hear(frontier, to, facts), ""))
         .collect();
     let reading = Reading {
         text: Text::Nothing,
@@ -186,10 +183,7 @@ fn a_stop_changes_no_worth() {
                         entries.push(fact);
                         number
                     });
-                    Known {
-                        to: number,
-                        anchor: "",
-                    }
+                    Known::new(number, "")
                 })
                 .collect();
             let reading = Reading {
@@ -254,7 +248,7 @@ fn the_words_of_a_few_links_to_a_page_are_kept_and_no_more() {
         let anchor = if source == 0 { "" } else { words.as_str() };
         let reading = Reading {
             text: Text::Nothing,
-            links: &[Known { to: number, anchor }],
+            links: &[Known::new(number, anchor)],
             out_links: 3,
         };
         let Some(Entry::Links(_, links)) = frontier.read(url(source).id(), reading) else {

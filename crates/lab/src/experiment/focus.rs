@@ -13,6 +13,7 @@ mod judged;
 mod lessons;
 mod locality;
 mod omniscient;
+mod ranks;
 mod split;
 #[cfg(test)]
 mod tests;
@@ -116,6 +117,7 @@ pub fn run(
     }
     let mut rows = rows(&measured, setting.against.as_deref());
     rows.extend(crate::findings::rows(&pairs, None));
+    notes.extend(ranks::notes(&measured, &names));
     let mut claims = claims::of_crawls(&measured, &names);
     claims.extend(claims::of_links(&pairs));
     let figures = figures::figures(&rows, &names);

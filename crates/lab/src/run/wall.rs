@@ -4,7 +4,7 @@
 //! for a page that the crawl has heard of; whoever fetches a page has spent the fetch.
 
 use page::PageUrl;
-use policy::{Link, Needs, Number, Text};
+use policy::{About, Link, Needs, Number, Text};
 
 use crate::world::{Graph, Linked};
 
@@ -56,7 +56,11 @@ impl<'a> Web<'a> {
     /// What a page says.
     pub(crate) fn text(&self, page: usize) -> Text<'a> {
         let text = self.linked.and_then(|linked| linked.text(page));
-        text.map_or(Text::Nothing, |(title, body)| Text::Whole { title, body })
+        text.map_or(Text::Nothing, |(title, body)| Text::Whole {
+            title,
+            body,
+            about: About::default(),
+        })
     }
 
     /// The words of a link, as far as somebody needs them.

@@ -7,11 +7,16 @@ use super::tokenizer::Attribute;
 
 pub(super) const ALT: Name = Name::of(b"alt");
 pub(super) const CONTENT: Name = Name::of(b"content");
+pub(super) const DATETIME: Name = Name::of(b"datetime");
 pub(super) const HREF: Name = Name::of(b"href");
 pub(super) const HREFLANG: Name = Name::of(b"hreflang");
 pub(super) const HTTP_EQUIV: Name = Name::of(b"http-equiv");
+pub(super) const ITEMPROP: Name = Name::of(b"itemprop");
+pub(super) const ITEMSCOPE: Name = Name::of(b"itemscope");
+pub(super) const ITEMTYPE: Name = Name::of(b"itemtype");
 pub(super) const LANG: Name = Name::of(b"lang");
 pub(super) const NAME: Name = Name::of(b"name");
+pub(super) const PROPERTY: Name = Name::of(b"property");
 pub(super) const REL: Name = Name::of(b"rel");
 pub(super) const SRC: Name = Name::of(b"src");
 pub(super) const TYPE: Name = Name::of(b"type");

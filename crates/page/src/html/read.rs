@@ -6,6 +6,7 @@
 //! **Invariant:** every token is handled in a bounded number of steps.
 
 use super::attribute::{ALT, HREF, REL, SRC, attribute, has_word};
+use super::fields::Collector;
 use super::head::{Head, relation};
 use super::links::{Links, Place};
 use super::open::Open;
@@ -57,6 +58,7 @@ struct Reader<'a, 'l> {
     links: Links,
     paths: Paths,
     head: Head,
+    fields: Collector,
 }
 
 /// An element whose content is not shown.
@@ -82,6 +84,7 @@ impl<'a, 'l> Reader<'a, 'l> {
             links: Links::new(page),
             paths: Paths::default(),
             head: Head::default(),
+            fields: Collector::new(html),
         }
     }
 
@@ -104,6 +107,7 @@ impl<'a, 'l> Reader<'a, 'l> {
             refresh: self.head.refresh,
             robots: self.head.robots,
             language: self.head.language,
+            fields: self.fields.finish(),
             not_links: self.links.not_links,
             malformed: self.links.malformed,
             cut,
@@ -117,6 +121,7 @@ impl<'a, 'l> Reader<'a, 'l> {
         let into = match self.raw {
             None | Some(tag::XMP | tag::PLAINTEXT) => &mut self.text,
             Some(tag::TITLE) if !self.titled => &mut self.title,
+            Some(tag::SCRIPT) => return self.fields.script_text(raw),
             Some(_) => return,
         };
         if references {
@@ -146,6 +151,7 @@ impl<'a, 'l> Reader<'a, 'l> {
                 tag::model(tag, element(tag).role)
             };
         }
+        self.fields.start(tag, attributes, self.text.len());
         let element = element(tag);
         match element.flow {
             Flow::Inline | Flow::Void => {}
@@ -153,12 +159,17 @@ impl<'a, 'l> Reader<'a, 'l> {
             Flow::Cell => self.text.space(),
         }
         match element.role {
-            Role::Plain | Role::Raw => {}
+            Role::Plain => {}
+            Role::Raw if tag == tag::SCRIPT => self.fields.script(attributes),
+            Role::Raw => {}
             Role::Anchor => self.anchor(tag, name, attributes),
             Role::Document => self.document(tag, name, attributes),
             Role::Image => self.image(attributes),
             Role::Relation => self.relation(tag, name, attributes),
-            Role::Meta => self.head.meta(attributes, &self.links, self.page),
+            Role::Meta => {
+                self.head.meta(attributes, &self.links, self.page);
+                self.fields.meta(attributes);
+            }
             Role::Base => {
                 if let Some(href) = attribute(attributes, HREF) {
                     self.links.set_base(&href.value());
@@ -232,6 +243,7 @@ impl<'a, 'l> Reader<'a, 'l> {
             }
             self.hidden = None;
         }
+        self.fields.end(tag, self.text.as_str());
         self.titled |= self.raw.take() == Some(tag::TITLE);
         match element(tag).flow {
             Flow::Block | Flow::Break => self.text.line(),

@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::fields::Fields;
 use super::meta::RobotsMeta;
 use crate::fingerprint::Digest;
 use crate::url::{PageId, PageUrl};
@@ -65,6 +66,8 @@ pub struct Reading {
     pub robots: RobotsMeta,
     /// The language the page claims (`lang` of `html`).
     pub language: Option<String>,
+    /// What the page says of itself to machines.
+    pub fields: Fields,
     /// Fingerprint and sketches of the text.
     pub digest: Digest,
     /// Targets that are no documents on the web: `mailto:`, `javascript:`, `data:` …

@@ -52,6 +52,11 @@ impl Text {
         self.text
     }
 
+    /// What was written so far.
+    pub(super) fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// How much was written.
     pub(super) fn len(&self) -> u32 {
         self.text.len() as u32

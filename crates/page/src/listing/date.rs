@@ -16,7 +16,8 @@ pub(super) fn plausible(text: &str, now: i64) -> Option<i64> {
     seconds(text).filter(|&at| at >= FIRST && at <= now.saturating_add(DAY))
 }
 
-fn seconds(text: &str) -> Option<i64> {
+/// The moment of a date in either form.
+pub(crate) fn seconds(text: &str) -> Option<i64> {
     let text = text.trim_ascii().as_bytes();
     w3c(Cursor(text)).or_else(|| rfc822(Cursor(text)))
 }
@@ -87,7 +88,7 @@ fn month(name: &[u8]) -> Option<i64> {
 ///
 /// H. Hinnant, "chrono-compatible low-level date algorithms", `days_from_civil`: years begin in March, so
 /// that the odd day comes last, and 400 of them have 146,097 days.
-fn days(year: i64, month: i64, day: i64) -> Option<i64> {
+pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
         2 => 28 + i64::from(leap),

@@ -259,11 +259,11 @@ mod tests {
             hears(&mut agents, page);
         }
         let links: Vec<u32> = (1..25).collect();
-        reads(&mut agents, 0, "blue", &links);
+        reads(&mut agents, 0, "blue near far", &links);
         let before = agents.pages.get(Number(24)).unwrap().worth;
         assert!(before > 0.0);
         for page in 1..20 {
-            reads(&mut agents, page, "blue", &[]);
+            reads(&mut agents, page, "blue near far", &[]);
         }
         assert!(!agents.agents[0].lives());
         assert_eq!(agents.pages.get(Number(24)).unwrap().worth, 0.0);

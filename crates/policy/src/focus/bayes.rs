@@ -11,6 +11,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::calibration::{Curve, logistic};
+use super::trainer::Document;
 use super::words::{ByWord, Field, counts, hash, weight};
 
 /// Example pages off the topic, and on it.
@@ -116,6 +117,16 @@ impl Bayes {
     /// The probability that a page with this evidence is of the topic.
     pub fn page(&self, evidence: [Evidence; 3]) -> f64 {
         self.learned.page.probability(evidence.map(Evidence::score))
+    }
+
+    /// The probability that a page is of the topic of which all this is known.
+    pub fn judge(&self, page: &Document<'_>) -> f64 {
+        let said = self.evidence(page.text, Field::Text);
+        self.page([
+            said.and(self.evidence(page.anchors, Field::Text)),
+            self.evidence(page.title, Field::Title),
+            self.evidence(page.url, Field::Url),
+        ])
     }
 
     /// The same before anybody read the page: of anchors and URL.

@@ -35,7 +35,7 @@ impl ContextGraph {
         if relevance >= ON_TOPIC {
             return count + 1.0 + relevance;
         }
-        let Text::Whole { title, body } = text else {
+        let Text::Whole { title, body, .. } = text else {
             return relevance;
         };
         // The layer that is most above its share of all pages; "other" if none is.

@@ -12,7 +12,7 @@
 use super::judge::{Judge, ON_TOPIC};
 use super::linear::WORDS;
 use super::rates::{Rate, Rates, rate};
-use super::seen::{Known, Parent};
+use super::seen::{Known, Origin, Parent};
 use super::topic::Topic;
 use crate::estimate::Column;
 use crate::{
@@ -72,10 +72,15 @@ impl Intelligent {
             self.count(read.page, relevance >= ON_TOPIC);
         }
         let mut moved: Vec<Number> = Vec::new();
+        let from = Origin {
+            page: read.page,
+            relevance,
+            near: 0.0,
+        };
         for link in read.links {
             let anchor = self.judge.follow(link);
             if let Some(known) = self.pages.get_mut(link.to.index()).filter(|_| !again) {
-                known.follow(read.page, relevance, anchor, link);
+                known.follow(&from, anchor, link);
             }
             moved.push(link.to);
         }

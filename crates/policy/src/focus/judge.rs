@@ -34,13 +34,39 @@ const UNTOLD: f32 = 0.2;
 pub struct Judge {
     basis: Basis,
     pages: Column<Signs>,
+    /// Pages that were read and are of the topic.
+    found: u64,
 }
 
 #[derive(Debug, Clone)]
 enum Basis {
-    Examples(Box<Bayes>),
+    Examples(Box<Taught>),
     Words(Box<Growing>),
     Where(Box<Asked>),
+}
+
+/// A classifier, and those of the topics above.
+#[derive(Debug, Clone)]
+struct Taught {
+    bayes: Bayes,
+    above: Vec<Bayes>,
+}
+
+impl Taught {
+    /// Links are judged by the topic itself: what leads to a page of it leads to one of those above.
+    fn page(&self, text: Text<'_>, signs: Signs) -> f32 {
+        let own = judged(&self.bayes, text, signs);
+        let Text::Whole { title, body, .. } = text else {
+            return own;
+        };
+        let page = Document {
+            title,
+            text: body,
+            ..Document::default()
+        };
+        let above = self.above.iter().map(|bayes| bayes.judge(&page) as f32);
+        own * above.product::<f32>()
+    }
 }
 
 /// A predicate, and the pages that it has not judged yet.
@@ -83,7 +109,10 @@ impl Judge {
     /// For this topic.
     pub fn new(topic: &Topic) -> Self {
         let basis = match &topic.known {
-            Known::Examples(bayes) => Basis::Examples(bayes.clone()),
+            Known::Examples(bayes) => Basis::Examples(Box::new(Taught {
+                bayes: (**bayes).clone(),
+                above: topic.above.clone(),
+            })),
             Known::Where(predicate) => Basis::Where(Box::new(Asked {
                 predicate: (**predicate).clone(),
                 urls: HashMap::new(),
@@ -96,19 +125,23 @@ impl Judge {
                     bayes: None,
                 })),
                 // Topic::words refuses these; a file that was tampered with is about nothing.
-                Err(_) => Basis::Examples(Box::new(nothing())),
+                Err(_) => Basis::Examples(Box::new(Taught {
+                    bayes: nothing(),
+                    above: Vec::new(),
+                })),
             },
         };
         Self {
             basis,
             pages: Column::default(),
+            found: 0,
         }
     }
 
     /// Takes in a page that was heard of.
     pub fn discover(&mut self, discovered: &Discovered<'_>) {
         let url = match &mut self.basis {
-            Basis::Examples(bayes) => bayes.evidence(discovered.url, Field::Url),
+            Basis::Examples(taught) => taught.bayes.evidence(discovered.url, Field::Url),
             Basis::Words(growing) => {
                 let found = growing.query.look_at_url(discovered.url);
                 shared(growing.query.share(found))
@@ -135,6 +168,8 @@ impl Judge {
             text => self.basis.page(read.page, text, signs),
         };
         if let Some(signs) = self.pages.get_mut(read.page) {
+            self.found += u64::from(relevance >= ON_TOPIC);
+            self.found -= u64::from(signs.read && signs.relevance >= ON_TOPIC);
             signs.relevance = relevance;
             signs.read = true;
         }
@@ -148,7 +183,8 @@ impl Judge {
             return 0.0;
         };
         let (anchors, words) = match &mut self.basis {
-            Basis::Examples(bayes) => {
+            Basis::Examples(taught) => {
+                let bayes = &taught.bayes;
                 let anchor = bayes.evidence(link.anchor, Field::Text);
                 (anchor, anchor.and(bayes.evidence(link.around, Field::Text)))
             }
@@ -184,6 +220,12 @@ impl Judge {
 
     /// What there is to say of the topic.
     pub fn report(&self) -> Report {
+        let mut report = self.said();
+        report.found = Some(self.found);
+        report
+    }
+
+    fn said(&self) -> Report {
         match &self.basis {
             Basis::Examples(_) | Basis::Where(_) => Report::default(),
             Basis::Words(growing) => {
@@ -203,7 +245,7 @@ impl Judge {
 impl Basis {
     fn page(&mut self, page: Number, text: Text<'_>, signs: Signs) -> f32 {
         match self {
-            Self::Examples(bayes) => judged(bayes, text, signs),
+            Self::Examples(taught) => taught.page(text, signs),
             Self::Words(growing) => growing.page(text),
             Self::Where(asked) => asked.page(page, text),
         }
@@ -211,7 +253,7 @@ impl Basis {
 
     fn link(&self, words: Evidence, url: Evidence) -> f32 {
         match self {
-            Self::Examples(bayes) => bayes.link(words, url) as f32,
+            Self::Examples(taught) => taught.bayes.link(words, url) as f32,
             // An anchor is written to say what is behind it.
             Self::Words(_) => 0.75 * words.log_odds + 0.25 * url.log_odds,
             Self::Where(_) => UNTOLD,
@@ -228,29 +270,26 @@ impl Basis {
 
 impl Asked {
     fn page(&mut self, page: Number, text: Text<'_>) -> f32 {
-        let Text::Whole { title, body } = text else {
+        let Text::Whole { title, body, about } = text else {
             return 0.0;
         };
-        let url = self.urls.get(&page).map_or("", AsRef::as_ref);
-        let after = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let host = after.split(['/', ':', '?', '#']).next().unwrap_or_default();
-        let document = Document {
-            url,
-            title,
-            text: body,
-            anchors: "",
+        let candidate = Candidate {
+            about,
+            ..Candidate::of(Document {
+                url: self.urls.get(&page).map_or("", AsRef::as_ref),
+                title,
+                text: body,
+                anchors: "",
+            })
         };
-        match self.predicate.holds(&Candidate { document, host }) {
-            true => 1.0,
-            false => 0.0,
-        }
+        f32::from(u8::from(self.predicate.holds(&candidate)))
     }
 }
 
 impl Growing {
     fn page(&mut self, text: Text<'_>) -> f32 {
         let found = self.query.look_at_text(text);
-        if let Text::Whole { title, body } = text {
+        if let Text::Whole { title, body, .. } = text {
             let on = is_hot(found);
             let page = Document {
                 title,
@@ -286,7 +325,7 @@ fn shared(share: f32) -> Evidence {
 }
 
 fn judged(bayes: &Bayes, text: Text<'_>, signs: Signs) -> f32 {
-    let Text::Whole { title, body } = text else {
+    let Text::Whole { title, body, .. } = text else {
         return bayes.link(signs.anchors, signs.url) as f32;
     };
     let body = bayes.evidence(body, Field::Text).and(signs.anchors);

@@ -13,22 +13,30 @@
 
 use std::collections::HashMap;
 
+use super::bayes::Bayes;
 use super::hubs::Hubs;
 use super::judge::Judge;
 use super::linear::{Linear, log_odds, sigmoid};
 use super::rates::{Rate, Rates, rate};
-use super::seen::{Known, Parent};
+use super::rehearsal::Rehearsal;
+use super::seen::{Known, Origin, Parent};
 use super::topic::Topic;
+use super::trainer::Document;
 use crate::estimate::{Column, Links};
 use crate::{
-    Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
+    Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Text,
+    Worth,
 };
 
 /// Dense inputs: any page, topic by words, by the best link, mean parent, best parent, number of parents, siblings, siblings under the same
-/// path, host, path.
-const INPUTS: usize = 10;
+/// path, host, path, folder, neighbours, parents that lead to the topic.
+const INPUTS: usize = 13;
 /// What we believe before anything was seen.
-const BELIEVED: [f32; INPUTS] = [1.0, 0.3, 0.3, 0.5, 0.2, 0.0, 0.4, 0.4, 0.1, 0.2];
+const BELIEVED: [f32; INPUTS] = [
+    1.0, 0.3, 0.3, 0.5, 0.2, 0.0, 0.4, 0.4, 0.1, 0.2, 0.3, 0.3, 0.3,
+];
+/// Links before and after a link that are its neighbours.
+const NEIGHBOURS: usize = 4;
 /// Steps of learning, for inputs and for words.
 const STEPS: (f32, f32) = (0.1, 0.3);
 /// What an untried group of links is worth more than it is expected to be.
@@ -52,6 +60,10 @@ pub struct Learned {
     paths: Rates<u64>,
     siblings: Rates<u32>,
     groups: Rates<u64>,
+    folders: Rates<u64>,
+    rehearsal: Rehearsal<INPUTS>,
+    /// What tells pages that lead to the topic, and the log odds of any page.
+    layer: Option<(Bayes, f32)>,
     reads: u32,
     sweep: u32,
     moved: Vec<Number>,
@@ -72,6 +84,12 @@ impl Learned {
             paths: HashMap::new(),
             siblings: HashMap::new(),
             groups: HashMap::new(),
+            folders: HashMap::new(),
+            rehearsal: Rehearsal::default(),
+            layer: topic.layers.first().map(|bayes| {
+                let [off, on] = bayes.learned().examples.map(|count| count as f32);
+                (bayes.clone(), log_odds(on / (on + off)))
+            }),
             reads: 0,
             sweep: 8,
             moved: Vec::new(),
@@ -84,7 +102,9 @@ impl Learned {
         if self.pages.len() <= index {
             self.pages.resize_with(index + 1, Known::default);
         }
-        self.pages[index] = Known::of(discovered);
+        let known = &mut self.pages[index];
+        *known = Known::of(discovered);
+        known.add_signs(discovered.url);
         self.hubs.discover(discovered);
         let worth = self.value(discovered.page);
         self.worths.add(discovered.page, worth);
@@ -97,17 +117,23 @@ impl Learned {
             let relevance = self.judge.read(read);
             let words = &self.pages[read.page.index()].words;
             self.model.learn(&inputs, words, relevance);
+            self.rehearsal.remember(inputs, words, relevance);
             self.count(read.page, relevance);
         } else {
             self.judge.read(read);
         }
         let relevance = self.judge.relevance(read.page).unwrap_or(0.0);
         let told = self.links.of(read.page).unwrap_or_default().links.to_vec();
+        let from = Origin {
+            page: read.page,
+            relevance,
+            near: self.nearness(read),
+        };
         for link in read.links {
             let anchor = self.judge.follow(link);
             // A page that is read again says of an old link what it said before.
             if told.binary_search(&link.to.0).is_err() {
-                self.follow(read.page, relevance, anchor, link);
+                self.follow(&from, anchor, link);
             }
             self.moved.push(link.to);
         }
@@ -121,10 +147,49 @@ impl Learned {
         if self.reads >= self.sweep {
             self.sweep = self.reads + (self.reads / 20).max(8);
             self.moved.clear();
+            self.rehearsal.tell(&mut self.model);
             let waiting = self.worths.iter().map(|(page, _)| page);
             self.moved = waiting.filter(|page| !self.judge.is_read(*page)).collect();
         }
         self.value_anew(moves);
+    }
+
+    /// How likely a page is one that leads to the topic, by its text: log odds above the usual; 0 if nobody knows.
+    fn nearness(&self, read: &Read<'_>) -> f32 {
+        match (&self.layer, read.text) {
+            (Some((bayes, usual)), Text::Whole { title, body, .. }) => {
+                let page = Document {
+                    title,
+                    text: body,
+                    ..Document::default()
+                };
+                log_odds(bayes.judge(&page) as f32) - usual
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// How many of the read links next to this one, on pages that have it, lead to the topic.
+    fn neighbours(&self, page: Number, parent: &Parent, expected: f32) -> f32 {
+        let links = self.links.of(Number(parent.page)).unwrap_or_default().links;
+        let Ok(place) = links.binary_search(&page.0) else {
+            return expected;
+        };
+        let from = place.saturating_sub(NEIGHBOURS);
+        let until = (place + NEIGHBOURS + 1).min(links.len());
+        let mut rate = Rate::default();
+        for (other, &link) in links.iter().enumerate().take(until).skip(from) {
+            if let Some(relevance) = self
+                .judge
+                .relevance(Number(link))
+                .filter(|_| other != place)
+            {
+                let weight = 1.0 / other.abs_diff(place) as f32;
+                rate.sum += weight * relevance;
+                rate.count += weight;
+            }
+        }
+        rate.towards(expected, 1.0)
     }
 
     /// Takes note of what came of a page, for all that resembles it.
@@ -132,6 +197,9 @@ impl Learned {
         let known = &self.pages[page.index()];
         self.all.add(relevance);
         self.hosts.entry(known.host).or_default().add(relevance);
+        for folder in known.folders {
+            self.folders.entry(folder).or_default().add(relevance);
+        }
         for parent in &known.parents {
             self.siblings.entry(parent.page).or_default().add(relevance);
             self.groups
@@ -142,9 +210,9 @@ impl Learned {
         }
     }
 
-    fn follow(&mut self, from: Number, relevance: f32, anchor: f32, link: &Link<'_>) {
+    fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>) {
         if let Some(known) = self.pages.get_mut(link.to.index()) {
-            known.follow(from, relevance, anchor, link);
+            known.follow(from, anchor, link);
             self.hubs.follow(link);
         }
     }
@@ -224,6 +292,13 @@ impl Learned {
         let groups = |parent: &Parent| over(rate(&self.groups, &parent.group(), base));
         let paths = |parent: &Parent| over(rate(&self.paths, &parent.path, base));
         let parents = (known.sum + base) / (known.count as f32 + 1.0);
+        let hosts = rate(&self.hosts, &known.host, base);
+        let above = rate(&self.folders, &known.folders[1], hosts);
+        let folder = rate(&self.folders, &known.folders[0], above);
+        let beside = |parent: &Parent| {
+            let expected = rate(&self.groups, &parent.group(), base);
+            over(self.neighbours(page, parent, expected))
+        };
         Some([
             from,
             over(self.judge.expected(page)),
@@ -233,8 +308,11 @@ impl Learned {
             (1.0 + known.count as f32).ln(),
             known.mean(siblings),
             known.mean(groups),
-            over(rate(&self.hosts, &known.host, base)),
+            over(hosts),
             known.mean(paths),
+            over(folder),
+            known.mean(beside),
+            known.near / known.count.max(1) as f32,
         ])
     }
 }
@@ -276,6 +354,9 @@ impl Policy for Learned {
             "siblings under the same tags",
             "host",
             "tag path",
+            "folder",
+            "neighbours on the topic",
+            "parents that lead there",
         ];
         let each = names.iter().zip(inputs).zip(self.model.dense());
         let mut terms: Vec<Term> = each

@@ -28,6 +28,10 @@ pub struct Known {
     pub best: f32,
     /// How likely it is of the topic by the best link to it.
     pub link: f32,
+    /// The sum over its parents of how likely each is one that leads to the topic, as log odds above the usual.
+    pub near: f32,
+    /// The hashes of the folders that it is in: the whole of it, and what is above that.
+    pub folders: [u64; 2],
     /// The words of its URL, of anchors and around them, by where their weights are.
     pub words: Vec<u32>,
 }
@@ -39,6 +43,17 @@ pub struct Parent {
     pub page: u32,
     /// The hash of the tag path of its link.
     pub path: u64,
+}
+
+/// A page that was read, as its links see it.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin {
+    /// Which one.
+    pub page: Number,
+    /// How likely it is of the topic.
+    pub relevance: f32,
+    /// How likely it is one that leads there, by its text: log odds above the usual; 0 if nobody knows.
+    pub near: f32,
 }
 
 impl Parent {
@@ -54,21 +69,27 @@ impl Known {
         let mut known = Self {
             host: discovered.host,
             seed: discovered.seed,
+            folders: folders(discovered.url),
             ..Self::default()
         };
         known.add_words(discovered.url, Field::Url);
         known
     }
 
-    /// Takes in a link from a page of this relevance, which is of the topic so likely by its own words.
-    pub fn follow(&mut self, from: Number, relevance: f32, anchor: f32, link: &Link<'_>) {
+    /// Takes in a link from this page, which is of the topic so likely by its own words.
+    pub fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>) {
+        let relevance = from.relevance;
+        self.near += from.near;
         self.link = self.link.max(anchor);
         self.count += 1;
         self.sum += relevance;
         self.best = self.best.max(relevance);
         if self.parents.len() < MOST_PARENTS {
             let path = hash(link.path);
-            self.parents.push(Parent { page: from.0, path });
+            self.parents.push(Parent {
+                page: from.page.0,
+                path,
+            });
         }
         self.add_words(link.anchor, Field::Text);
         self.add_words(link.around, Field::Title);
@@ -79,6 +100,24 @@ impl Known {
         match self.parents.is_empty() {
             true => 0.0,
             false => self.parents.iter().map(of).sum::<f32>() / self.parents.len() as f32,
+        }
+    }
+
+    /// Takes in what the form of its URL says: how deep it is, how its last part reads, whether it is somebody's home.
+    pub fn add_signs(&mut self, url: &str) {
+        let path = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let path = path.split_once('/').map_or("", |(_, path)| path);
+        let last = path.rsplit('/').next().unwrap_or_default();
+        let depth = path.matches('/').count().min(9);
+        let ending = last.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let home = path.contains('~') || path.contains("%7E");
+        for sign in [
+            format!("deep {depth} {home}"),
+            format!("last {last}"),
+            format!("ends {ending}"),
+            format!("folder {}", self.folders[0]),
+        ] {
+            self.words.push(place(hash(&sign)));
         }
     }
 
@@ -95,4 +134,12 @@ impl Known {
             }
         }
     }
+}
+
+/// The hashes of a URL's folder and of the one above it.
+fn folders(url: &str) -> [u64; 2] {
+    let path = url.split(['?', '#']).next().unwrap_or_default();
+    let above = |path: &str| path.rfind('/').unwrap_or(0);
+    let folder = &path[..above(path)];
+    [hash(folder), hash(&folder[..above(folder)])]
 }

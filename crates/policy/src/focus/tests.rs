@@ -1,7 +1,9 @@
 //! Do the methods do on tiny webs what their papers say?
 
 use super::*;
-use crate::{Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text};
+use crate::{
+    About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text,
+};
 
 /// A topic whose pages say `red`, and others `blue`.
 pub fn red() -> Topic {
@@ -52,7 +54,11 @@ fn reads_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &s
         .collect();
     let read = Read {
         page: Number(page),
-        text: Text::Whole { title: "", body },
+        text: Text::Whole {
+            title: "",
+            body,
+            about: About::default(),
+        },
         links: &links,
         out_links: links.len() as u32,
     };
@@ -195,7 +201,11 @@ fn learned_and_bandit_find_out_which_links_lead_to_the_topic() {
 
 #[test]
 fn an_intelligent_crawler_finds_out_which_words_lead_to_what_satisfies() {
-    let predicate = Predicate::read("contains(\"red\")", |_| None).unwrap();
+    let meanings = Meanings {
+        topic: &|_| None,
+        span: &|_| None,
+    };
+    let predicate = Predicate::read("contains(\"red\")", &meanings).unwrap();
     let topic = Topic::described("red pages", predicate);
     let mut policy = heard(Intelligent::new(&topic), 60);
     let links: Vec<_> = (1..51)

@@ -5,9 +5,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::bayes::Bayes;
-use super::predicate::Predicate;
+use super::predicate::{Candidate, Predicate};
+use super::trainer::Document;
 use crate::catalog::CatalogError;
-use crate::query::Query;
+use crate::query::{Query, similarity};
+use crate::{About, Text};
 
 /// A topic.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -20,6 +22,10 @@ pub struct Topic {
     /// there. Empty if nobody knows.
     #[serde(default)]
     pub layers: Vec<Bayes>,
+    /// Classifiers of the topics above it, the nearest first: it was taught among their pages, and a page is of it if it
+    /// is of all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub above: Vec<Bayes>,
 }
 
 /// How a topic is known.
@@ -42,6 +48,7 @@ impl Topic {
             name: name.into(),
             known: Known::Examples(Box::new(bayes)),
             layers: Vec::new(),
+            above: Vec::new(),
         }
     }
 
@@ -51,6 +58,30 @@ impl Topic {
             name: text.into(),
             known: Known::Where(Box::new(predicate)),
             layers: Vec::new(),
+            above: Vec::new(),
+        }
+    }
+
+    /// How likely a page is of it, of which all this is known; a query finds all of its words or some, and a predicate
+    /// holds or does not.
+    pub fn probability(&self, page: &Document<'_>) -> f64 {
+        match &self.known {
+            Known::Examples(bayes) => {
+                let all = std::iter::once(&**bayes).chain(&self.above);
+                all.map(|bayes| bayes.judge(page)).product()
+            }
+            Known::Words(words) => Query::new(words).map_or(0.0, |mut query| {
+                let found = query.look_at_text(Text::Whole {
+                    title: page.title,
+                    body: page.text,
+                    about: About::default(),
+                });
+                f64::from(similarity(found))
+            }),
+            Known::Where(predicate) => {
+                let candidate = Candidate::of(*page);
+                f64::from(u8::from(predicate.holds(&candidate)))
+            }
         }
     }
 
@@ -64,6 +95,7 @@ impl Topic {
             name: words.to_owned(),
             known: Known::Words(words.to_owned()),
             layers: Vec::new(),
+            above: Vec::new(),
         })
     }
 }

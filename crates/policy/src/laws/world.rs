@@ -5,8 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use crate::{
-    Discovered, Fact, History, Link, Moment, Moves, Number, Outcome, Page, Policy, Read, Shown,
-    Text, Visit, Visited, Worth,
+    About, Discovered, Fact, History, Link, Moment, Moves, Number, Outcome, Page, Policy, Read,
+    Shown, Text, Visit, Visited, Worth,
 };
 
 /// What a crawl learns, in order.
@@ -106,7 +106,11 @@ const URLS: [&str; 4] = [
 const ANCHORS: [&str; 4] = ["", "more", "a red fox", "FOX!"];
 
 fn texts() -> Vec<Text<'static>> {
-    let whole = |title, body| Text::Whole { title, body };
+    let whole = |title, body| Text::Whole {
+        title,
+        body,
+        about: About::default(),
+    };
     let counted = |in_title, in_body, words| Text::Counted {
         in_title,
         in_body,

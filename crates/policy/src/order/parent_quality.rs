@@ -70,6 +70,7 @@ mod tests {
         let whole = |body| Text::Whole {
             title: "A title",
             body,
+            about: crate::About::default(),
         };
         for (text, expected) in [
             (Text::Nothing, 0.0),

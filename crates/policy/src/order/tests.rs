@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Scores;
 use crate::catalog::{Catalog, Wishes};
 use crate::{
-    Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text, Worth,
+    About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text, Worth,
 };
 
 /// An ordering, told facts in a few letters.
@@ -306,7 +306,11 @@ fn what_is_near_a_hot_page_is_hot() {
     let chain = |page: u32| [(page + 1, "")];
     let body = "computer ".repeat(10);
     let cold = "computer ".repeat(9);
-    let whole = |title, body| Text::Whole { title, body };
+    let whole = |title, body| Text::Whole {
+        title,
+        body,
+        about: About::default(),
+    };
     for (text, hot) in [
         (whole("", body.as_str()), true),
         (whole("A science", ""), true),

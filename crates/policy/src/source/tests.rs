@@ -48,10 +48,7 @@ impl Told {
     }
 
     fn read(&mut self, page: u32, links: &[u32], out_links: u32) {
-        let links: Vec<Link<'_>> = links
-            .iter()
-            .map(|&to| Link::new(Number(to), ""))
-            .collect();
+        let links: Vec<Link<'_>> = links.iter().map(|&to| Link::new(Number(to), "")).collect();
         self.sources.observe(&Fact::Read(Read {
             page: Number(page),
             text: Text::Nothing,

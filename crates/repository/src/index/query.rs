@@ -3,8 +3,11 @@
 //! **Invariant:** every text is a query; nothing in it is an error, and nothing in it can make a
 //! search expensive: its length and the number of its words are limited (hostile-web.md, row 82).
 //!
-//! Words, all of which should be there; `"a phrase"`; `-not this`; `site:example.org`. No wildcards,
-//! ranges or field names: those are where other engines' queries blow up.
+//! Words, all of which should be there; `"a phrase"`; `-not this`; `site:example.org`, `author:lovelace` or
+//! `author:"Ada Lovelace"`, `date:2024-05` or `date:2019..2021`. No wildcards, no ranges of words: those are where
+//! other engines' queries blow up.
+
+use std::ops::Range;
 
 use page::PageUrl;
 use tantivy::tokenizer::TextAnalyzer;
@@ -24,6 +27,26 @@ pub(super) struct Parsed {
     pub(super) unwanted: Vec<Clause>,
     /// The domain they must be in.
     pub(super) site: Option<String>,
+    /// Those who must have written them.
+    pub(super) authors: Vec<Clause>,
+    /// The time that they must be of, in Unix seconds.
+    pub(super) date: Option<Range<i64>>,
+}
+
+impl Parsed {
+    fn add_author(&mut self, name: Clause) {
+        if !name.is_empty() && self.authors.len() < CLAUSE_LIMIT {
+            self.authors.push(name);
+        }
+    }
+
+    /// Whether nothing is asked for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.wanted.is_empty()
+            && self.site.is_none()
+            && self.authors.is_empty()
+            && self.date.is_none()
+    }
 }
 
 /// One word, or several that must follow each other.
@@ -42,7 +65,26 @@ pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Parsed {
             .filter(|after| !after.starts_with(char::is_whitespace));
         let piece;
         (piece, rest) = split(negative.unwrap_or(rest));
+        if piece == "author:" && negative.is_none() && rest.starts_with('"') {
+            let name;
+            (name, rest) = split(rest);
+            parsed.add_author(words(name, analyzer));
+            rest = rest.trim_start();
+            continue;
+        }
         rest = rest.trim_start();
+        if let Some(name) = piece.strip_prefix("author:")
+            && negative.is_none()
+        {
+            parsed.add_author(words(name, analyzer));
+            continue;
+        }
+        if let Some(date) = piece.strip_prefix("date:").and_then(page::span)
+            && negative.is_none()
+        {
+            parsed.date = Some(date);
+            continue;
+        }
         if let Some(name) = piece.strip_prefix("site:")
             && negative.is_none()
         {
@@ -153,6 +195,23 @@ mod tests {
     }
 
     #[test]
+    fn authors_and_dates_are_taken_out() {
+        let parsed = parse(
+            "engine author:Lovelace author:\"Charles Babbage\"notes date:1843",
+            &mut analyzer(),
+        );
+        assert_eq!(parsed.wanted, [["engine"], ["notes"]]);
+        let names: [&[&str]; 2] = [&["lovelace"], &["charles", "babbage"]];
+        assert_eq!(parsed.authors, names);
+        assert_eq!(parsed.date, page::span("1843"));
+        let odd = parse("author: x date:soon -author:y", &mut analyzer());
+        assert_eq!(odd.wanted, [vec!["x"], vec!["date", "soon"]]);
+        assert_eq!(odd.unwanted, [["author", "y"]]);
+        assert!(odd.authors.is_empty() && odd.date.is_none());
+        assert!(parse("author:\"\" -x", &mut analyzer()).is_empty());
+    }
+
+    #[test]
     fn long_queries_are_cut() {
         let parsed = parse(&"ab ".repeat(10_000_000), &mut analyzer());
         assert_eq!(parsed.wanted.len(), CLAUSE_LIMIT);
@@ -164,7 +223,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_a_query(text in "(\\PC|site:|-|\"|\\s){0,80}") {
+        fn any_text_is_a_query(text in "(\\PC|site:|author:|date:|-|\"|\\s){0,80}") {
             let parsed = parse(&text, &mut analyzer());
             prop_assert!(parsed.wanted.len() + parsed.unwanted.len() <= CLAUSE_LIMIT);
         }

@@ -5,8 +5,8 @@
 
 use tantivy::IndexSettings;
 use tantivy::schema::{
-    BytesOptions, FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing,
-    TextOptions,
+    BytesOptions, FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema,
+    TextFieldIndexing, TextOptions,
 };
 use tantivy::store::Compressor;
 
@@ -27,17 +27,20 @@ pub(super) struct Fields {
     pub(super) language: Field,
     /// Unix seconds; a column, so that a search can be for what is new.
     pub(super) fetched_at: Field,
+    /// Who wrote the page, as it says: what `author:` looks up.
+    pub(super) author: Field,
+    /// When it was published, as it says, in Unix seconds: what `date:` looks up.
+    pub(super) date: Field,
+    /// All that it says of itself, as JSON.
+    pub(super) stated: Field,
 }
 
 pub(super) fn schema() -> (Schema, Fields) {
-    let text = || {
-        let indexing = TextFieldIndexing::default()
-            .set_tokenizer(words::NAME)
-            .set_index_option(IndexRecordOption::WithFreqsAndPositions);
-        TextOptions::default()
-            .set_indexing_options(indexing)
-            .set_stored()
-    };
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer(words::NAME)
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let found_only = TextOptions::default().set_indexing_options(indexing);
+    let text = || found_only.clone().set_stored();
     let mut schema = Schema::builder();
     let fields = Fields {
         id: schema.add_bytes_field("id", BytesOptions::default().set_indexed().set_stored()),
@@ -48,6 +51,9 @@ pub(super) fn schema() -> (Schema, Fields) {
         body: schema.add_text_field("body", text()),
         language: schema.add_text_field("language", STRING | STORED),
         fetched_at: schema.add_i64_field("fetched_at", STORED | FAST),
+        author: schema.add_text_field("author", found_only.clone()),
+        date: schema.add_i64_field("date", INDEXED),
+        stated: schema.add_text_field("stated", STORED),
     };
     (schema.build(), fields)
 }

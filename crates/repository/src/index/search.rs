@@ -37,7 +37,7 @@ const SNIPPET_SEARCH: usize = 128 * 1024;
 /// A search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Query<'a> {
-    /// What the searcher typed: words, `"phrases"`, `-exclusions`, `site:example.org`.
+    /// What the searcher typed: words, `"phrases"`, `-exclusions`, `site:example.org`, `author:name`, `date:2024-05`.
     pub text: &'a str,
     /// How many hits to return, up to [`Query::LIMIT`].
     pub limit: usize,
@@ -90,6 +90,8 @@ pub struct Hit {
     pub fetched_at: i64,
     /// The code of its language, if known.
     pub language: Option<String>,
+    /// What it says of itself to machines.
+    pub stated: page::Fields,
 }
 
 /// A part of a text.
@@ -114,7 +116,7 @@ impl Index {
             // A site that is none has no pages; it is not the same as no site.
             parsed.site = Some(query::site(site).unwrap_or_default());
         }
-        if parsed.wanted.is_empty() && parsed.site.is_none() {
+        if parsed.is_empty() {
             return Ok(Hits::default());
         }
         let searcher = self.reader.searcher();
@@ -160,6 +162,19 @@ impl Index {
                 Occur::Must,
                 Box::new(ConstScoreQuery::new(Box::new(term), 0.0)),
             ));
+        }
+        for name in &parsed.authors {
+            let named = ConstScoreQuery::new(named_in(fields.author, name), 0.0);
+            parts.push((Occur::Must, Box::new(named)));
+        }
+        if let Some(date) = &parsed.date {
+            let at = |seconds| Term::from_field_i64(fields.date, seconds);
+            let of = RangeQuery::new(
+                Bound::Included(at(date.start)),
+                Bound::Excluded(at(date.end)),
+            );
+            let of = ConstScoreQuery::new(Box::new(of), 0.0);
+            parts.push((Occur::Must, Box::new(of)));
         }
         if query.since.is_some() || query.until.is_some() {
             let at = |seconds| Term::from_field_i64(fields.fetched_at, seconds);
@@ -225,6 +240,9 @@ impl Index {
             score,
             fetched_at: fetched_at.unwrap_or_default(),
             language: text(fields.language).map(str::to_owned),
+            stated: text(fields.stated)
+                .and_then(|json| serde_json::from_str(json).ok())
+                .unwrap_or_default(),
         }
     }
 }
@@ -241,24 +259,28 @@ pub(super) fn places(fields: &Fields) -> [(Field, f32); 3] {
 /// A clause in any of the fields; where it is in several, the page is worth more.
 fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn tantivy::query::Query> {
     let places = places(fields).map(|(field, boost)| {
-        let mut terms: Vec<Term> = clause
-            .iter()
-            .map(|word| Term::from_field_text(field, word))
-            .collect();
-        let query: Box<dyn tantivy::query::Query> = if terms.len() == 1 {
-            Box::new(TermQuery::new(
-                terms.remove(0),
-                IndexRecordOption::WithFreqs,
-            ))
-        } else {
-            Box::new(PhraseQuery::new(terms))
-        };
+        let query = BoostQuery::new(named_in(field, clause), boost);
         (
             Occur::Should,
-            Box::new(BoostQuery::new(query, boost)) as Box<dyn tantivy::query::Query>,
+            Box::new(query) as Box<dyn tantivy::query::Query>,
         )
     });
     Box::new(BooleanQuery::new(places.into()))
+}
+
+/// A clause in one field.
+fn named_in(field: Field, clause: &Clause) -> Box<dyn tantivy::query::Query> {
+    let mut terms: Vec<Term> = clause
+        .iter()
+        .map(|word| Term::from_field_text(field, word))
+        .collect();
+    if terms.len() == 1 {
+        return Box::new(TermQuery::new(
+            terms.remove(0),
+            IndexRecordOption::WithFreqs,
+        ));
+    }
+    Box::new(PhraseQuery::new(terms))
 }
 
 /// The best part of a text; its start if the words are elsewhere.

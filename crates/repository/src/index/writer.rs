@@ -39,6 +39,8 @@ pub struct Document<'a> {
     pub language: Option<&'a str>,
     /// When it was fetched, in Unix seconds.
     pub fetched_at: i64,
+    /// What it says of itself to machines, if anything.
+    pub stated: Option<&'a page::Fields>,
 }
 
 /// Writes to an index. There is one at a time.
@@ -110,6 +112,9 @@ impl Writer {
             document.add_text(fields.language, language);
         }
         document.add_i64(fields.fetched_at, page.fetched_at);
+        if let Some(stated) = page.stated.filter(|stated| !stated.is_empty()) {
+            self.state(&mut document, stated);
+        }
         match self.writer.add_document(document) {
             Ok(_) => Ok(gain),
             Err(error) => Err(self.index.fail("write to", error)),
@@ -137,6 +142,19 @@ impl Writer {
         let searcher = self.reader.searcher();
         self.measured(|measure| measure.committed(searcher))?;
         Ok(())
+    }
+
+    fn state(&self, document: &mut TantivyDocument, stated: &page::Fields) {
+        for author in &stated.authors {
+            document.add_text(self.fields.author, author);
+        }
+        if let Some(date) = stated.date() {
+            document.add_i64(self.fields.date, date);
+        }
+        // Texts and numbers: nothing in them that JSON cannot say.
+        if let Ok(json) = serde_json::to_string(stated) {
+            document.add_text(self.fields.stated, json);
+        }
     }
 
     fn delete(&mut self, id: PageId) {

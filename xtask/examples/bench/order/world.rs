@@ -86,6 +86,7 @@ impl World {
             text: Text::Whole {
                 title: TITLE,
                 body: &self.body,
+                about: policy::About::default(),
             },
             links: &links,
             out_links: LINKS as u32,

@@ -38,6 +38,7 @@ impl Pages {
             text: &text,
             language: Some(["en", "de", "fr"][number as usize % 3]),
             fetched_at: 1_700_000_000 + i64::from(number),
+            stated: None,
         })?;
         Ok(())
     }

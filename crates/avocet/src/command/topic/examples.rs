@@ -20,6 +20,7 @@ use crate::cli::topic::Train;
 use crate::engine::plan::TOKEN;
 use crate::place::location;
 use crate::store::Store;
+use crate::topic::{Judged, Lesson};
 use crate::verdict::Asked;
 
 /// Everything to learn from.
@@ -55,10 +56,8 @@ impl Example {
 }
 
 impl Examples {
-    /// Gathers what the user named.
-    pub fn gather(store: &Store, wishes: &Train) -> Result<Self> {
-        let ledger = store.ledger()?;
-        let copies = Copies::of(store, &ledger)?;
+    /// Gathers what the user named; pages of the topic above that are not named are of something else.
+    pub fn gather(copies: &Copies<'_>, wishes: &Train, above: Option<&Lesson>) -> Result<Self> {
         let mut examples = Self::default();
         let mut named: HashSet<PageId> = HashSet::new();
         for (names, on) in [(&wishes.positive, true), (&wishes.negative, false)] {
@@ -75,8 +74,35 @@ impl Examples {
                 }
             }
         }
-        examples.sample(&copies, &named, wishes.sample)?;
+        for example in above.map_or(&[][..], |above| &above.examples) {
+            examples.add_other(copies, example, &mut named)?;
+        }
+        examples.sample(copies, &named, wishes.sample)?;
         Ok(examples)
+    }
+
+    /// A page of the topic above. One that is no longer there taught enough.
+    fn add_other(
+        &mut self,
+        copies: &Copies<'_>,
+        example: &Judged,
+        named: &mut HashSet<PageId>,
+    ) -> Result<()> {
+        let known = self.pages.iter().any(|page| page.name == example.name);
+        if !example.on || known {
+            return Ok(());
+        }
+        match PageUrl::parse(&example.name) {
+            Ok(url) if named.insert(url.id()) => {
+                self.pages.extend(copies.example(&url, false)?);
+            }
+            Ok(_) => {}
+            Err(_) if Path::new(&example.name).exists() => {
+                self.add_files(Path::new(&example.name), false)?;
+            }
+            Err(_) => {}
+        }
+        Ok(())
     }
 
     fn add_files(&mut self, path: &Path, on: bool) -> Result<()> {
@@ -112,12 +138,8 @@ impl Examples {
         named: &HashSet<PageId>,
         wanted: usize,
     ) -> Result<()> {
-        let mut others: Vec<&Known> = copies
-            .pages
-            .values()
-            .filter(|known| !named.contains(&known.key.page))
-            .collect();
-        others.sort_by_key(|known| known.discovery.order);
+        let mut others = copies.known();
+        others.retain(|known| !named.contains(&known.key.page));
         let step = (others.len() / wanted.max(1)).max(1);
         for known in others.into_iter().step_by(step).take(wanted) {
             let url = PageUrl::parse(&known.discovery.url)?;
@@ -128,7 +150,7 @@ impl Examples {
 }
 
 /// The copies of a store.
-struct Copies<'a> {
+pub struct Copies<'a> {
     store: &'a Store,
     pages: HashMap<PageId, Known>,
     /// The words of links to each page, by its number.
@@ -136,7 +158,8 @@ struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    fn of(store: &'a Store, ledger: &Ledger) -> Result<Self> {
+    /// Looks them up.
+    pub fn of(store: &'a Store, ledger: &Ledger) -> Result<Self> {
         let mut pages = HashMap::new();
         for known in ledger.scan() {
             let known = known?;
@@ -160,8 +183,15 @@ impl<'a> Copies<'a> {
         })
     }
 
+    /// The pages that there are copies of, in the order of discovery.
+    pub fn known(&self) -> Vec<&Known> {
+        let mut known: Vec<&Known> = self.pages.values().collect();
+        known.sort_by_key(|known| known.discovery.order);
+        known
+    }
+
     /// What the store has of a page; `None`: no text.
-    fn example(&self, url: &PageUrl, on: bool) -> Result<Option<Example>> {
+    pub fn example(&self, url: &PageUrl, on: bool) -> Result<Option<Example>> {
         let Some(known) = self.pages.get(&url.id()) else {
             return Ok(None);
         };

@@ -104,6 +104,7 @@ impl App {
                 fetched_at,
                 text,
                 markdown,
+                fields: _,
             } = page;
             return Ok(Some(Page {
                 url,

@@ -75,6 +75,7 @@ impl World {
                 text,
                 language: None,
                 fetched_at: 0,
+                stated: None,
             })
             .unwrap()
     }
@@ -230,6 +231,7 @@ fn what_is_in_memory_can_be_lost() {
                     text: &text,
                     language: None,
                     fetched_at: 0,
+                    stated: None,
                 };
                 gains.push(writer.put(&document).unwrap().unwrap().to_bits());
             }

@@ -1,0 +1,84 @@
+//! Which pages lead to the topic, one or two links away?
+//!
+//! The context graph of Diligenti et al., "Focused crawling using context graphs" (2000), from the links that the ledger has of
+//! pages that were read: layer 1 are pages that link to an example of the topic, layer 2 those that link to
+//! layer 1. Each gets a classifier that tells it from other pages of the store. **Invariant:** a page is in the first
+//! layer that it can be in; a layer of too few pages ends the graph.
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::Result;
+use frontier::{Known, Ledger};
+use page::{PageId, PageUrl};
+use policy::focus::{Bayes, Trainer};
+
+use super::examples::{Copies, Example, Examples};
+
+/// Layers beside the topic itself.
+const LAYERS: usize = 2;
+/// Pages that a layer needs.
+const LEAST: usize = 10;
+/// Pages that are read of a layer, and of those outside of it.
+const MOST: usize = 500;
+
+/// The classifiers of the layers, the nearest first.
+pub fn learn(copies: &Copies<'_>, ledger: &Ledger, examples: &Examples) -> Result<Vec<Bayes>> {
+    let known = copies.known();
+    let numbers: HashMap<PageId, u32> = known
+        .iter()
+        .map(|known| (known.key.page, known.discovery.order as u32))
+        .collect();
+    let number = |example: &Example| {
+        let url = PageUrl::parse(&example.name).ok()?;
+        numbers.get(&url.id()).copied()
+    };
+    let of_topic = examples.pages.iter().filter(|example| example.on);
+    let mut nearer: HashSet<u32> = of_topic.filter_map(number).collect();
+    if nearer.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut links: Vec<(u32, Vec<u32>)> = Vec::new();
+    for entry in ledger.all_links() {
+        let (from, out) = entry?;
+        if let Some(&from) = numbers.get(&from.page) {
+            links.push((from, out.links().map(|(to, _)| to).collect()));
+        }
+    }
+    let mut placed = nearer.clone();
+    let mut layers = Vec::new();
+    for _ in 0..LAYERS {
+        let leads = |to: &[u32]| to.iter().any(|to| nearer.contains(to));
+        let layer: HashSet<u32> = links
+            .iter()
+            .filter(|(from, to)| !placed.contains(from) && leads(to))
+            .map(|(from, _)| *from)
+            .collect();
+        if layer.len() < LEAST {
+            break;
+        }
+        placed.extend(&layer);
+        let Some(bayes) = teach(copies, &known, &layer)? else {
+            break;
+        };
+        layers.push(bayes);
+        nearer = layer;
+    }
+    Ok(layers)
+}
+
+/// What tells the pages of a layer from others; `None`: there are too few.
+fn teach(copies: &Copies<'_>, known: &[&Known], layer: &HashSet<u32>) -> Result<Option<Bayes>> {
+    let within = |known: &&Known| layer.contains(&(known.discovery.order as u32));
+    let (inside, outside): (Vec<&Known>, Vec<&Known>) = known.iter().copied().partition(within);
+    let mut trainer = Trainer::default();
+    for (pages, on) in [(inside, true), (outside, false)] {
+        let step = pages.len().div_ceil(MOST).max(1);
+        for known in pages.into_iter().step_by(step) {
+            let url = PageUrl::parse(&known.discovery.url)?;
+            if let Some(example) = copies.example(&url, on)? {
+                trainer.add(&example.document(), on);
+            }
+        }
+    }
+    Ok(trainer.train().ok().map(|trained| trained.bayes))
+}

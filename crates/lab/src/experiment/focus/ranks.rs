@@ -1,0 +1,96 @@
+//! Which method found most, and how much could be won at all?
+//!
+//! **Invariant:** means are over the same runs and targets for all; ours are compared with the best of the published
+//! methods on average, not with the best of each target, which nobody knows beforehand.
+
+use super::FLOOR;
+use super::judged::ALL;
+use super::omniscient::OMNISCIENT;
+use crate::findings::{Measured, Param};
+use crate::statistics::Mean;
+
+/// What is not from the literature.
+const OURS: [&str; 2] = ["learned", "bandit"];
+
+/// The methods by area, and ours beside the best of the others and the bound.
+pub(super) fn notes(runs: &[Vec<Measured>], names: &[String]) -> Vec<String> {
+    let mut ranked: Vec<(&str, f64)> = names
+        .iter()
+        .filter_map(|name| Some((name.as_str(), area(runs, name)?)))
+        .collect();
+    ranked.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let listed: Vec<String> = ranked
+        .iter()
+        .map(|(name, area)| format!("{name} {area:.3}"))
+        .collect();
+    let mut notes = vec![format!("area, all topics: {}", listed.join(", "))];
+    let of = |wanted: &dyn Fn(&str) -> bool| ranked.iter().find(|(name, _)| wanted(name)).copied();
+    let bound = of(&|name| name == OMNISCIENT);
+    let seed = of(&|name| !OURS.contains(&name) && !FLOOR.contains(&name) && name != OMNISCIENT);
+    let ours = of(&|name| OURS.contains(&name));
+    if let (Some(seed), Some(ours)) = (seed, ours) {
+        let over = |area: f64| 100.0 * (area / seed.1 - 1.0);
+        let most = bound.map_or(String::new(), |bound| {
+            format!("; a crawler that knows all pages, {:+.1} %", over(bound.1))
+        });
+        notes.push(format!(
+            "{} over {}, the best of the published methods: {:+.1} %{most}",
+            ours.0,
+            seed.0,
+            over(ours.1)
+        ));
+    }
+    notes
+}
+
+fn area(runs: &[Vec<Measured>], name: &str) -> Option<f64> {
+    let is = |number: &&Measured| {
+        number.policy == name
+            && number.metric == "area"
+            && number.params.get("target") == Some(&Param::from(ALL))
+    };
+    let values: Vec<f64> = runs
+        .iter()
+        .flatten()
+        .filter(is)
+        .map(|number| number.value)
+        .collect();
+    (!values.is_empty()).then(|| Mean::of(&values).value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::findings::Params;
+
+    #[test]
+    fn ours_are_held_against_the_best_of_the_others() {
+        let number = |policy: &str, value: f64| Measured {
+            policy: policy.into(),
+            params: Params::from([("target".to_owned(), Param::from(ALL))]),
+            metric: "area".into(),
+            x: 1.0,
+            value,
+        };
+        let areas = [
+            ("omniscient", 0.9),
+            ("soft", 0.6),
+            ("learned", 0.66),
+            ("breadth-first", 0.7),
+        ];
+        let names = areas.map(|(name, _)| name.to_owned());
+        let runs = [
+            areas.map(|(name, area)| number(name, area)).to_vec(),
+            areas.map(|(name, area)| number(name, area)).to_vec(),
+        ];
+        let notes = notes(&runs, &names);
+        assert_eq!(
+            notes[0],
+            "area, all topics: omniscient 0.900, breadth-first 0.700, learned 0.660, soft 0.600"
+        );
+        assert_eq!(
+            notes[1],
+            "learned over soft, the best of the published methods: +10.0 %; a crawler that knows all pages, +50.0 %"
+        );
+    }
+}

@@ -1,0 +1,33 @@
+//! What can be asked of `bench focus`?
+
+use clap::Args;
+
+/// What to crawl.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  cargo xtask bench focus
+  cargo xtask bench focus --world ../shared/data/webkb --target course --runs 5
+
+A web is crawled whole over loopback, by breadth-first and by a method of focused crawling whose topic some of its pages
+taught, with archive and index. The runs alternate; CPU time is that of the crawling process alone.")]
+pub struct Focus {
+    /// A directory with labels and bodies, or invented:topics
+    #[arg(long, value_name = "WORLD", default_value = "invented:topics")]
+    pub world: String,
+    /// The label that is the topic [default: the first]
+    #[arg(long, value_name = "LABEL")]
+    pub target: Option<String>,
+    /// The method
+    #[arg(long, value_name = "METHOD", default_value = "learned")]
+    pub focus: String,
+    /// Pages of an invented world
+    #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    pub pages: u32,
+    /// Pairs of runs
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub runs: u32,
+    /// Print one JSON document instead of the table
+    #[arg(long)]
+    pub json: bool,
+}
