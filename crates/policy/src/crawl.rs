@@ -112,20 +112,33 @@ impl Crawl {
         copy: Option<Moment>,
         links: Option<Moment>,
     ) -> Option<Moment> {
-        let pays = |at| self.refresh_worth(page, at).pays(price);
+        let worth = |at| self.refresh_worth(page, at);
+        let pays = |at| worth(at).pays(price);
         let alone = copy.into_iter().chain(links).min();
         let alone = alone.or_else(|| pays(FAR).then_some(FAR))?;
         let asked = page.history.asked?;
         if pays(asked) || !pays(alone) {
             return Some(if pays(asked) { asked } else { alone });
         }
-        // What never falls is searched by halves.
+        // What never falls is searched along its chord, and every third time by halves: each question costs an estimate of the page's changes.
+        let lacks = |worth: Worth| price.value() - worth.value();
         let (mut early, mut late) = (0, alone.since(asked).as_micros() as u64);
-        while late - early > 1 {
-            let middle = early.midpoint(late);
-            match pays(asked + Duration::from_micros(middle)) {
-                true => late = middle,
-                false => early = middle,
+        let (mut below, mut above) = (lacks(worth(asked)), lacks(worth(alone)));
+        for step in 1_u32.. {
+            if late - early <= 1 {
+                break;
+            }
+            let chord = (late - early) as f64 * (below / (below - above));
+            let middle = match step % 3 {
+                0 => early.midpoint(late),
+                _ => early
+                    .saturating_add(chord as u64)
+                    .clamp(early + 1, late - 1),
+            };
+            let then = worth(asked + Duration::from_micros(middle));
+            match then.pays(price) {
+                true => (late, above) = (middle, lacks(then)),
+                false => (early, below) = (middle, lacks(then)),
             }
         }
         Some(asked + Duration::from_micros(late))

@@ -10,7 +10,7 @@ Example:
   cargo xtask bench sources --sources 100000 --policy echo-newpages
   cargo xtask bench sources --live --seconds 900
 
-Without --live: what a plan for so many content sources costs, when every source has new clicks and when few have; and the
+Without --live: what a plan for so many content sources costs, when every source has new clicks and when none has; and the
 choice of the next poll among them. Each size in a process of its own, on one core.
 With --live: a press on loopback publishes four days of articles while the program itself runs, once by bfs and once by the
 policy, side by side and at the same budget. Reported is how long after its publication an article is found by search.")]
