@@ -197,8 +197,10 @@ pub struct CrawlConfig {
     #[schemars(example = &"type system")]
     pub query: Option<String>,
     /// The topic that the crawl is about: a name, or the words of a query.
+    #[schemars(example = &"type system")]
     pub topic: Option<String>,
     /// The method of focused crawling.
+    #[schemars(example = &"learned")]
     pub focus: Option<String>,
     /// A file of scores for the ordering `given`.
     #[schemars(example = &"scores.tsv")]

@@ -99,6 +99,9 @@ fn orders(wishes: &Order) -> Vec<String> {
     names.collect()
 }
 
+/// The ordering that drops links, of which it soon has none left here.
+const DROPS: &str = "hard";
+
 /// What is measured: each ordering with the default strategy, each strategy with the default ordering.
 fn pairs(wishes: &Order) -> Vec<(String, String)> {
     let mut strategies = wishes.strategy.clone();
@@ -109,6 +112,7 @@ fn pairs(wishes: &Order) -> Vec<(String, String)> {
     }
     let mut pairs: Vec<_> = orders(wishes)
         .into_iter()
+        .filter(|order| order != DROPS)
         .map(|order| (order, STRATEGY.to_owned()))
         .collect();
     for strategy in strategies {
@@ -167,7 +171,7 @@ mod tests {
         let pairs_of = |order: &[&str], strategy: &[&str]| pairs(&wishes(order, strategy)).len();
         let catalog = Catalog::standard();
         let (orders, strategies) = (catalog.orders().len(), catalog.strategies().len());
-        assert_eq!(pairs_of(&[], &[]), orders + strategies - 1);
+        assert_eq!(pairs_of(&[], &[]), orders - 1 + strategies - 1);
         assert_eq!(pairs_of(&["pagerank"], &[]), 1);
         assert_eq!(pairs_of(&[], &["quality", "performance"]), 2);
         assert_eq!(pairs_of(&["rankmass"], &["best-prefix", "quality"]), 2);

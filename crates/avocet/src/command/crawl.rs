@@ -349,6 +349,9 @@ pub(super) fn print(summary: &Summary) {
             coverage * 100.0
         );
     }
+    if let Some(found) = summary.found {
+        println!("{found} pages are what was looked for");
+    }
     if !summary.unseen_words.is_empty() {
         let words = summary.unseen_words.join(", ");
         println!("in no page, link or URL so far: {words}");

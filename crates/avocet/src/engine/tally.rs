@@ -35,6 +35,8 @@ pub struct Summary {
     /// A lower bound on the share of a random walk from the seeds that is spent on the fetched pages, if
     /// the ordering knows.
     pub coverage: Option<f64>,
+    /// Pages of the store that are what the crawl is about, if it is about something.
+    pub found: Option<u64>,
     /// Words of the query that were in no text, anchor or URL.
     pub unseen_words: Vec<String>,
     /// What else the policy has to say.
@@ -73,6 +75,7 @@ impl Tally {
             unchanged: self.unchanged,
             dropped: self.dropped,
             coverage: report.coverage,
+            found: report.found,
             unseen_words: report.unseen_words,
             remarks: report.remarks,
             urls_seen: known,

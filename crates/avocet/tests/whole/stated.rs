@@ -80,6 +80,7 @@ async fn a_predicate_asks_for_language_and_date_filters_and_ends_a_crawl() {
     let wishes = ["crawl", &home, "--where", wish, "--only-found"];
     let summary = kept.json(&wishes);
     assert_eq!(summary["pages"], 6, "{summary}");
+    assert_eq!(summary["found"], 2, "{summary}");
     assert_eq!(found(&kept, "flood"), ["Story 1", "Story 3"]);
     // Links of pages that are not searchable were followed, and their copies are there.
     assert_eq!(kept.lines(&["export", "pages"]).len(), 6);
