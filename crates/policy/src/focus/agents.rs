@@ -200,7 +200,7 @@ impl Policy for Agents {
     }
 
     fn importance(&self, page: Page<'_>) -> Worth {
-        Worth::new(f64::from(self.judge.relevance(page.number).unwrap_or(0.0)))
+        self.judge.importance(page.number)
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {

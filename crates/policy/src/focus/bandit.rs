@@ -196,7 +196,7 @@ impl Policy for Bandit {
     }
 
     fn importance(&self, page: Page<'_>) -> Worth {
-        Worth::new(f64::from(self.judge.relevance(page.number).unwrap_or(0.0)))
+        self.judge.importance(page.number)
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
@@ -210,8 +210,7 @@ impl Policy for Bandit {
             ));
             terms.push(Term::new("of them on the topic", f64::from(mean)));
         }
-        let found = self.judge.relevance(page.number);
-        terms.extend(found.map(|found| Term::new("P(topic | page)", f64::from(found))));
+        terms.extend(self.judge.term(page.number));
         terms
     }
 

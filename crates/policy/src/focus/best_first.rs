@@ -123,14 +123,13 @@ impl<M: Method> Policy for BestFirst<M> {
 
     /// What it was found to be: its text is known now.
     fn importance(&self, page: Page<'_>) -> Worth {
-        Worth::new(f64::from(self.judge.relevance(page.number).unwrap_or(0.0)))
+        self.judge.importance(page.number)
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
         let worth = self.worths.get(page.number).unwrap_or(0.0);
         let mut terms = vec![Term::new(M::TERM, f64::from(worth))];
-        let found = self.judge.relevance(page.number);
-        terms.extend(found.map(|found| Term::new("P(topic | page)", f64::from(found))));
+        terms.extend(self.judge.term(page.number));
         terms
     }
 

@@ -17,7 +17,7 @@ use super::trainer::{Document, Trainer};
 use super::words::Field;
 use crate::estimate::Column;
 use crate::query::{Query, is_hot, similarity};
-use crate::{Discovered, Link, Needs, Number, Read, Report, Text};
+use crate::{Discovered, Link, Needs, Number, Read, Report, Term, Text, Worth};
 
 /// From here on a page counts as one of the topic.
 pub const ON_TOPIC: f32 = 0.5;
@@ -216,6 +216,17 @@ impl Judge {
     pub fn relevance(&self, page: Number) -> Option<f32> {
         let signs = self.pages.get(page).filter(|signs| signs.read);
         signs.map(|signs| signs.relevance)
+    }
+
+    /// The same as what a page is worth now that its text is known; nothing before.
+    pub fn importance(&self, page: Number) -> Worth {
+        Worth::new(f64::from(self.relevance(page).unwrap_or(0.0)))
+    }
+
+    /// The same for people, if it was read.
+    pub fn term(&self, page: Number) -> Option<Term> {
+        let found = self.relevance(page);
+        found.map(|found| Term::new("P(topic | page)", f64::from(found)))
     }
 
     /// What there is to say of the topic.

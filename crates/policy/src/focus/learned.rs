@@ -336,7 +336,7 @@ impl Policy for Learned {
     }
 
     fn importance(&self, page: Page<'_>) -> Worth {
-        Worth::new(f64::from(self.judge.relevance(page.number).unwrap_or(0.0)))
+        self.judge.importance(page.number)
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
@@ -364,8 +364,7 @@ impl Policy for Learned {
             .collect();
         let leads = self.hubs.value(page.number, &self.pages);
         terms.push(Term::new("leads to the topic", f64::from(leads)));
-        let found = self.judge.relevance(page.number);
-        terms.extend(found.map(|found| Term::new("P(topic | page)", f64::from(found))));
+        terms.extend(self.judge.term(page.number));
         terms
     }
 
