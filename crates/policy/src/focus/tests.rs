@@ -243,3 +243,22 @@ fn a_query_grows_examples_and_says_so() {
     );
     assert!(Topic::words("?!").is_err());
 }
+
+#[test]
+fn a_page_is_as_important_as_its_text_says_once_it_is_read() {
+    let mut laser = super::laser::Laser::new(&red());
+    for page in 0..2 {
+        hears(&mut laser, page);
+    }
+    reads(&mut laser, 0, "red", &[1]);
+    let history = crate::History::default();
+    let importance = |number| {
+        let page = crate::Page {
+            number: crate::Number(number),
+            history: &history,
+        };
+        crate::Policy::importance(&laser, page).value()
+    };
+    assert!(importance(0) > 0.5, "{}", importance(0));
+    assert_eq!(importance(1), 0.0, "nobody has read it");
+}
