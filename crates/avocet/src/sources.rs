@@ -73,7 +73,7 @@ pub fn rows(
             history: &history,
         };
         if let Some(sources) = &frontier.policy().sources {
-            let young = !sources.polls(page, now);
+            let young = !sources.polls(page);
             let due = sources.due(page, price);
             rows.push(Row {
                 url,

@@ -1,17 +1,17 @@
 //! The policy of a crawl: an ordering for new pages, a patience for silent servers and missing pages, and,
 //! if the user asks for it, a refresh of what is known and a poll of what lists other pages.
 
+mod revisit;
+
 use std::time::Duration;
 
 use crate::order::BreadthFirst;
 use crate::retry::Retry;
 use crate::{
-    Fact, History, Moment, Moves, Needs, Number, Outcome, Page, Policy, Price, Refresh, Report,
-    Sources, Term, Worth,
+    Dues, Fact, History, Moment, Moves, Needs, Number, Outcome, Page, Policy, Price, Refresh,
+    Report, Sources, Term, Worth,
 };
-
-/// After everything that a crawl will see.
-const FAR: Moment = Moment::from_micros(1 << 60);
+use revisit::{Gain, Revisit};
 
 /// Discovers, retries what did not answer, and refreshes if told to.
 pub struct Crawl {
@@ -58,90 +58,21 @@ impl Crawl {
         }
     }
 
-    /// What another visit to a page is worth that answered, or that nobody asks for any more: a visit to a
-    /// source gives both a fresh copy and links to new pages.
-    fn refresh_worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        let Some(refresh) = &self.refresh else {
-            return Worth::NONE;
-        };
-        let poll = self
-            .sources
-            .as_ref()
-            .map(|sources| sources.worth(page, now));
-        let poll = poll.unwrap_or_default();
-        if let Some(due) = self.polled(page) {
-            return if due <= now {
-                Worth::new(f64::MAX)
-            } else {
-                Worth::new(poll.value() / self.retry.absence(page.history))
-            };
-        }
-        let importance = self.order.importance(page).value();
-        let worth = refresh.worth(page, importance, now).value() + poll.value();
-        Worth::new(worth / self.retry.absence(page.history))
-    }
-
-    fn refresh_due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+    /// Another visit to a page that answered, or that nobody asks for any more; `None`: nothing is refreshed.
+    fn revisit<'a>(&'a self, page: Page<'a>) -> Option<Revisit<'a>> {
         let refresh = self.refresh.as_ref()?;
-        let absent = Price::new(price.value() * self.retry.absence(page.history))?;
-        let poll = self
-            .sources
-            .as_ref()
-            .map(|sources| sources.due(page, absent));
-        if let Some(due) = self.polled(page) {
-            return poll.flatten().into_iter().chain([due]).min();
-        }
-        let importance = self.order.importance(page).value();
-        let refreshed = refresh.due(page, importance, absent);
-        match poll {
-            Some(poll) if self.is_source(page) => self.together(page, price, refreshed, poll),
-            _ => refreshed,
-        }
-    }
-
-    fn is_source(&self, page: Page<'_>) -> bool {
+        let polled = self.polled(page);
+        let copy = || refresh.curve(page, self.order.importance(page).value());
         let sources = self.sources.as_ref();
-        sources.is_some_and(|sources| sources.polls(page, FAR))
-    }
-
-    /// When a fresh copy and new links together are worth `price`: not after either alone is, and often before.
-    fn together(
-        &self,
-        page: Page<'_>,
-        price: Price,
-        copy: Option<Moment>,
-        links: Option<Moment>,
-    ) -> Option<Moment> {
-        let worth = |at| self.refresh_worth(page, at);
-        let pays = |at| worth(at).pays(price);
-        let alone = copy.into_iter().chain(links).min();
-        let alone = alone.or_else(|| pays(FAR).then_some(FAR))?;
-        let asked = page.history.asked?;
-        if pays(asked) || !pays(alone) {
-            return Some(if pays(asked) { asked } else { alone });
-        }
-        // What never falls is searched along its chord, and every third time by halves: each question costs an estimate of the page's changes.
-        let lacks = |worth: Worth| price.value() - worth.value();
-        let (mut early, mut late) = (0, alone.since(asked).as_micros() as u64);
-        let (mut below, mut above) = (lacks(worth(asked)), lacks(worth(alone)));
-        for step in 1_u32.. {
-            if late - early <= 1 {
-                break;
-            }
-            let chord = (late - early) as f64 * (below / (below - above));
-            let middle = match step % 3 {
-                0 => early.midpoint(late),
-                _ => early
-                    .saturating_add(chord as u64)
-                    .clamp(early + 1, late - 1),
-            };
-            let then = worth(asked + Duration::from_micros(middle));
-            match then.pays(price) {
-                true => (late, above) = (middle, lacks(then)),
-                false => (early, below) = (middle, lacks(then)),
-            }
-        }
-        Some(asked + Duration::from_micros(late))
+        Some(Revisit {
+            page,
+            polled,
+            gain: Gain {
+                copy: polled.is_none().then(copy),
+                links: sources.and_then(|sources| sources.curve(page)),
+                absence: self.retry.absence(page.history),
+            },
+        })
     }
 
     fn observe_sources(&mut self, fact: &Fact<'_>) {
@@ -247,25 +178,30 @@ impl Policy for Crawl {
     }
 
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        let again = self.again(page);
-        match page.history.outcome {
-            None => self.first_worth(page, now),
-            Some(_) if again.is_some_and(|due| due <= now) => {
-                let refresh = self.refresh_worth(page, now);
-                self.first_worth(page, now).max(refresh)
-            }
-            Some(_) => self.refresh_worth(page, now),
+        if page.history.outcome.is_none() {
+            return self.first_worth(page, now);
         }
+        let again = self.again(page).is_some_and(|due| due <= now);
+        let again = again.then(|| self.first_worth(page, now));
+        let revisit = self.revisit(page).map(|revisit| revisit.worth(now));
+        again.max(revisit).unwrap_or_default()
     }
 
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        self.dues(page)(price)
+    }
+
+    fn dues<'a>(&'a self, page: Page<'a>) -> Dues<'a> {
         if page.history.outcome.is_none() {
-            return self.first_due(page, price);
+            return Box::new(move |price| self.first_due(page, price));
         }
         let again = self.again(page);
-        let again = again.filter(|_| self.first_due(page, price).is_some());
-        let refresh = self.refresh_due(page, price);
-        [again, refresh].into_iter().flatten().min()
+        let revisit = self.revisit(page);
+        Box::new(move |price| {
+            let again = again.filter(|_| self.first_due(page, price).is_some());
+            let revisit = revisit.as_ref().and_then(|revisit| revisit.due(price));
+            again.into_iter().chain(revisit).min()
+        })
     }
 
     fn fades(&self, page: Number) -> bool {

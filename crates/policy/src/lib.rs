@@ -32,10 +32,13 @@ pub use fact::{
 };
 pub use history::{History, Outcome, Visit};
 pub use moment::Moment;
-pub use refresh::Refresh;
+pub use refresh::{Curve, Refresh};
 pub use report::{Report, Term};
 pub use source::Sources;
 pub use worth::{Cost, Price, Rank, Worth};
+
+/// The first moment at which a page is worth a price, by the price.
+pub type Dues<'a> = Box<dyn Fn(Price) -> Option<Moment> + 'a>;
 
 /// Says what a fetch is worth. Every policy obeys the laws in `laws.rs`.
 pub trait Policy: Send {
@@ -56,6 +59,11 @@ pub trait Policy: Send {
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let at = page.history.discovered;
         self.worth(page, at).pays(price).then_some(at)
+    }
+
+    /// [`due`](Policy::due) for one who asks at many prices. What is known of the page need be thought over only once.
+    fn dues<'a>(&'a self, page: Page<'a>) -> Dues<'a> {
+        Box::new(move |price| self.due(page, price))
     }
 
     /// Whether a page never fetched loses worth while it waits.
@@ -95,6 +103,10 @@ impl<P: Policy + ?Sized> Policy for Box<P> {
 
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         (**self).due(page, price)
+    }
+
+    fn dues<'a>(&'a self, page: Page<'a>) -> Dues<'a> {
+        (**self).dues(page)
     }
 
     fn fades(&self, page: Number) -> bool {

@@ -21,6 +21,7 @@ pub use adaptive::Adaptive;
 pub use age::Age;
 pub use by_rate::ByRate;
 pub use currency::Currency;
+pub use curve::Curve;
 pub use freshness::Freshness;
 pub use harmonic::Harmonic;
 pub use holistic::{Foretold, Holistic};
@@ -51,11 +52,18 @@ pub trait Refresh: Send {
     /// Takes in what a visit found of a page of this importance, after [`observe`](Refresh::observe) took in the same.
     fn weigh(&mut self, _visited: &Visited<'_>, _importance: f64) {}
 
-    /// What a visit now would give, if the page was asked for before; it never falls while the page waits.
-    fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth;
+    /// What a visit would give to a page that was asked for before, as it waits. All that is known of the page is thought over once, for any moment and any price.
+    fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a>;
+
+    /// What a visit now would give, if the page was asked for before.
+    fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth {
+        curve::worth(&*self.curve(page, importance), page, now)
+    }
 
     /// The first moment at which a page that was asked for before is worth `price`; `None`: never.
-    fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment>;
+    fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment> {
+        curve::due(&*self.curve(page, importance), page, price)
+    }
 
     /// What the first copy of a page is worth.
     fn first(&self, _page: Number, importance: f64) -> Worth {

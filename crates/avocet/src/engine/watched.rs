@@ -287,7 +287,7 @@ impl Claimed {
         };
         let asked = history.asked.unwrap_or_default();
         let sources = shared.frontier.policy().sources.as_ref();
-        let polled = sources.is_some_and(|sources| sources.polls(page, asked));
+        let polled = sources.is_some_and(|sources| sources.polls(page));
         match history.listing || polled {
             true => Kind::Source,
             false => Kind::Refresh,

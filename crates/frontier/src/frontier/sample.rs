@@ -76,24 +76,25 @@ pub(super) fn price(
     let share = per_second * sample.len() as f64 / known.max(1) as f64;
     let round = known as f64 / per_second;
     let shortest = round / f64::from(LATER);
+    let waiting = sample.iter().map(|(number, history)| {
+        let page = Page {
+            number: *number,
+            history,
+        };
+        // Nothing is fetched for more than it is worth once its time is over.
+        let fades = policy.fades(*number).then(|| policy.worth(page, now));
+        (policy.dues(page), history.asked, fades)
+    });
+    let waiting: Vec<_> = waiting.collect();
     let demand = |price: Price| -> f64 {
-        let each = sample.iter().map(|(number, history)| {
-            let page = Page {
-                number: *number,
-                history,
-            };
-            match (policy.due(page, price), history.asked) {
+        let each = waiting
+            .iter()
+            .map(|(dues, asked, fades)| match (dues(price), asked) {
                 (None, _) => 0.0,
-                // Its time is over.
-                (Some(_), None)
-                    if policy.fades(*number) && !policy.worth(page, now).pays(price) =>
-                {
-                    0.0
-                }
+                (Some(_), None) if fades.is_some_and(|worth| !worth.pays(price)) => 0.0,
                 (Some(_), None) => 1.0 / round,
-                (Some(due), Some(asked)) => 1.0 / due.since(asked).as_secs_f64().max(shortest),
-            }
-        });
+                (Some(due), Some(asked)) => 1.0 / due.since(*asked).as_secs_f64().max(shortest),
+            });
         each.sum()
     };
     let (mut low, mut high) = (1e-15_f64.ln(), 1e15_f64.ln());

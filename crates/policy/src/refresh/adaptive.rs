@@ -5,8 +5,8 @@
 //! follows from two numbers that nobody chose for a reason.
 
 use super::Refresh;
-use super::curve::{self, Curve};
-use crate::{History, Moment, Page, Price, Term, Worth};
+use super::curve::Curve;
+use crate::{History, Page, Term};
 
 /// `db.fetch.schedule.adaptive.inc_rate`.
 const LONGER: f64 = 1.4;
@@ -38,12 +38,8 @@ impl Curve for Wait {
 }
 
 impl Refresh for Adaptive {
-    fn worth(&self, page: Page<'_>, _importance: f64, now: Moment) -> Worth {
-        curve::worth(&wait(page.history), page, now)
-    }
-
-    fn due(&self, page: Page<'_>, _importance: f64, price: Price) -> Option<Moment> {
-        curve::due(&wait(page.history), page, price)
+    fn curve<'a>(&'a self, page: Page<'_>, _importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(wait(page.history))
     }
 
     fn terms(&self, page: Page<'_>, _importance: f64) -> Vec<Term> {
@@ -73,7 +69,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Outcome, Visit};
+    use crate::{Moment, Outcome, Visit};
 
     #[test]
     fn intervals_follow_what_visits_find() {

@@ -23,7 +23,7 @@ struct Lateness {
 }
 
 impl Rule for Age {
-    fn curve(&self, rate: f64, importance: f64) -> impl Curve {
+    fn curve(&self, rate: f64, importance: f64) -> impl Curve + 'static {
         let weight = importance;
         Lateness { rate, weight }
     }

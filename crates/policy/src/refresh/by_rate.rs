@@ -2,12 +2,12 @@
 
 use super::curve::{self, Curve};
 use super::{DAY, NEW_FIRST, Refresh};
-use crate::{Fact, Moment, Needs, Number, Page, Price, Rates, Term, Worth};
+use crate::{Fact, Needs, Number, Page, Rates, Term, Worth};
 
 /// What a visit is worth by rate and importance.
 pub trait Rule: Send {
     /// As the copy ages.
-    fn curve(&self, rate: f64, importance: f64) -> impl Curve;
+    fn curve(&self, rate: f64, importance: f64) -> impl Curve + 'static;
 
     /// If there is no copy; such a page comes first, as long as a policy has no unit for it.
     fn first(&self, _rate: f64, importance: f64) -> f64 {
@@ -38,14 +38,8 @@ impl<R: Rule> Refresh for ByRate<R> {
         self.rates.observe(fact);
     }
 
-    fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth {
-        let curve = self.rule.curve(self.rates.rate(page), importance);
-        curve::worth(&curve, page, now)
-    }
-
-    fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment> {
-        let curve = self.rule.curve(self.rates.rate(page), importance);
-        curve::due(&curve, page, price)
+    fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(self.rule.curve(self.rates.rate(page), importance))
     }
 
     fn first(&self, page: Number, importance: f64) -> Worth {

@@ -35,7 +35,7 @@ impl Currency {
 }
 
 impl Rule for Currency {
-    fn curve(&self, rate: f64, importance: f64) -> impl Curve {
+    fn curve(&self, rate: f64, importance: f64) -> impl Curve + 'static {
         Outdated {
             rate,
             weight: importance,

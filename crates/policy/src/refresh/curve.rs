@@ -2,6 +2,8 @@
 //!
 //! **Invariant:** [`due`] is the first microsecond at which [`worth`] pays, because it is found by asking [`worth`].
 
+use std::time::Duration;
+
 use crate::{Moment, Page, Price, Worth};
 
 /// What a visit is worth as the copy ages.
@@ -16,39 +18,81 @@ pub trait Curve {
 }
 
 /// What a visit is worth now; nothing if the page was never asked for, or in this very moment.
-pub fn worth(curve: &impl Curve, page: Page<'_>, now: Moment) -> Worth {
+pub fn worth(curve: &(impl Curve + ?Sized), page: Page<'_>, now: Moment) -> Worth {
     match page.history.asked {
         Some(asked) if now > asked => Worth::new(curve.at(now.since(asked).as_secs_f64())),
         _ => Worth::NONE,
     }
 }
 
-/// The first moment at which it is worth the price: at once near the formula's answer, else by halving all
+/// The first moment at which it is worth the price: at once near the formula's answer, else by narrowing down all
 /// the time there is.
-pub fn due(curve: &impl Curve, page: Page<'_>, price: Price) -> Option<Moment> {
-    let asked = page.history.asked?.micros();
-    let pays = |at: u64| worth(curve, page, Moment::from_micros(at)).pays(price);
-    let (mut before, mut after) = (asked, u64::MAX);
-    if !pays(after) {
+pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Option<Moment> {
+    let asked = page.history.asked?;
+    // By how much a visit after so many microseconds falls short of the price; not above zero where it pays.
+    let lacks = |age: u64| {
+        let then = asked + Duration::from_micros(age);
+        price.value() - worth(curve, page, then).value()
+    };
+    let last = u64::MAX - asked.micros();
+    let mut between = Bracket {
+        early: (0, price.value()),
+        late: (last, lacks(last)),
+    };
+    if between.late.1 > 0.0 {
         return None;
     }
     let guess = curve.age_of(price.value());
     if let Some(guess) = guess.filter(|age| (0.0..1e12).contains(age)) {
-        let guess = asked.saturating_add((guess * 1e6) as u64);
-        let (low, high) = (guess.saturating_sub(2).max(asked), guess.saturating_add(2));
-        if pays(high) && !pays(low) {
-            (before, after) = (low, high);
+        let guess = (guess * 1e6) as u64;
+        for age in [guess.saturating_add(2), guess.saturating_sub(2)] {
+            between.narrow(age, lacks);
         }
     }
-    while after - before > 1 {
-        let middle = before + (after - before) / 2;
-        if pays(middle) {
-            after = middle;
+    for step in 1.. {
+        let Some(middle) = between.middle(step) else {
+            break;
+        };
+        between.narrow(middle, lacks);
+    }
+    Some(asked + Duration::from_micros(between.late.0))
+}
+
+/// Two ages in microseconds and what a visit lacks there: the early one does not pay, the late one does.
+struct Bracket {
+    early: (u64, f64),
+    late: (u64, f64),
+}
+
+impl Bracket {
+    fn narrow(&mut self, age: u64, lacks: impl Fn(u64) -> f64) {
+        if age <= self.early.0 || age >= self.late.0 {
+            return;
+        }
+        match (age, lacks(age)) {
+            paying if paying.1 <= 0.0 => self.late = paying,
+            other => self.early = other,
+        }
+    }
+
+    /// Where to look next; `None`: there is nothing between. First for the size of the age; then along the chord, and every third time by halves: a curve may be
+    /// all but level on one side of a bend.
+    fn middle(&self, step: u32) -> Option<u64> {
+        let ((early, below), (late, above)) = (self.early, self.late);
+        let apart = late - early;
+        if apart <= 1 {
+            return None;
+        }
+        let chord = apart as f64 * (below / (below - above));
+        let middle = if late / 4 > early {
+            (early.max(1) as f64).sqrt() * (late as f64).sqrt()
+        } else if step.is_multiple_of(3) || !chord.is_finite() {
+            early.midpoint(late) as f64
         } else {
-            before = middle;
-        }
+            early as f64 + chord
+        };
+        Some((middle as u64).clamp(early + 1, late - 1))
     }
-    Some(Moment::from_micros(after))
 }
 
 /// Days between revisits so far; `None` if there were none.

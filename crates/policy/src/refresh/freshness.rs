@@ -4,9 +4,9 @@
 //! their plan says (theory.md §1). Where others say when pages change, their words count for what they are worth.
 
 use super::aging::Aging;
-use super::{Refresh, by_rate, curve};
+use super::{Curve, Refresh, by_rate};
 use crate::estimate::Trust;
-use crate::{Fact, Moment, Needs, Number, Page, Price, Rates, Term, Worth};
+use crate::{Fact, Needs, Number, Page, Rates, Term, Worth};
 
 /// Worth is `(w/λ)·g(λτ)`; without a copy `w/λ`, which an infinitely old one is worth.
 #[derive(Debug, Clone)]
@@ -39,12 +39,8 @@ impl Refresh for Freshness {
         self.trust.observe(fact);
     }
 
-    fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth {
-        curve::worth(&self.aging(page, importance), page, now)
-    }
-
-    fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment> {
-        curve::due(&self.aging(page, importance), page, price)
+    fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(self.aging(page, importance))
     }
 
     fn first(&self, page: Number, importance: f64) -> Worth {

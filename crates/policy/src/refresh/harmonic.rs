@@ -21,7 +21,7 @@ struct Missed {
 }
 
 impl Rule for Harmonic {
-    fn curve(&self, rate: f64, importance: f64) -> impl Curve {
+    fn curve(&self, rate: f64, importance: f64) -> impl Curve + 'static {
         let weight = importance;
         Missed { rate, weight }
     }

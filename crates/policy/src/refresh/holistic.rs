@@ -5,9 +5,9 @@
 //! pages, known ones and those that nobody searched for yet compete in one unit, and hears the words of others.
 
 use super::aging::Aging;
-use super::{Refresh, by_rate, curve};
+use super::{Curve, Refresh, by_rate};
 use crate::estimate::{Gains, Trust, Window};
-use crate::{Fact, Moment, Needs, Number, Page, Price, Rates, Term, Visited, Worth};
+use crate::{Fact, Needs, Number, Page, Rates, Term, Visited, Worth};
 
 /// From what A is foretold where little was measured. If no gain was ever measured it is importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,12 +90,8 @@ impl Refresh for Holistic {
         self.gains.visited(visited, importance);
     }
 
-    fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth {
-        curve::worth(&self.aging(page, importance), page, now)
-    }
-
-    fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment> {
-        curve::due(&self.aging(page, importance), page, price)
+    fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(self.aging(page, importance))
     }
 
     fn first(&self, page: Number, importance: f64) -> Worth {

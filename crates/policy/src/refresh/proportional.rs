@@ -16,7 +16,7 @@ struct Changes {
 }
 
 impl Rule for Proportional {
-    fn curve(&self, rate: f64, _importance: f64) -> impl Curve {
+    fn curve(&self, rate: f64, _importance: f64) -> impl Curve + 'static {
         Changes { rate }
     }
 }

@@ -11,12 +11,10 @@ mod agenda;
 
 use std::time::Duration;
 
-use super::{Refresh, by_rate};
+use super::{Curve, Refresh, by_rate};
 use crate::estimate::Column;
 use crate::plan::allocation::Demand;
-use crate::{
-    Estimator, Fact, Moment, Needs, Number, Page, Price, Rates, Term, Threshold, Visited, Worth,
-};
+use crate::{Estimator, Fact, Moment, Needs, Number, Page, Rates, Term, Threshold, Visited};
 use agenda::Agenda;
 
 /// What is planned for.
@@ -68,6 +66,22 @@ struct Known {
     /// Updates seen, and those of more than the threshold.
     updates: (f32, f32),
     copy: bool,
+}
+
+/// Everything from this age on; `None`: nothing, ever.
+struct Step(Option<f64>);
+
+impl Curve for Step {
+    fn at(&self, age: f64) -> f64 {
+        match self.0 {
+            Some(due) if due <= age => f64::MAX,
+            _ => 0.0,
+        }
+    }
+
+    fn age_of(&self, _worth: f64) -> Option<f64> {
+        self.0
+    }
 }
 
 impl Slotted {
@@ -178,15 +192,9 @@ impl Refresh for Slotted {
         }
     }
 
-    fn worth(&self, page: Page<'_>, _importance: f64, now: Moment) -> Worth {
-        match self.agenda.due(page) {
-            Some(due) if due <= now => Worth::new(f64::MAX),
-            _ => Worth::NONE,
-        }
-    }
-
-    fn due(&self, page: Page<'_>, _importance: f64, _price: Price) -> Option<Moment> {
-        self.agenda.due(page)
+    fn curve<'a>(&'a self, page: Page<'_>, _importance: f64) -> Box<dyn Curve + 'a> {
+        let wait = |asked| Some(self.agenda.due(page)?.since(asked).as_secs_f64());
+        Box::new(Step(page.history.asked.and_then(wait)))
     }
 
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {

@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use super::Refresh;
-use super::curve::{self, Curve};
-use crate::{Moment, Page, Price, Worth};
+use super::curve::Curve;
+use crate::Page;
 
 /// Worth grows evenly with the age of the copy and reaches one after `every`.
 #[derive(Debug, Clone, Copy)]
@@ -35,11 +35,7 @@ impl Curve for Uniform {
 }
 
 impl Refresh for Uniform {
-    fn worth(&self, page: Page<'_>, _importance: f64, now: Moment) -> Worth {
-        curve::worth(self, page, now)
-    }
-
-    fn due(&self, page: Page<'_>, _importance: f64, price: Price) -> Option<Moment> {
-        curve::due(self, page, price)
+    fn curve<'a>(&'a self, _page: Page<'_>, _importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(*self)
     }
 }

@@ -4,9 +4,9 @@
 //! refreshes in a sliding window gave in unit time.
 
 use super::Refresh;
-use super::curve::{self, Curve};
+use super::curve::Curve;
 use crate::estimate::{Gains, Window};
-use crate::{Fact, Moment, Needs, Page, Price, Term, Visited, Worth};
+use crate::{Fact, Needs, Page, Term, Visited};
 
 /// Before any gain was measured, a page gains its importance in so many seconds: 138.7 days, the mean lifetime
 /// of Brewington & Cybenko (2000).
@@ -101,12 +101,8 @@ impl Refresh for UserCentric {
         self.gains.visited(visited, importance);
     }
 
-    fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth {
-        curve::worth(&self.line(page, importance), page, now)
-    }
-
-    fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment> {
-        curve::due(&self.line(page, importance), page, price)
+    fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(self.line(page, importance))
     }
 
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {

@@ -14,7 +14,7 @@ use super::record::{Known, Record};
 use super::settings::Settings;
 use super::{Account, Eye, Kind, NewPage, Outlook, Scheduler};
 use crate::estimate::Column;
-use crate::refresh::curve;
+use crate::refresh::{Curve, curve};
 use crate::{
     Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Shown, Term, Visited, Worth,
 };
@@ -83,8 +83,13 @@ impl Sources {
     }
 
     /// Whether a page is a source by now.
-    pub fn polls(&self, page: Page<'_>, _now: Moment) -> bool {
+    pub fn polls(&self, page: Page<'_>) -> bool {
         self.source(page.number).is_some()
+    }
+
+    /// What a poll is worth as it waits; `None`: the page is no source, or was never visited.
+    pub fn curve(&self, page: Page<'_>) -> Option<Box<dyn Curve + '_>> {
+        Some(Box::new(self.poll(page)?))
     }
 
     /// What a poll is worth now; nothing if the page is no source, or was never visited.

@@ -115,13 +115,10 @@ fn what_a_main_page_links_to_becomes_a_source_with_age() {
     );
     let page = |told: &Told, number: u32| {
         let history = &told.histories[number as usize];
-        told.sources.polls(
-            Page {
-                number: Number(number),
-                history,
-            },
-            at(4 * DAY),
-        )
+        told.sources.polls(Page {
+            number: Number(number),
+            history,
+        })
     };
     assert!(!page(&told, section), "it was looked at once");
     told.visit(section, 5 * DAY, 1);

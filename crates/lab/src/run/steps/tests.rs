@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use policy::refresh::Uniform;
-use policy::{Fact, Needs, Price, Refresh};
+use policy::{Curve, Fact, Needs, Refresh};
 
 use super::*;
 use crate::run::refresh::Change;
@@ -139,12 +139,17 @@ impl Refresh for Spy {
         }
     }
 
-    fn worth(&self, page: Page<'_>, _importance: f64, _now: Moment) -> Worth {
-        Worth::new(f64::from(page.number.0))
+    fn curve<'a>(&'a self, page: Page<'_>, _importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(Level(f64::from(page.number.0)))
     }
+}
 
-    fn due(&self, _: Page<'_>, _: f64, _: Price) -> Option<Moment> {
-        None
+/// Worth the same at any age.
+struct Level(f64);
+
+impl Curve for Level {
+    fn at(&self, _age: f64) -> f64 {
+        self.0
     }
 }
 
