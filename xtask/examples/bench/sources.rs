@@ -47,6 +47,8 @@ struct Planned {
     /// Seconds of the next plan, when none has.
     again: f64,
     decisions: u64,
+    /// Sources whose history was looked at, for each.
+    looks: f64,
     /// Nanoseconds to choose a poll and to make the next appointment.
     decision: f64,
     bytes_a_source: f64,
@@ -129,6 +131,7 @@ pub fn run_cell(asked: &SourcesCell) -> Result<()> {
         anew,
         again,
         decisions: choices.made.into(),
+        looks: choices.looks as f64 / f64::from(choices.made),
         decision: choices.nanoseconds(),
         bytes_a_source: bytes / f64::from(asked.sources),
     };
@@ -293,19 +296,26 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "{:>10} {:>12} {:>13} {:>10} {:>14} {:>14}",
+            "{:>10} {:>12} {:>13} {:>10} {:>8} {:>14} {:>14}",
             "sources",
             "s, all anew",
             "s, none anew",
             "decisions",
+            "looks",
             "ns a decision",
             "bytes a source"
         )?;
         for row in &self.rows {
             writeln!(
                 f,
-                "{:>10} {:>12.3} {:>13.3} {:>10} {:>14.0} {:>14.0}",
-                row.sources, row.anew, row.again, row.decisions, row.decision, row.bytes_a_source
+                "{:>10} {:>12.3} {:>13.3} {:>10} {:>8.1} {:>14.0} {:>14.0}",
+                row.sources,
+                row.anew,
+                row.again,
+                row.decisions,
+                row.looks,
+                row.decision,
+                row.bytes_a_source
             )?;
         }
         Ok(())

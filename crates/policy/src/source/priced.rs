@@ -24,7 +24,13 @@ impl Scheduler for Priced {
             return 0.0;
         }
         let height = outlook.rate * outlook.profit / outlook.decay;
-        (height * gain(outlook.decay * waited)).min(dearest(outlook))
+        let uncapped = height * gain(outlook.decay * waited);
+        // Most waits are far from the cap, and the bound costs less than the root.
+        let bound = outlook.profit * (-above_cutoff(outlook.decay / outlook.rate)).exp();
+        match uncapped <= bound {
+            true => uncapped,
+            false => uncapped.min(dearest(outlook)),
+        }
     }
 
     fn due(&self, _source: usize, outlook: &Outlook, price: f64) -> Option<f64> {
@@ -51,10 +57,15 @@ fn lives(outlook: &Outlook) -> bool {
     positive(outlook.rate) && positive(outlook.profit) && positive(outlook.decay)
 }
 
-/// The x at which `e^x − 1 − x = k`, for k ≥ 0. Newton's method on a convex function, from above: `x²/2 ≤ k` and `x ≤ ln(1 + k + x)`.
-fn cutoff(k: f64) -> f64 {
+/// Not below [`cutoff`]: `x²/2 ≤ k` and `x ≤ ln(1 + k + x)`.
+fn above_cutoff(k: f64) -> f64 {
     let root = (2.0 * k).sqrt();
-    let mut x = root.min((1.0 + k + root.min(800.0)).ln());
+    root.min((1.0 + k + root.min(800.0)).ln())
+}
+
+/// The x at which `e^x − 1 − x = k`, for k ≥ 0. Newton's method on a convex function, from above.
+fn cutoff(k: f64) -> f64 {
+    let mut x = above_cutoff(k);
     for _ in 0..30 {
         // Near 0, where the difference loses its digits, the series.
         let value = match x < 1e-3 {
