@@ -48,7 +48,6 @@ pub struct Row {
 pub fn rows(
     frontier: &mut Frontier<Crawl>,
     most: usize,
-    now: Moment,
     mut known: impl FnMut(PageKey) -> Option<(String, History)>,
 ) -> Vec<Row> {
     let price = frontier.price();

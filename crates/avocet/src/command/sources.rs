@@ -64,7 +64,7 @@ pub fn at_rest(store: &Store, ledger: &Ledger) -> Result<Listed> {
         Some((found.url, history))
     };
     Ok(Listed {
-        sources: rows(&mut frontier, usize::MAX, now, known),
+        sources: rows(&mut frontier, usize::MAX, known),
         cover: Some(Cover::of(ledger)?),
     })
 }

@@ -22,7 +22,7 @@ impl Engine {
             return;
         }
         *last = Some(now);
-        let rows = self.sources(now, MOST);
+        let rows = self.sources(MOST);
         let path = store::sources(root);
         let written = serde_json::to_vec(&rows)
             .map_err(std::io::Error::other)
@@ -33,7 +33,7 @@ impl Engine {
     }
 
     /// The sources that name most worth, so many at most.
-    pub(super) fn sources(&self, now: Moment, most: usize) -> Vec<Row> {
+    pub(super) fn sources(&self, most: usize) -> Vec<Row> {
         let mut shared = self.shared();
         if shared.frontier.policy().sources.is_none() {
             return Vec::new();
@@ -42,6 +42,6 @@ impl Engine {
             let found = self.trust(self.ledger.discovery(key))??;
             Some((found.url, self.past(key)?))
         };
-        rows(&mut shared.frontier, most, now, known)
+        rows(&mut shared.frontier, most, known)
     }
 }

@@ -131,7 +131,8 @@ pub fn recall(root: &Path, frontier: &mut Frontier<Crawl>) -> Result<(), LogErro
 fn tell(frontier: &mut Frontier<Crawl>, met: &[Met]) {
     met.iter().for_each(|met| meet(frontier, met));
     if let Some(sources) = &mut frontier.policy().sources {
-        sources.catch_up();
+        let last = met.iter().map(|met| met.at).max();
+        sources.wait(last.unwrap_or_default());
     }
 }
 

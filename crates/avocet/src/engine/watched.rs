@@ -99,7 +99,7 @@ impl Engine {
         if said.looked.is_none_or(|last| now.since(last) >= LOOK_EVERY) {
             said.looked = Some(now);
             self.measure(now);
-            said.sources = self.sources(now, SOURCES);
+            said.sources = self.sources(SOURCES);
         }
         let snapshot = Arc::new(self.look(now, said.sources.clone()));
         said.last = Some((now, snapshot.clone()));
@@ -285,7 +285,6 @@ impl Claimed {
             number: self.number,
             history: &history,
         };
-        let asked = history.asked.unwrap_or_default();
         let sources = shared.frontier.policy().sources.as_ref();
         let polled = sources.is_some_and(|sources| sources.polls(page));
         match history.listing || polled {

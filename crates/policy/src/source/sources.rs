@@ -130,7 +130,7 @@ impl Sources {
         known.is_some_and(|known| self.appeared_on(&known).is_some())
     }
 
-    /// Takes note of the time, though nothing else happened: plans are made anew if they are old.
+    /// Takes note of the time, though no page was visited: plans are made anew if they are old, or the first clicks were heard of.
     pub fn wait(&mut self, now: Moment) {
         self.now = self.now.max(now);
         self.replan();
@@ -317,11 +317,6 @@ impl Sources {
         if let Some(appeal) = self.appeal.as_mut().filter(|_| counts) {
             appeal.clicked(shown.page, shown.clicks);
         }
-    }
-
-    /// Takes in what was told since, if it is time to: clicks come without a visit.
-    pub fn catch_up(&mut self) {
-        self.replan();
     }
 
     /// Takes note that a page is a source. A page that is one already may become one for a better reason.

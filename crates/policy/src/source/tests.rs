@@ -145,7 +145,7 @@ fn clicks_are_thought_over_without_a_visit() {
     let before = told.profit(main);
     told.click(article, HOUR + 60, 50.0);
     assert_eq!(told.profit(main), before);
-    told.sources.catch_up();
+    told.sources.wait(at(HOUR + 60));
     assert!(told.profit(main) > 100.0 * before, "{}", told.profit(main));
 }
 
