@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use frontier::bench::Manners;
-use frontier::{Frontier, Link, Next};
+use frontier::{Frontier, Link};
 use page::PageUrl;
 use policy::catalog::{Catalog, Upkeep};
 use policy::server::Quality;
@@ -110,7 +110,7 @@ pub fn run_cell(asked: &SourcesCell) -> Result<()> {
     let mut sources = told(asked)?;
     let bytes = resident().saturating_sub(before) as f64;
     let mut plan = |at: u64| {
-        let history = polled_for(0, at / HOUR);
+        let history = polled_for(0, at / HOUR, BEGIN);
         let began = thread_time();
         sources.observe(&Fact::Visited(Visited {
             page: Number(0),
@@ -183,7 +183,7 @@ fn told(asked: &SourcesCell) -> Result<Sources> {
         ));
     }
     for source in 0..asked.sources {
-        let history = polled_for(source, 48);
+        let history = polled_for(source, 48, BEGIN);
         sources.observe(&Fact::Visited(Visited {
             page: Number(source),
             before: &History::discovered(BEGIN, 0),
@@ -201,11 +201,11 @@ fn told(asked: &SourcesCell) -> Result<Sources> {
     Ok(sources)
 }
 
-/// What is known of a source that was polled every twelve hours, for so many hours.
-fn polled_for(source: u32, hours: u64) -> History {
-    let first = History::discovered(BEGIN, 0).after(Visit::new(BEGIN, Outcome::Changed));
+/// What is known of a source that was polled every twelve hours, for so many hours from then on.
+fn polled_for(source: u32, hours: u64, since: Moment) -> History {
+    let first = History::discovered(BEGIN, 0).after(Visit::new(since, Outcome::Changed));
     (1..=hours / 12).fold(first, |history, poll| {
-        let at = BEGIN + Duration::from_secs(poll * 12 * HOUR);
+        let at = since + Duration::from_secs(poll * 12 * HOUR);
         let visit = Visit::new(at, Outcome::Changed);
         history.after(visit).named(mixed(source ^ poll as u32) % 3)
     })
@@ -235,7 +235,7 @@ fn choose(asked: &SourcesCell) -> Result<Choices> {
     };
     let mut frontier =
         Frontier::new(policy, Box::new(Quality), Price::LEAST, manners, 1).with_budget(per_second);
-    let mut polled = Polled(Vec::with_capacity(asked.sources as usize));
+    let mut polled = Polled(vec![None; asked.sources as usize]);
     for source in 0..asked.sources {
         let text = format!("http://host-{source}.example/");
         let url = PageUrl::parse(&text).with_context(|| text.clone())?;
@@ -248,40 +248,38 @@ fn choose(asked: &SourcesCell) -> Result<Choices> {
         };
         let (_, fact) = frontier.hear(link, BEGIN);
         frontier.committed(&[fact]);
-        polled.0.push(polled_for(source, 48));
     }
-    let mut now = BEGIN + Duration::from_secs(48 * HOUR);
-    let mut waits = asked.sources;
-    while let Next::Visit(mut visit) = frontier.next(now, |page, _| Some(polled.history(page))) {
-        let page = visit.first().context("a visit has a page")?;
-        let id = frontier.page(visit.host, page);
-        let first = History::discovered(BEGIN, 0);
-        frontier.visited(id, &first, &polled.history(page), now);
-        visit.settled(page);
-        frontier.bench.settle(visit, now, Duration::ZERO, false);
-        waits -= 1;
-        if waits == 0 {
-            break;
-        }
-        now = now + Duration::from_secs(1);
-    }
+    // The first round is not timed. It goes as the budget does: polled in one rush, no source would be worth a poll for a while.
     let step = Duration::from_secs_f64(1.0 / per_second);
+    let begin = BEGIN + Duration::from_secs(48 * HOUR);
+    choosing::choose(&mut frontier, &mut polled, (begin, step), asked.sources)?;
+    let now = begin + Duration::from_secs(ROUND);
     choosing::choose(&mut frontier, &mut polled, (now, step), asked.decisions)
 }
 
-/// What is known of each source.
-struct Polled(Vec<History>);
+/// What is known of each source; `None`: it was not polled yet.
+struct Polled(Vec<Option<History>>);
 
 impl Pages for Polled {
     fn history(&self, page: Number) -> History {
-        self.0[page.index()]
+        let new = History::discovered(BEGIN, 0);
+        self.0[page.index()].unwrap_or(new)
     }
 
     fn visit(&mut self, page: Number, now: Moment) -> History {
-        let history = &mut self.0[page.index()];
-        let new = mixed(history.finds.total ^ page.0) % 3;
-        *history = history.after(Visit::new(now, Outcome::Changed)).named(new);
-        *history
+        let known = match &self.0[page.index()] {
+            Some(history) => {
+                let new = mixed(history.finds.total ^ page.0) % 3;
+                history.after(Visit::new(now, Outcome::Changed)).named(new)
+            }
+            // It was polled before, all through two days that end now.
+            None => {
+                let since = now.micros() - 48 * HOUR * 1_000_000;
+                polled_for(page.0, 48, Moment::from_micros(since))
+            }
+        };
+        self.0[page.index()] = Some(known);
+        known
     }
 }
 
