@@ -166,6 +166,11 @@ impl Bench {
         self.push(index, entry);
     }
 
+    /// Whether a page waits here; one of a host that is left alone does not, though it was offered. Only of a bench that is [tracked](Self::track).
+    pub fn waits(&self, page: Number) -> bool {
+        matches!(self.places.get(page), Place::Hand | Place::Heap(_))
+    }
+
     /// Takes note of a page that is not worth its price so far.
     pub fn hold(&mut self, page: Number, host: HostId) {
         let index = self.host(host);
@@ -196,10 +201,10 @@ impl Bench {
 
     /// Takes a waiting page off the bench; it is held from then on. Returns whether it waited.
     pub fn withdraw(&mut self, page: Number) -> bool {
-        let place = self.places.get(page);
-        if !matches!(place, Place::Hand | Place::Heap(_)) {
+        if !self.waits(page) {
             return false;
         }
+        let place = self.places.get(page);
         let index = self.places.host(page);
         let most = self.hand(index);
         let queue = &mut self.hosts[index as usize].queue;

@@ -106,7 +106,8 @@ pub(super) fn price(
             high = middle;
         }
     }
-    Price::new(f64::midpoint(low, high).exp())
+    // Where pages are alike demand jumps. Just above the jump nothing would be fetched, just below what can be.
+    Price::new(low.exp())
 }
 
 #[cfg(test)]
@@ -140,6 +141,36 @@ mod tests {
             };
             Some(page.history.asked? + wait)
         }
+    }
+
+    /// All pages are worth the same after a day, and no more than that ever.
+    struct Alike;
+
+    impl Policy for Alike {
+        fn worth(&self, page: Page<'_>, now: Moment) -> policy::Worth {
+            let age = now.since(page.history.asked.unwrap_or_default());
+            policy::Worth::new((age.as_secs_f64() / 86_400.0).min(1.0) * 7417.4)
+        }
+
+        fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+            let share = price.value() / 7417.4;
+            let wait = std::time::Duration::from_secs_f64(86_400.0 * share.min(1.0));
+            (share <= 1.0).then(|| page.history.asked.unwrap_or_default() + wait)
+        }
+    }
+
+    #[test]
+    fn pages_that_are_alike_pay_at_the_price_that_is_found() {
+        let history = History {
+            asked: Some(Moment::START),
+            ..History::default()
+        };
+        let sample: Vec<_> = (0..100).map(|page| (Number(page), history)).collect();
+        // Half of what they want at the highest price that they pay.
+        let per_second = 50.0 / 86_400.0;
+        let found = price(&Alike, &sample, 100, per_second, Moment::START).unwrap();
+        let share = found.value() / 7417.4;
+        assert!((0.998..=1.0).contains(&share), "{share}");
     }
 
     #[test]

@@ -196,7 +196,9 @@ impl<P: Policy> Frontier<P> {
         self.calendar.cancel(page);
         self.bench.offer(page, host, worth);
         let fades = !known && self.policy.fades(page);
-        if let Tariff::Budget(spending) = &mut self.tariff {
+        if let Tariff::Budget(spending) = &mut self.tariff
+            && self.bench.waits(page)
+        {
             let host = self.bench.host(host);
             match (known, fades) {
                 (true, _) => spending.returning.insert(page, host),
@@ -301,6 +303,10 @@ impl<P: Policy> Frontier<P> {
         let Some((number, index)) = of(spending).turn() else {
             return;
         };
+        // Its host was given up since. Nobody will claim it, and it must not keep others from the bench.
+        if !self.bench.waits(number) {
+            return of(spending).remove(number, index);
+        }
         let host = self.bench.host_id(index);
         let Some(history) = self.history(host, number, past) else {
             return;

@@ -1,5 +1,7 @@
 //! Facts in, worths out: what moves a page, what holds it back, and that a stop changes neither.
 
+mod given_up;
+
 use page::PageUrl;
 use policy::order::Backlink;
 use policy::server::Quality;
