@@ -39,7 +39,6 @@ pub struct Estimates {
     /// Whether it was ever measured what a refresh gave to searchers.
     pub measured: bool,
     refresh: Box<dyn Refresh>,
-    freshness: Freshness,
 }
 
 /// What is known of one page.
@@ -81,7 +80,6 @@ impl Estimates {
         let catalog = Catalog::standard();
         let mut refresh = catalog.refresh(policy, &upkeep)?;
         let mut rates = catalog.rates(&upkeep)?;
-        let mut freshness = Freshness::default();
         let mut hosts: HashMap<HostId, u32> = HashMap::new();
         let mut known = Vec::new();
         for page in pages {
@@ -114,10 +112,6 @@ impl Estimates {
             rates.observe(&Fact::Visited(fact));
             let gone = visited.history.outcome == Some(Outcome::Gone);
             if visited.copy.is_some() && !gone {
-                // Nobody searches for a sitemap, and one that is polled all the time would speak for the pages.
-                if !visited.history.listing {
-                    freshness.add(host, &visited.history);
-                }
                 known.push((number, host, visited.history));
             }
         }
@@ -146,7 +140,6 @@ impl Estimates {
             copies,
             measured,
             refresh,
-            freshness,
         })
     }
 
@@ -192,11 +185,14 @@ impl Estimates {
     /// What the copies are expected to be like now; `None`: there are none, or no page was ever visited again, so that nobody can tell.
     pub fn now(&self, now: Moment) -> Option<Outlook> {
         let (mut fresh, mut kept, mut stakes, mut revisited) = (0.0, 0.0, 0.0, 0);
+        // Nobody searches for a sitemap.
         let shown: Vec<&Estimate> = (self.pages.iter())
             .filter(|page| !page.history.listing)
             .collect();
+        let facts = shown.iter().map(|page| (page.host, &page.history));
+        let freshness = Freshness::learned(facts, now)?;
         for page in &shown {
-            let likely = self.freshness.of(page.host, &page.history, now)?;
+            let likely = freshness.of(page.host, &page.history, now);
             fresh += likely;
             kept += page.stake * likely;
             stakes += page.stake;

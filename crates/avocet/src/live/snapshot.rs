@@ -104,7 +104,7 @@ pub struct Policies {
 }
 
 /// What copies are expected to be like, by what visits found and what sitemaps and feeds say of them. Pages that were hardly visited again are taken to be like
-/// the others of their host; the first that are visited again are those that change, so that it is too low at first.
+/// the others of their host that were, so that it is too low for as long as those are mostly its home pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outlook {
     /// The share of the copies that are expected to be as their pages now.
