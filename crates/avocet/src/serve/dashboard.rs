@@ -86,10 +86,11 @@ impl App {
         snapshot.ok().flatten().unwrap_or_default()
     }
 
-    /// Whether somebody crawls the store now: a crawl says something every two seconds, also while it is paused.
+    /// Whether somebody crawls the store now: a crawl says something every two seconds, also while it is paused. Where the store is in our
+    /// hands, nobody does, however lately one spoke.
     pub fn is_crawling(&self, said: &Snapshot) -> bool {
         let at = said.state.at.parse::<Timestamp>();
         let lately = |at: &Timestamp| Timestamp::now().duration_since(*at) < SILENCE;
-        self.live.is_some() || at.as_ref().is_ok_and(lately)
+        self.live.is_some() || !self.lease.is_held() && at.as_ref().is_ok_and(lately)
     }
 }

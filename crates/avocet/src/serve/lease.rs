@@ -43,16 +43,17 @@ impl Lease {
         held.as_ref().map(|(ledger, store)| question(ledger, store))
     }
 
+    /// Whether the store is ours now.
+    pub fn is_held(&self) -> bool {
+        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        held.is_some()
+    }
+
     fn take(&self) {
         let taken = Store::borrow(&self.root).and_then(|store| Ok((store.ledger()?, store)));
         if let Ok(taken) = taken {
             *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(taken);
         }
-    }
-
-    fn is_held(&self) -> bool {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
-        held.is_some()
     }
 
     fn release(&self) {

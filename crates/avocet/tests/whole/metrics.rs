@@ -94,14 +94,31 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     assert!((0.0..=1.0).contains(&said[FRESHNESS]));
     assert!(said["avocet_indexed_pages"] > 5.0, "{said:#?}");
 
-    // Of a crawl that has ended nothing is said but that.
+    // Of a crawl that has ended nothing is said but that, and at once.
     let program = running.stop().await;
     let server = Server::start(&program, &[]);
-    // It is taken to run until it has said nothing for a while.
-    let ended = server.until("/metrics", |answer| {
-        numbers(&answer.body)["avocet_crawl_running"] == 0.0
-    });
+    let ended = server.get("/metrics");
     let said = numbers(&ended.body);
+    assert_eq!(said["avocet_crawl_running"], 0.0);
     let of_crawl = said.keys().filter(|name| name.starts_with("avocet_crawl_"));
     assert_eq!(of_crawl.count(), 1, "{said:#?}");
+    assert!(server.get("/dashboard").body.contains("No crawl runs"));
+
+    // A server that was there before knows it as soon as the store is in its hands.
+    let mut crawl = program.start(&[
+        "run",
+        &homes[0],
+        "--allow-private",
+        "--no-serve",
+        "--budget",
+        "30/s",
+    ]);
+    server.until("/metrics", |answer| {
+        numbers(&answer.body)["avocet_crawl_running"] == 1.0
+    });
+    crawl.kill().unwrap();
+    crawl.wait().unwrap();
+    server.until("/api/v1/status", |answer| answer.json()["running"] == false);
+    let said = numbers(&server.get("/metrics").body);
+    assert_eq!(said["avocet_crawl_running"], 0.0);
 }
