@@ -26,6 +26,7 @@ mod sources;
 mod stated;
 mod store;
 mod topic;
+mod topical;
 mod upkeep;
 mod usage;
 mod verdict;

@@ -24,6 +24,7 @@ mod reading;
 mod seal;
 mod search;
 mod telling;
+mod topics;
 mod watch;
 
 use std::net::SocketAddr;

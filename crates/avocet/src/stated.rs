@@ -2,9 +2,10 @@
 
 use page::Fields;
 use serde::Serialize;
+use utoipa::ToSchema;
 
 /// Authors, dates and the rest; what a page does not say is left out.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Stated {
     /// What it is: `article`, `Course`.
     #[serde(skip_serializing_if = "Option::is_none")]

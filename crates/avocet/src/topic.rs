@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use policy::focus;
@@ -173,6 +174,11 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
     }
     names.sort();
     Ok(names)
+}
+
+/// When a topic was last taught, as far as the disk says.
+pub fn written(root: &Path, name: &str) -> Option<SystemTime> {
+    fs::metadata(path(root, name)).ok()?.modified().ok()
 }
 
 /// Forgets a topic.

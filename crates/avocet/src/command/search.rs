@@ -1,7 +1,5 @@
 //! `avocet search`: the index, from the terminal.
 
-mod topical;
-
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
@@ -13,7 +11,7 @@ use serde_json::json;
 use crate::cli::Search;
 use crate::stated::Stated;
 use crate::topic::Subject;
-use crate::{searchable, store};
+use crate::{searchable, store, topical};
 
 /// Searches.
 pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {

@@ -18,6 +18,7 @@ use super::limits::{Limits, RATE};
 use super::metrics::Metrics;
 use super::reading::Readers;
 use super::seal::Seal;
+use super::topics::Topics;
 use super::watch;
 use crate::config::ServeConfig;
 use crate::holdings::Holdings;
@@ -42,6 +43,8 @@ pub struct App {
     pub root: PathBuf,
     /// What is found.
     pub index: Index,
+    /// What pages can be about.
+    pub topics: Topics,
     /// What was searched for.
     pub searches: Log<Search>,
     /// What was clicked.
@@ -89,6 +92,7 @@ impl App {
         Ok(Arc::new(Self {
             root: root.to_owned(),
             index,
+            topics: Topics::of(root),
             searches: Log::open(&store::log(root)),
             clicks: Clicks::of(root),
             seal: Seal::of(root),

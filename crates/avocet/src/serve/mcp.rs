@@ -22,6 +22,8 @@ use serde_json::json;
 use super::App;
 use super::metrics::Surface;
 use super::search::Wish;
+use super::topics::NoSuchTopic;
+use crate::stated::Stated;
 
 /// Characters of a page that are returned at once.
 const PIECE: usize = 20_000;
@@ -53,6 +55,8 @@ struct SearchFor {
     site: Option<String>,
     /// Only pages in this language: en, de, …
     language: Option<String>,
+    /// Only pages of this topic, one that this index was taught. Unless you know its name, leave it out.
+    topic: Option<String>,
 }
 
 /// Which page.
@@ -117,6 +121,7 @@ impl Tools {
             offset: usize::from(asked.offset.unwrap_or(0)).min(Query::OFFSET),
             site: asked.site.filter(|site| !site.is_empty()),
             language: asked.language.filter(|code| !code.is_empty()),
+            topic: asked.topic.filter(|name| !name.is_empty()),
             ..Wish::default()
         };
         match self.app.search(wish, Surface::Agent).await {
@@ -132,6 +137,7 @@ impl Tools {
                         "fetched_at": fetched.ok().map(|at| at.to_string()),
                         "checked_at": found.facts.and_then(|facts| facts.checked).map(|at| at.to_string()),
                         "changes_every_hours": found.facts.and_then(|facts| facts.pace.hours()),
+                        "fields": Stated::from(found.hit.stated.clone()),
                     })
                 });
                 CallToolResult::structured(json!({
@@ -142,6 +148,8 @@ impl Tools {
                     "results": results.collect::<Vec<_>>(),
                 }))
             }
+            // Which topics there are.
+            Err(error) if error.is::<NoSuchTopic>() => refused(&error.to_string()),
             Err(error) => failed(&error),
         }
     }

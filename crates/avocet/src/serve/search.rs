@@ -14,6 +14,7 @@ use repository::log;
 use super::App;
 use super::facts::Facts;
 use super::metrics::Surface;
+use crate::topical;
 
 /// Fewer results than so many, and the searcher may have meant something else.
 const FEW: usize = 5;
@@ -27,6 +28,8 @@ pub struct Wish {
     pub site: Option<String>,
     /// Only this language.
     pub language: Option<String>,
+    /// Only pages of this topic.
+    pub topic: Option<String>,
     /// Only copies from then on.
     pub since: Option<Timestamp>,
     /// Only copies from before.
@@ -80,7 +83,7 @@ impl App {
 
     fn find(&self, wish: &Wish) -> Result<Found> {
         let begun = Instant::now();
-        let hits = self.index.search(&Query {
+        let query = Query {
             text: &wish.text,
             limit: wish.limit,
             offset: wish.offset,
@@ -88,7 +91,11 @@ impl App {
             language: wish.language.as_deref(),
             since: wish.since.map(Timestamp::as_second),
             until: wish.until.map(Timestamp::as_second),
-        })?;
+        };
+        let hits = match &wish.topic {
+            Some(name) => topical::search(&self.index, &query, &*self.topics.open(name)?)?,
+            None => self.index.search(&query)?,
+        };
         let doubtful = wish.offset == 0 && (hits.relaxed || hits.total < FEW);
         let meant = if doubtful {
             self.index.meant(&wish.text)?

@@ -16,6 +16,9 @@ const STEPS: [(u64, u64, &str); 6] = [
     (u64::MAX, 365 * 86_400, "year"),
 ];
 
+/// Authors that are named.
+const AUTHORS: usize = 3;
+
 /// How long ago something was.
 pub fn ago(then: Timestamp, now: Timestamp) -> String {
     let since = now.duration_since(then);
@@ -52,6 +55,22 @@ fn span(time: Duration) -> String {
     let count = (seconds + unit / 2) / unit;
     let many = if count == 1 { "" } else { "s" };
     format!("{count} {name}{many}")
+}
+
+/// Who wrote a page: the first few.
+pub fn authors(names: &[String]) -> Option<String> {
+    let first = names.get(..names.len().min(AUTHORS))?.join(", ");
+    match names.len() {
+        0 => None,
+        count if count > AUTHORS => Some(format!("{first} and {} more", count - AUTHORS)),
+        _ => Some(first),
+    }
+}
+
+/// A day as the world writes it, in UTC; `None`: no calendar has it.
+pub fn day(seconds: i64) -> Option<String> {
+    let at = Timestamp::from_second(seconds).ok()?;
+    Some(at.strftime("%Y-%m-%d").to_string())
 }
 
 /// The English name of a language, or its code.

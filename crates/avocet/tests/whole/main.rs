@@ -27,6 +27,7 @@ mod server;
 mod sources;
 mod stated;
 mod topic;
+mod topics;
 mod upkeep;
 mod usage;
 mod webs;

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::files::Files;
 use crate::program::Program;
+use crate::server::Server;
 
 /// Five pages and one that names them; every other one is in German.
 fn press() -> Files {
@@ -69,6 +70,33 @@ async fn authors_and_dates_are_searched_for_and_exported() {
     // The index is made anew from the archive, with what pages say.
     program.run(&["rebuild"]);
     assert_eq!(found(&program, "author:\"writer 3\""), ["Story 3"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_pages_say_of_themselves_is_shown_to_people_and_programs() {
+    let address = press().serve().await;
+    let program = Program::new();
+    program.json(&["crawl", &format!("http://{address}/")]);
+    let server = Server::start(&program, &[]);
+    let found = server.json("/api/v1/search?q=date:2024");
+    let fields = json!({
+        "kind": "NewsArticle",
+        "authors": ["Ada Writer 4"],
+        "published": "2024-05-01T08:00:00Z",
+        "keywords": ["flood"],
+    });
+    assert_eq!(found["results"][0]["fields"], fields);
+    let page = server.get("/?q=date:2024").body;
+    assert!(page.contains("By Ada Writer 4"), "{page}");
+    assert!(page.contains(">2024-05-01</time>"), "{page}");
+    // Of a page that says nothing nothing is said.
+    let home = server.json("/api/v1/search?q=press");
+    assert_eq!(home["results"][0]["fields"], json!({}), "{home}");
+    let home = server.get("/?q=press").body;
+    assert!(home.contains("Press") && !home.contains("Dated"), "{home}");
+    let document = server.json("/api/v1/openapi.json");
+    let schema = &document["components"]["schemas"]["Stated"]["properties"];
+    assert!(schema["authors"].is_object(), "{document}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::serve::reading::Busy;
+use crate::serve::topics::NoSuchTopic;
 
 /// A refusal.
 #[derive(Debug)]
@@ -60,6 +61,9 @@ impl From<anyhow::Error> for Refusal {
     fn from(error: anyhow::Error) -> Self {
         if let Some(busy) = error.downcast_ref::<Busy>() {
             return Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", &busy.to_string());
+        }
+        if let Some(missing) = error.downcast_ref::<NoSuchTopic>() {
+            return Self::parameter(&missing.to_string());
         }
         // What is wrong with the disk is for whoever runs the server.
         tracing::error!("a request failed: {error:#}");

@@ -14,6 +14,7 @@ use super::{Params, Refusal};
 use crate::serve::App;
 use crate::serve::metrics::Surface;
 use crate::serve::search::{Finding, Found, Wish};
+use crate::stated::Stated;
 
 /// The most characters of a query.
 const LONGEST: usize = 1000;
@@ -38,6 +39,9 @@ pub struct Asked {
     /// Only this language: `en`, `de`, …
     #[param(min_length = 1, max_length = 8)]
     language: Option<String>,
+    /// Only pages of this topic, one that the store was taught: `avocet topic list`.
+    #[param(min_length = 1, max_length = 100)]
+    topic: Option<String>,
     /// Only copies that were fetched at this time or later.
     #[param(format = DateTime)]
     since: Option<String>,
@@ -94,6 +98,8 @@ struct Match {
     /// Hours between changes, as estimated from revisits; `null`: not known, or none was seen.
     #[schema(required)]
     changes_every_hours: Option<f64>,
+    /// What the page says of itself to machines, which nobody has checked; what it does not say is left out.
+    fields: Stated,
     /// An address below this server that counts a click and leads to the page.
     #[schema(required)]
     click: Option<String>,
@@ -131,7 +137,11 @@ impl Asked {
         }
         let limit = within("limit", self.limit, 1, Query::LIMIT, 10)?;
         let offset = within("offset", self.offset, 0, Query::OFFSET, 0)?;
-        for (name, value, most) in [("site", &self.site, 255), ("language", &self.language, 8)] {
+        for (name, value, most) in [
+            ("site", &self.site, 255),
+            ("language", &self.language, 8),
+            ("topic", &self.topic, 100),
+        ] {
             let letters = value.as_ref().map(|value| value.chars().count());
             if letters.is_some_and(|letters| letters == 0 || letters > most) {
                 let wrong =
@@ -143,6 +153,7 @@ impl Asked {
             text: self.q,
             site: self.site,
             language: self.language,
+            topic: self.topic,
             since: time("since", self.since)?,
             until: time("until", self.until)?,
             limit,
@@ -205,6 +216,7 @@ impl Match {
             fetched_at: fetched_at.to_string(),
             checked_at: facts.and_then(|facts| facts.checked.map(|at| at.to_string())),
             changes_every_hours: facts.and_then(|facts| facts.pace.hours()),
+            fields: hit.stated.into(),
             click: found.click,
         }
     }

@@ -17,6 +17,7 @@ use crate::serve::metrics::Surface;
 use crate::serve::reading::Busy;
 use crate::serve::search::{Finding, Found};
 use crate::serve::telling;
+use crate::serve::topics::NoSuchTopic;
 use asked::{AGES, Asked, LONGEST};
 
 /// Results on a page.
@@ -27,6 +28,7 @@ const SHOWN: usize = 10;
 struct Page {
     asked: Asked,
     languages: Vec<Choice>,
+    topics: Vec<Choice>,
     ages: Vec<Choice>,
     answer: Option<Answer>,
     /// Pages that can be found.
@@ -65,6 +67,9 @@ struct Line {
     time: String,
     ago: String,
     pace: Option<String>,
+    /// Who wrote it, and on which day, as the page itself says.
+    author: Option<String>,
+    day: Option<String>,
     language: Option<String>,
 }
 
@@ -77,9 +82,9 @@ struct Piece {
 pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response {
     let asked = Asked::read(raw.as_deref().unwrap_or_default());
     let now = Timestamp::now();
-    let index = app.index.clone();
-    let languages = app.readers.read(move || Ok(index.languages()?));
-    let languages = languages.await.unwrap_or_default();
+    let reader = app.clone();
+    let choices = move || Ok((reader.index.languages()?, reader.topics.names()?));
+    let (languages, topics) = app.readers.read(choices).await.unwrap_or_default();
     let languages = languages.into_keys().map(|code| Choice {
         chosen: asked.language.as_deref() == Some(&code),
         name: telling::language(&code).to_owned(),
@@ -87,6 +92,12 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
     });
     let mut languages: Vec<Choice> = languages.collect();
     languages.sort_by(|one, other| one.name.cmp(&other.name));
+    let chosen = asked.topic.clone();
+    let topics = topics.into_iter().map(|name| Choice {
+        chosen: chosen.as_deref() == Some(&name),
+        name: name.clone(),
+        value: name,
+    });
     let ages = AGES.map(|(value, name, _)| Choice {
         value: value.to_owned(),
         name: name.to_owned(),
@@ -103,6 +114,7 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
     let page = Page {
         asked,
         languages,
+        topics: topics.collect(),
         ages: ages.into(),
         answer,
         pages: app.index.count(),
@@ -111,6 +123,10 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
 }
 
 fn failed(error: &anyhow::Error) -> Response {
+    if let Some(missing) = error.downcast_ref::<NoSuchTopic>() {
+        let missing = format!("{missing}.");
+        return message(StatusCode::NOT_FOUND, "No such topic", &missing);
+    }
     if error.is::<Busy>() {
         return message(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -195,6 +211,8 @@ impl Line {
             time: time.to_string(),
             ago: telling::ago(time, now),
             pace: found.facts.and_then(|facts| telling::pace(facts.pace)),
+            author: telling::authors(&hit.stated.authors),
+            day: hit.stated.date().and_then(telling::day),
             language: hit.language,
         }
     }

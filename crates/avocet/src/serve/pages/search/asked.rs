@@ -30,6 +30,8 @@ pub struct Asked {
     pub site: Option<String>,
     /// Only this language.
     pub language: Option<String>,
+    /// Only pages of this topic.
+    pub topic: Option<String>,
     /// Only copies that are not older: a name of [`AGES`].
     pub age: Option<String>,
     /// From 1.
@@ -52,6 +54,7 @@ impl Asked {
                 }
                 "site" => asked.site = set(255),
                 "language" => asked.language = set(8),
+                "topic" => asked.topic = set(100),
                 "age" => asked.age = set(8),
                 "page" => {
                     let last = Query::OFFSET / super::SHOWN + 1;
@@ -65,7 +68,8 @@ impl Asked {
 
     /// Whether something beside words was asked for.
     pub fn is_filtered(&self) -> bool {
-        self.site.is_some() || self.language.is_some() || self.age.is_some()
+        let others = self.topic.is_some() || self.age.is_some();
+        others || self.site.is_some() || self.language.is_some()
     }
 
     /// The search that is made for it.
@@ -77,6 +81,7 @@ impl Asked {
             text: self.text.clone(),
             site: self.site.clone(),
             language: self.language.clone(),
+            topic: self.topic.clone(),
             since: age.map(|(_, _, days)| now - SignedDuration::from_hours(24 * days)),
             limit: shown,
             offset: (self.page - 1) * shown,
@@ -91,6 +96,7 @@ impl Asked {
         let filters = [
             ("site", &self.site),
             ("language", &self.language),
+            ("topic", &self.topic),
             ("age", &self.age),
         ];
         for (name, value) in filters {
@@ -122,6 +128,7 @@ mod tests {
             text: "\"a & b\" -c +d%".into(),
             site: Some("e.org".into()),
             language: Some("de".into()),
+            topic: Some("waders".into()),
             age: Some("week".into()),
             page: 3,
             ..Asked::default()
