@@ -24,6 +24,7 @@ mod recorded;
 pub mod searches;
 pub mod shared;
 pub mod tally;
+mod unsettled;
 mod visit;
 mod watched;
 

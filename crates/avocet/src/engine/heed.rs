@@ -22,15 +22,16 @@ impl Engine {
         };
         let mut facts = Vec::new();
         for (key, modified) in known {
-            let unsettled = self.shared().unsettled(key.page).map(|known| known.history);
-            let Some(before) = unsettled.or_else(|| self.past(key)) else {
+            // Read and told under one lock: no visit comes in between.
+            let mut shared = self.shared();
+            let unsettled = shared.unsettled(key.page).cloned();
+            let stored = || self.trust(self.ledger.visited(key)).flatten();
+            let Some(visited) = unsettled.or_else(stored) else {
                 continue;
             };
-            if is_news(&before, modified) {
-                let after = before.signalled(modified);
+            if is_news(&visited.history, modified) {
                 facts.push(Entry::Signalled(key, modified));
-                let mut shared = self.shared();
-                shared.frontier.learned(key.page, &before, &after, now);
+                shared.signalled(key.page, visited, modified, now);
             }
         }
         if !facts.is_empty() {

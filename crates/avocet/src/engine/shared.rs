@@ -19,6 +19,7 @@ use super::heard::{Ear, Heard, Source};
 use super::host::Host;
 use super::plan::GROUP;
 use super::tally::{Summary, Tally};
+use super::unsettled::Unsettled;
 use crate::scope::Scope;
 use crate::verdict::Lead;
 
@@ -42,7 +43,7 @@ pub struct Shared {
     /// What may be fetched over time; `None`: any number.
     pub budget: Option<Budget>,
     /// Records that are on their way to the ledger.
-    unsettled: HashMap<PageId, Visited>,
+    unsettled: Unsettled,
     drops: Vec<PageKey>,
     hosts: HashMap<HostId, Host>,
     idle: Vec<(HostId, Moment, Connection)>,
@@ -67,7 +68,7 @@ impl Shared {
             allowance,
             buffer: None,
             budget: None,
-            unsettled: HashMap::new(),
+            unsettled: Unsettled::default(),
             drops: Vec::new(),
             hosts: HashMap::new(),
             idle: Vec::new(),
@@ -86,7 +87,7 @@ impl Shared {
             return Next::WaitUntil(ready);
         }
         let unsettled = &self.unsettled;
-        let past = |_, key| past_of(unsettled, key, &past);
+        let past = |_, key| unsettled.past(key, &past);
         let next = self.frontier.next(now, past);
         self.visits += usize::from(matches!(next, Next::Visit(_)));
         next
@@ -103,7 +104,7 @@ impl Shared {
             budget.change(per_second, now);
         }
         let unsettled = &self.unsettled;
-        let past = |_, key| past_of(unsettled, key, &past);
+        let past = |_, key| unsettled.past(key, &past);
         self.frontier.afford(per_second, now, past);
     }
 
@@ -116,24 +117,27 @@ impl Shared {
         past: impl Fn(PageKey) -> Option<History>,
     ) {
         let unsettled = &self.unsettled;
-        let past = |_, key| past_of(unsettled, key, &past);
+        let past = |_, key| unsettled.past(key, &past);
         self.frontier.more(visit, free, now, past);
     }
 
     /// The record of a page that the ledger does not have yet.
     pub fn unsettled(&self, page: PageId) -> Option<&Visited> {
-        self.unsettled.get(&page)
+        self.unsettled.get(page)
+    }
+
+    /// Takes note that others say that a page has changed since this visit.
+    pub fn signalled(&mut self, page: PageId, mut visited: Visited, at: Moment, now: Moment) {
+        let before = visited.history;
+        visited.history = before.signalled(at);
+        (self.frontier).learned(page, &before, &visited.history, now);
+        self.unsettled.put(page, visited);
     }
 
     /// Takes note that these facts are in the ledger.
     pub fn committed(&mut self, entries: &[Entry]) {
         for entry in entries {
-            if let Entry::Visited(key, visited) = entry
-                && let Some(ours) = self.unsettled.get(&key.page)
-                && ours.history.asked == visited.history.asked
-            {
-                self.unsettled.remove(&key.page);
-            }
+            self.unsettled.committed(entry);
         }
         self.frontier.committed(entries);
     }
@@ -197,7 +201,7 @@ impl Shared {
             self.keep(settled.key, history.depth);
         }
         self.unsettled
-            .insert(settled.key.page, settled.visited.clone());
+            .put(settled.key.page, settled.visited.clone());
         self.pending.push(settled);
         if self.pending.len() >= GROUP {
             self.flush();
@@ -366,17 +370,5 @@ impl Shared {
     /// Connections that are open and not in use.
     pub fn idle_connections(&self) -> usize {
         self.idle.len()
-    }
-}
-
-/// The history of a page: what is on its way to the ledger is newer than what is there.
-fn past_of(
-    unsettled: &HashMap<PageId, Visited>,
-    key: PageKey,
-    past: impl Fn(PageKey) -> Option<History>,
-) -> Option<History> {
-    match unsettled.get(&key.page) {
-        Some(visited) => Some(visited.history),
-        None => past(key),
     }
 }
