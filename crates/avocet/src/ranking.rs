@@ -4,6 +4,7 @@
 //! last crawl, and the next crawl may have others.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,11 +190,18 @@ impl LastCrawl {
     /// What the last crawl was told.
     pub fn read(store: &Path) -> Result<Self> {
         let path = path(store);
-        let text = fs::read(&path)
-            .with_context(|| format!("cannot read {}: was there a crawl?", path.display()))?;
+        let text = fs::read(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => NeverCrawled(path.display().to_string()).into(),
+            _ => anyhow::Error::from(error).context(format!("cannot read {}", path.display())),
+        })?;
         serde_json::from_slice(&text).with_context(|| format!("{} is damaged", path.display()))
     }
 }
+
+/// Nobody has crawled into the store: it was made by an import.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {0}: was there a crawl?")]
+pub struct NeverCrawled(String);
 
 fn path(store: &Path) -> PathBuf {
     store.join("crawl.json")

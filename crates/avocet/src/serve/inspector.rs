@@ -27,6 +27,7 @@ use super::dashboard::{amount, short, when};
 use super::{App, assets, pages};
 use crate::clock::Clock;
 use crate::explain::{self, Explanation};
+use crate::ranking::NeverCrawled;
 use crate::usage::Usage;
 use difference::Difference;
 use versions::{Timeline, Version};
@@ -153,6 +154,11 @@ async fn explanation(
                 StatusCode::NOT_FOUND,
                 "not_found",
                 &wrong.to_string(),
+            )),
+            None if error.is::<NeverCrawled>() => Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                "not_found",
+                "nothing was ever crawled into this store, so that no fetch is planned",
             )),
             None if error.is::<Elsewhere>() => Err(Refusal::new(
                 StatusCode::SERVICE_UNAVAILABLE,

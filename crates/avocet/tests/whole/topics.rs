@@ -76,7 +76,7 @@ fn people_programs_and_agents_search_within_a_topic() {
     let program = guides();
     let server = Server::start(&program, &[]);
     let missing = server.get("/api/v1/search?q=guide&topic=birds");
-    assert_eq!(missing.status, 400, "{missing:?}");
+    assert_eq!(missing.status, 404, "{missing:?}");
     assert!(missing.body.contains("has none"), "{missing:?}");
     assert!(!server.get("/?q=guide").body.contains("name=\"topic\""));
 
@@ -107,9 +107,9 @@ fn people_programs_and_agents_search_within_a_topic() {
 
     // Who asks for another topic is told which there are.
     let refused = server.get("/api/v1/search?q=guide&topic=ships");
-    assert_eq!(refused.status, 400);
+    assert_eq!(refused.status, 404);
     let message = &refused.json()["error"];
-    assert_eq!(message["reason"], "parameter");
+    assert_eq!(message["reason"], "not_found");
     assert_eq!(
         message["message"],
         "no topic is called \"ships\": there are birds, cars"
@@ -120,7 +120,7 @@ fn people_programs_and_agents_search_within_a_topic() {
     assert!(!page.body.contains("<script>"), "{page:?}");
     for name in ["../topics/birds", "birds.json", "."] {
         let path = format!("/api/v1/search?q=guide&topic={name}");
-        assert_eq!(server.get(&path).status, 400, "{name}");
+        assert_eq!(server.get(&path).status, 404, "{name}");
     }
     let told = agent(&server, &json!({ "query": "guide", "topic": "ships" }));
     assert_eq!(told["isError"], true, "{told}");
@@ -131,7 +131,7 @@ fn people_programs_and_agents_search_within_a_topic() {
     let found = server.json("/api/v1/search?q=guide&topic=birds");
     assert_eq!(hosts(&found), ["cars.example"]);
     program.run(&["topic", "remove", "cars"]);
-    assert_eq!(server.get("/api/v1/search?q=guide&topic=cars").status, 400);
+    assert_eq!(server.get("/api/v1/search?q=guide&topic=cars").status, 404);
     let document = server.json("/api/v1/openapi.json");
     let parameters = &document["paths"]["/api/v1/search"]["get"]["parameters"];
     let named = parameters.as_array().unwrap().iter();

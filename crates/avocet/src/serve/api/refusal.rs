@@ -63,7 +63,7 @@ impl From<anyhow::Error> for Refusal {
             return Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", &busy.to_string());
         }
         if let Some(missing) = error.downcast_ref::<NoSuchTopic>() {
-            return Self::parameter(&missing.to_string());
+            return Self::new(StatusCode::NOT_FOUND, "not_found", &missing.to_string());
         }
         // What is wrong with the disk is for whoever runs the server.
         tracing::error!("a request failed: {error:#}");

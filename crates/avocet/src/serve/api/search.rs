@@ -113,6 +113,7 @@ struct Match {
     responses(
         (status = 200, description = "What was found", body = Answer),
         (status = 400, description = "A parameter is missing or wrong", body = Refused),
+        (status = 404, description = "The store knows no topic of this name", body = Refused),
         (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
         (status = 503, description = "Too many searches at once", body = Refused),
     )

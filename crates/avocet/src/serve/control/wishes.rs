@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::config::Config;
 use crate::live::pause;
 use crate::live::wish::{Granted, Topic, Wish};
-use crate::ranking::LastCrawl;
+use crate::ranking::{LastCrawl, NeverCrawled};
 use crate::scope::ScopeRules;
 use crate::serve::App;
 
@@ -62,7 +62,12 @@ impl App {
         let (root, config) = (self.root.clone(), self.config());
         let work = move || (LastCrawl::read(&root), Config::load(Some(&config), &root));
         let (last, config) = tokio::task::spawn_blocking(work).await?;
-        let (mut scope, config) = (last?.scope, config.unwrap_or_default());
+        let scope = last.map(|last| last.scope);
+        let unset = |error: anyhow::Error| match error.is::<NeverCrawled>() {
+            true => Ok(ScopeRules::default()),
+            false => Err(error),
+        };
+        let (mut scope, config) = (scope.or_else(unset)?, config.unwrap_or_default());
         let live = self.live.as_ref();
         let by_flags = live.is_some_and(|live| {
             !live.flags(&[Topic::Seeds]).is_empty() && !live.was_wished(Topic::Seeds)
