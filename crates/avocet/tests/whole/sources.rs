@@ -13,12 +13,12 @@ use crate::program::Program;
 
 const HOUR: u64 = 3600;
 
-fn at(seconds: u64) -> Moment {
+pub fn at(seconds: u64) -> Moment {
     Moment::from_micros(seconds * 1_000_000)
 }
 
 /// A source that publishes an article every minute, one that does so every twenty, and one that never does; each had two before.
-fn news() -> News {
+pub fn news() -> News {
     let (mut articles, mut links) = (Vec::new(), Vec::new());
     let mut publish = |source, from| {
         articles.push(format!(
@@ -46,7 +46,7 @@ fn news() -> News {
     News::new(sources.into_iter(), articles.into_iter(), links, Vec::new())
 }
 
-fn row<'a>(listed: &'a Value, url: &str) -> &'a Value {
+pub fn row<'a>(listed: &'a Value, url: &str) -> &'a Value {
     let rows = listed["sources"].as_array().unwrap();
     let found = rows.iter().find(|row| row["url"] == url);
     found.unwrap_or_else(|| panic!("{url} in {listed}"))

@@ -1,0 +1,160 @@
+//! What people search for and click flows back into scheduling, under the policies that a user gets who names none.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use lab::site::Press;
+use serde_json::Value;
+
+use crate::files::Files;
+use crate::program::Program;
+use crate::server::Server;
+use crate::sources;
+
+/// A bird guide: so many pages of each kind, whose words come and go from one edition to the next.
+const KINDS: [&str; 2] = ["avocet", "plover"];
+const EACH: usize = 8;
+
+fn edition(files: &Files, number: usize) {
+    for kind in KINDS {
+        for page in 0..EACH {
+            let words = format!("{kind} ").repeat(1 + (number + page) % 7);
+            let text = format!(
+                "<title>Sighting {page}</title><p>Seen in the estuary, edition {number}: {words} and nothing else.</p>"
+            );
+            files.put(&format!("/{kind}/{page}"), "text/html", text);
+        }
+    }
+}
+
+fn guide() -> Files {
+    let files = Files::default();
+    let links: String = KINDS
+        .iter()
+        .flat_map(|kind| (0..EACH).map(move |page| format!("<a href=/{kind}/{page}>{page}</a> ")))
+        .collect();
+    files.put("/", "text/html", format!("<title>Guide</title>{links}"));
+    edition(&files, 0);
+    files
+}
+
+/// Keeps the guide fresh for a while in which edition after edition appears.
+async fn keep(program: &Program, files: &Files, home: &str, first: usize) {
+    let mut child = program.start(&[
+        "run",
+        home,
+        "--budget",
+        "12/s",
+        "--delay",
+        "0s",
+        "--time",
+        "9s",
+        "--no-serve",
+        "--allow-private",
+    ]);
+    let mut number = first;
+    while child.try_wait().unwrap().is_none() {
+        number += 1;
+        edition(files, number);
+        tokio::time::sleep(Duration::from_millis(400)).await;
+    }
+}
+
+/// A number that a page's worth is made of.
+fn term(explained: &Value, name: &str) -> f64 {
+    let terms = explained["worth"]["terms"].as_array().unwrap();
+    let term = terms.iter().find(|term| term["name"] == name);
+    term.unwrap_or_else(|| panic!("{name} in {explained}"))["value"]
+        .as_f64()
+        .unwrap()
+}
+
+/// What is thought of pages of a kind: the gain of a change, and for how many seconds after a visit they rest; means over its pages.
+fn thought(program: &Program, home: &str, kind: &str) -> (f64, f64) {
+    let each = (0..EACH).map(|page| {
+        let why = program.json(&["explain", &format!("{home}{kind}/{page}")]);
+        let at = |place: &str| -> jiff::Timestamp {
+            let time = why.pointer(place).and_then(Value::as_str);
+            time.unwrap_or_else(|| panic!("{place} in {why}"))
+                .parse()
+                .unwrap()
+        };
+        let rest = at("/worth/due").duration_since(at("/visited/at"));
+        (term(&why, "gain of a change"), rest.as_secs_f64())
+    });
+    let (gain, rest) = each.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (gain / EACH as f64, rest / EACH as f64)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_many_search_for_is_worth_more_to_refresh() {
+    let files = guide();
+    let address = files.serve().await;
+    let home = format!("http://{address}/");
+    let program = Program::new();
+    keep(&program, &files, &home, 0).await;
+    let [asked, other] = KINDS.map(|kind| thought(&program, &home, kind));
+    assert_eq!(asked.0, other.0, "nobody has searched yet");
+
+    let server = Server::start(&program, &[]);
+    for _ in 0..20 {
+        assert!(server.get("/?q=avocet").body.contains("/avocet/"));
+    }
+    assert_eq!(server.interrupt(), Some(0));
+    // What a change gives to searchers is measured when a page is seen to have changed.
+    keep(&program, &files, &home, 100).await;
+    let [asked, other] = KINDS.map(|kind| thought(&program, &home, kind));
+    assert!(asked.0 > 1.3 * other.0, "{asked:?} {other:?}");
+    assert!(asked.1 < other.1, "and is due earlier: {asked:?} {other:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_makes_the_source_worth_more_that_named_the_page() {
+    let press = Arc::new(Press::new(sources::news(), sources::at(100 * 3600), 600.0));
+    let listening = press.listen(None).await.unwrap();
+    let place = listening.url();
+    let program = Program::new();
+    let homes = ["http://s0.example/", "http://s1.example/"];
+    let mut arguments = vec![
+        "run", homes[0], homes[1], "--proxy", &place, "--delay", "0s",
+    ];
+    arguments.extend(["--budget", "20/s", "--time", "12s", "--no-serve"]);
+    program.json(&arguments);
+    let known = program.lines(&["export", "urls"]);
+    // Those with three figures appeared while the crawl looked.
+    let new = known.iter().find_map(|page| {
+        let number = page["url"]
+            .as_str()?
+            .strip_prefix("http://s1.example/article-")?;
+        (number.len() == 3 && page["status"] == 200).then(|| number.to_owned())
+    });
+    let new = new.expect("an article of the slow source was new");
+    let profits = || {
+        let listed = program.json(&["sources", "--all"]);
+        homes.map(|home| {
+            let row = sources::row(&listed, home);
+            assert_eq!(row["on"], true, "{listed}");
+            row["profit"].as_f64().unwrap()
+        })
+    };
+    let before = profits();
+
+    let server = Server::start(&program, &[]);
+    let found = server.get(&format!("/?q=number{new}"));
+    let click = found.body.split("<h2><a href=\"").nth(1).unwrap();
+    let click = click.split('"').next().unwrap().replace("&#38;", "&");
+    let led = server.get(&click);
+    assert_eq!(
+        led.head["location"],
+        format!("http://s1.example/article-{new}")
+    );
+    assert_eq!(server.interrupt(), Some(0));
+    let after = profits();
+    let grown = [0, 1].map(|source| after[source] / before[source]);
+    assert!(
+        grown[1] > 1.2 && grown[1] > 1.2 * grown[0],
+        "{before:?}, then {after:?}"
+    );
+    let why = program.json(&["explain", homes[1]]);
+    assert_eq!(term(&why, "profit of a new page"), after[1], "{why}");
+}
