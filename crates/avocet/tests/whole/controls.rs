@@ -82,6 +82,7 @@ async fn controls_need_the_token_and_a_page_of_ours() {
             .status
     };
     assert_eq!(post(&with(&[]), "form=x&action=pause"), 403);
+    assert_eq!(post(&form, &filled), 403, "the word alone is not enough");
     assert_eq!(
         post(&with(&[("Origin", "http://evil.example")]), &filled),
         403
@@ -204,6 +205,8 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
         (gone.status, seeds()["seeds"].as_array().unwrap().len()),
         (200, first)
     );
+    let huge = json!({ "rate": "2".repeat(100_000) });
+    assert_eq!(running.control("control/budget", &huge).status, 413);
     for (path, body) in [
         ("control/budget", json!({ "rate": "much" })),
         ("control/budget", json!({})),

@@ -275,6 +275,8 @@ fn text_of_strangers_stays_text() {
             "{policy}"
         );
         assert_eq!(page.head["x-content-type-options"], "nosniff");
+        assert_eq!(page.head["referrer-policy"], "no-referrer");
+        assert_eq!(page.head["x-frame-options"], "DENY");
         assert!(!page.head.contains_key("set-cookie"));
     }
     let page = server.get("/?q=avocet");

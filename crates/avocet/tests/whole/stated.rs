@@ -74,7 +74,13 @@ async fn authors_and_dates_are_searched_for_and_exported() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_pages_say_of_themselves_is_shown_to_people_and_programs() {
-    let address = press().serve().await;
+    let files = press();
+    files.put(
+        "/2",
+        "text/html",
+        "<title>Forged</title><meta name=author content='&lt;script&gt;alert(1)&lt;/script&gt;'><p>Forged.</p>",
+    );
+    let address = files.serve().await;
     let program = Program::new();
     program.json(&["crawl", &format!("http://{address}/")]);
     let server = Server::start(&program, &[]);
@@ -89,6 +95,8 @@ async fn what_pages_say_of_themselves_is_shown_to_people_and_programs() {
     let page = server.get("/?q=date:2024").body;
     assert!(page.contains("By Ada Writer 4"), "{page}");
     assert!(page.contains(">2024-05-01</time>"), "{page}");
+    let forged = server.get("/?q=forged").body;
+    assert!(forged.contains("By &#60;script&#62;"), "{forged}");
     // Of a page that says nothing nothing is said.
     let home = server.json("/api/v1/search?q=press");
     assert_eq!(home["results"][0]["fields"], json!({}), "{home}");
