@@ -67,6 +67,9 @@ const LEAST_TARGETS: usize = 10;
 pub struct Options {
     /// The labels that are topics; none: the commonest five that are not `other`.
     pub targets: Vec<String>,
+    /// Whether every policy has crawled the pages that are to learn from, and knows what it learned there. Else it knows
+    /// the classifiers that these pages taught and nothing more.
+    pub experienced: bool,
 }
 
 /// Runs the experiment.
@@ -99,6 +102,10 @@ pub fn run(
         let mut found: Vec<Vec<Measured>> = Vec::new();
         for target in &targets {
             let split = Split::draw(&world, &labels, target, setting.seed, run)?;
+            if options.experienced && !split.is_apart() {
+                let wrong = "this web is crawled as a whole: there is no other part that a policy could have crawled before";
+                return Err(LabError::Wish(wrong.into()));
+            }
             let topic = lessons::learn(&world, &labels, target, &split)?;
             notes.push(split.describe(run, target, &topic, world.graph()));
             let judge = Judge {
@@ -106,6 +113,7 @@ pub fn run(
                 split: &split,
                 topic: &topic,
                 target,
+                experienced: options.experienced,
             };
             let each = each(names.clone(), setting.threads, progress, |name| {
                 judge.judge(&name)

@@ -76,7 +76,25 @@ pub fn order_within<'a>(
     seeds: &[usize],
     part: impl Fn(usize) -> bool,
 ) -> Vec<usize> {
-    let mut crawl = Crawl::of_pages(web.into(), order);
+    order_after(web, order, |_| false, seeds, part)
+}
+
+/// The same by a policy that has crawled the pages of an earlier part before, all of them, and knows what it learned
+/// there, as one does in a store that has them. Only what came after that is told.
+pub fn order_after<'a>(
+    web: impl Into<Web<'a>>,
+    order: Box<dyn Policy>,
+    earlier: impl Fn(usize) -> bool,
+    seeds: &[usize],
+    part: impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    let web = web.into();
+    let mut crawl = Crawl::of_pages(web, order);
+    // What no link leads to is named by the user: the policy may have read all of this part.
+    for page in (0..web.graph().pages()).filter(|page| earlier(*page)) {
+        crawl.hear(Named::seed(page));
+        while crawl.step(|named| earlier(named.page)).is_some() {}
+    }
     for &seed in seeds {
         crawl.hear(Named::seed(seed));
     }
@@ -177,6 +195,39 @@ mod tests {
         );
         assert_eq!(visits("depth-limited(1)"), [0, 1, 2, 3]);
         assert_ne!(visits("random(1)"), visits("random(2)"));
+    }
+
+    #[test]
+    fn an_earlier_crawl_is_told_to_the_policy_and_not_to_the_reader() {
+        // All pages that the policy was asked about or told of, in order.
+        #[derive(Default)]
+        struct Listening(std::sync::Arc<std::sync::Mutex<Vec<u32>>>);
+        impl Policy for Listening {
+            fn needs(&self) -> policy::Needs {
+                policy::Needs {
+                    links: true,
+                    ..policy::Needs::default()
+                }
+            }
+            fn observe(&mut self, fact: &policy::Fact<'_>, _moves: &mut policy::Moves) {
+                if let policy::Fact::Read(read) = fact {
+                    self.0.lock().unwrap().push(read.page.0);
+                }
+            }
+            fn worth(&self, _page: policy::Page<'_>, _now: policy::Moment) -> policy::Worth {
+                policy::Worth::new(1.0)
+            }
+        }
+        let listening = Listening::default();
+        let heard = listening.0.clone();
+        let early = |page: usize| page == 5 || page == 6;
+        let visits = order_after(&graph(), Box::new(listening), early, &[0], |page| page < 4);
+        assert_eq!(visits, [0, 1, 2, 3]);
+        assert_eq!(
+            *heard.lock().unwrap(),
+            [0, 1, 2, 3, 4, 5],
+            "six pages were read"
+        );
     }
 
     #[test]

@@ -30,6 +30,9 @@ pub struct Focus {
     /// The label that is the topic (repeatable) [default: the five commonest that are not `other`]
     #[arg(long, value_name = "LABEL")]
     pub target: Vec<String>,
+    /// Every policy has crawled the pages that are to learn from before, as in a store that has them (only where sites are crawled one by one)
+    #[arg(long)]
+    pub experienced: bool,
 }
 
 /// The methods of focused crawling, a line each.

@@ -10,7 +10,7 @@ use super::omniscient::{self, OMNISCIENT};
 use super::split::Split;
 use crate::LabError;
 use crate::findings::{Measured, Param, Params};
-use crate::run::{Web, order_within};
+use crate::run::{Web, order_after};
 
 /// Points of a curve, and slices of a crawl.
 pub(super) const POINTS: usize = 20;
@@ -23,6 +23,8 @@ pub(super) struct Judge<'a> {
     pub split: &'a Split,
     pub topic: &'a Topic,
     pub target: &'a str,
+    /// Whether policies have crawled what is to learn from.
+    pub experienced: bool,
 }
 
 impl Judge<'_> {
@@ -40,7 +42,9 @@ impl Judge<'_> {
                 };
                 let order = Catalog::standard().order(name, &wishes);
                 let order = order.map_err(|error| LabError::Wish(error.to_string()))?;
-                order_within(self.web, order, &[split.start], |page| split.ground[page])
+                let earlier = |page: usize| self.experienced && split.lessons[page];
+                let ground = |page: usize| split.ground[page];
+                order_after(self.web, order, earlier, &[split.start], ground)
             }
         };
         let found: Vec<bool> = visits.iter().map(|&page| split.targets[page]).collect();

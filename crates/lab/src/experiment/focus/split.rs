@@ -84,6 +84,11 @@ impl Split {
         })
     }
 
+    /// Whether what is to learn from is no part of the web of the run, so that it may have been crawled before.
+    pub fn is_apart(&self) -> bool {
+        self.site.is_some()
+    }
+
     /// How many pages there are to find.
     pub fn wanted(&self) -> usize {
         self.targets.iter().filter(|target| **target).count()

@@ -71,6 +71,7 @@ fn wrong_wishes_say_what_there_is() {
     let wrong = |policies: &[&str], targets: &[&str], world: &str| {
         let options = Options {
             targets: targets.iter().map(|name| (*name).to_owned()).collect(),
+            ..Options::default()
         };
         let mut setting = setting(world, policies, 1);
         if world != "invented:topics" {
@@ -85,6 +86,17 @@ fn wrong_wishes_say_what_there_is() {
     );
     let policy = wrong(&["sofd"], &[], "invented:topics");
     assert!(policy.contains("did you mean `soft`"), "{policy}");
+    let experienced = Options {
+        experienced: true,
+        ..Options::default()
+    };
+    let whole = run(
+        &setting("invented:topics", &["soft"], 1),
+        &experienced,
+        &Silent,
+    );
+    let whole = whole.unwrap_err().to_string();
+    assert!(whole.contains("crawled as a whole"), "{whole}");
     let world = wrong(&[], &[], "invented:graph");
     assert!(world.contains("labels.tsv"), "{world}");
 }

@@ -41,6 +41,7 @@ impl Author<'_> {
     fn focus(&self, world: &str, targets: &[&str]) -> Result<Study, LabError> {
         let options = focus::Options {
             targets: targets.iter().map(|&target| target.to_owned()).collect(),
+            ..focus::Options::default()
         };
         let more = targets.iter().map(|target| format!(" --target {target}"));
         let setting = self.setting("focus", world, &more.collect::<String>());
