@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{CatalogError, Order, Wish, Wishes};
 use crate::Policy;
 use crate::focus::{
-    Agents, Anchor, Bandit, BestFirst, ContextGraph, Fish, Hard, Intelligent, Laser, Learned,
-    Reinforcement, Shark, Soft, Topic,
+    Agents, Anchor, Bandit, BestFirst, ContextGraph, Fish, Focus, Focused, Hard, Intelligent,
+    Laser, Learned, Reinforcement, Shark, Soft, Topic,
 };
 
 /// The methods: those of the literature, then ours.
@@ -115,9 +115,9 @@ const METHOD: Order = Order {
     build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Soft)),
 };
 
-fn about<P: Policy + 'static>(
+fn about<F: Focus + 'static>(
     wishes: &Wishes,
-    build: impl FnOnce(&Topic) -> P,
+    build: impl FnOnce(&Topic) -> F,
 ) -> Result<Box<dyn Policy>, CatalogError> {
     let Some(topic) = wishes.topic.as_ref().map(Arc::as_ref) else {
         return Err(CatalogError::Missing {
@@ -126,5 +126,5 @@ fn about<P: Policy + 'static>(
             wish: Wish::Topic,
         });
     };
-    Ok(Box::new(build(topic)))
+    Ok(Box::new(Focused(build(topic))))
 }

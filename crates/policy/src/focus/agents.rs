@@ -9,12 +9,13 @@
 //! next, whoever's it is. **Invariant:** energy is neither made nor lost but by pages: the energy of all agents is what
 //! they began with, plus relevance found, less costs, less what the dead owed.
 
+use super::focused::{Focus, worth as worth_of};
 use super::judge::Judge;
 use super::linear::sigmoid;
 use super::topic::Topic;
 use crate::estimate::Column;
 use crate::order::split_mix;
-use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth};
+use crate::{Discovered, Moves, Number, Read, Term, Worth};
 
 /// What a fetch costs an agent.
 const COST: f32 = 0.2;
@@ -90,6 +91,54 @@ impl Agents {
         }
     }
 
+    /// Gives half of an agent's energy to a new one. Returns which.
+    fn split(&mut self, parent: usize) -> usize {
+        self.born += 1;
+        let half = self.agents[parent].energy / 2.0;
+        self.agents[parent].energy = half;
+        let mut net = self.agents[parent].net;
+        for (place, weight) in (0..).zip(&mut net) {
+            let drawn = split_mix(self.born.wrapping_mul(64).wrapping_add(place));
+            let share = (drawn >> 40) as f32 / (1u64 << 24) as f32;
+            *weight += CHANGE * (2.0 * share - 1.0);
+        }
+        self.agents.push(Agent {
+            energy: half,
+            net,
+            wants: Vec::new(),
+        });
+        self.agents.len() - 1
+    }
+
+    /// Says what these pages are worth now; what a dead agent wanted is worth nothing.
+    fn tell(&mut self, mut moved: Vec<Number>, moves: &mut Moves) {
+        moved.sort_unstable();
+        moved.dedup();
+        for page in moved.into_iter().filter(|page| !self.judge.is_read(*page)) {
+            if let Some(wanted) = self.pages.get_mut(page) {
+                if !self.agents[wanted.agent as usize].lives() {
+                    wanted.worth = 0.0;
+                }
+                moves.push(page, worth_of(wanted.worth));
+            }
+        }
+    }
+}
+
+impl Focus for Agents {
+    fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    fn discover(&mut self, discovered: &Discovered<'_>) {
+        self.judge.discover(discovered);
+        let wanted = Wanted {
+            worth: if discovered.seed { 1.0 } else { 0.0 },
+            ..Wanted::default()
+        };
+        self.pages.add(discovered.page, wanted);
+    }
+
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
         let again = self.judge.is_read(read.page);
         let relevance = self.judge.read(read);
@@ -139,72 +188,13 @@ impl Agents {
         self.tell(moved, moves);
     }
 
-    /// Gives half of an agent's energy to a new one. Returns which.
-    fn split(&mut self, parent: usize) -> usize {
-        self.born += 1;
-        let half = self.agents[parent].energy / 2.0;
-        self.agents[parent].energy = half;
-        let mut net = self.agents[parent].net;
-        for (place, weight) in (0..).zip(&mut net) {
-            let drawn = split_mix(self.born.wrapping_mul(64).wrapping_add(place));
-            let share = (drawn >> 40) as f32 / (1u64 << 24) as f32;
-            *weight += CHANGE * (2.0 * share - 1.0);
-        }
-        self.agents.push(Agent {
-            energy: half,
-            net,
-            wants: Vec::new(),
-        });
-        self.agents.len() - 1
+    fn worth(&self, page: Number) -> Worth {
+        let wanted = self.pages.get(page).unwrap_or_default();
+        worth_of(wanted.worth)
     }
 
-    /// Says what these pages are worth now; what a dead agent wanted is worth nothing.
-    fn tell(&mut self, mut moved: Vec<Number>, moves: &mut Moves) {
-        moved.sort_unstable();
-        moved.dedup();
-        for page in moved.into_iter().filter(|page| !self.judge.is_read(*page)) {
-            if let Some(wanted) = self.pages.get_mut(page) {
-                if !self.agents[wanted.agent as usize].lives() {
-                    wanted.worth = 0.0;
-                }
-                let worth = Worth::new(f64::from(wanted.worth));
-                moves.push(page, worth.max(Worth::LEAST));
-            }
-        }
-    }
-}
-
-impl Policy for Agents {
-    fn needs(&self) -> Needs {
-        Judge::NEEDS
-    }
-
-    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        match fact {
-            Fact::Discovered(discovered) => {
-                self.judge.discover(discovered);
-                let wanted = Wanted {
-                    worth: if discovered.seed { 1.0 } else { 0.0 },
-                    ..Wanted::default()
-                };
-                self.pages.add(discovered.page, wanted);
-            }
-            Fact::Read(read) => self.read(read, moves),
-            Fact::Visited(_) | Fact::Shown(_) => {}
-        }
-    }
-
-    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
-        let wanted = self.pages.get(page.number).unwrap_or_default();
-        Worth::new(f64::from(wanted.worth)).max(Worth::LEAST)
-    }
-
-    fn importance(&self, page: Page<'_>) -> Worth {
-        self.judge.importance(page.number)
-    }
-
-    fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let wanted = self.pages.get(page.number).unwrap_or_default();
+    fn terms(&self, page: Number) -> Vec<Term> {
+        let wanted = self.pages.get(page).unwrap_or_default();
         let agent = &self.agents[wanted.agent as usize];
         vec![
             Term::new("its agent", f64::from(wanted.agent)),
@@ -213,40 +203,37 @@ impl Policy for Agents {
         ]
     }
 
-    fn report(&self) -> Report {
-        let mut report = self.judge.report();
+    fn remarks(&self) -> Vec<String> {
         let alive = self.agents.iter().filter(|agent| agent.lives()).count();
-        report.remarks.push(format!(
-            "{} agents were born, {alive} are alive",
-            self.agents.len()
-        ));
-        report
+        let born = self.agents.len();
+        vec![format!("{born} agents were born, {alive} are alive")]
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::focus::Focused;
     use crate::focus::tests::{hears, reads, red};
 
     #[test]
     fn energy_comes_from_pages_and_goes_with_them() {
-        let mut agents = Agents::new(&red());
+        let mut agents = Focused(Agents::new(&red()));
         for page in 0..12 {
             hears(&mut agents, page);
         }
         reads(&mut agents, 0, "red", &[1, 2, 3, 4, 5, 6]);
-        let relevance = agents.judge.relevance(Number(0)).unwrap();
+        let relevance = agents.0.judge.relevance(Number(0)).unwrap();
         let expected = BIRTH + relevance - COST;
-        assert!((agents.agents[0].energy - expected).abs() < 1e-6);
+        assert!((agents.0.agents[0].energy - expected).abs() < 1e-6);
         reads(&mut agents, 1, "red", &[7, 8]);
-        let all: f32 = agents.agents.iter().map(|agent| agent.energy).sum();
+        let all: f32 = agents.0.agents.iter().map(|agent| agent.energy).sum();
         assert!((all - (BIRTH + 2.0 * (relevance - COST))).abs() < 1e-5);
-        assert_eq!(agents.agents.len(), 2, "ripe, it split in two");
-        assert_eq!(agents.agents[0].energy, agents.agents[1].energy);
+        assert_eq!(agents.0.agents.len(), 2, "ripe, it split in two");
+        assert_eq!(agents.0.agents[0].energy, agents.0.agents[1].energy);
         let owner = |agents: &Agents, page| agents.pages.get(Number(page)).unwrap().agent;
         assert_eq!(
-            (owner(&agents, 7), owner(&agents, 8)),
+            (owner(&agents.0, 7), owner(&agents.0, 8)),
             (0, 1),
             "they share the links"
         );
@@ -254,18 +241,18 @@ mod tests {
 
     #[test]
     fn the_starved_want_nothing() {
-        let mut agents = Agents::new(&red());
+        let mut agents = Focused(Agents::new(&red()));
         for page in 0..30 {
             hears(&mut agents, page);
         }
         let links: Vec<u32> = (1..25).collect();
         reads(&mut agents, 0, "blue near far", &links);
-        let before = agents.pages.get(Number(24)).unwrap().worth;
+        let before = agents.0.pages.get(Number(24)).unwrap().worth;
         assert!(before > 0.0);
         for page in 1..20 {
             reads(&mut agents, page, "blue near far", &[]);
         }
-        assert!(!agents.agents[0].lives());
-        assert_eq!(agents.pages.get(Number(24)).unwrap().worth, 0.0);
+        assert!(!agents.0.agents[0].lives());
+        assert_eq!(agents.0.pages.get(Number(24)).unwrap().worth, 0.0);
     }
 }

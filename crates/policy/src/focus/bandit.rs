@@ -10,14 +10,13 @@
 
 use std::collections::HashMap;
 
+use super::focused::{Focus, worth as worth_of};
 use super::judge::Judge;
 use super::rates::Rate;
 use super::topic::Topic;
 use super::words::hash;
 use crate::estimate::Column;
-use crate::{
-    Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
-};
+use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
 
 /// What the unknown weighs. One is for rewards of which nothing is known beforehand.
 const BOLD: f32 = 0.1;
@@ -81,6 +80,57 @@ impl Bandit {
         }
     }
 
+    /// Puts a page into the arm of a link, if that is better than the one it is in. Returns whether it moved.
+    fn place(&mut self, relevance: f32, anchor: f32, link: &Link<'_>) -> bool {
+        let part = |probability: f32| PARTS.iter().filter(|part| probability >= **part).count();
+        let key = (hash(link.path), part(relevance), part(anchor));
+        let next = self.arms.len() as u32;
+        let number = *self.named.entry(key).or_insert(next);
+        if number == next {
+            self.arms.push(Arm::default());
+        }
+        let likely = 0.5 * (relevance + anchor);
+        let arm = &mut self.arms[number as usize];
+        arm.expected.add(likely);
+        if arm.pages.is_empty() && arm.reward.count == 0.0 {
+            arm.told = arm.value(self.fetches);
+        }
+        let told = arm.told;
+        let Some(place) = self.pages.get_mut(link.to) else {
+            return false;
+        };
+        let known = place.arm.map(|arm| self.arms[arm as usize].told);
+        if place.seed || known.is_some_and(|known| (known, place.likely) >= (told, likely)) {
+            return false;
+        }
+        let new = place.arm != Some(number);
+        (place.arm, place.likely) = (Some(number), likely);
+        if new {
+            self.arms[number as usize].pages.push(link.to);
+        }
+        true
+    }
+
+    fn value_anew(&mut self, page: Number, moves: &mut Moves) {
+        let Some(place) = self.pages.get_mut(page) else {
+            return;
+        };
+        let Some(arm) = place.arm.filter(|_| !place.seed) else {
+            return;
+        };
+        let value = self.arms[arm as usize].told + 0.1 * place.likely;
+        if value != place.worth {
+            place.worth = value;
+            moves.push(page, worth_of(value));
+        }
+    }
+}
+
+impl Focus for Bandit {
+    fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
         let place = Place {
@@ -131,76 +181,13 @@ impl Bandit {
         }
     }
 
-    /// Puts a page into the arm of a link, if that is better than the one it is in. Returns whether it moved.
-    fn place(&mut self, relevance: f32, anchor: f32, link: &Link<'_>) -> bool {
-        let part = |probability: f32| PARTS.iter().filter(|part| probability >= **part).count();
-        let key = (hash(link.path), part(relevance), part(anchor));
-        let next = self.arms.len() as u32;
-        let number = *self.named.entry(key).or_insert(next);
-        if number == next {
-            self.arms.push(Arm::default());
-        }
-        let likely = 0.5 * (relevance + anchor);
-        let arm = &mut self.arms[number as usize];
-        arm.expected.add(likely);
-        if arm.pages.is_empty() && arm.reward.count == 0.0 {
-            arm.told = arm.value(self.fetches);
-        }
-        let told = arm.told;
-        let Some(place) = self.pages.get_mut(link.to) else {
-            return false;
-        };
-        let known = place.arm.map(|arm| self.arms[arm as usize].told);
-        if place.seed || known.is_some_and(|known| (known, place.likely) >= (told, likely)) {
-            return false;
-        }
-        let new = place.arm != Some(number);
-        (place.arm, place.likely) = (Some(number), likely);
-        if new {
-            self.arms[number as usize].pages.push(link.to);
-        }
-        true
+    fn worth(&self, page: Number) -> Worth {
+        let place = self.pages.get(page).unwrap_or_default();
+        worth_of(place.worth)
     }
 
-    fn value_anew(&mut self, page: Number, moves: &mut Moves) {
-        let Some(place) = self.pages.get_mut(page) else {
-            return;
-        };
-        let Some(arm) = place.arm.filter(|_| !place.seed) else {
-            return;
-        };
-        let value = self.arms[arm as usize].told + 0.1 * place.likely;
-        if value != place.worth {
-            place.worth = value;
-            moves.push(page, Worth::new(f64::from(value)).max(Worth::LEAST));
-        }
-    }
-}
-
-impl Policy for Bandit {
-    fn needs(&self) -> Needs {
-        Judge::NEEDS
-    }
-
-    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        match fact {
-            Fact::Discovered(discovered) => self.discover(discovered),
-            Fact::Read(read) => self.read(read, moves),
-            Fact::Visited(_) | Fact::Shown(_) => {}
-        }
-    }
-
-    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
-        let place = self.pages.get(page.number).unwrap_or_default();
-        Worth::new(f64::from(place.worth)).max(Worth::LEAST)
-    }
-
-    fn importance(&self, page: Page<'_>) -> Worth {
-        self.judge.importance(page.number)
-    }
-
-    fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let place = self.pages.get(page.number).unwrap_or_default();
+    fn terms(&self, page: Number) -> Vec<Term> {
+        let place = self.pages.get(page).unwrap_or_default();
         let mut terms = vec![Term::new("parent and anchor", f64::from(place.likely))];
         if let Some(arm) = place.arm.map(|arm| &self.arms[arm as usize]) {
             let mean = arm.reward.towards(0.0, 1e-6);
@@ -210,11 +197,6 @@ impl Policy for Bandit {
             ));
             terms.push(Term::new("of them on the topic", f64::from(mean)));
         }
-        terms.extend(self.judge.term(page.number));
         terms
-    }
-
-    fn report(&self) -> Report {
-        self.judge.report()
     }
 }

@@ -3,12 +3,11 @@
 //! **Invariant:** a page is worth what the best link to it is: a better parent raises it, and what was said
 //! is not taken back.
 
+use super::focused::{self, Focus};
 use super::judge::Judge;
 use super::topic::Topic;
 use crate::estimate::Column;
-use crate::{
-    Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
-};
+use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
 
 /// A link, as a method sees it.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +60,19 @@ impl<M: Method> BestFirst<M> {
             worths: Column::default(),
         }
     }
+}
+
+fn worth_of<M: Method>(value: f32) -> Worth {
+    match value > 0.0 || !M::DROPS {
+        true => focused::worth(value),
+        false => Worth::NONE,
+    }
+}
+
+impl<M: Method> Focus for BestFirst<M> {
+    fn judge(&self) -> &Judge {
+        &self.judge
+    }
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
@@ -95,53 +107,24 @@ impl<M: Method> BestFirst<M> {
             }
         }
     }
-}
 
-fn worth_of<M: Method>(value: f32) -> Worth {
-    match value > 0.0 || !M::DROPS {
-        true => Worth::new(f64::from(value)).max(Worth::LEAST),
-        false => Worth::NONE,
-    }
-}
-
-impl<M: Method> Policy for BestFirst<M> {
-    fn needs(&self) -> Needs {
-        Judge::NEEDS
+    fn worth(&self, page: Number) -> Worth {
+        worth_of::<M>(self.worths.get(page).unwrap_or(0.0))
     }
 
-    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        match fact {
-            Fact::Discovered(discovered) => self.discover(discovered),
-            Fact::Read(read) => self.read(read, moves),
-            Fact::Visited(_) | Fact::Shown(_) => {}
+    fn terms(&self, page: Number) -> Vec<Term> {
+        let worth = self.worths.get(page).unwrap_or(0.0);
+        vec![Term::new(M::TERM, f64::from(worth))]
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        if !M::DROPS {
+            return Vec::new();
         }
-    }
-
-    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
-        worth_of::<M>(self.worths.get(page.number).unwrap_or(0.0))
-    }
-
-    /// What it was found to be: its text is known now.
-    fn importance(&self, page: Page<'_>) -> Worth {
-        self.judge.importance(page.number)
-    }
-
-    fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let worth = self.worths.get(page.number).unwrap_or(0.0);
-        let mut terms = vec![Term::new(M::TERM, f64::from(worth))];
-        terms.extend(self.judge.term(page.number));
-        terms
-    }
-
-    fn report(&self) -> Report {
-        let mut report = self.judge.report();
         let dropped = |(page, worth): &(Number, f32)| *worth <= 0.0 && !self.judge.is_read(*page);
-        if M::DROPS {
-            let dropped = self.worths.iter().filter(dropped).count();
-            report.remarks.push(format!(
-                "{dropped} pages were dropped, since only pages off the topic lead to them; another --focus takes them up"
-            ));
-        }
-        report
+        let dropped = self.worths.iter().filter(dropped).count();
+        vec![format!(
+            "{dropped} pages were dropped, since only pages off the topic lead to them; another --focus takes them up"
+        )]
     }
 }

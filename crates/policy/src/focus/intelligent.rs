@@ -9,15 +9,14 @@
 //! **Invariant:** what was seen of few pages is drawn towards a ratio of one. Pages are valued anew as those of `learned`
 //! are: children of a page at once, all each time that the crawl has grown by a twentieth.
 
+use super::focused::{Focus, worth as worth_of};
 use super::judge::{Judge, ON_TOPIC};
 use super::linear::WORDS;
 use super::rates::{Rate, Rates, rate};
 use super::seen::{Known, Origin, Parent};
 use super::topic::Topic;
 use crate::estimate::Column;
-use crate::{
-    Discovered, Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
-};
+use crate::{Discovered, Moves, Number, Read, Term, Worth};
 
 /// Pages by which the rate of a word is drawn towards that of all.
 const DOUBT: f32 = 3.0;
@@ -50,54 +49,6 @@ impl Intelligent {
             siblings: Rates::new(),
             reads: 0,
             sweep: 8,
-        }
-    }
-
-    fn discover(&mut self, discovered: &Discovered<'_>) {
-        self.judge.discover(discovered);
-        let index = discovered.page.index();
-        if self.pages.len() <= index {
-            self.pages.resize_with(index + 1, Known::default);
-        }
-        self.pages[index] = Known::of(discovered);
-        let worth = self.value(discovered.page);
-        self.worths.add(discovered.page, worth);
-    }
-
-    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
-        let again = self.judge.is_read(read.page);
-        let relevance = self.judge.read(read);
-        if !again {
-            self.reads += 1;
-            self.count(read.page, relevance >= ON_TOPIC);
-        }
-        let mut moved: Vec<Number> = Vec::new();
-        let from = Origin {
-            page: read.page,
-            relevance,
-            near: 0.0,
-        };
-        for link in read.links {
-            let anchor = self.judge.follow(link);
-            if let Some(known) = self.pages.get_mut(link.to.index()).filter(|_| !again) {
-                known.follow(&from, anchor, link);
-            }
-            moved.push(link.to);
-        }
-        if self.reads >= self.sweep {
-            self.sweep = self.reads + (self.reads / 20).max(8);
-            moved = self.worths.iter().map(|(page, _)| page).collect();
-        }
-        moved.sort_unstable();
-        moved.dedup();
-        for page in moved.into_iter().filter(|page| !self.judge.is_read(*page)) {
-            let value = self.value(page);
-            if let Some(worth) = self.worths.get_mut(page)
-                && value != *worth
-            {
-                *worth = value;
-                moves.push(page, Worth::new(f64::from(value)).max(Worth::LEAST));
-            }
         }
     }
 
@@ -158,30 +109,66 @@ impl Intelligent {
     }
 }
 
-impl Policy for Intelligent {
-    fn needs(&self) -> Needs {
-        Judge::NEEDS
+impl Focus for Intelligent {
+    fn judge(&self) -> &Judge {
+        &self.judge
     }
 
-    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        match fact {
-            Fact::Discovered(discovered) => self.discover(discovered),
-            Fact::Read(read) => self.read(read, moves),
-            Fact::Visited(_) | Fact::Shown(_) => {}
+    fn discover(&mut self, discovered: &Discovered<'_>) {
+        self.judge.discover(discovered);
+        let index = discovered.page.index();
+        if self.pages.len() <= index {
+            self.pages.resize_with(index + 1, Known::default);
+        }
+        self.pages[index] = Known::of(discovered);
+        let worth = self.value(discovered.page);
+        self.worths.add(discovered.page, worth);
+    }
+
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        let again = self.judge.is_read(read.page);
+        let relevance = self.judge.read(read);
+        if !again {
+            self.reads += 1;
+            self.count(read.page, relevance >= ON_TOPIC);
+        }
+        let mut moved: Vec<Number> = Vec::new();
+        let from = Origin {
+            page: read.page,
+            relevance,
+            near: 0.0,
+        };
+        for link in read.links {
+            let anchor = self.judge.follow(link);
+            if let Some(known) = self.pages.get_mut(link.to.index()).filter(|_| !again) {
+                known.follow(&from, anchor, link);
+            }
+            moved.push(link.to);
+        }
+        if self.reads >= self.sweep {
+            self.sweep = self.reads + (self.reads / 20).max(8);
+            moved = self.worths.iter().map(|(page, _)| page).collect();
+        }
+        moved.sort_unstable();
+        moved.dedup();
+        for page in moved.into_iter().filter(|page| !self.judge.is_read(*page)) {
+            let value = self.value(page);
+            if let Some(worth) = self.worths.get_mut(page)
+                && value != *worth
+            {
+                *worth = value;
+                moves.push(page, worth_of(value));
+            }
         }
     }
 
-    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
-        let worth = self.worths.get(page.number).unwrap_or(0.0);
-        Worth::new(f64::from(worth)).max(Worth::LEAST)
+    fn worth(&self, page: Number) -> Worth {
+        let worth = self.worths.get(page).unwrap_or(0.0);
+        worth_of(worth)
     }
 
-    fn importance(&self, page: Page<'_>) -> Worth {
-        self.judge.importance(page.number)
-    }
-
-    fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let Some(known) = self.pages.get(page.number.index()) else {
+    fn terms(&self, page: Number) -> Vec<Term> {
+        let Some(known) = self.pages.get(page.index()) else {
             return Vec::new();
         };
         let names = [
@@ -194,9 +181,5 @@ impl Policy for Intelligent {
         let mut terms = vec![Term::new("pages that satisfy", f64::from(self.base()))];
         terms.extend(ratios.map(|(name, ratio)| Term::new(*name, ratio)));
         terms
-    }
-
-    fn report(&self) -> Report {
-        self.judge.report()
     }
 }

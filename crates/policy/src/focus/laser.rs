@@ -9,10 +9,11 @@
 
 use std::collections::VecDeque;
 
+use super::focused::{Focus, worth as worth_of};
 use super::judge::Judge;
 use super::topic::Topic;
 use crate::estimate::{Column, Links};
-use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth};
+use crate::{Discovered, Moves, Number, Read, Term, Worth};
 
 /// What is left of a relevance a link further.
 const GAMMA: f32 = 0.7;
@@ -49,35 +50,6 @@ impl Laser {
         }
     }
 
-    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
-        let relevance = self.judge.read(read);
-        let before = self.links.of(read.page).unwrap_or_default().links.to_vec();
-        self.links.replace(read);
-        if let Some(flow) = self.flows.get_mut(read.page) {
-            flow.own = relevance;
-        }
-        let mut queue = VecDeque::from([read.page]);
-        for link in read.links {
-            self.judge.follow(link);
-            let index = link.to.index();
-            if self.parents.len() <= index {
-                self.parents.resize_with(index + 1, Vec::new);
-            }
-            if !self.parents[index].contains(&read.page.0) {
-                self.parents[index].push(read.page.0);
-            }
-            queue.push_back(link.to);
-        }
-        for gone in before.into_iter().map(Number) {
-            let still = read.links.iter().any(|link| link.to == gone);
-            if !still && let Some(parents) = self.parents.get_mut(gone.index()) {
-                parents.retain(|parent| *parent != read.page.0);
-                queue.push_back(gone);
-            }
-        }
-        self.settle(queue, moves);
-    }
-
     /// Computes these pages anew, and whatever follows from them.
     fn settle(&mut self, mut queue: VecDeque<Number>, moves: &mut Moves) {
         for page in &queue {
@@ -110,7 +82,7 @@ impl Laser {
         moved.sort_unstable();
         moved.dedup();
         for page in moved.into_iter().filter(|page| !self.judge.is_read(*page)) {
-            moves.push(page, self.value(page));
+            moves.push(page, self.worth(page));
         }
     }
 
@@ -127,65 +99,76 @@ impl Laser {
             count => GAMMA * sum / (count as f32).powf(NU),
         }
     }
-
-    fn value(&self, page: Number) -> Worth {
-        let flow = self.flows.get(page).unwrap_or_default();
-        Worth::new(f64::from(flow.all)).max(Worth::LEAST)
-    }
 }
 
-impl Policy for Laser {
-    fn needs(&self) -> Needs {
-        Judge::NEEDS
+impl Focus for Laser {
+    fn judge(&self) -> &Judge {
+        &self.judge
     }
 
-    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        match fact {
-            Fact::Discovered(discovered) => {
-                self.judge.discover(discovered);
-                // What the user names is relevant until it was read.
-                let all = if discovered.seed { 1.0 } else { 0.0 };
-                let flow = Flow {
-                    all,
-                    ..Flow::default()
-                };
-                self.flows.add(discovered.page, flow);
-            }
-            Fact::Read(read) => self.read(read, moves),
-            Fact::Visited(_) | Fact::Shown(_) => {}
+    fn discover(&mut self, discovered: &Discovered<'_>) {
+        self.judge.discover(discovered);
+        // What the user names is relevant until it was read.
+        let all = if discovered.seed { 1.0 } else { 0.0 };
+        let flow = Flow {
+            all,
+            ..Flow::default()
+        };
+        self.flows.add(discovered.page, flow);
+    }
+
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        let relevance = self.judge.read(read);
+        let before = self.links.of(read.page).unwrap_or_default().links.to_vec();
+        self.links.replace(read);
+        if let Some(flow) = self.flows.get_mut(read.page) {
+            flow.own = relevance;
         }
+        let mut queue = VecDeque::from([read.page]);
+        for link in read.links {
+            self.judge.follow(link);
+            let index = link.to.index();
+            if self.parents.len() <= index {
+                self.parents.resize_with(index + 1, Vec::new);
+            }
+            if !self.parents[index].contains(&read.page.0) {
+                self.parents[index].push(read.page.0);
+            }
+            queue.push_back(link.to);
+        }
+        for gone in before.into_iter().map(Number) {
+            let still = read.links.iter().any(|link| link.to == gone);
+            if !still && let Some(parents) = self.parents.get_mut(gone.index()) {
+                parents.retain(|parent| *parent != read.page.0);
+                queue.push_back(gone);
+            }
+        }
+        self.settle(queue, moves);
     }
 
-    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
-        self.value(page.number)
+    fn worth(&self, page: Number) -> Worth {
+        worth_of(self.flows.get(page).unwrap_or_default().all)
     }
 
-    fn importance(&self, page: Page<'_>) -> Worth {
-        self.judge.importance(page.number)
-    }
-
-    fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let flow = self.flows.get(page.number).unwrap_or_default();
+    fn terms(&self, page: Number) -> Vec<Term> {
+        let flow = self.flows.get(page).unwrap_or_default();
         vec![
             Term::new("relevance", f64::from(flow.own)),
             Term::new("relevance that flows here", f64::from(flow.all - flow.own)),
         ]
-    }
-
-    fn report(&self) -> Report {
-        self.judge.report()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::focus::Focused;
     use crate::focus::tests::{hears, reads, red};
 
     #[test]
     fn it_comes_to_the_fixed_point() {
         // 0 → 1, 2; 1 → 2, 3; 2 → 0: a loop. 3 waits.
-        let mut laser = Laser::new(&red());
+        let mut laser = Focused(Laser::new(&red()));
         for page in 0..4 {
             hears(&mut laser, page);
         }
@@ -193,7 +176,7 @@ mod tests {
         reads(&mut laser, 1, "blue", &[2, 3]);
         reads(&mut laser, 2, "red", &[0]);
         let own: Vec<f64> = (0..4)
-            .map(|page| f64::from(laser.judge.relevance(Number(page)).unwrap_or(0.0)))
+            .map(|page| f64::from(laser.0.judge.relevance(Number(page)).unwrap_or(0.0)))
             .collect();
         // r = r₀ + γ·mean over parents, iterated until nothing moves.
         let mut fixed = own.clone();
@@ -207,7 +190,7 @@ mod tests {
             ];
         }
         for (page, fixed) in fixed.iter().enumerate() {
-            let found = laser.flows.get(Number(page as u32)).unwrap().all;
+            let found = laser.0.flows.get(Number(page as u32)).unwrap().all;
             assert!(
                 (f64::from(found) - fixed).abs() < 1e-3,
                 "{page}: {found}, {fixed}"

@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 
 use super::bayes::Bayes;
+use super::focused::{Focus, worth as worth_of};
 use super::hubs::Hubs;
 use super::judge::Judge;
 use super::linear::{Linear, log_odds, sigmoid};
@@ -23,10 +24,7 @@ use super::seen::{Known, Origin, Parent};
 use super::topic::Topic;
 use super::trainer::Document;
 use crate::estimate::{Column, Links};
-use crate::{
-    Discovered, Fact, Link, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Text,
-    Worth,
-};
+use crate::{Discovered, Link, Moves, Number, Read, Term, Text, Worth};
 
 /// Dense inputs: any page, topic by words, by the best link, mean parent, best parent, number of parents, siblings, siblings under the same
 /// path, host, path, folder, neighbours, parents that lead to the topic.
@@ -94,64 +92,6 @@ impl Learned {
             sweep: 8,
             moved: Vec::new(),
         }
-    }
-
-    fn discover(&mut self, discovered: &Discovered<'_>) {
-        self.judge.discover(discovered);
-        let index = discovered.page.index();
-        if self.pages.len() <= index {
-            self.pages.resize_with(index + 1, Known::default);
-        }
-        let known = &mut self.pages[index];
-        *known = Known::of(discovered);
-        known.add_signs(discovered.url);
-        self.hubs.discover(discovered);
-        let worth = self.value(discovered.page);
-        self.worths.add(discovered.page, worth);
-    }
-
-    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
-        let again = self.judge.is_read(read.page);
-        let hub = self.hubs.inputs(read.page, &self.pages);
-        if !again && let Some(inputs) = self.inputs(read.page) {
-            let relevance = self.judge.read(read);
-            let words = &self.pages[read.page.index()].words;
-            self.model.learn(&inputs, words, relevance);
-            self.rehearsal.remember(inputs, words, relevance);
-            self.count(read.page, relevance);
-        } else {
-            self.judge.read(read);
-        }
-        let relevance = self.judge.relevance(read.page).unwrap_or(0.0);
-        let told = self.links.of(read.page).unwrap_or_default().links.to_vec();
-        let from = Origin {
-            page: read.page,
-            relevance,
-            near: self.nearness(read),
-        };
-        for link in read.links {
-            let anchor = self.judge.follow(link);
-            // A page that is read again says of an old link what it said before.
-            if told.binary_search(&link.to.0).is_err() {
-                self.follow(&from, anchor, link);
-            }
-            self.moved.push(link.to);
-        }
-        self.links.replace(read);
-        if !again {
-            let gain = self.gain(read);
-            self.hubs.learn(read.page, &self.pages, hub, gain);
-            self.reads += 1;
-            self.siblings_of(read.page);
-        }
-        if self.reads >= self.sweep {
-            self.sweep = self.reads + (self.reads / 20).max(8);
-            self.moved.clear();
-            self.rehearsal.tell(&mut self.model);
-            let waiting = self.worths.iter().map(|(page, _)| page);
-            self.moved = waiting.filter(|page| !self.judge.is_read(*page)).collect();
-        }
-        self.value_anew(moves);
     }
 
     /// How likely a page is one that leads to the topic, by its text: log odds above the usual; 0 if nobody knows.
@@ -238,7 +178,7 @@ impl Learned {
                 && value != *worth
             {
                 *worth = value;
-                moves.push(page, Worth::new(f64::from(value)).max(Worth::LEAST));
+                moves.push(page, worth_of(value));
             }
         }
         moved.clear();
@@ -317,30 +257,76 @@ impl Learned {
     }
 }
 
-impl Policy for Learned {
-    fn needs(&self) -> Needs {
-        Judge::NEEDS
+impl Focus for Learned {
+    fn judge(&self) -> &Judge {
+        &self.judge
     }
 
-    fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
-        match fact {
-            Fact::Discovered(discovered) => self.discover(discovered),
-            Fact::Read(read) => self.read(read, moves),
-            Fact::Visited(_) | Fact::Shown(_) => {}
+    fn discover(&mut self, discovered: &Discovered<'_>) {
+        self.judge.discover(discovered);
+        let index = discovered.page.index();
+        if self.pages.len() <= index {
+            self.pages.resize_with(index + 1, Known::default);
         }
+        let known = &mut self.pages[index];
+        *known = Known::of(discovered);
+        known.add_signs(discovered.url);
+        self.hubs.discover(discovered);
+        let worth = self.value(discovered.page);
+        self.worths.add(discovered.page, worth);
     }
 
-    fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
-        let worth = self.worths.get(page.number).unwrap_or(0.0);
-        Worth::new(f64::from(worth)).max(Worth::LEAST)
+    fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
+        let again = self.judge.is_read(read.page);
+        let hub = self.hubs.inputs(read.page, &self.pages);
+        if !again && let Some(inputs) = self.inputs(read.page) {
+            let relevance = self.judge.read(read);
+            let words = &self.pages[read.page.index()].words;
+            self.model.learn(&inputs, words, relevance);
+            self.rehearsal.remember(inputs, words, relevance);
+            self.count(read.page, relevance);
+        } else {
+            self.judge.read(read);
+        }
+        let relevance = self.judge.relevance(read.page).unwrap_or(0.0);
+        let told = self.links.of(read.page).unwrap_or_default().links.to_vec();
+        let from = Origin {
+            page: read.page,
+            relevance,
+            near: self.nearness(read),
+        };
+        for link in read.links {
+            let anchor = self.judge.follow(link);
+            // A page that is read again says of an old link what it said before.
+            if told.binary_search(&link.to.0).is_err() {
+                self.follow(&from, anchor, link);
+            }
+            self.moved.push(link.to);
+        }
+        self.links.replace(read);
+        if !again {
+            let gain = self.gain(read);
+            self.hubs.learn(read.page, &self.pages, hub, gain);
+            self.reads += 1;
+            self.siblings_of(read.page);
+        }
+        if self.reads >= self.sweep {
+            self.sweep = self.reads + (self.reads / 20).max(8);
+            self.moved.clear();
+            self.rehearsal.tell(&mut self.model);
+            let waiting = self.worths.iter().map(|(page, _)| page);
+            self.moved = waiting.filter(|page| !self.judge.is_read(*page)).collect();
+        }
+        self.value_anew(moves);
     }
 
-    fn importance(&self, page: Page<'_>) -> Worth {
-        self.judge.importance(page.number)
+    fn worth(&self, page: Number) -> Worth {
+        let worth = self.worths.get(page).unwrap_or(0.0);
+        worth_of(worth)
     }
 
-    fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let Some(inputs) = self.inputs(page.number) else {
+    fn terms(&self, page: Number) -> Vec<Term> {
+        let Some(inputs) = self.inputs(page) else {
             return Vec::new();
         };
         let names = [
@@ -362,13 +348,8 @@ impl Policy for Learned {
         let mut terms: Vec<Term> = each
             .map(|((name, input), weight)| Term::new(*name, f64::from(input * weight)))
             .collect();
-        let leads = self.hubs.value(page.number, &self.pages);
+        let leads = self.hubs.value(page, &self.pages);
         terms.push(Term::new("leads to the topic", f64::from(leads)));
-        terms.extend(self.judge.term(page.number));
         terms
-    }
-
-    fn report(&self) -> Report {
-        self.judge.report()
     }
 }

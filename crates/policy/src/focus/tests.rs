@@ -75,7 +75,8 @@ fn worth(policy: &dyn Policy, page: u32) -> f64 {
 }
 
 /// A policy that heard of so many pages.
-fn heard(mut policy: impl Policy + 'static, pages: u32) -> Box<dyn Policy> {
+fn heard(method: impl Focus + 'static, pages: u32) -> Box<dyn Policy> {
+    let mut policy = Focused(method);
     (0..pages).for_each(|page| hears(&mut policy, page));
     Box::new(policy)
 }
@@ -246,7 +247,7 @@ fn a_query_grows_examples_and_says_so() {
 
 #[test]
 fn a_page_is_as_important_as_its_text_says_once_it_is_read() {
-    let mut laser = super::laser::Laser::new(&red());
+    let mut laser = Focused(Laser::new(&red()));
     for page in 0..2 {
         hears(&mut laser, page);
     }
