@@ -43,9 +43,9 @@ impl Hubs {
             layer,
             model: Linear::new(BELIEVED, STEPS),
             all: Rate::default(),
-            hosts: Rates::new(),
-            siblings: Rates::new(),
-            groups: Rates::new(),
+            hosts: Rates::default(),
+            siblings: Rates::default(),
+            groups: Rates::default(),
         }
     }
 

@@ -46,7 +46,7 @@ impl Intelligent {
             all: Rate::default(),
             words: vec![Rate::default(); WORDS],
             parents: [Rate::default(); 2],
-            siblings: Rates::new(),
+            siblings: Rates::default(),
             reads: 0,
             sweep: 8,
         }

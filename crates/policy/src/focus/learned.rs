@@ -9,9 +9,7 @@
 //!
 //! **Invariant:** a page is worth what was last said of it: siblings and children of a page that was read are valued
 //! anew at once, all others each time that the crawl has grown by a twentieth, so that a crawl of n pages costs
-//! O(n log n) valuations.
-
-use std::collections::HashMap;
+//! O(n log n) valuations; what has moved by less than [`STEP`] is not told.
 
 use super::bayes::Bayes;
 use super::focused::{Focus, worth as worth_of};
@@ -43,6 +41,8 @@ const CURIOSITY: f32 = 0.1;
 const LEADING: f32 = 0.5;
 /// A page of more links than this is a directory: its links are not valued anew for each of them.
 const DIRECTORY: usize = 400;
+/// Changes of worth that are not told: to move a page in its queue costs more than to value it.
+const STEP: f32 = 0.01;
 
 /// Worth is the probability that a page is of the topic, half of that it leads there, and some curiosity.
 #[derive(Debug, Clone)]
@@ -78,11 +78,11 @@ impl Learned {
             worths: Column::default(),
             links: Links::default(),
             all: Rate::default(),
-            hosts: HashMap::new(),
-            paths: HashMap::new(),
-            siblings: HashMap::new(),
-            groups: HashMap::new(),
-            folders: HashMap::new(),
+            hosts: Rates::default(),
+            paths: Rates::default(),
+            siblings: Rates::default(),
+            groups: Rates::default(),
+            folders: Rates::default(),
             rehearsal: Rehearsal::default(),
             layer: topic.layers.first().map(|bayes| {
                 let [off, on] = bayes.learned().examples.map(|count| count as f32);
@@ -175,7 +175,7 @@ impl Learned {
         for &page in moved.iter().filter(|page| !self.judge.is_read(**page)) {
             let value = self.value(page);
             if let Some(worth) = self.worths.get_mut(page)
-                && value != *worth
+                && (value - *worth).abs() >= STEP
             {
                 *worth = value;
                 moves.push(page, worth_of(value));
