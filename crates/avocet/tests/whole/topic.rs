@@ -265,7 +265,7 @@ async fn a_crawl_goes_on_with_what_it_had_learned() {
         let (whole, parts) = (fetched(&["120"]), fetched(&["60", "60"]));
         let shared = parts.iter().filter(|page| whole.contains(page)).count();
         assert_eq!(whole[..60], parts[..60], "{method}");
-        // All discoveries are told before what was read: ties, and arms of a bandit, may come out otherwise.
+        // All discoveries are told before what was read: ties may come out otherwise.
         assert!(shared >= 96, "{method}: {shared} of 120 are the same");
     }
 }

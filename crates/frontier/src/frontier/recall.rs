@@ -267,11 +267,13 @@ impl<P: Policy> Frontier<P> {
     }
 
     fn recall_read(&mut self, page: Number, said: Said<'_>, links: &OutLinks) {
-        let placed: HashMap<u32, &Placed> = said
-            .links
-            .iter()
-            .filter_map(|link| Some((self.roll.number(link.to)?.0, link)))
-            .collect();
+        let mut placed: HashMap<u32, &Placed> = HashMap::new();
+        for link in said.links {
+            // Of two links to one page the first counts, as it did when the page was read.
+            if let Some(to) = self.roll.number(link.to) {
+                placed.entry(to.0).or_insert(link);
+            }
+        }
         let known: Vec<Link<'_>> = links
             .links()
             .map(|(to, anchor)| match placed.get(&to) {

@@ -126,6 +126,71 @@ fn another_run_ranks_by_the_same_links() {
     assert_eq!(second.known(), 6);
 }
 
+/// A page with two links to another says the same after a stop: the first counted when it was read.
+#[test]
+fn of_two_links_to_a_page_the_first_is_told_again() {
+    /// Hears anchors.
+    struct Listening(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+    impl Policy for Listening {
+        fn needs(&self) -> policy::Needs {
+            policy::Needs {
+                links: true,
+                words: true,
+                places: true,
+                ..policy::Needs::default()
+            }
+        }
+        fn observe(&mut self, fact: &Fact<'_>, _moves: &mut policy::Moves) {
+            if let Fact::Read(read) = fact {
+                let anchors = read.links.iter().map(|link| link.anchor.to_owned());
+                self.0.lock().unwrap().extend(anchors);
+            }
+        }
+        fn worth(&self, _page: Page<'_>, _now: Moment) -> Worth {
+            Worth::LEAST
+        }
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(directory.path()).unwrap();
+    let (mut live, mut entries) = (frontier(Price::LEAST), Vec::new());
+    read(&mut live, 0, &[1], &mut entries);
+    let visit = policy::Visit::new(NOW, policy::Outcome::Changed);
+    let visited = crate::ledger::Visited {
+        history: History::discovered(NOW, 1).after(visit),
+        ..Default::default()
+    };
+    let key = live.key(url(0).id()).unwrap();
+    entries.push(Entry::Visited(key, Box::new(visited)));
+    let batch = Batch {
+        entries,
+        archive_end: None,
+    };
+    ledger.commit(&batch).unwrap();
+    let heard = std::sync::Arc::default();
+    let order = Listening(std::sync::Arc::clone(&heard));
+    let mut recalled = Frontier::new(
+        order,
+        Box::new(Quality),
+        Price::LEAST,
+        Manners::default(),
+        7,
+    );
+    let links = ["first", "second"].map(|anchor| Placed {
+        to: url(1).id(),
+        anchor: anchor.into(),
+        around: Default::default(),
+        path: Default::default(),
+    });
+    let said = Said {
+        links: &links,
+        ..Said::default()
+    };
+    recalled
+        .recall(&ledger, |_| true, |_, tell| tell(said), NOW)
+        .unwrap();
+    assert_eq!(*heard.lock().unwrap(), ["first"]);
+}
+
 /// What pages are worth after a stop is what they were worth before, for orderings that know the links.
 #[test]
 fn a_stop_changes_no_worth() {
