@@ -200,3 +200,25 @@ impl Focus for Bandit {
         terms
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_tried_less_is_worth_more_and_more_so_with_time() {
+        let arm = |count: f32| Arm {
+            reward: Rate {
+                sum: 0.5 * count,
+                count,
+            },
+            expected: Rate {
+                sum: 50.0,
+                count: 100.0,
+            },
+            ..Arm::default()
+        };
+        assert!(arm(2.0).value(100.0) > arm(20.0).value(100.0) + 0.01);
+        assert!(arm(2.0).value(1e6) > arm(2.0).value(100.0));
+    }
+}

@@ -9,7 +9,7 @@
 //!
 //! **Invariant:** a page is worth what was last said of it: siblings and children of a page that was read are valued
 //! anew at once, all others each time that the crawl has grown by a twentieth, so that a crawl of n pages costs
-//! O(n log n) valuations; what has moved by less than [`STEP`] is not told.
+//! O(n log n) valuations; of others than children, what has moved by less than [`STEP`] is not told.
 
 use super::bayes::Bayes;
 use super::focused::{Focus, worth as worth_of};
@@ -168,14 +168,15 @@ impl Learned {
         }
     }
 
-    fn value_anew(&mut self, moves: &mut Moves) {
+    /// Values pages anew, and tells what has moved by more than this.
+    fn value_anew(&mut self, step: f32, moves: &mut Moves) {
         let mut moved = std::mem::take(&mut self.moved);
         moved.sort_unstable();
         moved.dedup();
         for &page in moved.iter().filter(|page| !self.judge.is_read(**page)) {
             let value = self.value(page);
             if let Some(worth) = self.worths.get_mut(page)
-                && (value - *worth).abs() >= STEP
+                && (value - *worth).abs() > step
             {
                 *worth = value;
                 moves.push(page, worth_of(value));
@@ -308,6 +309,10 @@ impl Focus for Learned {
             let gain = self.gain(read);
             self.hubs.learn(read.page, &self.pages, hub, gain);
             self.reads += 1;
+        }
+        // Children are told exactly, so that they are worth the same after a stop, whatever they were worth before.
+        self.value_anew(0.0, moves);
+        if !again {
             self.siblings_of(read.page);
         }
         if self.reads >= self.sweep {
@@ -317,7 +322,7 @@ impl Focus for Learned {
             let waiting = self.worths.iter().map(|(page, _)| page);
             self.moved = waiting.filter(|page| !self.judge.is_read(*page)).collect();
         }
-        self.value_anew(moves);
+        self.value_anew(STEP, moves);
     }
 
     fn worth(&self, page: Number) -> Worth {

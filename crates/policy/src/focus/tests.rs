@@ -1,5 +1,7 @@
 //! Do the methods do on tiny webs what their papers say?
 
+mod learning;
+
 use super::*;
 use crate::{
     About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text,

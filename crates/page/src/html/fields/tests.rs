@@ -98,6 +98,37 @@ fn who_says_too_much_is_cut_and_who_says_nonsense_is_not_heard() {
     }
 }
 
+#[test]
+fn the_day_of_publication_comes_before_that_of_a_change() {
+    let both = "<meta name=date content=2024-05-01><meta name=last-modified content=2024-05-02>";
+    assert_eq!(fields(both).date(), Some(MAY));
+    let changed = "<meta name=last-modified content=2024-05-02>";
+    assert_eq!(fields(changed).date(), Some(MAY + DAY));
+}
+
+#[test]
+fn what_an_object_inside_says_of_itself_is_not_of_the_page() {
+    let found = fields(
+        "<div itemscope><span itemprop=author itemscope><b itemprop=name>Ada</b><i itemprop=description>a countess</i></span></div>",
+    );
+    assert_eq!(found.authors, ["Ada"]);
+    assert_eq!(found.description, None);
+}
+
+#[test]
+fn no_more_than_so_many_scripts_and_none_that_is_too_long_is_read() {
+    let script = |said: &str| format!("<script type=application/ld+json>{said}</script>");
+    let idle = script("{}").repeat(linked::SCRIPTS - 1);
+    let author = script("{\"author\": \"Ada\"}");
+    assert_eq!(fields(&format!("{idle}{author}")).authors, ["Ada"]);
+    assert!(fields(&format!("{idle}{}{author}", script("{}"))).is_empty());
+    let long = format!(
+        "{{\"author\": \"Ada\", \"x\": \"{}\"}}",
+        "x".repeat(300 << 10)
+    );
+    assert!(fields(&script(&long)).is_empty());
+}
+
 proptest! {
     #[test]
     fn any_markup_is_read(
