@@ -302,7 +302,7 @@ async fn a_crawl_through_a_proxy_is_as_complete_and_as_polite() {
 async fn names_that_share_an_address_share_its_politeness() {
     let plan = Plan {
         servers: 1,
-        pages: 60,
+        pages: 20,
         ..Plan::small(17)
     };
     let serving = Serving::start(plan.invent(), Clock::Still, None)
