@@ -20,13 +20,13 @@ pub fn start(index: &Index, directory: &Path) -> std::io::Result<()> {
         .spawn(move || {
             loop {
                 std::thread::sleep(LOOK_EVERY);
+                // A demo's store is deleted in the end, and a crawl may be making an index anew: what was read stays.
                 let now = written(&list);
-                if now == seen {
+                if now.is_none() || now == seen {
                     continue;
                 }
                 seen = now;
                 if let Err(error) = index.refresh() {
-                    // A crawl may be making it anew: what was read stays.
                     tracing::warn!(%error, "the index cannot be read again");
                     seen = None;
                 }
