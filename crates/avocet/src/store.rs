@@ -6,7 +6,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use frontier::Ledger;
@@ -227,9 +227,11 @@ fn check_format(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether another process waits for a store that was [borrowed](Store::borrow).
+/// Whether another process waits for a store that was [borrowed](Store::borrow). Nobody waits for longer than a while: who was killed meanwhile left a sign that says nothing.
 pub fn is_wanted(root: &Path) -> bool {
-    wanted(root).exists()
+    let since = fs::metadata(wanted(root)).and_then(|sign| sign.modified());
+    let waits = |since: SystemTime| since.elapsed().unwrap_or_default() <= GIVEN_UP_WITHIN;
+    since.is_ok_and(waits)
 }
 
 fn lock(root: &Path) -> Result<File> {
@@ -321,4 +323,20 @@ pub fn size(directory: &Path) -> u64 {
         .filter_map(|entry| entry.metadata().ok())
         .map(|data| data.len())
         .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_killed_while_waiting_wants_the_store_no_longer() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(!is_wanted(root.path()));
+        let sign = File::create(wanted(root.path())).unwrap();
+        assert!(is_wanted(root.path()));
+        let long_ago = SystemTime::now() - 2 * GIVEN_UP_WITHIN;
+        sign.set_modified(long_ago).unwrap();
+        assert!(!is_wanted(root.path()));
+    }
 }
