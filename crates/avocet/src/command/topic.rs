@@ -1,6 +1,7 @@
 //! `avocet topic`: what a crawl is about, taught by examples.
 
 mod examples;
+mod guide;
 mod layers;
 mod measured;
 
@@ -62,6 +63,7 @@ fn train(root: &Path, json: bool, wishes: &Train) -> Result<()> {
     let trained = trainer.train()?;
     let topic = Topic {
         layers: layers::learn(&copies, &ledger, &examples)?,
+        guide: guide::learn(&copies, &examples, &trained.bayes)?,
         ..Topic::taught(&wishes.name, trained.bayes)
     };
     let judged = examples.pages.iter().zip(&trained.judged);
@@ -91,7 +93,7 @@ fn list(root: &Path, json: bool) -> Result<()> {
         let [off, on] = examples_of(&lesson);
         let quality = Quality::of(&lesson.examples);
         if json {
-            let line = json!({ "topic": name, "under": lesson.under, "positive": on, "negative": off, "layers": lesson.topic.layers.len(), "accuracy": quality.accuracy });
+            let line = json!({ "topic": name, "under": lesson.under, "positive": on, "negative": off, "layers": lesson.topic.layers.len(), "guide": lesson.topic.guide.is_some(), "accuracy": quality.accuracy });
             writeln!(out, "{line}")?;
         } else {
             let under = lesson.under.map(|above| format!(" (of {above})"));

@@ -49,7 +49,7 @@ pub const METHODS: &[Order] = &[
         scale: "0 to 1",
         build: |wishes, _| {
             about(wishes, |topic| {
-                BestFirst::new(topic, Reinforcement::default())
+                BestFirst::new(topic, Reinforcement::new(topic))
             })
         },
         ..METHOD
@@ -99,7 +99,7 @@ pub const METHODS: &[Order] = &[
     Order {
         name: "learned",
         summary: "links that look like those which led to the topic",
-        scale: "0 to 1.1",
+        scale: "0 to 2.1",
         build: |wishes, _| about(wishes, Learned::new),
         ..METHOD
     },

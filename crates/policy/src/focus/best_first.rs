@@ -31,6 +31,9 @@ pub trait Method: Send {
     /// Whether links that it finds worth nothing are dropped; else they come last.
     const DROPS: bool = false;
 
+    /// Takes in a page that was heard of, before any link to it.
+    fn hear(&mut self, _discovered: &Discovered<'_>) {}
+
     /// Takes in a page that was read, before its links.
     fn learn(&mut self, _read: &Read<'_>, _relevance: f32) {}
 
@@ -76,6 +79,7 @@ impl<M: Method> Focus for BestFirst<M> {
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
+        self.method.hear(discovered);
         let worth = if discovered.seed {
             self.method.seed()
         } else {

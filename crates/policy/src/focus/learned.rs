@@ -4,32 +4,38 @@
 //! are its inputs: the words of its anchors, those around them, its URL and tag path; what the topic says of these;
 //! how many of its parents are of the topic; how many of its siblings turned out to be, all and those under the same
 //! tag path; how its host and this tag path did so far. Where little was seen, rates are drawn towards that of
-//! the whole crawl, and a little is added for what nobody has tried. A second classifier foretells which pages lead to
-//! others of the topic that nobody has named yet ([`Hubs`]): half of that is added, too.
+//! the whole crawl, and a little is added for what nobody has tried. Where crawls have ended that the topic was taught by
+//! ([`Guide`]), what links of such words led to there is one more input. What a page leads to counts as much as what it is:
+//! the value of its links by [`Reinforcement`] is added.
+//!
+//! A page is judged by its text first. For what is learned from it, what links had said of it counts as well: where they know a kind of page and its
+//! text is doubtful, they are right more often than not.
 //!
 //! **Invariant:** a page is worth what was last said of it: siblings and children of a page that was read are valued
 //! anew at once, all others each time that the crawl has grown by a twentieth, so that a crawl of n pages costs
 //! O(n log n) valuations; of others than children, what has moved by less than [`STEP`] is not told.
 
 use super::bayes::Bayes;
+use super::best_first::{Method, Sighting};
 use super::focused::{Focus, worth as worth_of};
-use super::hubs::Hubs;
 use super::judge::Judge;
 use super::linear::{Linear, log_odds, sigmoid};
 use super::rates::{Rate, Rates, rate};
 use super::rehearsal::Rehearsal;
+use super::reinforcement::Reinforcement;
 use super::seen::{Known, Origin, Parent};
+use super::signpost::Signpost;
 use super::topic::Topic;
 use super::trainer::Document;
 use crate::estimate::{Column, Links};
 use crate::{Discovered, Link, Moves, Number, Read, Term, Text, Worth};
 
 /// Dense inputs: any page, topic by words, by the best link, mean parent, best parent, number of parents, siblings, siblings under the same
-/// path, host, path, folder, neighbours, parents that lead to the topic.
-const INPUTS: usize = 13;
+/// path, host, path, folder, neighbours, parents that lead to the topic, what such links led to before.
+const INPUTS: usize = 14;
 /// What we believe before anything was seen.
 const BELIEVED: [f32; INPUTS] = [
-    1.0, 0.3, 0.3, 0.5, 0.2, 0.0, 0.4, 0.4, 0.1, 0.2, 0.3, 0.3, 0.3,
+    1.0, 0.3, 0.3, 0.5, 0.2, 0.0, 0.4, 0.4, 0.1, 0.2, 0.3, 0.3, 0.3, 0.5,
 ];
 /// Links before and after a link that are its neighbours.
 const NEIGHBOURS: usize = 4;
@@ -37,19 +43,21 @@ const NEIGHBOURS: usize = 4;
 const STEPS: (f32, f32) = (0.1, 0.3);
 /// What an untried group of links is worth more than it is expected to be.
 const CURIOSITY: f32 = 0.1;
-/// What a page that leads to the topic is worth beside one of it.
-const LEADING: f32 = 0.5;
+/// What is worth more than any page that links speak for.
+const SEED: f32 = 3.0;
+/// What links said of a page beside what its text says, in log odds.
+const HEARSAY: f32 = 0.6;
 /// A page of more links than this is a directory: its links are not valued anew for each of them.
 const DIRECTORY: usize = 400;
 /// Changes of worth that are not told: to move a page in its queue costs more than to value it.
 const STEP: f32 = 0.01;
 
-/// Worth is the probability that a page is of the topic, half of that it leads there, and some curiosity.
+/// Worth is the probability that a page is of the topic, what its links promise to lead to, and some curiosity.
 #[derive(Debug, Clone)]
 pub struct Learned {
     judge: Judge,
     model: Linear<INPUTS>,
-    hubs: Hubs,
+    rewards: Reinforcement,
     pages: Vec<Known>,
     worths: Column<f32>,
     links: Links,
@@ -62,6 +70,8 @@ pub struct Learned {
     rehearsal: Rehearsal<INPUTS>,
     /// What tells pages that lead to the topic, and the log odds of any page.
     layer: Option<(Bayes, f32)>,
+    /// What links led to before.
+    before: Option<Signpost>,
     reads: u32,
     sweep: u32,
     moved: Vec<Number>,
@@ -73,7 +83,7 @@ impl Learned {
         Self {
             judge: Judge::new(topic),
             model: Linear::new(BELIEVED, STEPS),
-            hubs: Hubs::new(topic),
+            rewards: Reinforcement::new(topic),
             pages: Vec::new(),
             worths: Column::default(),
             links: Links::default(),
@@ -88,6 +98,7 @@ impl Learned {
                 let [off, on] = bayes.learned().examples.map(|count| count as f32);
                 (bayes.clone(), log_odds(on / (on + off)))
             }),
+            before: topic.guide.as_ref().map(|guide| guide.topic.clone()),
             reads: 0,
             sweep: 8,
             moved: Vec::new(),
@@ -153,7 +164,14 @@ impl Learned {
     fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>) {
         if let Some(known) = self.pages.get_mut(link.to.index()) {
             known.follow(from, anchor, link);
-            self.hubs.follow(link);
+            let promised = self.rewards.value(&Sighting {
+                from: from.page,
+                relevance: from.relevance,
+                anchor,
+                place: 0,
+                link: *link,
+            });
+            known.promise = known.promise.max(promised);
         }
     }
 
@@ -191,7 +209,7 @@ impl Learned {
             return 0.0;
         };
         if known.seed {
-            return 1.0 + CURIOSITY;
+            return SEED;
         }
         let probability = self.probability(page);
         let groups = known.parents.iter().map(|parent| {
@@ -200,8 +218,8 @@ impl Learned {
         });
         let tried = groups.fold(f32::INFINITY, f32::min);
         let untried = if tried.is_finite() { tried } else { 0.0 };
-        let leading = LEADING * self.hubs.value(page, &self.pages);
-        probability + leading + CURIOSITY * probability.sqrt() / (1.0 + untried).sqrt()
+        let curious = CURIOSITY * probability.sqrt() / (1.0 + untried).sqrt();
+        probability + known.promise + curious
     }
 
     /// How likely a page is of the topic.
@@ -211,17 +229,6 @@ impl Learned {
         };
         let words = &self.pages[page.index()].words;
         sigmoid(self.model.log_odds(&inputs, words))
-    }
-
-    /// What a page gave beside itself: pages that nobody had named, as far as they are likelier than others.
-    fn gain(&self, read: &Read<'_>) -> f32 {
-        let usual = 2.0 * self.all.towards(0.2, 5.0);
-        let new = read.links.iter().filter(|link| {
-            let known = self.pages.get(link.to.index());
-            known.is_some_and(|known| known.count == 1) && !self.judge.is_read(link.to)
-        });
-        let each = new.map(|link| (self.probability(link.to) - usual).max(0.0));
-        1.0 - (-0.5 * each.sum::<f32>()).exp()
     }
 
     fn inputs(&self, page: Number) -> Option<[f32; INPUTS]> {
@@ -254,6 +261,9 @@ impl Learned {
             over(folder),
             known.mean(beside),
             known.near / known.count.max(1) as f32,
+            self.before
+                .as_ref()
+                .map_or(0.0, |before| before.over(&known.words)),
         ])
     }
 }
@@ -272,17 +282,21 @@ impl Focus for Learned {
         let known = &mut self.pages[index];
         *known = Known::of(discovered);
         known.add_signs(discovered.url);
-        self.hubs.discover(discovered);
+        self.rewards.hear(discovered);
         let worth = self.value(discovered.page);
         self.worths.add(discovered.page, worth);
     }
 
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
         let again = self.judge.is_read(read.page);
-        let hub = self.hubs.inputs(read.page, &self.pages);
         if !again && let Some(inputs) = self.inputs(read.page) {
-            let relevance = self.judge.read(read);
             let words = &self.pages[read.page.index()].words;
+            let heard = self.model.log_odds(&inputs, words) - inputs[0];
+            let found = self.judge.read(read);
+            let relevance = match read.text {
+                Text::Nothing => found,
+                _ => sigmoid(log_odds(found) + HEARSAY * heard),
+            };
             self.model.learn(&inputs, words, relevance);
             self.rehearsal.remember(inputs, words, relevance);
             self.count(read.page, relevance);
@@ -290,6 +304,12 @@ impl Focus for Learned {
             self.judge.read(read);
         }
         let relevance = self.judge.relevance(read.page).unwrap_or(0.0);
+        if again {
+            self.rewards.conclude();
+        } else {
+            self.rewards.learn(read, relevance);
+            self.reads += 1;
+        }
         let told = self.links.of(read.page).unwrap_or_default().links.to_vec();
         let from = Origin {
             page: read.page,
@@ -305,11 +325,6 @@ impl Focus for Learned {
             self.moved.push(link.to);
         }
         self.links.replace(read);
-        if !again {
-            let gain = self.gain(read);
-            self.hubs.learn(read.page, &self.pages, hub, gain);
-            self.reads += 1;
-        }
         // Children are told exactly, so that they are worth the same after a stop, whatever they were worth before.
         self.value_anew(0.0, moves);
         if !again {
@@ -348,13 +363,14 @@ impl Focus for Learned {
             "folder",
             "neighbours on the topic",
             "parents that lead there",
+            "such links before",
         ];
         let each = names.iter().zip(inputs).zip(self.model.dense());
         let mut terms: Vec<Term> = each
             .map(|((name, input), weight)| Term::new(*name, f64::from(input * weight)))
             .collect();
-        let leads = self.hubs.value(page, &self.pages);
-        terms.push(Term::new("leads to the topic", f64::from(leads)));
+        let promise = self.pages[page.index()].promise;
+        terms.push(Term::new("promise of its links", f64::from(promise)));
         terms
     }
 }

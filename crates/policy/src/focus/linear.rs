@@ -60,6 +60,11 @@ impl<const N: usize> Linear<N> {
         }
     }
 
+    /// The weights of all words, by their places.
+    pub fn words(&self) -> impl Iterator<Item = f32> {
+        self.words.iter().map(|weight| weight.value)
+    }
+
     /// The weights of the dense inputs.
     pub fn dense(&self) -> &[f32; N] {
         &self.dense
@@ -83,7 +88,8 @@ pub fn log_odds(probability: f32) -> f32 {
     (kept / (1.0 - kept)).ln()
 }
 
-fn scale(words: &[u32]) -> f32 {
+/// What each of so many words counts for.
+pub fn scale(words: &[u32]) -> f32 {
     1.0 / (words.len().max(1) as f32).sqrt()
 }
 

@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** what is kept of a page is bounded: so many words, so many parents; the rest is counted.
 
+use super::guide::Pointer;
 use super::linear::place;
 use super::words::{Field, counts, hash};
 use crate::{Discovered, Link, Number};
@@ -32,6 +33,8 @@ pub struct Known {
     pub near: f32,
     /// The hashes of the folders that it is in: the whole of it, and what is above that.
     pub folders: [u64; 2],
+    /// What the best link to it promises to lead to.
+    pub promise: f32,
     /// The words of its URL, of anchors and around them, by where their weights are.
     pub words: Vec<u32>,
 }
@@ -103,7 +106,8 @@ impl Known {
         }
     }
 
-    /// Takes in what the form of its URL says: how deep it is, how its last part reads, whether it is somebody's home.
+    /// Takes in what the form of its URL says: how deep it is, how its last part reads and is made of letters and digits, whether it is
+    /// somebody's home.
     pub fn add_signs(&mut self, url: &str) {
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
         let path = path.split_once('/').map_or("", |(_, path)| path);
@@ -116,6 +120,8 @@ impl Known {
             format!("last {last}"),
             format!("ends {ending}"),
             format!("folder {}", self.folders[0]),
+            format!("form {}", form(last)),
+            format!("forms {}", form(path)),
         ] {
             self.words.push(place(hash(&sign)));
         }
@@ -136,10 +142,75 @@ impl Known {
     }
 }
 
+/// The words of a link that nobody has followed: of its URL, its anchor and around it.
+pub fn signs(link: &Pointer<'_>) -> Vec<u32> {
+    let mut known = Known {
+        folders: folders(link.url),
+        ..Known::default()
+    };
+    known.add_words(link.url, Field::Url);
+    known.add_signs(link.url);
+    known.add_words(link.anchor, Field::Text);
+    known.add_words(link.around, Field::Title);
+    known.words
+}
+
+/// The words of a URL.
+pub fn named(url: &str) -> Vec<u32> {
+    let mut known = Known::default();
+    known.add_words(url, Field::Url);
+    known.words
+}
+
+/// The words of a link and those around it; where it has none, those of the URL.
+pub fn near(anchor: &str, around: &str, url: &[u32]) -> Vec<u32> {
+    let anchor = counts(anchor, Field::Text).into_iter();
+    let around = counts(around, Field::Text).into_iter();
+    // A word around a link is another sign than the same word in it.
+    let mut words: Vec<u32> = anchor.map(|(word, _)| place(word)).collect();
+    words.extend(around.map(|(word, _)| place(!word)));
+    if words.is_empty() {
+        words.extend_from_slice(url);
+    }
+    words
+}
+
+/// How a part of a URL is made: runs of digits, of capitals and of small letters, and what stands between them.
+/// `cs302` is made like `ee101`, and `Isaac_Newton` like `Marie_Curie`.
+fn form(text: &str) -> String {
+    let mut form = String::new();
+    for letter in text.chars() {
+        let kind = match letter {
+            letter if letter.is_numeric() => '0',
+            letter if letter.is_uppercase() => 'A',
+            letter if letter.is_alphabetic() => 'a',
+            letter => letter,
+        };
+        if !kind.is_alphanumeric() || !form.ends_with(kind) {
+            form.push(kind);
+        }
+    }
+    form
+}
+
 /// The hashes of a URL's folder and of the one above it.
 fn folders(url: &str) -> [u64; 2] {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let above = |path: &str| path.rfind('/').unwrap_or(0);
     let folder = &path[..above(path)];
     [hash(folder), hash(&folder[..above(folder)])]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_made_alike() {
+        for (one, other) in [("cs302", "ee7"), ("Isaac_Newton", "Marie_Curie")] {
+            assert_eq!(form(one), form(other));
+        }
+        assert_eq!(form("95w/CS-101.html"), "0a/A-0.a");
+        assert_ne!(form("Speed_of_light"), form("Isaac_Newton"));
+    }
 }

@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::bayes::Bayes;
+use super::guide::Guide;
 use super::predicate::{Candidate, Predicate};
 use super::trainer::Document;
 use crate::catalog::CatalogError;
@@ -22,6 +23,9 @@ pub struct Topic {
     /// there. Empty if nobody knows.
     #[serde(default)]
     pub layers: Vec<Bayes>,
+    /// What links led to in crawls that have ended; `None` if nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guide: Option<Guide>,
     /// Classifiers of the topics above it, the nearest first: it was taught among their pages, and a page is of it if it
     /// is of all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,6 +52,7 @@ impl Topic {
             name: name.into(),
             known: Known::Examples(Box::new(bayes)),
             layers: Vec::new(),
+            guide: None,
             above: Vec::new(),
         }
     }
@@ -58,6 +63,7 @@ impl Topic {
             name: text.into(),
             known: Known::Where(Box::new(predicate)),
             layers: Vec::new(),
+            guide: None,
             above: Vec::new(),
         }
     }
@@ -95,6 +101,7 @@ impl Topic {
             name: words.to_owned(),
             known: Known::Words(words.to_owned()),
             layers: Vec::new(),
+            guide: None,
             above: Vec::new(),
         })
     }

@@ -21,7 +21,7 @@ use crate::engine::plan::TOKEN;
 use crate::place::location;
 use crate::store::Store;
 use crate::topic::{Judged, Lesson};
-use crate::verdict::Asked;
+use crate::verdict::{Asked, Verdict};
 
 /// Everything to learn from.
 #[derive(Debug, Default)]
@@ -192,6 +192,22 @@ impl<'a> Copies<'a> {
 
     /// What the store has of a page; `None`: no text.
     pub fn example(&self, url: &PageUrl, on: bool) -> Result<Option<Example>> {
+        let Some((known, verdict)) = self.read(url, false)? else {
+            return Ok(None);
+        };
+        let anchors = self.anchors.get(&known.discovery.order);
+        Ok(verdict.text.map(|text| Example {
+            name: url.as_str().to_owned(),
+            on,
+            url: url.as_str().to_owned(),
+            title: text.title,
+            text: text.body,
+            anchors: anchors.cloned().unwrap_or_default(),
+        }))
+    }
+
+    /// Reads the copy of a page again, with the places of its links if somebody wants them; `None`: there is none.
+    pub fn read(&self, url: &PageUrl, places: bool) -> Result<Option<(&Known, Verdict)>> {
         let Some(known) = self.pages.get(&url.id()) else {
             return Ok(None);
         };
@@ -205,16 +221,11 @@ impl<'a> Copies<'a> {
         let record = archive::read(&self.store.archive(), &location(place))
             .with_context(|| format!("the copy of {url}"))?;
         let answer = Answer::kept(&record, url, TOKEN)?;
-        let text = Asked::again(url).judge(&answer, 0, &|_| false).text;
-        let anchors = self.anchors.get(&known.discovery.order);
-        Ok(text.map(|text| Example {
-            name: url.as_str().to_owned(),
-            on,
-            url: url.as_str().to_owned(),
-            title: text.title,
-            text: text.body,
-            anchors: anchors.cloned().unwrap_or_default(),
-        }))
+        let asked = Asked {
+            places,
+            ..Asked::again(url)
+        };
+        Ok(Some((known, asked.judge(&answer, 0, &|_| false))))
     }
 }
 

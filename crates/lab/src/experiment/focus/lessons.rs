@@ -1,11 +1,13 @@
 //! What does a crawler know of a topic before it begins?
 //!
 //! A classifier that learned from the pages that are to learn from: their titles, texts and URLs, and the anchors of links
-//! between them. For context graphs also classifiers for pages that are one or two links from a target, over the same
-//! pages and links. **Invariant:** no page that is a target, and no link of a page that is not to learn from, is looked
+//! between them. For context graphs also classifiers for pages that are one or two links from a target, and for methods that know where
+//! links led what there is to learn of that, over the same pages and links. **Invariant:** no page that is a target, and no link of a page that is not to learn from, is looked
 //! at.
 
-use policy::focus::{Bayes, Document, Topic, Trainer};
+use std::collections::HashMap;
+
+use policy::focus::{Bayes, Crawled, Document, Guide, Pointer, Topic, Trainer};
 
 use super::split::{Split, has};
 use crate::LabError;
@@ -41,7 +43,32 @@ pub(super) fn learn(
         };
         topic.layers.push(bayes);
     }
+    topic.guide = guide(world, split, is_target);
     Ok(topic)
+}
+
+/// What the links between pages that are to learn from led to.
+fn guide(world: &Linked, split: &Split, on: impl Fn(usize) -> bool) -> Option<Guide> {
+    let graph = world.graph();
+    let mut crawled = Crawled::default();
+    let lessons = (0..graph.pages()).filter(|page| split.lessons[*page]);
+    let places: HashMap<usize, usize> = lessons
+        .clone()
+        .map(|page| (page, crawled.page(f32::from(u8::from(on(page))))))
+        .collect();
+    for from in lessons {
+        for (nth, &to) in graph.links(from).iter().enumerate() {
+            if let Some(&place) = places.get(&(to as usize)) {
+                let pointer = Pointer {
+                    url: graph.url(to as usize).as_str(),
+                    anchor: world.anchor(from, nth),
+                    around: world.place(from, nth).0,
+                };
+                crawled.link(places[&from], place, &pointer);
+            }
+        }
+    }
+    crawled.learn()
 }
 
 struct School<'a> {

@@ -78,7 +78,7 @@ fn a_fish_that_was_fed_stays_so() {
 #[test]
 fn what_leads_to_the_topic_is_worth_more_than_what_ends() {
     let topic = red();
-    let method = BestFirst::new(&topic, Reinforcement::default());
+    let method = BestFirst::new(&topic, Reinforcement::new(&topic));
     for (name, mut policy) in [
         ("reinforcement", heard(method, 200)),
         ("learned", heard(Learned::new(&topic), 200)),

@@ -1,0 +1,69 @@
+//! Where did the links of this store lead?
+//!
+//! What a finished crawl has to teach: of pages that were read, which links led to the topic, at once or later. A page is of
+//! the topic if the user says so or the new classifier does. **Invariant:** the same store and examples give the same guide; a large
+//! store is read in part, evenly over the order of discovery.
+
+use std::collections::HashMap;
+
+use anyhow::Result;
+use page::{PageId, PageUrl};
+use policy::focus::{Bayes, Crawled, Document, Guide, Pointer};
+
+use super::examples::{Copies, Examples};
+use crate::verdict::Lead;
+
+/// Pages that are read, at most.
+const MOST: usize = 5_000;
+
+/// What the links promise; `None`: too few lead to the topic.
+pub fn learn(copies: &Copies<'_>, examples: &Examples, bayes: &Bayes) -> Result<Option<Guide>> {
+    let said: HashMap<&str, bool> = examples
+        .pages
+        .iter()
+        .map(|example| (example.name.as_str(), example.on))
+        .collect();
+    let known = copies.known();
+    let step = known.len().div_ceil(MOST).max(1);
+    let mut crawled = Crawled::default();
+    let mut places: HashMap<PageId, usize> = HashMap::new();
+    let mut leads: Vec<(usize, Vec<Lead>)> = Vec::new();
+    for (nth, known) in known.into_iter().enumerate() {
+        let named = said.get(known.discovery.url.as_str()).copied();
+        if named.is_none() && nth % step != 0 {
+            continue;
+        }
+        let url = PageUrl::parse(&known.discovery.url)?;
+        let Some((known, verdict)) = copies.read(&url, true)? else {
+            continue;
+        };
+        let judged = || {
+            let text = verdict.text.as_ref();
+            text.map_or(0.0, |text| {
+                bayes.judge(&Document {
+                    url: url.as_str(),
+                    title: &text.title,
+                    text: &text.body,
+                    anchors: "",
+                })
+            })
+        };
+        let reward = named.map_or_else(judged, |on| f64::from(u8::from(on)));
+        let place = crawled.page(reward as f32);
+        places.insert(known.key.page, place);
+        leads.push((place, verdict.leads));
+    }
+    for (from, leads) in leads {
+        for lead in leads.iter().filter(|lead| !lead.redirect) {
+            if let Some(&to) = places.get(&lead.id) {
+                let pointer = Pointer {
+                    url: lead.url.as_str(),
+                    anchor: &lead.anchor,
+                    around: &lead.around,
+                };
+                crawled.link(from, to, &pointer);
+            }
+        }
+    }
+    Ok(crawled.learn())
+}
