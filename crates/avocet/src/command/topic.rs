@@ -9,7 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use policy::focus::{Bayes, Field, Known, Topic, Trainer};
+use policy::focus::{Bayes, Document, Field, Known, Topic, Trainer};
 use serde_json::json;
 
 use crate::cli::topic::{self as cli, Train};
@@ -61,10 +61,15 @@ fn train(root: &Path, json: bool, wishes: &Train) -> Result<()> {
         trainer.add(&example.document(), example.on);
     }
     let trained = trainer.train()?;
+    let judge = |page: &Document<'_>| {
+        let above = above.as_ref();
+        let above = above.map_or(1.0, |above| above.topic.probability(page));
+        above * trained.bayes.judge(page)
+    };
     let topic = Topic {
         layers: layers::learn(&copies, &ledger, &examples)?,
-        guide: guide::learn(&copies, &examples, &trained.bayes)?,
-        ..Topic::taught(&wishes.name, trained.bayes)
+        guide: guide::learn(&copies, &examples, &judge)?,
+        ..Topic::taught(&wishes.name, trained.bayes.clone())
     };
     let judged = examples.pages.iter().zip(&trained.judged);
     let lesson = Lesson {

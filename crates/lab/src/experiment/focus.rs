@@ -2,7 +2,8 @@
 //!
 //! The experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as the chapter (§6.2) has them, on webs whose
 //! pages have labels: a label is the topic, its pages are the targets. Every method of the catalog goes through the
-//! production frontier; breadth-first, backlink and random are the floor, an omniscient crawler is the ceiling.
+//! production frontier; breadth-first, backlink and random are the floor, an omniscient crawler is the ceiling, and between them are
+//! crawlers that are told a part of what nobody can know (`told`).
 //!
 //! **Invariant:** what a classifier learned from is never counted as found (`split`), and all policies of a run see
 //! the same web from the same start.
@@ -17,6 +18,7 @@ mod ranks;
 mod split;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use policy::catalog::{Catalog, Wishes};
 
@@ -57,6 +59,8 @@ pub const METRICS: &[Metric] = &[
 
 /// What everything is compared with: they know nothing of topics.
 const FLOOR: [&str; 3] = ["breadth-first", "backlink", "random"];
+/// What everything is measured by: they know what nobody can know.
+const BOUNDS: [&str; 3] = [OMNISCIENT, told::AHEAD, told::LINKS];
 /// Labels that are taken for topics where the user names none, at most.
 const MOST_TARGETS: usize = 5;
 /// A label with fewer pages than this says little.
@@ -174,7 +178,7 @@ fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
     let catalog = Catalog::standard();
     let mut names: Vec<String> = setting.policies.clone();
     if names.is_empty() {
-        names.push(OMNISCIENT.to_owned());
+        names.extend(BOUNDS.iter().map(|name| (*name).to_owned()));
         names.extend(FLOOR.iter().map(|name| (*name).to_owned()));
         names.extend(catalog.focuses().map(|order| order.name.to_owned()));
     }
@@ -190,9 +194,10 @@ fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
         topic: topic.ok(),
         ..Wishes::default()
     };
-    for name in once.iter().filter(|name| *name != OMNISCIENT) {
+    for name in once.iter().filter(|name| !BOUNDS.contains(&name.as_str())) {
         let made = catalog.order(name, &wishes);
-        made.map_err(|error| LabError::Wish(format!("{error}; or `{OMNISCIENT}`")))?;
+        let bounds = BOUNDS.join("`, `");
+        made.map_err(|error| LabError::Wish(format!("{error}; or `{bounds}`")))?;
     }
     Ok(once)
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calibration::{Curve, logistic};
 use super::trainer::Document;
-use super::words::{ByWord, Field, counts, hash, weight};
+use super::words::{ByWord, Field, Written, counts, hash, weight};
 
 /// Example pages off the topic, and on it.
 pub type Sides<T> = [T; 2];
@@ -102,9 +102,14 @@ impl Bayes {
 
     /// What speaks for the topic in these words.
     pub fn evidence(&self, text: &str, field: Field) -> Evidence {
+        self.counted(&counts(text, field), field)
+    }
+
+    /// The same of words that were counted.
+    pub fn counted(&self, words: &[(u64, u32)], field: Field) -> Evidence {
         let odds = &self.log_odds[field.index()];
         let mut found = Evidence::default();
-        for (word, occurrences) in counts(text, field) {
+        for &(word, occurrences) in words {
             if let Some(log_odds) = odds.get(&word) {
                 let weight = weight(occurrences);
                 found.log_odds += weight * log_odds;
@@ -117,6 +122,15 @@ impl Bayes {
     /// The probability that a page with this evidence is of the topic.
     pub fn page(&self, evidence: [Evidence; 3]) -> f64 {
         self.learned.page.probability(evidence.map(Evidence::score))
+    }
+
+    /// The probability that a page that says this is of the topic, whatever its URL and the links to it say.
+    pub fn written(&self, page: &Written) -> f64 {
+        self.page([
+            self.counted(&page.body, Field::Text),
+            self.counted(&page.title, Field::Title),
+            Evidence::default(),
+        ])
     }
 
     /// The probability that a page is of the topic of which all this is known.

@@ -6,6 +6,7 @@
 use super::focused::{self, Focus};
 use super::judge::Judge;
 use super::topic::Topic;
+use super::words::Spoken;
 use crate::estimate::Column;
 use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
 
@@ -22,6 +23,8 @@ pub struct Sighting<'a> {
     pub place: usize,
     /// The link.
     pub link: Link<'a>,
+    /// Its words.
+    pub spoken: &'a Spoken,
 }
 
 /// What a link is worth.
@@ -92,13 +95,15 @@ impl<M: Method> Focus for BestFirst<M> {
         let relevance = self.judge.read(read);
         self.method.learn(read, relevance);
         for (place, link) in read.links.iter().enumerate() {
-            let anchor = self.judge.follow(link);
+            let spoken = Spoken::of(link.anchor, link.around);
+            let anchor = self.judge.hear(link, &spoken);
             let value = self.method.value(&Sighting {
                 from: read.page,
                 relevance,
                 anchor,
                 place,
                 link: *link,
+                spoken: &spoken,
             });
             let Some(worth) = self.worths.get_mut(link.to) else {
                 continue;

@@ -5,10 +5,10 @@
 //! best first, and those of pages of no layer in a last one, which the seeds begin in. The first queue that is not
 //! empty is next: so worth = (layers − i) + P(layer | page), and below one for the last queue.
 
-use super::bayes::{Bayes, Evidence};
+use super::bayes::Bayes;
 use super::best_first::{Method, Sighting};
 use super::judge::ON_TOPIC;
-use super::words::Field;
+use super::words::Written;
 use crate::{Read, Text};
 
 /// A page of a layer is so much likelier one than any page is.
@@ -35,18 +35,14 @@ impl ContextGraph {
         if relevance >= ON_TOPIC {
             return count + 1.0 + relevance;
         }
-        let Text::Whole { title, body, .. } = text else {
+        if !matches!(text, Text::Whole { .. }) {
             return relevance;
-        };
+        }
+        let written = Written::of(text);
         // The layer that is most above its share of all pages; "other" if none is.
         let mut best = (LIFT, relevance);
         for (layer, bayes) in self.layers.iter().enumerate() {
-            let evidence = [
-                bayes.evidence(body, Field::Text),
-                bayes.evidence(title, Field::Title),
-                Evidence::default(),
-            ];
-            let probability = bayes.page(evidence) as f32;
+            let probability = bayes.written(&written) as f32;
             let [off, on] = bayes.learned().examples.map(|count| count as f32);
             let lift = probability * (on + off) / on.max(1.0);
             if lift >= best.0 {

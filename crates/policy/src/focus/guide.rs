@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::seen::{named, near, signs};
 use super::signpost::{Lesson, Signpost};
+use super::words::Spoken;
 
 /// What is left of a reward a link further.
 pub const GAMMA: f32 = 0.5;
@@ -67,7 +68,7 @@ impl Crawled {
             from,
             to,
             signs: signs(link),
-            near: near(link.anchor, link.around, &named(link.url)),
+            near: near(&Spoken::of(link.anchor, link.around), &named(link.url)),
         });
     }
 
@@ -144,7 +145,7 @@ mod tests {
         }
         let guide = crawled.learn().unwrap();
         let topic = |words: &str| guide.topic.promise(&signs(&link(words)));
-        let reward = |words: &str| guide.reward.promise(&near(words, "", &[]));
+        let reward = |words: &str| guide.reward.promise(&near(&Spoken::of(words, ""), &[]));
         assert!(topic("algebra") > 0.6 && topic("courses") < 0.4);
         assert!(reward("algebra") > reward("courses") + 0.1);
         assert!(reward("courses") > reward("weather") + 0.1);

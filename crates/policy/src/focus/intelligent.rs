@@ -15,6 +15,7 @@ use super::linear::WORDS;
 use super::rates::{Rate, Rates, rate};
 use super::seen::{Known, Origin, Parent};
 use super::topic::Topic;
+use super::words::Spoken;
 use crate::estimate::Column;
 use crate::{Discovered, Moves, Number, Read, Term, Worth};
 
@@ -139,9 +140,10 @@ impl Focus for Intelligent {
             near: 0.0,
         };
         for link in read.links {
-            let anchor = self.judge.follow(link);
+            let spoken = Spoken::of(link.anchor, link.around);
+            let anchor = self.judge.hear(link, &spoken);
             if let Some(known) = self.pages.get_mut(link.to.index()).filter(|_| !again) {
-                known.follow(&from, anchor, link);
+                known.follow(&from, anchor, link, &spoken);
             }
             moved.push(link.to);
         }

@@ -14,7 +14,7 @@ use super::bayes::{Bayes, Evidence};
 use super::predicate::{Candidate, Predicate};
 use super::topic::{Known, Topic};
 use super::trainer::{Document, Trainer};
-use super::words::Field;
+use super::words::{Field, Spoken, Written};
 use crate::estimate::Column;
 use crate::query::{Query, is_hot, similarity};
 use crate::{Discovered, Link, Needs, Number, Read, Report, Term, Text, Worth};
@@ -54,18 +54,15 @@ struct Taught {
 
 impl Taught {
     /// Links are judged by the topic itself: what leads to a page of it leads to one of those above.
-    fn page(&self, text: Text<'_>, signs: Signs) -> f32 {
-        let own = judged(&self.bayes, text, signs);
-        let Text::Whole { title, body, .. } = text else {
+    fn page(&self, text: Text<'_>, written: &Written, signs: Signs) -> f32 {
+        let own = judged(&self.bayes, text, written, signs);
+        if !matches!(text, Text::Whole { .. }) {
             return own;
-        };
-        let page = Document {
-            title,
-            text: body,
-            ..Document::default()
-        };
-        let above = self.above.iter().map(|bayes| bayes.judge(&page) as f32);
-        own * above.product::<f32>()
+        }
+        let above = self.above.iter();
+        own * above
+            .map(|bayes| bayes.written(written) as f32)
+            .product::<f32>()
     }
 }
 
@@ -161,11 +158,16 @@ impl Judge {
     /// Judges a page that was read: the probability that it is of the topic. What says nothing and leads on, as a
     /// redirect does, is judged by what was said of it.
     pub fn read(&mut self, read: &Read<'_>) -> f32 {
+        self.weigh(read, &Written::of(read.text))
+    }
+
+    /// The same of a page whose words were counted.
+    pub fn weigh(&mut self, read: &Read<'_>, written: &Written) -> f32 {
         let signs = self.pages.get(read.page).unwrap_or_default();
         let relevance = match read.text {
             Text::Nothing if read.links.is_empty() => 0.0,
             Text::Nothing => self.expected(read.page),
-            text => self.basis.page(read.page, text, signs),
+            text => self.basis.page(read.page, text, written, signs),
         };
         if let Some(signs) = self.pages.get_mut(read.page) {
             self.found += u64::from(relevance >= ON_TOPIC);
@@ -179,14 +181,20 @@ impl Judge {
     /// Takes in a link: its words count for the page behind it. Returns how likely that page is of the
     /// topic by this link and its URL.
     pub fn follow(&mut self, link: &Link<'_>) -> f32 {
+        self.hear(link, &Spoken::of(link.anchor, link.around))
+    }
+
+    /// The same of a link whose words were counted.
+    pub fn hear(&mut self, link: &Link<'_>, spoken: &Spoken) -> f32 {
         let Some(signs) = self.pages.get_mut(link.to) else {
             return 0.0;
         };
         let (anchors, words) = match &mut self.basis {
             Basis::Examples(taught) => {
                 let bayes = &taught.bayes;
-                let anchor = bayes.evidence(link.anchor, Field::Text);
-                (anchor, anchor.and(bayes.evidence(link.around, Field::Text)))
+                let anchor = bayes.counted(&spoken.anchor, Field::Text);
+                let around = bayes.counted(&spoken.around, Field::Text);
+                (anchor, anchor.and(around))
             }
             Basis::Words(growing) => {
                 let found = growing.query.look(link.anchor);
@@ -254,10 +262,10 @@ impl Judge {
 }
 
 impl Basis {
-    fn page(&mut self, page: Number, text: Text<'_>, signs: Signs) -> f32 {
+    fn page(&mut self, page: Number, text: Text<'_>, written: &Written, signs: Signs) -> f32 {
         match self {
-            Self::Examples(taught) => taught.page(text, signs),
-            Self::Words(growing) => growing.page(text),
+            Self::Examples(taught) => taught.page(text, written, signs),
+            Self::Words(growing) => growing.page(text, written),
             Self::Where(asked) => asked.page(page, text),
         }
     }
@@ -298,7 +306,7 @@ impl Asked {
 }
 
 impl Growing {
-    fn page(&mut self, text: Text<'_>) -> f32 {
+    fn page(&mut self, text: Text<'_>, written: &Written) -> f32 {
         let found = self.query.look_at_text(text);
         if let Text::Whole { title, body, .. } = text {
             let on = is_hot(found);
@@ -320,7 +328,7 @@ impl Growing {
                 self.bayes = self.trainer.train().ok().map(|trained| trained.bayes);
             }
             if let Some(bayes) = &self.bayes {
-                return judged(bayes, text, Signs::default());
+                return judged(bayes, text, written, Signs::default());
             }
         }
         similarity(found)
@@ -335,12 +343,13 @@ fn shared(share: f32) -> Evidence {
     }
 }
 
-fn judged(bayes: &Bayes, text: Text<'_>, signs: Signs) -> f32 {
-    let Text::Whole { title, body, .. } = text else {
+fn judged(bayes: &Bayes, text: Text<'_>, written: &Written, signs: Signs) -> f32 {
+    if !matches!(text, Text::Whole { .. }) {
         return bayes.link(signs.anchors, signs.url) as f32;
-    };
-    let body = bayes.evidence(body, Field::Text).and(signs.anchors);
-    bayes.page([body, bayes.evidence(title, Field::Title), signs.url]) as f32
+    }
+    let body = bayes.counted(&written.body, Field::Text).and(signs.anchors);
+    let title = bayes.counted(&written.title, Field::Title);
+    bayes.page([body, title, signs.url]) as f32
 }
 
 /// A classifier that knows no word.

@@ -26,7 +26,7 @@ use super::reinforcement::Reinforcement;
 use super::seen::{Known, Origin, Parent};
 use super::signpost::Signpost;
 use super::topic::Topic;
-use super::trainer::Document;
+use super::words::{Spoken, Written};
 use crate::estimate::{Column, Links};
 use crate::{Discovered, Link, Moves, Number, Read, Term, Text, Worth};
 
@@ -106,15 +106,10 @@ impl Learned {
     }
 
     /// How likely a page is one that leads to the topic, by its text: log odds above the usual; 0 if nobody knows.
-    fn nearness(&self, read: &Read<'_>) -> f32 {
-        match (&self.layer, read.text) {
-            (Some((bayes, usual)), Text::Whole { title, body, .. }) => {
-                let page = Document {
-                    title,
-                    text: body,
-                    ..Document::default()
-                };
-                log_odds(bayes.judge(&page) as f32) - usual
+    fn nearness(&self, written: &Written) -> f32 {
+        match &self.layer {
+            Some((bayes, usual)) if !written.body.is_empty() => {
+                log_odds(bayes.written(written) as f32) - usual
             }
             _ => 0.0,
         }
@@ -161,15 +156,16 @@ impl Learned {
         }
     }
 
-    fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>) {
+    fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, spoken: &Spoken) {
         if let Some(known) = self.pages.get_mut(link.to.index()) {
-            known.follow(from, anchor, link);
+            known.follow(from, anchor, link, spoken);
             let promised = self.rewards.value(&Sighting {
                 from: from.page,
                 relevance: from.relevance,
                 anchor,
                 place: 0,
                 link: *link,
+                spoken,
             });
             known.promise = known.promise.max(promised);
         }
@@ -289,10 +285,11 @@ impl Focus for Learned {
 
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
         let again = self.judge.is_read(read.page);
+        let written = Written::of(read.text);
         if !again && let Some(inputs) = self.inputs(read.page) {
             let words = &self.pages[read.page.index()].words;
             let heard = self.model.log_odds(&inputs, words) - inputs[0];
-            let found = self.judge.read(read);
+            let found = self.judge.weigh(read, &written);
             let relevance = match read.text {
                 Text::Nothing => found,
                 _ => sigmoid(log_odds(found) + HEARSAY * heard),
@@ -301,7 +298,7 @@ impl Focus for Learned {
             self.rehearsal.remember(inputs, words, relevance);
             self.count(read.page, relevance);
         } else {
-            self.judge.read(read);
+            self.judge.weigh(read, &written);
         }
         let relevance = self.judge.relevance(read.page).unwrap_or(0.0);
         if again {
@@ -314,13 +311,14 @@ impl Focus for Learned {
         let from = Origin {
             page: read.page,
             relevance,
-            near: self.nearness(read),
+            near: self.nearness(&written),
         };
         for link in read.links {
-            let anchor = self.judge.follow(link);
+            let spoken = Spoken::of(link.anchor, link.around);
+            let anchor = self.judge.hear(link, &spoken);
             // A page that is read again says of an old link what it said before.
             if told.binary_search(&link.to.0).is_err() {
-                self.follow(&from, anchor, link);
+                self.follow(&from, anchor, link, &spoken);
             }
             self.moved.push(link.to);
         }

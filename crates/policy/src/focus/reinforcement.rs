@@ -83,10 +83,9 @@ impl Method for Reinforcement {
     }
 
     fn value(&mut self, sighting: &Sighting<'_>) -> f32 {
-        let link = &sighting.link;
-        let index = link.to.index();
+        let index = sighting.link.to.index();
         let url = self.named.get(index).map_or(&[][..], Vec::as_slice);
-        let words = near(link.anchor, link.around, url);
+        let words = near(sighting.spoken, url);
         let taught = self.taught.as_ref().map_or(0.0, |post| post.over(&words));
         let inputs = [1.0, log_odds(sighting.anchor), taught];
         let value = sigmoid(self.model.log_odds(&inputs, &words));

@@ -4,7 +4,7 @@
 
 use super::guide::Pointer;
 use super::linear::place;
-use super::words::{Field, counts, hash};
+use super::words::{Field, Spoken, counts, hash};
 use crate::{Discovered, Link, Number};
 
 /// Words that are kept of a page, at most.
@@ -80,7 +80,7 @@ impl Known {
     }
 
     /// Takes in a link from this page, which is of the topic so likely by its own words.
-    pub fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>) {
+    pub fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, spoken: &Spoken) {
         let relevance = from.relevance;
         self.near += from.near;
         self.link = self.link.max(anchor);
@@ -94,8 +94,7 @@ impl Known {
                 path,
             });
         }
-        self.add_words(link.anchor, Field::Text);
-        self.add_words(link.around, Field::Title);
+        self.add_spoken(spoken);
     }
 
     /// The mean over the parents that are kept; 0 if there is none.
@@ -127,15 +126,25 @@ impl Known {
         }
     }
 
+    /// Takes in the words of a link; those around it count as if they were of a title.
+    fn add_spoken(&mut self, spoken: &Spoken) {
+        self.add_counted(&spoken.anchor, Field::Text);
+        self.add_counted(&spoken.around, Field::Title);
+    }
+
     fn add_words(&mut self, text: &str, field: Field) {
-        if text.is_empty() || self.words.len() >= MOST_WORDS {
-            return;
-        }
+        self.add_counted(&counts(text, field), field);
+    }
+
+    fn add_counted(&mut self, words: &[(u64, u32)], field: Field) {
         // The same word says other things in a URL, in an anchor and around it.
         let salt = (field.index() as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for (word, _) in counts(text, field) {
+        for (word, _) in words {
+            if self.words.len() >= MOST_WORDS {
+                return;
+            }
             let place = place(word ^ salt);
-            if self.words.len() < MOST_WORDS && !self.words.contains(&place) {
+            if !self.words.contains(&place) {
                 self.words.push(place);
             }
         }
@@ -150,8 +159,7 @@ pub fn signs(link: &Pointer<'_>) -> Vec<u32> {
     };
     known.add_words(link.url, Field::Url);
     known.add_signs(link.url);
-    known.add_words(link.anchor, Field::Text);
-    known.add_words(link.around, Field::Title);
+    known.add_spoken(&Spoken::of(link.anchor, link.around));
     known.words
 }
 
@@ -163,16 +171,15 @@ pub fn named(url: &str) -> Vec<u32> {
 }
 
 /// The words of a link and those around it; where it has none, those of the URL.
-pub fn near(anchor: &str, around: &str, url: &[u32]) -> Vec<u32> {
-    let anchor = counts(anchor, Field::Text).into_iter();
-    let around = counts(around, Field::Text).into_iter();
+pub fn near(spoken: &Spoken, url: &[u32]) -> Vec<u32> {
+    let anchor = spoken.anchor.iter().map(|(word, _)| place(*word));
     // A word around a link is another sign than the same word in it.
-    let mut words: Vec<u32> = anchor.map(|(word, _)| place(word)).collect();
-    words.extend(around.map(|(word, _)| place(!word)));
-    if words.is_empty() {
-        words.extend_from_slice(url);
+    let around = spoken.around.iter().map(|(word, _)| place(!word));
+    let words: Vec<u32> = anchor.chain(around).collect();
+    match words.is_empty() {
+        true => url.to_vec(),
+        false => words,
     }
-    words
 }
 
 /// How a part of a URL is made: runs of digits, of capitals and of small letters, and what stands between them.

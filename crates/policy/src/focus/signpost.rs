@@ -51,7 +51,10 @@ impl Signpost {
         let mut model = Linear::new([0.0], STEPS);
         for _ in 0..ROUNDS {
             for (words, truth) in order.iter().map(|&place| &lessons[place]) {
-                let known = words.iter().copied().filter(|&word| seen[word as usize] > 1);
+                let known = words
+                    .iter()
+                    .copied()
+                    .filter(|&word| seen[word as usize] > 1);
                 model.learn(&[1.0], &known.collect::<Vec<u32>>(), *truth);
             }
         }

@@ -7,7 +7,13 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::query::{lower, unescape, words};
+use crate::Text;
+use crate::query::{lower, unescape};
+
+/// What FNV-1a begins with.
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+/// Words that are looked for one by one.
+const FEW: usize = 24;
 
 /// Where a word stands. The same word says other things in a title or a URL than in a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -60,10 +66,36 @@ impl Hasher for Hashed {
     }
 }
 
-/// Shows every word of a text with its hash.
+/// Shows every word of a text with its hash. One pass for what is ASCII, since every text of every page goes through here.
 pub fn each_word<'t>(text: &'t str, mut see: impl FnMut(u64, &'t str)) {
-    for word in words(text).filter(|word| word.len() > 1) {
-        see(hash(word), word);
+    let bytes = text.as_bytes();
+    let (mut place, mut start, mut hashed, mut plain) = (0, 0, START, true);
+    loop {
+        let (is_letter, next) = match bytes.get(place) {
+            None => (false, place),
+            Some(byte) if byte.is_ascii_alphanumeric() => {
+                hashed = mix(hashed, byte.to_ascii_lowercase());
+                (true, place + 1)
+            }
+            Some(byte) if byte.is_ascii() => (false, place + 1),
+            Some(_) => {
+                let letter = text[place..].chars().next().unwrap_or_default();
+                let is_letter = letter.is_alphanumeric();
+                plain &= !is_letter;
+                (is_letter, place + letter.len_utf8())
+            }
+        };
+        if !is_letter {
+            if place - start > 1 {
+                let word = &text[start..place];
+                see(if plain { hashed } else { hash(word) }, word);
+            }
+            if next == place {
+                return;
+            }
+            (start, hashed, plain) = (next, START, true);
+        }
+        place = next;
     }
 }
 
@@ -80,13 +112,67 @@ pub fn counts(text: &str, field: Field) -> Vec<(u64, u32)> {
     let mut places: ByWord<usize> = ByWord::default();
     let mut counts: Vec<(u64, u32)> = Vec::new();
     each_word(text, |hash, _| {
-        let place = *places.entry(hash).or_insert(counts.len());
-        match counts.get_mut(place) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((hash, 1)),
+        // Most texts are anchors: a few words are found sooner by looking at all of them.
+        let found = match counts.len() {
+            0..FEW => counts.iter().position(|(known, _)| *known == hash),
+            _ => places.get(&hash).copied(),
+        };
+        match found {
+            Some(place) => counts[place].1 += 1,
+            None => {
+                counts.push((hash, 1));
+                match counts.len() {
+                    0..FEW => {}
+                    FEW => {
+                        places.extend(counts.iter().enumerate().map(|(n, (hash, _))| (*hash, n)))
+                    }
+                    more => drop(places.insert(hash, more - 1)),
+                }
+            }
         }
     });
     counts
+}
+
+/// The words of a page that was read, each with how often.
+#[derive(Debug, Clone, Default)]
+pub struct Written {
+    /// Of its title.
+    pub title: Vec<(u64, u32)>,
+    /// Of its text.
+    pub body: Vec<(u64, u32)>,
+}
+
+impl Written {
+    /// Of this text; none if it is not at hand.
+    pub fn of(text: Text<'_>) -> Self {
+        match text {
+            Text::Whole { title, body, .. } => Self {
+                title: counts(title, Field::Title),
+                body: counts(body, Field::Text),
+            },
+            Text::Nothing | Text::Counted { .. } => Self::default(),
+        }
+    }
+}
+
+/// The words of a link and those around it, each with how often.
+#[derive(Debug, Clone)]
+pub struct Spoken {
+    /// Its own.
+    pub anchor: Vec<(u64, u32)>,
+    /// Its own and some on either side.
+    pub around: Vec<(u64, u32)>,
+}
+
+impl Spoken {
+    /// Of these texts.
+    pub fn of(anchor: &str, around: &str) -> Self {
+        Self {
+            anchor: counts(anchor, Field::Text),
+            around: counts(around, Field::Text),
+        }
+    }
 }
 
 /// What so many occurrences of a word weigh: log₂(1 + n), so that one weighs 1. A word that was used once is
@@ -97,7 +183,6 @@ pub fn weight(occurrences: u32) -> f32 {
 
 /// FNV-1a of the word in lower case.
 pub fn hash(word: &str) -> u64 {
-    const START: u64 = 0xcbf2_9ce4_8422_2325;
     if word.is_ascii() {
         let bytes = word.bytes().map(|byte| byte.to_ascii_lowercase());
         return bytes.fold(START, mix);
@@ -123,6 +208,28 @@ mod tests {
         assert_eq!(found, [fox, (hash("the"), 1), (hash("füchse"), 2)]);
         let url = counts("http://a.edu/M%C3%BCller?x=müller", Field::Url);
         assert!(url.contains(&(hash("müller"), 2)), "{url:?}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn words_are_those_of_queries(text in "[a-cA-C0-9 ,.\u{e4}\u{c4}\u{2014}\u{3b1}\u{4e2d}]{0,40}") {
+            let mut found = Vec::new();
+            each_word(&text, |hash, word| found.push((hash, word)));
+            let words = crate::query::words(&text).filter(|word| word.len() > 1);
+            let expected: Vec<_> = words.map(|word| (hash(word), word)).collect();
+            proptest::prop_assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn many_words_are_counted_as_few_are() {
+        let text: String = (0..100).map(|n| format!("w{} same ", n % 60)).collect();
+        let found = counts(&text, Field::Text);
+        assert_eq!(found.len(), 61);
+        assert_eq!(found[1], (hash("same"), 100));
+        let each = |n: usize| (hash(&format!("w{n}")), if n < 40 { 2 } else { 1 });
+        assert_eq!(found[0], each(0));
+        assert!((1..60).all(|n| found[n + 1] == each(n)), "{found:?}");
     }
 
     #[test]

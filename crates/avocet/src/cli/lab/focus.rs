@@ -14,7 +14,7 @@ Example:
     after_long_help = help(
         "avocet lab focus --world ./my-topics --target course --policies learned,soft,anchor,breadth-first,omniscient --runs 8",
         focus::METRICS,
-        &format!("Policies: omniscient (a bound), any ordering, and the methods of focused crawling:\n{}", methods()),
+        &format!("Policies: omniscient, told-ahead and told-links (bounds: they know what nobody can know), any ordering, and the methods of focused crawling:\n{}", methods()),
     )
 )]
 pub struct Focus {

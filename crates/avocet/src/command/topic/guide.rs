@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use page::{PageId, PageUrl};
-use policy::focus::{Bayes, Crawled, Document, Guide, Pointer};
+use policy::focus::{Crawled, Document, Guide, Pointer};
 
 use super::examples::{Copies, Examples};
 use crate::verdict::Lead;
@@ -17,7 +17,11 @@ use crate::verdict::Lead;
 const MOST: usize = 5_000;
 
 /// What the links promise; `None`: too few lead to the topic.
-pub fn learn(copies: &Copies<'_>, examples: &Examples, bayes: &Bayes) -> Result<Option<Guide>> {
+pub fn learn(
+    copies: &Copies<'_>,
+    examples: &Examples,
+    judge: &dyn Fn(&Document<'_>) -> f64,
+) -> Result<Option<Guide>> {
     let said: HashMap<&str, bool> = examples
         .pages
         .iter()
@@ -40,7 +44,7 @@ pub fn learn(copies: &Copies<'_>, examples: &Examples, bayes: &Bayes) -> Result<
         let judged = || {
             let text = verdict.text.as_ref();
             text.map_or(0.0, |text| {
-                bayes.judge(&Document {
+                judge(&Document {
                     url: url.as_str(),
                     title: &text.title,
                     text: &text.body,

@@ -8,6 +8,7 @@ use policy::focus::Topic;
 
 use super::omniscient::{self, OMNISCIENT};
 use super::split::Split;
+use super::told::{self, Told};
 use crate::LabError;
 use crate::findings::{Measured, Param, Params};
 use crate::run::{Web, order_after};
@@ -40,8 +41,13 @@ impl Judge<'_> {
                     topic: Some(Arc::new(self.topic.clone())),
                     ..Wishes::default()
                 };
-                let order = Catalog::standard().order(name, &wishes);
-                let order = order.map_err(|error| LabError::Wish(error.to_string()))?;
+                let is_told = [told::LINKS, told::AHEAD].contains(&name);
+                let method = if is_told { told::METHOD } else { name };
+                let order = Catalog::standard().order(method, &wishes);
+                let mut order = order.map_err(|error| LabError::Wish(error.to_string()))?;
+                if is_told {
+                    order = Box::new(Told::new(order, self.web.graph(), split, name));
+                }
                 let earlier = |page: usize| self.experienced && split.lessons[page];
                 let ground = |page: usize| split.ground[page];
                 order_after(self.web, order, earlier, &[split.start], ground)

@@ -3,16 +3,22 @@
 //! **Invariant:** means are over the same runs and targets for all; ours are compared with the best of the published
 //! methods on average, not with the best of each target, which nobody knows beforehand.
 
-use super::FLOOR;
 use super::judged::ALL;
-use super::omniscient::OMNISCIENT;
+use super::{BOUNDS, FLOOR};
 use crate::findings::{Measured, Param};
 use crate::statistics::Mean;
 
 /// What is not from the literature.
 const OURS: [&str; 2] = ["learned", "bandit"];
 
-/// The methods by area, and ours beside the best of the others and the bound.
+/// Who the bounds are.
+const KNOW: [&str; 3] = [
+    "a crawler that knows all pages",
+    "learned, told what each link leads to and what is behind that",
+    "learned, told what each link leads to",
+];
+
+/// The methods by area, and ours beside the best of the others and the bounds.
 pub(super) fn notes(runs: &[Vec<Measured>], names: &[String]) -> Vec<String> {
     let mut ranked: Vec<(&str, f64)> = names
         .iter()
@@ -25,14 +31,17 @@ pub(super) fn notes(runs: &[Vec<Measured>], names: &[String]) -> Vec<String> {
         .collect();
     let mut notes = vec![format!("area, all topics: {}", listed.join(", "))];
     let of = |wanted: &dyn Fn(&str) -> bool| ranked.iter().find(|(name, _)| wanted(name)).copied();
-    let bound = of(&|name| name == OMNISCIENT);
-    let seed = of(&|name| !OURS.contains(&name) && !FLOOR.contains(&name) && name != OMNISCIENT);
+    let seed =
+        of(&|name| !OURS.contains(&name) && !FLOOR.contains(&name) && !BOUNDS.contains(&name));
     let ours = of(&|name| OURS.contains(&name));
     if let (Some(seed), Some(ours)) = (seed, ours) {
         let over = |area: f64| 100.0 * (area / seed.1 - 1.0);
-        let most = bound.map_or(String::new(), |bound| {
-            format!("; a crawler that knows all pages, {:+.1} %", over(bound.1))
+        let bounds = BOUNDS.iter().zip(KNOW).map(|(bound, knows)| {
+            of(&|name| name == *bound).map_or(String::new(), |bound| {
+                format!("; {knows}, {:+.1} %", over(bound.1))
+            })
         });
+        let most: String = bounds.collect();
         notes.push(format!(
             "{} over {}, the best of the published methods: {:+.1} %{most}",
             ours.0,
