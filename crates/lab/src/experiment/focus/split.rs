@@ -84,6 +84,19 @@ impl Split {
         })
     }
 
+    /// A run on a whole web with these targets.
+    #[cfg(test)]
+    pub fn by_hand(start: usize, targets: &[bool]) -> Self {
+        Self {
+            start,
+            ground: vec![true; targets.len()],
+            reached: targets.len(),
+            targets: targets.to_vec(),
+            lessons: vec![false; targets.len()],
+            site: None,
+        }
+    }
+
     /// Whether what is to learn from is no part of the web of the run, so that it may have been crawled before.
     pub fn is_apart(&self) -> bool {
         self.site.is_some()

@@ -31,10 +31,20 @@ fn area(study: &Study, policy: &str) -> f64 {
 
 #[test]
 fn focused_crawls_find_an_invented_topic_sooner() {
-    let policies = ["omniscient", "breadth-first", "soft", "anchor", "learned"];
+    let policies = [
+        "omniscient",
+        "breadth-first",
+        "soft",
+        "anchor",
+        "learned",
+        "told-links",
+        "told-ahead",
+    ];
     let setting = setting("invented:topics", &policies, 2);
     let study = run(&setting, &Options::default(), &Silent).unwrap();
-    let [ceiling, floor, soft, anchor, learned] = policies.map(|name| area(&study, name));
+    let [ceiling, floor, soft, anchor, learned, links, ahead] =
+        policies.map(|name| area(&study, name));
+    assert!(learned < links && links < ahead && ahead < ceiling);
     for (name, area) in [("soft", soft), ("anchor", anchor), ("learned", learned)] {
         assert!(area > floor + 0.05, "{name}: {area} over {floor}");
         assert!(area <= ceiling + 1e-9, "{name}: {area} under {ceiling}");

@@ -127,3 +127,60 @@ impl Policy for Told {
         self.of(page.number, self.inner.worth(page, now))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use policy::Discovered;
+
+    use super::*;
+
+    /// Finds everything worth one.
+    struct Even;
+
+    impl Policy for Even {
+        fn worth(&self, _page: Page<'_>, _now: Moment) -> Worth {
+            Worth::new(1.0)
+        }
+    }
+
+    #[test]
+    fn targets_come_first_and_then_what_leads_to_those_that_nobody_has_named() {
+        // 0 → 1, 2, 3; 1 → 4; 2 → 4, 5. 3, 4 and 5 are targets.
+        let urls: Vec<String> = (0..6).map(|n| format!("http://e.org/{n}")).collect();
+        let edges = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (2, 5)];
+        let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());
+        let targets = [false, false, false, true, true, true];
+        let split = Split::by_hand(0, &targets);
+        let heard = |name: &str, count: u32| {
+            let mut told = Told::new(Box::new(Even), &graph, &split, name);
+            let mut moves = Moves::default();
+            for page in 0..count {
+                let discovered = Discovered {
+                    page: Number(page),
+                    url: graph.url(page as usize).as_str(),
+                    host: 0,
+                    depth: 1,
+                    seed: page == 0,
+                    at: Moment::START,
+                    appeared: None,
+                };
+                told.observe(&Fact::Discovered(discovered), &mut moves);
+            }
+            let worths: Vec<f64> = (0..4)
+                .map(|page| {
+                    told.of(Number(page), told.inner_worth(Number(page)))
+                        .value()
+                })
+                .collect();
+            (worths, moves.drain().collect::<Vec<_>>())
+        };
+        assert_eq!(heard(LINKS, 4).0, [1.0, 1.0, 1.0, 11.0]);
+        let (worths, moved) = heard(AHEAD, 4);
+        assert_eq!(worths, [1.0, 2.0, 3.0, 11.0]);
+        assert_eq!(moved, [(Number(0), Worth::new(1.0))], "3 was named");
+        // Somebody names 4: 1 leads to nothing new any more.
+        let (worths, moved) = heard(AHEAD, 5);
+        assert_eq!(worths, [1.0, 1.0, 2.0, 11.0]);
+        assert_eq!(moved.len(), 3);
+    }
+}

@@ -1,6 +1,9 @@
 //! What is learned from a page, once; and what is learned of pages that wait elsewhere?
 
+use std::sync::Arc;
+
 use super::*;
+use crate::catalog::{Catalog, Wishes};
 
 #[test]
 fn a_page_that_is_read_again_is_found_once() {
@@ -104,6 +107,69 @@ fn what_leads_to_the_topic_is_worth_more_than_what_ends() {
     }
 }
 
+/// In a crawl that has ended links called `list` led to pages off the topic from which others led on.
+#[test]
+fn what_links_led_to_before_is_known_from_the_first_page_on() {
+    let mut crawled = Crawled::default();
+    for _ in 0..20 {
+        let [home, list, red, end] = [0.0, 0.0, 1.0, 0.0].map(|reward| crawled.page(reward));
+        for (from, to, anchor) in [
+            (home, list, "list"),
+            (list, red, "paint"),
+            (home, end, "end"),
+        ] {
+            let pointer = Pointer {
+                url: "",
+                anchor,
+                around: "",
+            };
+            crawled.link(from, to, &pointer);
+        }
+    }
+    let topic = Topic {
+        guide: crawled.learn(),
+        ..red()
+    };
+    for name in ["reinforcement", "learned"] {
+        let wishes = Wishes {
+            topic: Some(Arc::new(topic.clone())),
+            ..Wishes::default()
+        };
+        let mut policy = Catalog::standard().order(name, &wishes).unwrap();
+        (0..4).for_each(|page| hears(policy.as_mut(), page));
+        let links = [(1, "paint", ""), (2, "list", ""), (3, "end", "")];
+        reads_links(policy.as_mut(), 0, "blue", &links);
+        let [paint, list, end] = [1, 2, 3].map(|page| worth(policy.as_ref(), page));
+        assert!(paint > list && list > end, "{name}: {paint} {list} {end}");
+    }
+}
+
+/// Two pages say nothing that tells; links to one of them are of a kind that led to the topic, those to the other are not. What was learned of
+/// both differs, and so does what their siblings are worth.
+#[test]
+fn links_have_a_say_in_what_is_learned_of_a_page() {
+    let mut learned = heard(Learned::new(&red()), 90);
+    let kinds = |nth: u32| if nth % 2 == 0 { "sign" } else { "end" };
+    let links: Vec<_> = (1..=40).map(|to| (to, kinds(to), "")).collect();
+    reads_links(learned.as_mut(), 0, "blue", &links);
+    for page in 1..=30 {
+        let text = if page % 2 == 0 {
+            "red"
+        } else {
+            "blue near far"
+        };
+        reads(learned.as_mut(), page, text, &[]);
+    }
+    // 38 and 39 say the same; each has a page of each kind of link, and one that neither kind has.
+    for (parent, first, kind) in [(38, 50, "sign"), (39, 60, "end")] {
+        let links = [(first, kind, ""), (first + 1, "other", "")];
+        reads_links(learned.as_mut(), parent, "stone", &links);
+        reads(learned.as_mut(), first, "stone", &[]);
+    }
+    let [good, poor] = [51, 61].map(|page| worth(learned.as_ref(), page));
+    assert!(good > poor + 0.01, "{good} {poor}");
+}
+
 /// What was learned of words counts for all pages that wait, also for those that no page just read has to do with.
 #[test]
 fn pages_that_wait_elsewhere_are_valued_anew() {
@@ -133,4 +199,72 @@ fn siblings_of_what_satisfied_are_interesting() {
     reads(policy.as_mut(), 3, "blue", &[13, 23]);
     let [good, poor] = [13, 23].map(|page| worth(policy.as_ref(), page));
     assert!(good > 1.2 * poor, "{good} {poor}");
+}
+
+/// After a stop all discoveries are told first, then what was read: pages are worth the same.
+#[test]
+fn what_was_learned_is_learned_again_after_a_stop() {
+    const PAGES: u32 = 400;
+    const READ: u32 = 100;
+    let catalog = Catalog::standard();
+    // Some leave, some come back; anchors and tag paths repeat.
+    let links = |page: u32| -> Vec<(u32, &str, &str)> {
+        let each = (0..12).map(|nth| {
+            let to = (page * 5 + nth * nth + 1) % PAGES;
+            let word = ["red", "list", "blue", "end", "far red"][(to % 5) as usize];
+            (to, word, ["ul li", "p", "td"][(nth % 3) as usize])
+        });
+        let mut each: Vec<_> = each.collect();
+        each.sort_unstable();
+        each.dedup_by_key(|link| link.0);
+        each
+    };
+    let text = |page: u32| ["red red near", "blue near far", "far red", "blue"][page as usize % 4];
+    // Numbers are given in the order of discovery.
+    let mut known = vec![0];
+    for nth in 0..READ {
+        for (to, ..) in links(known[nth as usize]) {
+            if !known.contains(&to) {
+                known.push(to);
+            }
+        }
+    }
+    let number = |page: u32| known.iter().position(|known| *known == page).unwrap() as u32;
+    let read = |policy: &mut dyn Policy, nth: u32| {
+        let page = known[nth as usize];
+        let links = links(page).into_iter();
+        let links: Vec<_> = links
+            .map(|(to, word, path)| (number(to), word, path))
+            .collect();
+        reads_links(policy, nth, text(page), &links);
+    };
+    let all = known.len() as u32;
+    let topics = [red(), Topic::words("red").unwrap()];
+    for (topic, method) in topics
+        .iter()
+        .flat_map(|topic| catalog.focuses().map(move |method| (topic, method)))
+    {
+        let wishes = Wishes {
+            topic: Some(Arc::new(topic.clone())),
+            ..Wishes::default()
+        };
+        let make = || catalog.order(method.name, &wishes).unwrap();
+        let (mut through, mut resumed) = (make(), make());
+        let mut heard = 0;
+        for nth in 0..READ {
+            let page = known[nth as usize];
+            let last = links(page).into_iter().map(|(to, ..)| number(to)).max();
+            while heard <= last.unwrap_or(0) {
+                hears(through.as_mut(), heard);
+                heard += 1;
+            }
+            read(through.as_mut(), nth);
+        }
+        (0..all).for_each(|page| hears(resumed.as_mut(), page));
+        (0..READ).for_each(|nth| read(resumed.as_mut(), nth));
+        for page in READ..all {
+            let [one, other] = [&through, &resumed].map(|policy| worth(policy.as_ref(), page));
+            assert_eq!(one, other, "{}, page {page} of {all}", method.name);
+        }
+    }
 }
