@@ -5,8 +5,9 @@
 //! how many of its parents are of the topic; how many of its siblings turned out to be, all and those under the same
 //! tag path; how its host and this tag path did so far. Where little was seen, rates are drawn towards that of
 //! the whole crawl, and a little is added for what nobody has tried. Where crawls have ended that the topic was taught by
-//! ([`Guide`]), what links of such words led to there is one more input. What a page leads to counts as much as what it is:
-//! the value of its links by [`Reinforcement`] is added.
+//! ([`Guide`](super::Guide)), what links of such words led to there is one more input. What a page leads to is added, the value of
+//! its links by [`Reinforcement`], as far as pages still lead to others that nobody has named: where most pages are known and wait, only what they
+//! are counts.
 //!
 //! A page is judged by its text first. For what is learned from it, what links had said of it counts as well: where they know a kind of page and its
 //! text is doubtful, they are right more often than not.
@@ -43,6 +44,8 @@ const NEIGHBOURS: usize = 4;
 const STEPS: (f32, f32) = (0.1, 0.3);
 /// What an untried group of links is worth more than it is expected to be.
 const CURIOSITY: f32 = 0.1;
+/// What a page counts among those that were read lately.
+const LATELY: f32 = 0.05;
 /// What is worth more than any page that links speak for.
 const SEED: f32 = 3.0;
 /// What links said of a page beside what its text says, in log odds.
@@ -58,6 +61,8 @@ pub struct Learned {
     judge: Judge,
     model: Linear<INPUTS>,
     rewards: Reinforcement,
+    /// Of the links that were read lately, the share that nobody had named before.
+    novelty: f32,
     pages: Vec<Known>,
     worths: Column<f32>,
     links: Links,
@@ -84,6 +89,7 @@ impl Learned {
             judge: Judge::new(topic),
             model: Linear::new(BELIEVED, STEPS),
             rewards: Reinforcement::new(topic),
+            novelty: 1.0,
             pages: Vec::new(),
             worths: Column::default(),
             links: Links::default(),
@@ -156,6 +162,20 @@ impl Learned {
         }
     }
 
+    /// Takes note of how many links of a page nobody had named before.
+    fn count_new(&mut self, read: &Read<'_>) {
+        if read.links.is_empty() {
+            return;
+        }
+        let unnamed = |link: &&Link<'_>| {
+            let known = self.pages.get(link.to.index());
+            known.is_some_and(|known| known.count == 0)
+        };
+        let new = read.links.iter().filter(unnamed).count();
+        let share = new as f32 / read.links.len() as f32;
+        self.novelty += LATELY * (share - self.novelty);
+    }
+
     fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, spoken: &Spoken) {
         if let Some(known) = self.pages.get_mut(link.to.index()) {
             known.follow(from, anchor, link, spoken);
@@ -215,7 +235,7 @@ impl Learned {
         let tried = groups.fold(f32::INFINITY, f32::min);
         let untried = if tried.is_finite() { tried } else { 0.0 };
         let curious = CURIOSITY * probability.sqrt() / (1.0 + untried).sqrt();
-        probability + known.promise + curious
+        probability + self.novelty * known.promise + curious
     }
 
     /// How likely a page is of the topic.
@@ -313,6 +333,9 @@ impl Focus for Learned {
             relevance,
             near: self.nearness(&written),
         };
+        if !again {
+            self.count_new(read);
+        }
         for link in read.links {
             let spoken = Spoken::of(link.anchor, link.around);
             let anchor = self.judge.hear(link, &spoken);
@@ -367,7 +390,7 @@ impl Focus for Learned {
         let mut terms: Vec<Term> = each
             .map(|((name, input), weight)| Term::new(*name, f64::from(input * weight)))
             .collect();
-        let promise = self.pages[page.index()].promise;
+        let promise = self.novelty * self.pages[page.index()].promise;
         terms.push(Term::new("promise of its links", f64::from(promise)));
         terms
     }

@@ -144,6 +144,30 @@ fn what_links_led_to_before_is_known_from_the_first_page_on() {
     }
 }
 
+/// Links called `list` lead on; where all that pages lead to was named before, that is worth nothing.
+#[test]
+fn what_leads_on_counts_while_there_is_something_new() {
+    let gap = |new: bool| {
+        let mut learned = heard(Learned::new(&red()), 400);
+        let links: Vec<_> = (1..=60)
+            .map(|to| (to, if to % 2 == 0 { "list" } else { "end" }, ""))
+            .collect();
+        reads_links(learned.as_mut(), 0, "blue", &links);
+        for page in 1..=50 {
+            // The same four pages over and over, or four that nobody has named.
+            let first = if new { 100 + 4 * page } else { 100 };
+            let behind: Vec<_> = (first..first + 4).map(|to| (to, "red", "")).collect();
+            let links = if page % 2 == 0 { &behind[..] } else { &[] };
+            reads_links(learned.as_mut(), page, "blue near far", links);
+        }
+        let links = [(390, "list", ""), (391, "end", "")];
+        reads_links(learned.as_mut(), 51, "blue near far", &links);
+        worth(learned.as_ref(), 390) - worth(learned.as_ref(), 391)
+    };
+    let [new, old] = [true, false].map(gap);
+    assert!(new > 1.5 * old, "{new} {old}");
+}
+
 /// Two pages say nothing that tells; links to one of them are of a kind that led to the topic, those to the other are not. What was learned of
 /// both differs, and so does what their siblings are worth.
 #[test]
