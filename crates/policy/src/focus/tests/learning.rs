@@ -173,7 +173,7 @@ fn what_leads_on_counts_while_there_is_something_new() {
 #[test]
 fn links_have_a_say_in_what_is_learned_of_a_page() {
     let mut learned = heard(Learned::new(&red()), 90);
-    let kinds = |nth: u32| if nth % 2 == 0 { "sign" } else { "end" };
+    let kinds = |nth: u32| ["sign", "end"][nth as usize % 2];
     let links: Vec<_> = (1..=40).map(|to| (to, kinds(to), "")).collect();
     reads_links(learned.as_mut(), 0, "blue", &links);
     for page in 1..=30 {
