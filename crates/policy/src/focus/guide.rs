@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::judge::ON_TOPIC;
 use super::seen::{named, near, signs};
 use super::signpost::{Lesson, Signpost};
 use super::words::Spoken;
@@ -17,8 +18,6 @@ pub const GAMMA: f32 = 0.5;
 const ROUNDS: usize = 10;
 /// Links to pages of the topic, and to others, without which there is nothing to learn.
 const LEAST: usize = 10;
-/// From here on a page counts as one of the topic.
-const ON: f32 = 0.5;
 
 /// What links promise.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -74,7 +73,7 @@ impl Crawled {
 
     /// What is to be learned; `None`: too few links lead to the topic, or to anything else.
     pub fn learn(&self) -> Option<Guide> {
-        let on = |link: &&Followed| self.rewards[link.to] >= ON;
+        let on = |link: &&Followed| self.rewards[link.to] >= ON_TOPIC;
         let leading = self.links.iter().filter(on).count();
         if leading < LEAST || self.links.len() - leading < LEAST {
             return None;

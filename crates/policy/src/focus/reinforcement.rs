@@ -4,7 +4,8 @@
 //! is what is on the page behind it and, discounted, the best that can be reached from there; it is a function of the
 //! words of the link and those around it alone, whatever has the link and whatever was found so far. Q is learned from crawls that
 //! ended ([`Guide`]), and on from every page that is read: Q(link to u) ← r(u) + γ max Q(links of u). Kept as q = (1−γ)·Q, from 0
-//! to 1. Where no crawl has ended yet, what the topic says of the words is all there is to begin with.
+//! to 1. What the topic's classifier says of these words and of the URL is one more input, ours; where no crawl has ended yet it is all
+//! there is to begin with.
 
 use super::best_first::{Method, Sighting};
 use super::guide::{GAMMA, Guide};
