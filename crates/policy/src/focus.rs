@@ -17,6 +17,7 @@ mod guide;
 mod hard;
 mod intelligent;
 mod judge;
+mod kin;
 mod laser;
 mod learned;
 mod linear;

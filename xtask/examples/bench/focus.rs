@@ -6,7 +6,7 @@
 use std::env;
 use std::fmt;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +19,7 @@ use tokio::runtime;
 use xtask::cli;
 
 use crate::child::{self, Ended};
+use crate::instructions;
 use crate::machine::{Machine, occupied};
 use crate::program::{Program, Summary};
 
@@ -36,8 +37,12 @@ struct Report {
     /// Seconds of CPU, of each run.
     breadth_first: Vec<f64>,
     focused: Vec<f64>,
-    /// What of a focused crawl's CPU time a crawl by breadth-first does not need, by the medians.
+    /// What of a focused crawl's CPU time a crawl by breadth-first beside it does not need: the median of all pairs.
     share: f64,
+    /// The least and the most of any pair.
+    shares: [f64; 2],
+    /// The same share of the instructions in user mode, where they can be counted.
+    share_of_instructions: Option<f64>,
     /// Bytes of the topic on disk.
     topic_bytes: u64,
     /// The most memory of a run, in bytes.
@@ -91,8 +96,10 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
         same && pages > 0,
         "the crawls did not fetch the same number of pages"
     );
+    let counted = bench.instructions(&proxy)?;
     let cpu = found.each_ref().map(|runs| seconds(runs));
-    let [plain, focused] = cpu.each_ref().map(|times| median(times));
+    let mut pairs = shares(&cpu);
+    pairs.sort_by(f64::total_cmp);
     let peak = found.each_ref().map(|runs| {
         let peaks = runs.iter().map(|(ended, _)| ended.peak);
         peaks.max().unwrap_or(0)
@@ -108,7 +115,9 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
         pages,
         breadth_first,
         focused: focused_times,
-        share: (focused - plain) / focused,
+        share: median(&pairs),
+        shares: [pairs[0], pairs[pairs.len() - 1]],
+        share_of_instructions: counted,
         topic_bytes,
         breadth_first_peak: peak[0],
         focused_peak: peak[1],
@@ -153,12 +162,35 @@ impl Bench<'_> {
         command.args(["topic", "train", "topic", "--json", "--positive"]);
         command.arg(&folders[1]).arg("--negative").arg(&folders[0]);
         command.arg("--store").arg(self.place.join("taught"));
-        child::run(&mut command, &self.place.join("errors.txt"))?;
+        child::run(&mut command, &self.errors())?;
         Ok(occupied(&self.place.join("taught/topics")))
     }
 
     fn crawl(&self, focused: bool, proxy: &str) -> Result<(Ended, Summary)> {
-        let store = self.place.join("store");
+        let ended = child::run(&mut self.command(focused, proxy)?, &self.errors())?;
+        self.clear()?;
+        let summary =
+            serde_json::from_str(&ended.output).context("cannot read what avocet crawl prints")?;
+        Ok((ended, summary))
+    }
+
+    /// What of a focused crawl's instructions the other does not need.
+    fn instructions(&self, proxy: &str) -> Result<Option<f64>> {
+        if !instructions::can_count() {
+            return Ok(None);
+        }
+        let count = |focused| -> Result<f64> {
+            eprintln!("counting instructions");
+            let count = instructions::count(&self.command(focused, proxy)?, &self.errors())?;
+            self.clear()?;
+            Ok(count as f64)
+        };
+        Ok(Some(1.0 - count(false)? / count(true)?))
+    }
+
+    /// A crawl into a store that is new but for the topic.
+    fn command(&self, focused: bool, proxy: &str) -> Result<Command> {
+        let store = self.store();
         fs::create_dir_all(store.join("topics"))?;
         fs::copy(
             self.place.join("taught/topics/topic.json"),
@@ -174,11 +206,19 @@ impl Bench<'_> {
             false => command.args(["--order", "breadth-first"]),
         };
         command.arg("--store").arg(&store);
-        let ended = child::run(&mut command, &self.place.join("errors.txt"))?;
-        fs::remove_dir_all(&store).context("cannot remove the store")?;
-        let summary =
-            serde_json::from_str(&ended.output).context("cannot read what avocet crawl prints")?;
-        Ok((ended, summary))
+        Ok(command)
+    }
+
+    fn clear(&self) -> Result<()> {
+        fs::remove_dir_all(self.store()).context("cannot remove the store")
+    }
+
+    fn store(&self) -> PathBuf {
+        self.place.join("store")
+    }
+
+    fn errors(&self) -> PathBuf {
+        self.place.join("errors.txt")
     }
 }
 
@@ -194,6 +234,14 @@ fn start(world: &Linked) -> &str {
 fn seconds(runs: &[(Ended, Summary)]) -> Vec<f64> {
     let times = runs.iter().map(|(ended, _)| ended.cpu);
     times.map(|time: Duration| time.as_secs_f64()).collect()
+}
+
+/// What judging took of each focused run, beside the run that was not focused.
+fn shares([plain, focused]: &[Vec<f64>; 2]) -> Vec<f64> {
+    let pairs = plain.iter().zip(focused);
+    pairs
+        .map(|(plain, focused)| 1.0 - plain / focused)
+        .collect()
 }
 
 fn median(times: &[f64]) -> f64 {
@@ -229,9 +277,15 @@ impl fmt::Display for Report {
         }
         writeln!(
             f,
-            "judging takes {:.1} % of the crawl's CPU; the topic has {:.1} MB",
+            "judging takes {:.1} % of the crawl's CPU ({:.1} to {:.1}); the topic has {:.1} MB",
             100.0 * self.share,
+            100.0 * self.shares[0],
+            100.0 * self.shares[1],
             self.topic_bytes as f64 / MEGA
-        )
+        )?;
+        match self.share_of_instructions {
+            Some(share) => writeln!(f, "and {:.1} % of its instructions", 100.0 * share),
+            None => Ok(()),
+        }
     }
 }

@@ -9,6 +9,7 @@ mod crawl;
 mod focus;
 mod frontier;
 mod http;
+mod instructions;
 mod lab;
 mod machine;
 mod measure;

@@ -12,12 +12,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use page::PageUrl;
 use repository::index::{Document, HEAP, Index, Workload, Writer};
 use xtask::cli::{Indexing, Measure, MeasureRun};
 
-use crate::child;
+use crate::instructions;
 use crate::machine::{Machine, process_time, rest};
 use report::{Instructions, Report, Times};
 use texts::{Text, Texts};
@@ -51,7 +51,7 @@ pub fn run(wishes: &Measure, place: &Path) -> Result<()> {
     }
     let instructions = match wishes.counted {
         0 => None,
-        counted => instructions(&texts, counted, wishes.group, place)?,
+        counted => count_instructions(&texts, counted, wishes.group, place)?,
     };
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
     let report = Report {
@@ -142,14 +142,13 @@ fn put_all(writer: &mut Writer, puts: &[Text], group: u32) -> Result<()> {
 }
 
 /// Counts instructions by callgrind. Returns `None` where valgrind is not installed.
-fn instructions(
+fn count_instructions(
     texts: &Texts,
     counted: u32,
     group: u32,
     place: &Path,
 ) -> Result<Option<Instructions>> {
-    if Command::new("valgrind").arg("--version").output().is_err() {
-        eprintln!("instructions are not counted: valgrind is not installed");
+    if !instructions::can_count() {
         return Ok(None);
     }
     let texts = texts.some(counted as usize);
@@ -157,21 +156,10 @@ fn instructions(
     fs::write(&file, serde_json::to_vec(&texts)?)?;
     let count = |what: &str| -> Result<u64> {
         eprintln!("counting instructions: {what}");
-        let errors = place.join("errors");
-        let mut command = Command::new("valgrind");
-        command
-            .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
-            .arg(env::current_exe()?)
-            .arg("measure-run")
-            .arg(&file)
-            .args([what, &group.to_string()]);
-        child::run(&mut command, &errors)?;
-        let said = fs::read_to_string(&errors)?;
-        let line = said
-            .lines()
-            .find_map(|line| line.split_once("Collected : "));
-        let (_, number) = line.context("callgrind named no number of instructions")?;
-        Ok(number.trim().parse()?)
+        let mut command = Command::new(env::current_exe()?);
+        command.arg("measure-run").arg(&file);
+        command.args([what, &group.to_string()]);
+        instructions::count(&command, &place.join("errors"))
     };
     let (first, plain, measured) = (count("first")?, count("plain")?, count("measured")?);
     ensure!(plain > first, "refreshes took no instructions");

@@ -10,7 +10,8 @@ Example:
   cargo xtask bench focus --world ../shared/data/webkb --target course --runs 5
 
 A web is crawled whole over loopback, by breadth-first and by a method of focused crawling whose topic some of its pages
-taught, with archive and index. The runs alternate; CPU time is that of the crawling process alone.")]
+taught, with archive and index. The runs alternate; CPU time is that of the crawling process alone. Where valgrind is
+installed the instructions of a crawl of each kind are counted as well: others on the machine do not change these.")]
 pub struct Focus {
     /// A directory with labels and bodies, or invented:topics
     #[arg(long, value_name = "WORLD", default_value = "invented:topics")]
@@ -25,7 +26,7 @@ pub struct Focus {
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub pages: u32,
     /// Pairs of runs
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,
     /// Print one JSON document instead of the table
     #[arg(long)]

@@ -12,19 +12,19 @@
 //! A page is judged by its text first. For what is learned from it, what links had said of it counts as well: where they know a kind of page and its
 //! text is doubtful, they are right more often than not.
 //!
-//! **Invariant:** a page is worth what was last said of it: siblings and children of a page that was read are valued
-//! anew at once, all others each time that the crawl has grown by a twentieth, so that a crawl of n pages costs
+//! **Invariant:** a page is worth what was last said of it: children of a page that was read, and its siblings if it was a surprise, are valued
+//! anew at once, all others each time that the crawl has grown by a tenth, so that a crawl of n pages costs
 //! O(n log n) valuations; of others than children, what has moved by less than [`STEP`] is not told.
 
 use super::bayes::Bayes;
 use super::best_first::{Method, Sighting};
 use super::focused::{Focus, worth as worth_of};
 use super::judge::Judge;
+use super::kin::Kin;
 use super::linear::{Linear, log_odds, sigmoid};
-use super::rates::{Rate, Rates, rate};
 use super::rehearsal::Rehearsal;
 use super::reinforcement::Reinforcement;
-use super::seen::{Known, Origin, Parent};
+use super::seen::{Known, Origin};
 use super::signpost::Signpost;
 use super::topic::Topic;
 use super::words::{Spoken, Written};
@@ -38,8 +38,6 @@ const INPUTS: usize = 14;
 const BELIEVED: [f32; INPUTS] = [
     1.0, 0.3, 0.3, 0.5, 0.2, 0.0, 0.4, 0.4, 0.1, 0.2, 0.3, 0.3, 0.3, 0.5,
 ];
-/// Links before and after a link that are its neighbours.
-const NEIGHBOURS: usize = 4;
 /// Steps of learning, for inputs and for words.
 const STEPS: (f32, f32) = (0.1, 0.3);
 /// What an untried group of links is worth more than it is expected to be.
@@ -50,6 +48,8 @@ const LATELY: f32 = 0.05;
 const SEED: f32 = 3.0;
 /// What links said of a page beside what its text says, in log odds.
 const HEARSAY: f32 = 0.6;
+/// A page that is as near as this to what was expected of it says nothing new of its siblings.
+const SURPRISE: f32 = 0.1;
 /// A page of more links than this is a directory: its links are not valued anew for each of them.
 const DIRECTORY: usize = 400;
 /// Changes of worth that are not told: to move a page in its queue costs more than to value it.
@@ -66,12 +66,7 @@ pub struct Learned {
     pages: Vec<Known>,
     worths: Column<f32>,
     links: Links,
-    all: Rate,
-    hosts: Rates<u32>,
-    paths: Rates<u64>,
-    siblings: Rates<u32>,
-    groups: Rates<u64>,
-    folders: Rates<u64>,
+    kin: Kin,
     rehearsal: Rehearsal<INPUTS>,
     /// What tells pages that lead to the topic, and the log odds of any page.
     layer: Option<(Bayes, f32)>,
@@ -93,12 +88,7 @@ impl Learned {
             pages: Vec::new(),
             worths: Column::default(),
             links: Links::default(),
-            all: Rate::default(),
-            hosts: Rates::default(),
-            paths: Rates::default(),
-            siblings: Rates::default(),
-            groups: Rates::default(),
-            folders: Rates::default(),
+            kin: Kin::default(),
             rehearsal: Rehearsal::default(),
             layer: topic.layers.first().map(|bayes| {
                 let [off, on] = bayes.learned().examples.map(|count| count as f32);
@@ -118,47 +108,6 @@ impl Learned {
                 log_odds(bayes.written(written) as f32) - usual
             }
             _ => 0.0,
-        }
-    }
-
-    /// How many of the read links next to this one, on pages that have it, lead to the topic.
-    fn neighbours(&self, page: Number, parent: &Parent, expected: f32) -> f32 {
-        let links = self.links.of(Number(parent.page)).unwrap_or_default().links;
-        let Ok(place) = links.binary_search(&page.0) else {
-            return expected;
-        };
-        let from = place.saturating_sub(NEIGHBOURS);
-        let until = (place + NEIGHBOURS + 1).min(links.len());
-        let mut rate = Rate::default();
-        for (other, &link) in links.iter().enumerate().take(until).skip(from) {
-            if let Some(relevance) = self
-                .judge
-                .relevance(Number(link))
-                .filter(|_| other != place)
-            {
-                let weight = 1.0 / other.abs_diff(place) as f32;
-                rate.sum += weight * relevance;
-                rate.count += weight;
-            }
-        }
-        rate.towards(expected, 1.0)
-    }
-
-    /// Takes note of what came of a page, for all that resembles it.
-    fn count(&mut self, page: Number, relevance: f32) {
-        let known = &self.pages[page.index()];
-        self.all.add(relevance);
-        self.hosts.entry(known.host).or_default().add(relevance);
-        for folder in known.folders {
-            self.folders.entry(folder).or_default().add(relevance);
-        }
-        for parent in &known.parents {
-            self.siblings.entry(parent.page).or_default().add(relevance);
-            self.groups
-                .entry(parent.group())
-                .or_default()
-                .add(relevance);
-            self.paths.entry(parent.path).or_default().add(relevance);
         }
     }
 
@@ -227,60 +176,36 @@ impl Learned {
         if known.seed {
             return SEED;
         }
-        let probability = self.probability(page);
-        let groups = known.parents.iter().map(|parent| {
-            let tried = self.groups.get(&parent.group());
-            tried.map_or(0.0, |rate| rate.count)
-        });
-        let tried = groups.fold(f32::INFINITY, f32::min);
-        let untried = if tried.is_finite() { tried } else { 0.0 };
-        let curious = CURIOSITY * probability.sqrt() / (1.0 + untried).sqrt();
+        let (inputs, tried) = self.inputs(page, known);
+        let probability = sigmoid(self.model.log_odds(&inputs, &known.words));
+        let curious = CURIOSITY * probability.sqrt() / (1.0 + tried).sqrt();
         probability + self.novelty * known.promise + curious
     }
 
-    /// How likely a page is of the topic.
-    fn probability(&self, page: Number) -> f32 {
-        let Some(inputs) = self.inputs(page) else {
-            return 0.0;
-        };
-        let words = &self.pages[page.index()].words;
-        sigmoid(self.model.log_odds(&inputs, words))
-    }
-
-    fn inputs(&self, page: Number) -> Option<[f32; INPUTS]> {
-        let known = self.pages.get(page.index())?;
-        let base = self.all.towards(0.2, 5.0);
-        let from = log_odds(base);
+    /// What is known of a page, and how many of the pages that are most like it were read.
+    fn inputs(&self, page: Number, known: &Known) -> ([f32; INPUTS], f32) {
+        let kin = self.kin.of(page, known, &self.judge, &self.links);
+        let from = log_odds(kin.base);
         let over = |rate: f32| log_odds(rate) - from;
-        let siblings = |parent: &Parent| over(rate(&self.siblings, &parent.page, base));
-        let groups = |parent: &Parent| over(rate(&self.groups, &parent.group(), base));
-        let paths = |parent: &Parent| over(rate(&self.paths, &parent.path, base));
-        let parents = (known.sum + base) / (known.count as f32 + 1.0);
-        let hosts = rate(&self.hosts, &known.host, base);
-        let above = rate(&self.folders, &known.folders[1], hosts);
-        let folder = rate(&self.folders, &known.folders[0], above);
-        let beside = |parent: &Parent| {
-            let expected = rate(&self.groups, &parent.group(), base);
-            over(self.neighbours(page, parent, expected))
-        };
-        Some([
+        let parents = (known.sum + kin.base) / (known.count as f32 + 1.0);
+        let before = self.before.as_ref();
+        let inputs = [
             from,
             over(self.judge.expected(page)),
             over(known.link.max(0.02)),
             over(parents),
             over(known.best.max(0.02)),
             (1.0 + known.count as f32).ln(),
-            known.mean(siblings),
-            known.mean(groups),
-            over(hosts),
-            known.mean(paths),
-            over(folder),
-            known.mean(beside),
+            over(kin.siblings),
+            over(kin.groups),
+            over(kin.host),
+            over(kin.paths),
+            over(kin.folder),
+            over(kin.neighbours),
             known.near / known.count.max(1) as f32,
-            self.before
-                .as_ref()
-                .map_or(0.0, |before| before.over(&known.words)),
-        ])
+            before.map_or(0.0, |before| before.over(&known.words)),
+        ];
+        (inputs, kin.tried)
     }
 }
 
@@ -306,17 +231,20 @@ impl Focus for Learned {
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
         let again = self.judge.is_read(read.page);
         let written = Written::of(read.text);
-        if !again && let Some(inputs) = self.inputs(read.page) {
-            let words = &self.pages[read.page.index()].words;
+        let mut surprise = 0.0;
+        if !again && let Some(known) = self.pages.get(read.page.index()) {
+            let (inputs, _) = self.inputs(read.page, known);
+            let words = &known.words;
             let heard = self.model.log_odds(&inputs, words) - inputs[0];
             let found = self.judge.weigh(read, &written);
             let relevance = match read.text {
                 Text::Nothing => found,
                 _ => sigmoid(log_odds(found) + HEARSAY * heard),
             };
+            surprise = (relevance - sigmoid(inputs[0] + heard)).abs();
             self.model.learn(&inputs, words, relevance);
             self.rehearsal.remember(inputs, words, relevance);
-            self.count(read.page, relevance);
+            self.kin.count(known, relevance);
         } else {
             self.judge.weigh(read, &written);
         }
@@ -348,11 +276,11 @@ impl Focus for Learned {
         self.links.replace(read);
         // Children are told exactly, so that they are worth the same after a stop, whatever they were worth before.
         self.value_anew(0.0, moves);
-        if !again {
+        if surprise > SURPRISE {
             self.siblings_of(read.page);
         }
         if self.reads >= self.sweep {
-            self.sweep = self.reads + (self.reads / 20).max(8);
+            self.sweep = self.reads + (self.reads / 10).max(8);
             self.moved.clear();
             self.rehearsal.tell(&mut self.model);
             let waiting = self.worths.iter().map(|(page, _)| page);
@@ -367,9 +295,10 @@ impl Focus for Learned {
     }
 
     fn terms(&self, page: Number) -> Vec<Term> {
-        let Some(inputs) = self.inputs(page) else {
+        let Some(known) = self.pages.get(page.index()) else {
             return Vec::new();
         };
+        let (inputs, _) = self.inputs(page, known);
         let names = [
             "log odds of any page",
             "topic by anchors and URL",
@@ -390,7 +319,7 @@ impl Focus for Learned {
         let mut terms: Vec<Term> = each
             .map(|((name, input), weight)| Term::new(*name, f64::from(input * weight)))
             .collect();
-        let promise = self.novelty * self.pages[page.index()].promise;
+        let promise = self.novelty * known.promise;
         terms.push(Term::new("promise of its links", f64::from(promise)));
         terms
     }

@@ -190,8 +190,25 @@ fn links_have_a_say_in_what_is_learned_of_a_page() {
         reads_links(learned.as_mut(), parent, "stone", &links);
         reads(learned.as_mut(), first, "stone", &[]);
     }
+    // What is no surprise counts for those that wait as soon as all are valued anew.
+    for page in 70..80 {
+        reads(learned.as_mut(), page, "blue near far", &[]);
+    }
     let [good, poor] = [51, 61].map(|page| worth(learned.as_ref(), page));
     assert!(good > poor + 0.01, "{good} {poor}");
+}
+
+#[test]
+fn a_surprise_counts_for_siblings_at_once() {
+    for (text, better) in [("red", true), ("blue near far", false)] {
+        let mut learned = heard(Learned::new(&red()), 20);
+        let links: Vec<_> = (1..10).map(|to| (to, "", "")).collect();
+        reads_links(learned.as_mut(), 0, "stone", &links);
+        let before = worth(learned.as_ref(), 9);
+        reads(learned.as_mut(), 1, text, &[]);
+        let after = worth(learned.as_ref(), 9);
+        assert_eq!(after > before + 0.02, better, "{text} {before} {after}");
+    }
 }
 
 /// What was learned of words counts for all pages that wait, also for those that no page just read has to do with.
