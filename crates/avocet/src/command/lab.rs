@@ -138,6 +138,7 @@ fn run_ephemeral(wishes: &cli::Ephemeral, bar: &Bar) -> Result<Study> {
 fn run_focus(wishes: &cli::focus::Focus, bar: &Bar) -> Result<Study> {
     let options = focus::Options {
         targets: wishes.target.clone(),
+        starts: wishes.starts,
         experienced: wishes.experienced,
     };
     let setting = setting(&wishes.world, &wishes.common);

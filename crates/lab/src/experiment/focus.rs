@@ -6,7 +6,7 @@
 //! crawlers that are told a part of what nobody can know (`told`).
 //!
 //! **Invariant:** what a classifier learned from is never counted as found (`split`), and all policies of a run see
-//! the same web from the same start.
+//! the same web from the same starts.
 
 mod claims;
 mod figures;
@@ -67,10 +67,12 @@ const MOST_TARGETS: usize = 5;
 const LEAST_TARGETS: usize = 10;
 
 /// What this experiment is told beside the setting.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// The labels that are topics; none: the commonest five that are not `other`.
     pub targets: Vec<String>,
+    /// Pages of the topic that a crawl begins at; fewer where there are not so many that lead to half of the web.
+    pub starts: u32,
     /// Whether every policy has crawled the pages that are to learn from, and knows what it learned there. Else it knows
     /// the classifiers that these pages taught and nothing more.
     pub experienced: bool,
@@ -105,7 +107,7 @@ pub fn run(
         }
         let mut found: Vec<Vec<Measured>> = Vec::new();
         for target in &targets {
-            let split = Split::draw(&world, &labels, target, setting.seed, run)?;
+            let split = Split::draw(&world, &labels, target, options.starts, setting.seed, run)?;
             if options.experienced && !split.is_apart() {
                 let wrong = "this web is crawled as a whole: there is no other part that a policy could have crawled before";
                 return Err(LabError::Wish(wrong.into()));
@@ -139,6 +141,16 @@ pub fn run(
         figures,
         notes,
     })
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            targets: Vec::new(),
+            starts: 1,
+            experienced: false,
+        }
+    }
 }
 
 impl Options {

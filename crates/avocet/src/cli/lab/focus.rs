@@ -30,6 +30,9 @@ pub struct Focus {
     /// The label that is the topic (repeatable) [default: the five commonest that are not `other`]
     #[arg(long, value_name = "LABEL")]
     pub target: Vec<String>,
+    /// Pages of the topic that every crawl begins at; none of them counts as found
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub starts: u32,
     /// Every policy has crawled the pages that are to learn from before, as in a store that has them (only where sites are crawled one by one)
     #[arg(long)]
     pub experienced: bool,

@@ -34,7 +34,7 @@ impl Judge<'_> {
         let visits = match name {
             OMNISCIENT => {
                 let graph = self.web.graph();
-                omniscient::order(graph, split.start, &split.ground, &split.targets)
+                omniscient::order(graph, &split.starts, &split.ground, &split.targets)
             }
             name => {
                 let wishes = Wishes {
@@ -50,7 +50,7 @@ impl Judge<'_> {
                 }
                 let earlier = |page: usize| self.experienced && split.lessons[page];
                 let ground = |page: usize| split.ground[page];
-                order_after(self.web, order, earlier, &[split.start], ground)
+                order_after(self.web, order, earlier, &split.starts, ground)
             }
         };
         let found: Vec<bool> = visits.iter().map(|&page| split.targets[page]).collect();

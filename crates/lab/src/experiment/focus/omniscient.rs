@@ -12,7 +12,12 @@ use crate::world::Graph;
 pub(super) const OMNISCIENT: &str = "omniscient";
 
 /// The order in which it fetches.
-pub(super) fn order(graph: &Graph, start: usize, ground: &[bool], targets: &[bool]) -> Vec<usize> {
+pub(super) fn order(
+    graph: &Graph,
+    starts: &[usize],
+    ground: &[bool],
+    targets: &[bool],
+) -> Vec<usize> {
     let mut fetched = vec![false; graph.pages()];
     let mut order = Vec::new();
     let fetch = |page: usize, order: &mut Vec<usize>, fetched: &mut Vec<bool>| {
@@ -20,7 +25,9 @@ pub(super) fn order(graph: &Graph, start: usize, ground: &[bool], targets: &[boo
             order.push(page);
         }
     };
-    fetch(start, &mut order, &mut fetched);
+    for &start in starts {
+        fetch(start, &mut order, &mut fetched);
+    }
     while let Some(path) = nearest(graph, ground, &fetched, &order, |page| targets[page]) {
         path.into_iter()
             .for_each(|page| fetch(page, &mut order, &mut fetched));
@@ -82,7 +89,7 @@ mod tests {
         (targets[3], targets[5]) = (true, true);
         let mut ground = vec![true; 8];
         ground[7] = false;
-        let order = order(&graph, 0, &ground, &targets);
+        let order = order(&graph, &[0], &ground, &targets);
         assert_eq!(
             order,
             [0, 1, 3, 2, 4, 5, 6],

@@ -3,12 +3,12 @@
 //! Where a web has several sites (registrable domains) with a good part of its pages, a run is the crawl of one of
 //! them, and everything else is to learn from: other universities for training than for crawling. Else the web is crawled
 //! as a whole, and a random half of all pages is to learn from: those are fetched like others and count as fetches, but
-//! are no targets. **Invariant:** no page is both learned from and a target.
+//! are no targets. **Invariant:** no page is both learned from and a target, and where a crawl begins is no find.
 
 use std::collections::BTreeMap;
 
-use rand::RngExt;
 use rand::seq::SliceRandom;
+use rand::{Rng, RngExt};
 
 use policy::focus::Topic;
 
@@ -25,7 +25,7 @@ const SITE_PAGES: f64 = 200.0;
 #[derive(Debug, Clone)]
 pub(super) struct Split {
     /// Where the crawl begins.
-    pub start: usize,
+    pub starts: Vec<usize>,
     /// Whether a page belongs to the web of the run.
     pub ground: Vec<bool>,
     /// The pages that can be reached, and so fetched.
@@ -38,11 +38,12 @@ pub(super) struct Split {
 }
 
 impl Split {
-    /// Draws a run: the same for a seed, a run and a target.
+    /// Draws a run that begins at so many pages: the same for a seed, a run and a target.
     pub fn draw(
         world: &Linked,
         labels: &Labels,
         target: &str,
+        starts: u32,
         seed: u64,
         run: u64,
     ) -> Result<Self, LabError> {
@@ -64,18 +65,23 @@ impl Split {
             }
         };
         let within = within(graph, &ground);
-        let start = start(&within, &is_target, seed, run).ok_or_else(|| too_few(target))?;
+        let starts = begin(
+            &within,
+            &is_target,
+            starts,
+            &mut stream(seed, For::Starts, run, 1),
+        );
         let mut reach = Reach::new(&within);
-        let reached = reach.of(&[start]).to_vec();
+        let reached = reach.of(&starts).to_vec();
         let mut targets = vec![false; graph.pages()];
         for &page in &reached {
-            targets[page] = is_target(page) && !lessons[page];
+            targets[page] = is_target(page) && !lessons[page] && !starts.contains(&page);
         }
         if targets.iter().filter(|target| **target).count() < LEAST_TARGETS / 2 {
             return Err(too_few(target));
         }
         Ok(Self {
-            start,
+            starts,
             ground,
             reached: reached.len(),
             targets,
@@ -88,7 +94,7 @@ impl Split {
     #[cfg(test)]
     pub fn by_hand(start: usize, targets: &[bool]) -> Self {
         Self {
-            start,
+            starts: vec![start],
             ground: vec![true; targets.len()],
             reached: targets.len(),
             targets: targets.to_vec(),
@@ -117,12 +123,19 @@ impl Split {
             None => "the whole web; learned from a random half of its pages, which are no targets"
                 .to_owned(),
         };
+        let first = self
+            .starts
+            .first()
+            .map_or("", |&page| graph.url(page).as_str());
+        let others = match self.starts.len() {
+            0 | 1 => String::new(),
+            starts => format!(" and {} others", starts - 1),
+        };
         format!(
-            "run {}, {target}: {from} ({} pages of the topic, {} others); from {}, {} pages with {} targets can be reached",
+            "run {}, {target}: {from} ({} pages of the topic, {} others); from {first}{others}, {} pages with {} targets can be reached",
             run + 1,
             learned[1],
             learned[0],
-            graph.url(self.start).as_str(),
             self.reached,
             self.wanted()
         )
@@ -175,21 +188,28 @@ fn sites(graph: &Graph, is_target: &impl Fn(usize) -> bool) -> Vec<String> {
     large.into_iter().map(|(site, _)| site.to_owned()).collect()
 }
 
-/// A target that reaches at least half of what the best of the ground reaches; as in the papers a crawl begins at a
-/// page of the topic. Where no target does, any page; `None` if the ground has no page.
-fn start(within: &Graph, is_target: &impl Fn(usize) -> bool, seed: u64, run: u64) -> Option<usize> {
+/// Targets that reach at least half of what the best of the ground reaches, as many as are wanted and there are; as in the papers a crawl begins at
+/// pages of the topic. Where no target does, any page.
+fn begin(
+    within: &Graph,
+    is_target: &impl Fn(usize) -> bool,
+    wanted: u32,
+    chance: &mut impl Rng,
+) -> Vec<usize> {
     let mut pages: Vec<usize> = (0..within.pages()).collect();
-    pages.shuffle(&mut stream(seed, For::Starts, run, 1));
+    pages.shuffle(chance);
     let mut reach = Reach::new(within);
-    let mut sizes: Vec<(usize, usize)> = Vec::new();
-    for page in pages {
-        sizes.push((reach.of(&[page]).len(), page));
+    let sizes = pages.iter().map(|page| reach.of(&[*page]).len());
+    let sizes: Vec<usize> = sizes.collect();
+    let most = sizes.iter().max().copied().unwrap_or(0);
+    let far = pages.iter().zip(sizes).filter(|(_, size)| size * 2 >= most);
+    let far: Vec<usize> = far.map(|(page, _)| *page).collect();
+    let of_topic = far.iter().copied().filter(|page| is_target(*page));
+    let of_topic: Vec<usize> = of_topic.take(wanted as usize).collect();
+    match of_topic.is_empty() {
+        true => far.into_iter().take(1).collect(),
+        false => of_topic,
     }
-    let most = sizes.iter().map(|(size, _)| *size).max()?;
-    let far = |&&(size, _): &&(usize, usize)| size * 2 >= most;
-    let of_topic = sizes.iter().filter(far).find(|(_, page)| is_target(*page));
-    let any = || sizes.iter().find(far);
-    of_topic.or_else(any).map(|(_, page)| *page)
 }
 
 fn too_few(target: &str) -> LabError {
