@@ -34,10 +34,12 @@ struct Report {
     topic: String,
     method: String,
     pages: u64,
+    /// The order of the crawl that judges nothing.
+    against: String,
     /// Seconds of CPU, of each run.
-    breadth_first: Vec<f64>,
+    plain: Vec<f64>,
     focused: Vec<f64>,
-    /// What of a focused crawl's CPU time a crawl by breadth-first beside it does not need: the median of all pairs.
+    /// What of a focused crawl's CPU time the crawl beside it that judges nothing does not need: the median of all pairs.
     share: f64,
     /// The least and the most of any pair.
     shares: [f64; 2],
@@ -46,7 +48,7 @@ struct Report {
     /// Bytes of the topic on disk.
     topic_bytes: u64,
     /// The most memory of a run, in bytes.
-    breadth_first_peak: u64,
+    plain_peak: u64,
     focused_peak: u64,
 }
 
@@ -70,6 +72,7 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
         program,
         target,
         method: &wishes.focus,
+        against: &wishes.against,
         seed: start(&world).to_owned(),
         place,
     };
@@ -104,7 +107,7 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
         let peaks = runs.iter().map(|(ended, _)| ended.peak);
         peaks.max().unwrap_or(0)
     });
-    let [breadth_first, focused_times] = cpu;
+    let [plain, focused] = cpu;
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
     let report = Report {
         command: format!("cargo xtask bench {arguments}"),
@@ -113,13 +116,14 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
         topic: bench.target.clone(),
         method: wishes.focus.clone(),
         pages,
-        breadth_first,
-        focused: focused_times,
+        against: wishes.against.clone(),
+        plain,
+        focused,
         share: median(&pairs),
         shares: [pairs[0], pairs[pairs.len() - 1]],
         share_of_instructions: counted,
         topic_bytes,
-        breadth_first_peak: peak[0],
+        plain_peak: peak[0],
         focused_peak: peak[1],
     };
     if wishes.json {
@@ -134,6 +138,7 @@ struct Bench<'a> {
     program: Program,
     target: String,
     method: &'a str,
+    against: &'a str,
     seed: String,
     place: &'a Path,
 }
@@ -203,7 +208,7 @@ impl Bench<'_> {
         command.args(["--proxy", proxy, "--connections", "16"]);
         match focused {
             true => command.args(["--topic", "topic", "--focus", self.method]),
-            false => command.args(["--order", "breadth-first"]),
+            false => command.args(["--order", self.against]),
         };
         command.arg("--store").arg(&store);
         Ok(command)
@@ -261,11 +266,7 @@ impl fmt::Display for Report {
         )?;
         let each = |times: &[f64]| 1e3 * median(times) / self.pages as f64;
         for (name, times, peak) in [
-            (
-                "breadth-first",
-                &self.breadth_first,
-                self.breadth_first_peak,
-            ),
+            (&self.against, &self.plain, self.plain_peak),
             (&self.method, &self.focused, self.focused_peak),
         ] {
             writeln!(

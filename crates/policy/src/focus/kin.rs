@@ -116,3 +116,122 @@ fn neighbours(page: Number, parent: &Parent, judge: &Judge, links: &Links) -> Ra
     }
     rate
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::red;
+    use super::*;
+    use crate::{About, Discovered, Link, Moment, Read, Text};
+
+    /// A page on this host in this folder, that page 0 leads to under this path.
+    fn known(host: u32, folder: u64, path: u64) -> Known {
+        Known {
+            host,
+            folders: [folder, 100 + folder],
+            parents: vec![Parent { page: 0, path }],
+            ..Known::default()
+        }
+    }
+
+    fn of(kin: &Kin, known: &Known) -> Resemblance {
+        let judge = Judge::new(&red());
+        kin.of(Number(9), known, &judge, &Links::default())
+    }
+
+    fn near(found: f32, expected: f32) {
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
+
+    #[test]
+    fn what_pages_have_in_common_counts() {
+        let mut kin = Kin::default();
+        kin.count(&known(1, 1, 1), 1.0);
+        // One page of the topic, and five that are believed to be .2 each.
+        let base = 2.0 / 6.0;
+        let once = |expected: f32| (1.0 + 2.0 * expected) / 3.0;
+        let stranger = of(&kin, &Known::default());
+        for rate in [stranger.host, stranger.folder, stranger.siblings] {
+            near(rate, base);
+        }
+        for rate in [stranger.groups, stranger.neighbours, stranger.paths] {
+            near(rate, base);
+        }
+        near(stranger.tried, 0.0);
+        let sibling = of(&kin, &known(2, 2, 2));
+        near(sibling.siblings, once(base));
+        near(sibling.groups, base);
+        near(sibling.paths, base);
+        near(sibling.tried, 0.0);
+        let alike = of(&kin, &known(1, 1, 1));
+        for rate in [alike.host, alike.siblings, alike.groups, alike.paths] {
+            near(rate, once(base));
+        }
+        near(alike.folder, once(once(once(base))));
+        near(alike.tried, 1.0);
+        let elsewhere = Known {
+            parents: vec![Parent { page: 5, path: 1 }],
+            ..Known::default()
+        };
+        let elsewhere = of(&kin, &elsewhere);
+        near(elsewhere.paths, once(base));
+        near(elsewhere.siblings, base);
+    }
+
+    #[test]
+    fn parents_count_alike_and_the_least_tried_makes_curious() {
+        let mut kin = Kin::default();
+        kin.count(&known(1, 1, 1), 1.0);
+        let mut both = known(1, 1, 1);
+        both.parents.push(Parent { page: 5, path: 2 });
+        let (one, two) = (of(&kin, &known(1, 1, 1)), of(&kin, &both));
+        near(two.siblings, (one.siblings + one.base) / 2.0);
+        near(two.tried, 0.0);
+    }
+
+    /// Page 0 leads to 1 to 9. Of the two next to 5, which are read, the nearer counts twice as much.
+    #[test]
+    fn the_nearer_a_neighbour_the_more_it_says() {
+        let mut judge = Judge::new(&red());
+        let links: Vec<Link<'_>> = (1..10)
+            .map(|to| Link {
+                to: Number(to),
+                anchor: "",
+                around: "",
+                path: "",
+            })
+            .collect();
+        let read = |page: u32, body| Read {
+            page: Number(page),
+            text: Text::Whole {
+                title: "",
+                body,
+                about: About::default(),
+            },
+            links: if page == 0 { &links } else { &[] },
+            out_links: 0,
+        };
+        for page in 0..10 {
+            judge.discover(&Discovered {
+                page: Number(page),
+                url: "",
+                host: 0,
+                depth: 1,
+                seed: false,
+                at: Moment::START,
+                appeared: None,
+            });
+        }
+        let mut all = Links::default();
+        all.replace(&read(0, "blue"));
+        let red = judge.read(&read(4, "red"));
+        let blue = judge.read(&read(7, "blue near far"));
+        let parent = Parent { page: 0, path: 0 };
+        let found = neighbours(Number(5), &parent, &judge, &all);
+        near(found.sum, red + blue / 2.0);
+        near(found.count, 1.5);
+        let far = neighbours(Number(2), &parent, &judge, &all);
+        near(far.count, 0.5);
+        let none = neighbours(Number(20), &parent, &judge, &all);
+        assert_eq!(none, Rate::default(), "a page that it has no link to");
+    }
+}

@@ -4,7 +4,7 @@ mod learning;
 
 use super::*;
 use crate::{
-    About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text,
+    About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Term, Text,
 };
 
 /// A topic whose pages say `red`, and others `blue`.
@@ -68,12 +68,20 @@ fn reads_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &s
 }
 
 fn worth(policy: &dyn Policy, page: u32) -> f64 {
+    waiting(page, |page| policy.worth(page, Moment::START).value())
+}
+
+/// What a page is worth, by parts.
+fn terms(policy: &dyn Policy, page: u32) -> Vec<Term> {
+    waiting(page, |page| policy.terms(page))
+}
+
+fn waiting<T>(page: u32, see: impl FnOnce(Page<'_>) -> T) -> T {
     let history = History::discovered(Moment::START, 1);
-    let page = Page {
+    see(Page {
         number: Number(page),
         history: &history,
-    };
-    policy.worth(page, Moment::START).value()
+    })
 }
 
 /// A policy that heard of so many pages.

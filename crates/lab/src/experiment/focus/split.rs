@@ -214,6 +214,6 @@ fn begin(
 
 fn too_few(target: &str) -> LabError {
     LabError::Wish(format!(
-        "the label {target:?} has too few pages to learn from some and to look for others: take another --target"
+        "the label {target:?} has too few pages to learn from some and to look for others: take another --target, or fewer --starts"
     ))
 }
