@@ -25,22 +25,23 @@ pub enum Topic {
 #[command(after_help = "\
 Example:
   avocet topic train course --positive ./courses/ --negative ./others/
-  avocet topic train course --positive https://example.edu/cs101 --positive https://example.edu/cs102 --sample 200
+  avocet topic train course --positive https://example.edu/cs101 https://example.edu/cs102 --sample 200
+  avocet topic train course --positive saved/course-*.html --negative saved/other-*.html
   avocet topic train seminar --under course --positive https://example.edu/cs701
   avocet crawl https://example.edu/ --topic course")]
 pub struct Train {
     /// What to call it: letters, digits, - and _
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// A page of the topic: a file, a directory of files, or a URL that the store has (repeatable)
-    #[arg(long, value_name = "FILE|DIR|URL", required = true)]
+    /// Pages of the topic: files, directories of files, or URLs that the store has
+    #[arg(long, value_name = "FILE|DIR|URL", required = true, num_args = 1..)]
     pub positive: Vec<String>,
     /// The topic that it is a part of: pages are then taken to be of that, and its pages that are not named here are of
     /// something else
     #[arg(long, value_name = "TOPIC")]
     pub under: Option<String>,
-    /// A page of something else (repeatable)
-    #[arg(long, value_name = "FILE|DIR|URL")]
+    /// Pages of something else
+    #[arg(long, value_name = "FILE|DIR|URL", num_args = 1..)]
     pub negative: Vec<String>,
     /// Take so many pages of the store for pages of something else, evenly spread; those of --positive are left out
     #[arg(long, value_name = "N", default_value_t = 0)]

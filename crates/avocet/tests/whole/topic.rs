@@ -138,10 +138,8 @@ async fn a_topic_is_taught_and_crawled_for() {
         .filter(|page| is_on(**page))
         .map(|page| world.graph().url(*page).as_str())
         .collect();
-    let mut train = vec!["topic", "train", "part", "--under", "first"];
-    for url in &examples[..examples.len() / 2] {
-        train.extend(["--positive", url]);
-    }
+    let mut train = vec!["topic", "train", "part", "--under", "first", "--positive"];
+    train.extend(&examples[..examples.len() / 2]);
     let report = program.json(&train);
     assert_eq!(report["examples"], examples.len(), "{report}");
     let listed = program.lines(&["topic", "list", "--json"]);

@@ -138,4 +138,11 @@ mod tests {
         let read: Signpost = serde_json::from_str(text).unwrap();
         assert_eq!(read.over(&[7]), 0.0);
     }
+
+    #[test]
+    fn no_word_decides_alone() {
+        let text = r#"{"constant":0.0,"usual":0.0,"weights":[[3,9.0],[4,-9.0]]}"#;
+        let read: Signpost = serde_json::from_str(text).unwrap();
+        assert_eq!((read.over(&[3]), read.over(&[4])), (MOST, -MOST));
+    }
 }

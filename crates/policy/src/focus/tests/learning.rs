@@ -218,6 +218,27 @@ fn what_was_learned_is_told_again() {
 }
 
 #[test]
+fn what_is_beside_a_link_counts() {
+    for (text, good) in [("red", true), ("blue near far", false)] {
+        let mut learned = heard(Learned::new(&red()), 20);
+        reads(learned.as_mut(), 0, "stone", &[1, 2, 3, 4, 5, 6, 7, 8]);
+        reads(learned.as_mut(), 1, text, &[]);
+        let [next, far] = [2, 8].map(|page| {
+            let beside = term(learned.as_ref(), page, "neighbours on the topic");
+            beside - term(learned.as_ref(), page, "siblings under the same tags")
+        });
+        assert_eq!(next > far, good, "{text} {next} {far}");
+    }
+}
+
+/// A part of what a page is worth.
+fn term(policy: &dyn Policy, page: u32, name: &str) -> f64 {
+    let terms = terms(policy, page);
+    let term = terms.iter().find(|term| term.name == name);
+    term.unwrap().value
+}
+
+#[test]
 fn a_surprise_counts_for_siblings_at_once() {
     for (text, better) in [("red", true), ("blue near far", false)] {
         let mut learned = heard(Learned::new(&red()), 20);

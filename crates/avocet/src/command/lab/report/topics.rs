@@ -19,12 +19,25 @@ const TOPICS: [(&str, &[&str]); 2] = [
     ),
 ];
 
+/// Hard focusing was published for crawls that begin at many pages of the topic; webkb has not so many.
+const STARTS: u32 = 20;
+const MANY_STARTS: [&str; 2] = ["invented:topics", "wikispeedia"];
+
 impl Author<'_> {
     pub(super) fn topics(&mut self) -> Result<Chapter> {
-        let mut studies = vec![self.focus("invented:topics", &[])?];
+        let mut worlds: Vec<(&str, String, &[&str])> =
+            vec![("invented:topics", "invented:topics".into(), &[])];
         for (name, targets) in TOPICS {
-            if let Some(world) = self.recorded(name) {
-                studies.push(self.focus(&world, targets)?);
+            worlds.extend(self.recorded(name).map(|world| (name, world, targets)));
+        }
+        let mut studies = Vec::new();
+        for (_, world, targets) in &worlds {
+            studies.push(self.focus(world, targets, 1, &[])?);
+        }
+        for (name, world, targets) in &worlds {
+            if MANY_STARTS.contains(name) {
+                let policies = ["hard", "soft", "breadth-first"];
+                studies.push(self.focus(world, targets, STARTS, &policies)?);
             }
         }
         Ok(Chapter {
@@ -38,13 +51,29 @@ impl Author<'_> {
         })
     }
 
-    fn focus(&self, world: &str, targets: &[&str]) -> Result<Study, LabError> {
+    /// Crawls from so many starts, by these policies; none: all.
+    fn focus(
+        &self,
+        world: &str,
+        targets: &[&str],
+        starts: u32,
+        policies: &[&str],
+    ) -> Result<Study, LabError> {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
         let options = focus::Options {
-            targets: targets.iter().map(|&target| target.to_owned()).collect(),
+            targets: owned(targets),
+            starts,
             ..focus::Options::default()
         };
-        let more = targets.iter().map(|target| format!(" --target {target}"));
-        let setting = self.setting("focus", world, &more.collect::<String>());
+        let mut more: String = targets
+            .iter()
+            .map(|target| format!(" --target {target}"))
+            .collect();
+        if !policies.is_empty() {
+            more += &format!(" --starts {starts} --policies {}", policies.join(","));
+        }
+        let mut setting = self.setting("focus", world, &more);
+        setting.policies = owned(policies);
         let setting = self.fewer(setting, TOPIC_RUNS);
         focus::run(&setting, &options, self.bar)
     }
