@@ -119,9 +119,9 @@ fn neighbours(page: Number, parent: &Parent, judge: &Judge, links: &Links) -> Ra
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::red;
+    use super::super::tests::{discovered, read, red};
     use super::*;
-    use crate::{About, Discovered, Link, Moment, Read, Text};
+    use crate::Link;
 
     /// A page on this host in this folder, that page 0 leads to under this path.
     fn known(host: u32, folder: u64, path: u64) -> Known {
@@ -192,39 +192,14 @@ mod tests {
     #[test]
     fn the_nearer_a_neighbour_the_more_it_says() {
         let mut judge = Judge::new(&red());
-        let links: Vec<Link<'_>> = (1..10)
-            .map(|to| Link {
-                to: Number(to),
-                anchor: "",
-                around: "",
-                path: "",
-            })
-            .collect();
-        let read = |page: u32, body| Read {
-            page: Number(page),
-            text: Text::Whole {
-                title: "",
-                body,
-                about: About::default(),
-            },
-            links: if page == 0 { &links } else { &[] },
-            out_links: 0,
-        };
+        let links: Vec<Link<'_>> = (1..10).map(|to| Link::new(Number(to), "")).collect();
         for page in 0..10 {
-            judge.discover(&Discovered {
-                page: Number(page),
-                url: "",
-                host: 0,
-                depth: 1,
-                seed: false,
-                at: Moment::START,
-                appeared: None,
-            });
+            judge.discover(&discovered(page));
         }
         let mut all = Links::default();
-        all.replace(&read(0, "blue"));
-        let red = judge.read(&read(4, "red"));
-        let blue = judge.read(&read(7, "blue near far"));
+        all.replace(&read(0, "blue", &links));
+        let red = judge.read(&read(4, "red", &[]));
+        let blue = judge.read(&read(7, "blue near far", &[]));
         let parent = Parent { page: 0, path: 0 };
         let found = neighbours(Number(5), &parent, &judge, &all);
         near(found.sum, red + blue / 2.0);

@@ -23,9 +23,9 @@ pub fn red() -> Topic {
     Topic::taught("red", trainer.train().unwrap().bayes)
 }
 
-/// Tells a policy of a page; the first is a seed.
-pub fn hears(policy: &mut dyn Policy, page: u32) {
-    let discovered = Discovered {
+/// A page that was heard of; the first is a seed.
+pub fn discovered(page: u32) -> Discovered<'static> {
+    Discovered {
         page: Number(page),
         url: "",
         host: 0,
@@ -33,8 +33,27 @@ pub fn hears(policy: &mut dyn Policy, page: u32) {
         seed: page == 0,
         at: Moment::START,
         appeared: None,
-    };
-    policy.observe(&Fact::Discovered(discovered), &mut Moves::default());
+    }
+}
+
+/// A page that says this and leads there.
+pub fn read<'a>(page: u32, body: &'a str, links: &'a [Link<'a>]) -> Read<'a> {
+    Read {
+        page: Number(page),
+        text: Text::Whole {
+            title: "",
+            body,
+            about: About::default(),
+        },
+        links,
+        out_links: links.len() as u32,
+    }
+}
+
+/// Tells a policy of a page.
+pub fn hears(policy: &mut dyn Policy, page: u32) {
+    let fact = Fact::Discovered(discovered(page));
+    policy.observe(&fact, &mut Moves::default());
 }
 
 /// Tells a policy what a page says and leads to.
@@ -54,17 +73,8 @@ fn reads_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &s
             path,
         })
         .collect();
-    let read = Read {
-        page: Number(page),
-        text: Text::Whole {
-            title: "",
-            body,
-            about: About::default(),
-        },
-        links: &links,
-        out_links: links.len() as u32,
-    };
-    policy.observe(&Fact::Read(read), &mut Moves::default());
+    let fact = Fact::Read(read(page, body, &links));
+    policy.observe(&fact, &mut Moves::default());
 }
 
 fn worth(policy: &dyn Policy, page: u32) -> f64 {

@@ -39,15 +39,7 @@ fn a_page_that_is_read_again_teaches_nothing_new() {
 #[test]
 fn anchors_add_up_for_a_page_that_waits() {
     let mut judge = Judge::new(&red());
-    judge.discover(&Discovered {
-        page: Number(0),
-        url: "",
-        host: 0,
-        depth: 1,
-        seed: false,
-        at: Moment::START,
-        appeared: None,
-    });
+    judge.discover(&discovered(0));
     let before = judge.expected(Number(0));
     judge.follow(&Link::new(Number(0), "red"));
     let once = judge.expected(Number(0));
