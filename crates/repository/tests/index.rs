@@ -354,10 +354,14 @@ fn damage_is_found() {
                 Err(other) => panic!("{name}: {other:?}"),
                 // The list of files to delete some day has no check sum; a wrong name in it harms nobody.
                 Ok(index) if name == ".managed.json" => index.sequence().unwrap() == Some(42),
-                Ok(index) => match index.verify() {
-                    Ok(files) => !files.is_empty(),
-                    Err(_) => true,
-                },
+                Ok(index) => {
+                    let checked = matches!(index.check(), Err(IndexError::Damaged { .. }));
+                    assert!(checked || name == "meta.json", "{name} passes the check");
+                    match index.verify() {
+                        Ok(files) => !files.is_empty(),
+                        Err(_) => true,
+                    }
+                }
             };
             assert!(
                 found,
@@ -371,8 +375,46 @@ fn damage_is_found() {
     }
     assert!(tried > 20);
     let index = Index::open(dir.path()).unwrap();
+    index.check().unwrap();
     assert!(index.verify().unwrap().is_empty());
     assert_eq!(index.sequence().unwrap(), Some(42));
+}
+
+/// A kill after tantivy wrote a segment's deletions and before the commit that names them. The next
+/// writer repeats the operations, reaches the same opstamp and wants to create the same file.
+#[test]
+fn what_a_kill_left_of_a_commit_does_not_stand_in_the_way_of_the_next() {
+    let dir = tempfile::tempdir().unwrap();
+    let replace = |index: &Index, text: &str| {
+        let mut writer = index.writer(HEAP).unwrap();
+        put(&mut writer, "http://a.example/", "title", text, None);
+        writer.commit(2).map(drop)
+    };
+    let index = Index::open(dir.path()).unwrap();
+    let mut writer = index.writer(HEAP).unwrap();
+    put(&mut writer, "http://a.example/", "title", "one", None);
+    put(&mut writer, "http://b.example/", "title", "rest", None);
+    writer.commit(1).unwrap();
+    drop((writer, index));
+    let committed = fs::read(dir.path().join("meta.json")).unwrap();
+    let deletions = || {
+        let names = fs::read_dir(dir.path()).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".del")).count()
+    };
+
+    replace(&Index::open(dir.path()).unwrap(), "two").unwrap();
+    assert_eq!(deletions(), 1);
+    fs::write(dir.path().join("meta.json"), &committed).unwrap();
+    fs::write(dir.path().join(".tmpKilled"), "unfinished").unwrap();
+
+    let index = Index::open(dir.path()).unwrap();
+    replace(&index, "two").unwrap();
+    assert_eq!((index.count(), index.sequence().unwrap()), (2, Some(2)));
+    assert_eq!(search(&index, "two").total, 1);
+    assert_eq!(deletions(), 1);
+    assert!(!dir.path().join(".tmpKilled").exists());
+    assert!(index.verify().unwrap().is_empty());
 }
 
 #[test]

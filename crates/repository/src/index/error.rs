@@ -1,7 +1,7 @@
-//! What can go wrong with the index, by what the caller can do about it.
+//! Errors of the index, by what the caller can do about them.
 //!
-//! **Invariant:** damage, which is mended by building anew, is told from a disk that is full or
-//! broken and from a second writer.
+//! **Invariant:** damage (make the index again), a full or failing disk (make room, replace it) and
+//! a second writer (stop it) are different errors.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,8 +12,8 @@ use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, Op
 /// A fault of the index or of the disk under it.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// It cannot be used and must be built anew.
-    #[error("the index in {} must be built anew", dir.display())]
+    /// It cannot be used and must be made again from the archive.
+    #[error("the index in {} is damaged: the next `avocet crawl` or `avocet run` makes it again, and so does `avocet rebuild`", dir.display())]
     Damaged {
         /// The directory of the index.
         dir: PathBuf,
@@ -21,7 +21,7 @@ pub enum IndexError {
         source: Damage,
     },
     /// Another writer is at work.
-    #[error("the index in {} has another writer", dir.display())]
+    #[error("the index in {} has another writer: stop the other process", dir.display())]
     Busy {
         /// The directory of the index.
         dir: PathBuf,
@@ -44,6 +44,9 @@ pub enum Damage {
     /// A file is missing or does not hold what it should.
     #[error("a file is missing or corrupt")]
     Files(#[source] TantivyError),
+    /// A file does not have the checksum that it was written with.
+    #[error("the checksum of {} is wrong", .0.display())]
+    Checksum(PathBuf),
     /// It was made by another version of the program.
     #[error("it was made by another version")]
     Schema,
@@ -64,7 +67,8 @@ impl IndexError {
             },
             TantivyError::DataCorruption(_)
             | TantivyError::DeserializeError(_)
-            | TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => Self::Damaged {
+            | TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_))
+            | TantivyError::OpenWriteError(OpenWriteError::FileAlreadyExists(_)) => Self::Damaged {
                 dir,
                 source: Damage::Files(source),
             },

@@ -5,6 +5,7 @@
 //! that what is missing can be added, and a damaged index is made anew from the archive.
 
 mod error;
+mod files;
 mod forward;
 mod kept;
 mod measure;
@@ -90,6 +91,19 @@ impl Index {
         self.reader
             .reload()
             .map_err(|error| self.fail("reload", error))
+    }
+
+    /// Compares the checksums of the newest files with what they hold, at a cost that is bounded
+    /// ([`verify`](Index::verify) reads everything). An index that fails this must be made again.
+    pub fn check(&self) -> Result<(), IndexError> {
+        let damaged = files::first_damaged(&self.dir, &self.index);
+        match damaged.map_err(|error| self.fail("read", error))? {
+            None => Ok(()),
+            Some(file) => Err(IndexError::Damaged {
+                dir: self.dir.clone(),
+                source: Damage::Checksum(file),
+            }),
+        }
     }
 
     /// The sequence that the last commit carried. Returns `None` before the first.

@@ -1,7 +1,7 @@
-//! Putting pages into the index and taking them out.
+//! The one writer of an index: puts pages in and takes them out.
 //!
-//! **Invariant:** putting a page replaces it, so that doing again what may have been done is safe;
-//! nothing shows before a commit, and a commit names the sequence up to which all is in.
+//! **Invariant:** putting a page replaces it, so that repeating a put is safe. Nothing shows before
+//! a commit, and a commit names the ledger's sequence up to which everything is in.
 
 use page::PageId;
 use tantivy::indexer::{IndexWriter, IndexWriterOptions};
@@ -11,7 +11,7 @@ use tantivy::{IndexReader, TantivyDocument, TantivyError};
 use super::measure::{Copy, Measure, Texts};
 use super::schema::Fields;
 use super::shown::shown;
-use super::{Index, IndexError, Workload, payload};
+use super::{Index, IndexError, Workload, files, payload};
 
 /// Memory for a writer, in bytes: a fifth of what the program may use.
 pub const HEAP: usize = 50_000_000;
@@ -62,6 +62,9 @@ impl Writer {
             .build();
         let writer = index.index.writer_with_options(options);
         let writer = writer.map_err(|error| index.fail("write to", error))?;
+        // The writer's lock is ours now.
+        let removed = files::remove_orphans(&index.dir, &index.index);
+        removed.map_err(|error| index.fail("write to", error))?;
         let (reader, fields) = (index.reader.clone(), index.fields);
         Ok(Self {
             index: index.clone(),
