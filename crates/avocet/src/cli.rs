@@ -16,7 +16,7 @@ use crate::config::Time;
 use crate::scope::Reach;
 use crate::upkeep::Rate;
 
-pub use exchange::{Export, Exported, Import, Imported};
+pub use exchange::{Export, Exported, Import, Imported, Rebuild};
 pub use plan::Plan;
 pub use search::Search;
 pub use serve::Serve;
@@ -88,9 +88,8 @@ pub enum Command {
     Export(Export),
     /// Take data in
     Import(Import),
-    /// Make ledger and index anew from the archive
-    #[command(after_help = "Example:\n  avocet rebuild --store ./docs")]
-    Rebuild,
+    /// Make ledger, index and CDXJ files again from the archive
+    Rebuild(Rebuild),
     /// Prove that archive, ledger and index agree
     #[command(after_help = "Example:\n  avocet verify --store ./docs")]
     Verify,

@@ -47,7 +47,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Explain(wishes) => explain::run(store, json, &wishes),
         Command::Export(wishes) => export::run(store, &wishes),
         Command::Import(wishes) => import::run(store, json, &wishes),
-        Command::Rebuild => rebuild::run(store, json),
+        Command::Rebuild(wishes) => rebuild::run(store, json, &wishes),
         Command::Verify => verify::run(store, json),
         Command::Demo(wishes) => demo::run(named, json, &wishes),
         Command::Config(wish) => config::run(store, json, &wish),

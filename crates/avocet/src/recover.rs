@@ -1,13 +1,14 @@
-//! What an earlier run left behind, made whole again.
+//! Recovery at start: brings archive and index to where the ledger is.
 //!
-//! **Invariant:** when this is done the archive ends where the ledger says, and the index holds what
-//! the ledger says is indexed: no more, no less, and in the newest version.
+//! **Invariant:** when this is done, new records go behind the end that the ledger names, and the
+//! index holds exactly what the ledger says is indexed, in the newest version. A ledger that has lost
+//! commits costs no intact record of the archive: `avocet rebuild` finds all of them.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use frontier::{Batch, Entry, Ledger, PageKey, Place, Placed, Said};
 use page::{PageId, PageUrl};
 use policy::Needs;
@@ -36,10 +37,18 @@ pub struct Writers {
 
 /// Opens archive and index as the ledger knows them.
 pub fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Writers> {
-    let archive = plan
-        .archive
-        .then(|| open_archive(store, ledger, plan))
-        .transpose()?;
+    let archive = plan.archive.then(|| {
+        let notes = vec![(
+            "avocet-scope".to_owned(),
+            serde_json::to_string(&plan.scope)?,
+        )];
+        let info = archive::Info {
+            user_agent: plan.fetch.user_agent.clone(),
+            ..archive_info(notes)
+        };
+        open_archive(store, ledger, info, plan.at_risk())
+    });
+    let archive = archive.transpose()?;
     let index = plan.index.then(|| open_index(store, ledger)).transpose()?;
     Ok(Writers { archive, index })
 }
@@ -156,54 +165,116 @@ fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
     });
 }
 
-/// Opens the index and brings it up to the ledger's sequence.
+/// Opens the index and brings it up to the ledger's sequence. Makes it again from the archive if it
+/// is damaged, or ahead of the ledger.
 pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
     let path = store.index();
-    let index = match Index::open(&path) {
-        Err(IndexError::Damaged { .. }) => {
-            warn!(path = %path.display(), "the index is damaged and is made anew");
-            fs::remove_dir_all(&path)
-                .with_context(|| format!("cannot remove {}", path.display()))?;
-            Index::open(&path)?
+    let why = match try_open_index(store, ledger) {
+        Ok(Opened::Current(writer)) => return Ok(writer),
+        Ok(Opened::Ahead { index, ledger }) => {
+            warn!(
+                "the ledger is damaged: its last commit is number {ledger}, and the index holds commit {index}. \
+                 Run `avocet rebuild --store {}` to find the lost pages in the archive",
+                store.root().display()
+            );
+            "ahead of the ledger".to_owned()
         }
-        opened => opened?,
+        Err(error) if is_damage(&error) => format!("{:#}", error.root_cause()),
+        Err(error) => return Err(error),
     };
-    let sequence = index.sequence()?;
-    let mut writer = index.writer(INDEX_HEAP)?;
-    if sequence != Some(ledger.sequence()?) {
-        catch_up(store, ledger, &mut writer, sequence.unwrap_or(0))?;
+    warn!(path = %path.display(), "the index is made again from the archive: {why}");
+    fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    match try_open_index(store, ledger)? {
+        Opened::Current(writer) => Ok(writer),
+        Opened::Ahead { .. } => bail!(
+            "the index in {} is written by another process",
+            path.display()
+        ),
     }
-    Ok(writer)
 }
 
-fn open_archive(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<archive::Writer> {
-    let mut options = archive_options(vec![(
-        "avocet-scope".to_owned(),
-        serde_json::to_string(&plan.scope)?,
-    )]);
-    options.info.user_agent.clone_from(&plan.fetch.user_agent);
+enum Opened {
+    Current(index::Writer),
+    /// The index holds commits that the ledger does not.
+    Ahead {
+        index: u64,
+        ledger: u64,
+    },
+}
+
+fn try_open_index(store: &Store, ledger: &Ledger) -> Result<Opened> {
+    let index = Index::open(&store.index())?;
+    index.check()?;
+    let (indexed, committed) = (index.sequence()?, ledger.sequence()?);
+    if let Some(index) = indexed.filter(|indexed| *indexed > committed) {
+        return Ok(Opened::Ahead {
+            index,
+            ledger: committed,
+        });
+    }
+    let mut writer = index.writer(INDEX_HEAP)?;
+    if indexed != Some(committed) {
+        catch_up(store, ledger, &mut writer, indexed.unwrap_or(0))?;
+    }
+    Ok(Opened::Current(writer))
+}
+
+fn is_damage(error: &anyhow::Error) -> bool {
+    let index = error.downcast_ref::<IndexError>();
+    matches!(index, Some(IndexError::Damaged { .. }))
+}
+
+/// Opens the archive behind the ledger's end, and warns if the two do not agree. `at_risk` is how
+/// many records this process can have uncommitted at once.
+pub fn open_archive(
+    store: &Store,
+    ledger: &Ledger,
+    info: archive::Info,
+    at_risk: usize,
+) -> Result<archive::Writer> {
+    let before = ledger
+        .at_risk()?
+        .and_then(|before| usize::try_from(before).ok());
+    let options = archive::Options {
+        max_bytes: archive::MAX_BYTES,
+        info,
+        at_risk: before.unwrap_or(at_risk),
+    };
     let end = ledger
         .archive_end()?
         .map(|(file, offset)| End { file, offset });
     let writer =
         archive::Writer::open(&store.archive(), options, end).context("cannot open the archive")?;
-    for path in writer.set_aside() {
-        warn!(path = %path.display(), "set aside: the ledger knows nothing of this file");
+    let found = writer.discrepancy();
+    let remedy = format!("avocet rebuild --store {}", store.root().display());
+    for path in &found.set_aside {
+        warn!(path = %path.display(), "set aside: a killed process had begun this file and committed nothing of it");
+    }
+    if let Some(records) = found.unexplained {
+        warn!(
+            "the ledger is damaged: the archive holds {records} records behind the end that the ledger names, \
+             and a kill can leave {} at most. All of them are kept. Run `{remedy}` to find their pages",
+            before.unwrap_or(at_risk)
+        );
+    }
+    if let Some(short) = &found.short {
+        warn!(
+            "the archive is damaged: {short}. New pages go to another file; `avocet verify` lists what is lost"
+        );
+    }
+    if before != Some(at_risk) {
+        ledger.set_at_risk(at_risk as u64)?;
     }
     Ok(writer)
 }
 
-/// How our WARC files are written.
-pub fn archive_options(notes: Vec<(String, String)>) -> archive::Options {
-    let info = archive::Info {
+/// What our WARC files say of the program that wrote them.
+pub fn archive_info(notes: Vec<(String, String)>) -> archive::Info {
+    archive::Info {
         software: concat!("avocet/", env!("CARGO_PKG_VERSION")).to_owned(),
         robots: "obey".to_owned(),
         notes,
         ..archive::Info::default()
-    };
-    archive::Options {
-        max_bytes: archive::MAX_BYTES,
-        info,
     }
 }
 

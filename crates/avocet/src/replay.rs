@@ -1,7 +1,7 @@
-//! Archived answers, taken in as if they came from the network now.
+//! Takes in archived answers as if they came from the network now.
 //!
-//! `rebuild` reads our own archive, whose records stay where they are; `import` reads the files of
-//! others, whose records are sealed into our archive first.
+//! `rebuild` reads our own archive, whose records stay where they are. `import` reads the files of
+//! others and seals their records into our archive, except those that it holds already.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use frontier::{Entry, Frontier, Ledger, LedgerError, PageKey, Place, Reading, Sa
 use page::{PageId, PageUrl};
 use policy::server::BreadthFirst;
 use policy::{Crawl, History, Moment, Outcome, Price, Text, Visit};
-use repository::archive::{self, Capture, Kind, Record, seal};
+use repository::archive::{self, Capture, Inventory, Kind, Record, Sealed, seal};
 
 use crate::answer::Answer;
 use crate::engine::committer::{Committer, Settled, Work};
@@ -21,8 +21,9 @@ use crate::engine::tally::Tally;
 use crate::scope::{Scope, ScopeRules};
 use crate::verdict::{Asked, Verdict};
 
-/// Pages in one commit.
-const GROUP: usize = 500;
+/// Pages in one commit, and so the most that a kill can leave uncommitted. A sync takes some
+/// milliseconds: that is a small part of the time for 100 pages.
+pub const GROUP: usize = 100;
 
 /// Where a record is, or is to go.
 pub enum Home {
@@ -54,15 +55,25 @@ pub struct Replay<'a> {
     tally: Tally,
     pending: Vec<Settled>,
     unwritten: HashSet<PageId>,
+    /// What the archive holds already.
+    inventory: Inventory,
+    /// Records of pages that were visited later: they go to the archive alone.
+    older: Vec<Sealed>,
     /// Answers taken in.
     pub answers: u64,
+    /// Answers that the archive holds already.
+    pub known: u64,
     /// Records passed over: requests, metadata, what is not HTTP.
     pub others: u64,
 }
 
 impl<'a> Replay<'a> {
-    /// Begins with what the ledger knows.
-    pub fn new(ledger: &'a Ledger, archive: Option<archive::Writer>) -> Result<Self> {
+    /// Begins with what the ledger knows. Passes over what is in the `inventory`.
+    pub fn new(
+        ledger: &'a Ledger,
+        archive: Option<archive::Writer>,
+        inventory: Inventory,
+    ) -> Result<Self> {
         let frontier = memory(ledger)?;
         Ok(Self {
             committer: Committer::new(ledger, archive, None),
@@ -71,7 +82,10 @@ impl<'a> Replay<'a> {
             tally: Tally::default(),
             pending: Vec::new(),
             unwritten: HashSet::new(),
+            inventory,
+            older: Vec::new(),
             answers: 0,
+            known: 0,
             others: 0,
         })
     }
@@ -87,6 +101,17 @@ impl<'a> Replay<'a> {
             return Ok(());
         };
         let at = Moment::from_micros(u64::try_from(at.as_microsecond()).unwrap_or(0));
+        let sealed = match home {
+            Home::Here(_) => None,
+            Home::Elsewhere => Some(self.seal(record, &url, at)),
+        };
+        if sealed
+            .as_ref()
+            .is_some_and(|sealed| !self.inventory.add(sealed))
+        {
+            self.known += 1;
+            return Ok(());
+        }
         let key = PageKey::of(&url);
         if self.unwritten.contains(&key.page) {
             self.commit()?;
@@ -102,6 +127,12 @@ impl<'a> Replay<'a> {
         let history = before
             .as_ref()
             .map_or(History::discovered(at, depth), |known| known.history);
+        if sealed.is_some() && history.asked > Some(at) {
+            // A version from before our last visit must not take the place of a newer copy.
+            self.older.extend(sealed);
+            self.answers += 1;
+            return self.commit_when_full();
+        }
         let asked = Asked {
             url: &url,
             hops,
@@ -123,21 +154,17 @@ impl<'a> Replay<'a> {
             read: history.fresh,
         };
         admitted.extend(self.admit(&mut verdict, &source, at));
-        let sealed = match home {
-            Home::Here(place) => {
-                verdict.visited.place = Some(*place);
-                if let Some(copy) = verdict
-                    .visited
-                    .copy
-                    .as_mut()
-                    .filter(|copy| copy.place.is_none())
-                {
-                    copy.place = Some(*place);
-                }
-                None
+        if let Home::Here(place) = home {
+            verdict.visited.place = Some(*place);
+            if let Some(copy) = verdict
+                .visited
+                .copy
+                .as_mut()
+                .filter(|copy| copy.place.is_none())
+            {
+                copy.place = Some(*place);
             }
-            Home::Elsewhere => Some(self.seal(record, &url, at)?),
-        };
+        }
         self.answers += 1;
         self.unwritten.insert(key.page);
         self.pending.push(Settled {
@@ -152,10 +179,13 @@ impl<'a> Replay<'a> {
             admitted,
             asked: false,
         });
-        if self.pending.len() >= GROUP {
-            self.commit()
-        } else {
-            Ok(())
+        self.commit_when_full()
+    }
+
+    fn commit_when_full(&mut self) -> Result<()> {
+        match self.pending.len() + self.older.len() {
+            GROUP.. => self.commit(),
+            _ => Ok(()),
         }
     }
 
@@ -168,7 +198,9 @@ impl<'a> Replay<'a> {
     fn commit(&mut self) -> Result<()> {
         self.unwritten.clear();
         let pages = std::mem::take(&mut self.pending);
-        let done = self.committer.commit(vec![Work::Pages(pages)])?;
+        let older = std::mem::take(&mut self.older);
+        let group = vec![Work::Records(older), Work::Pages(pages)];
+        let done = self.committer.commit(group)?;
         self.frontier.committed(&done.entries);
         Ok(())
     }
@@ -224,12 +256,12 @@ impl<'a> Replay<'a> {
         facts
     }
 
-    fn seal(&self, record: &Record, url: &PageUrl, at: Moment) -> Result<archive::Sealed> {
+    fn seal(&self, record: &Record, url: &PageUrl, at: Moment) -> Sealed {
         let body = record.body();
         let address = record.address().unwrap_or([0, 0, 0, 0].into());
         let at = crate::engine::timestamp(at);
         let capture = Capture::new(url, at, address, record.head(), &body, None);
-        Ok(seal::response(&capture, archive::Level::default()))
+        seal::response(&capture, archive::Level::default())
     }
 
     /// The rules of the crawl that wrote the file, by which its links are followed.

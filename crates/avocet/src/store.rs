@@ -133,6 +133,12 @@ impl Store {
         Ok(Ledger::open(&self.ledger_path())?)
     }
 
+    /// Opens the ledger that is there. Returns `None` if there is none, or it cannot be opened.
+    pub fn existing_ledger(&self) -> Option<Ledger> {
+        let path = self.ledger_path();
+        path.exists().then(|| Ledger::open(&path).ok()).flatten()
+    }
+
     /// An empty ledger that waits to take the place of the one that is there.
     pub fn fresh_ledger(&self) -> Result<Ledger> {
         let fresh = self.root.join(FRESH);

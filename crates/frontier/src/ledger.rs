@@ -34,6 +34,8 @@ const JOURNAL: u64 = 96 << 20;
 
 /// The key of the run that has not ended.
 const RUN: &[u8] = b"run";
+/// The key of [`Ledger::at_risk`].
+const AT_RISK: &[u8] = b"at-risk";
 /// What the keys of redirected seeds begin with.
 const SEED: &[u8] = b"seed:";
 
@@ -76,7 +78,9 @@ pub struct Batch {
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
     /// It cannot be opened.
-    #[error("cannot open the ledger in {path}")]
+    #[error(
+        "cannot open the ledger in {path}: if it is damaged, `avocet rebuild` makes it again from the archive"
+    )]
     Open {
         /// The directory.
         path: String,
@@ -84,10 +88,14 @@ pub enum LedgerError {
         source: fjall::Error,
     },
     /// It cannot be read.
-    #[error("cannot read the ledger")]
+    #[error(
+        "cannot read the ledger: if it is damaged, `avocet rebuild` makes it again from the archive"
+    )]
     Read(#[source] fjall::Error),
     /// A batch was not committed; what was committed before is safe.
-    #[error("cannot commit to the ledger")]
+    #[error(
+        "cannot commit to the ledger: what was committed before is safe, and the same command goes on once the cause is mended"
+    )]
     Commit(#[source] fjall::Error),
     /// A record is not what was written.
     #[error("the ledger's record of {what} is damaged: run `avocet rebuild`")]
@@ -210,15 +218,31 @@ impl Ledger {
         self.read(&self.meta, RUN)
     }
 
-    /// Takes note that a run begins, with so many pages copied, or that it has ended.
+    /// Stores that a run has begun, with this number of pages copied before it, or that it has ended.
     pub fn mark_run(&self, begun: Option<u64>) -> Result<(), LedgerError> {
+        self.set(RUN, begun)
+    }
+
+    /// How many records the archive can have behind its committed end after a kill; `None`: no
+    /// process has said so yet.
+    pub fn at_risk(&self) -> Result<Option<u64>, LedgerError> {
+        self.read(&self.meta, AT_RISK)
+    }
+
+    /// Stores how many records this process can lose by a kill, before it writes the first.
+    pub fn set_at_risk(&self, records: u64) -> Result<(), LedgerError> {
+        self.set(AT_RISK, Some(records))
+    }
+
+    /// Stores one number durably, or removes it.
+    fn set(&self, key: &[u8], value: Option<u64>) -> Result<(), LedgerError> {
         let mut writes = self
             .database
             .batch()
             .durability(Some(PersistMode::SyncData));
-        match begun {
-            Some(pages) => writes.insert(&self.meta, RUN, encode(&pages)),
-            None => writes.remove(&self.meta, RUN),
+        match value {
+            Some(value) => writes.insert(&self.meta, key, encode(&value)),
+            None => writes.remove(&self.meta, key),
         }
         writes.commit().map_err(LedgerError::Commit)
     }

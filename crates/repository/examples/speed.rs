@@ -24,6 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Options {
             max_bytes: MAX_BYTES,
             info,
+            at_risk: 0,
         },
         None,
     )?;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::fs;
+use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
@@ -10,8 +11,9 @@ use jiff::Timestamp;
 use page::PageUrl;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, Capture, DecodeLimits, Digest, End, Info, Kind, Level, Location, Options,
-    Original, Profile, Record, Sealed, Truncated, Writer, read, scan, seal,
+    ArchiveError, Capture, DecodeLimits, Digest, End, Info, Inventory, Kind, Level, Location,
+    Options, Original, Profile, Record, Sealed, Truncated, Writer, make_index, read, scan, seal,
+    verify,
 };
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n";
@@ -24,7 +26,11 @@ fn options(max_bytes: u64) -> Options {
         user_agent: "avocet/0.1.0 (+https://example.org/bot)".into(),
         robots: "obey".into(),
     };
-    Options { max_bytes, info }
+    Options {
+        max_bytes,
+        info,
+        at_risk: 20,
+    }
 }
 
 fn url(text: &str) -> PageUrl {
@@ -304,10 +310,120 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         .unwrap();
     assert_eq!(again, last);
     assert_eq!(fs::read(&path).unwrap(), whole);
-    // And a file that lost what was committed is not silently gone on with.
-    fs::write(&path, &whole[..last.offset as usize - 1]).unwrap();
-    let short = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap_err();
-    assert!(matches!(short, ArchiveError::Short { .. }), "{short}");
+    // A file that lost committed bytes is left alone: the next record begins another file.
+    let lost = &whole[..last.offset as usize - 1];
+    fs::write(&path, lost).unwrap();
+    let mut writer = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
+    let short = writer.discrepancy().short.as_ref().unwrap().to_string();
+    assert!(short.contains("rebuild --accept-loss"), "{short}");
+    assert_eq!(
+        writer
+            .append(&sealed("http://a.example/2", &body(2)))
+            .unwrap()
+            .file,
+        2
+    );
+    assert_eq!(fs::read(&path).unwrap(), lost);
+    // One that is gone altogether is no reason to stop, either.
+    fs::remove_file(&path).unwrap();
+    fs::remove_file(dir.path().join("avocet-00000002.warc.gz.open")).unwrap();
+    let writer = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
+    assert!(writer.discrepancy().short.is_some());
+    assert_eq!(writer.end(), End { file: 2, offset: 0 });
+}
+
+/// A ledger that lost commits names an end that is too early. Nothing intact may be lost by it.
+#[test]
+fn what_a_kill_cannot_have_left_behind_stays() {
+    let dir = tempfile::tempdir().unwrap();
+    let (locations, _) = written(dir.path(), 30, 1 << 20);
+    let path = dir.path().join("avocet-00000001.warc.gz.open");
+    let mut torn = fs::OpenOptions::new().append(true).open(&path).unwrap();
+    torn.write_all(&fs::read(&path).unwrap()[..40]).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let open = |n: usize| {
+        let end = End {
+            file: 1,
+            offset: locations[n].offset,
+        };
+        Writer::open(dir.path(), options(1 << 20), Some(end)).unwrap()
+    };
+
+    // A kill explains 20 records: they are cut off.
+    let writer = open(10);
+    assert!(writer.discrepancy().unexplained.is_none());
+    assert_eq!(pages_in(dir.path()), (0..10).collect::<Vec<_>>());
+    drop(writer);
+
+    // It does not explain 21.
+    fs::write(&path, &whole).unwrap();
+    let mut writer = open(9);
+    assert_eq!(writer.discrepancy().unexplained, Some(21));
+    assert_eq!(writer.end(), End { file: 2, offset: 0 });
+    assert_eq!(pages_in(dir.path()), (0..30).collect::<Vec<_>>());
+    let again = sealed("http://a.example/9", &body(9));
+    assert_eq!(writer.append(&again).unwrap().file, 2);
+    writer.close().unwrap();
+    assert_eq!(pages_in(dir.path()).len(), 31);
+    let problems = verify::<ArchiveError>(dir.path(), |_, _| Ok(())).unwrap();
+    assert!(problems.is_empty(), "{problems:?}");
+
+    // Nor where the ledger has forgotten the archive altogether.
+    let writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    assert_eq!(writer.discrepancy().unexplained, Some(31));
+    assert_eq!(writer.end(), End { file: 3, offset: 0 });
+    assert_eq!(pages_in(dir.path()).len(), 31);
+}
+
+/// Every byte of an index counts, and so does an index that is not there.
+#[test]
+fn a_wrong_index_is_found_and_made_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    for n in 0..3 {
+        let page = sealed(&format!("http://a.example/{n}"), &body(n));
+        writer.append(&page).unwrap();
+    }
+    writer.close().unwrap();
+    let path = dir.path().join("avocet-00000001.cdxj");
+    let whole = fs::read(&path).unwrap();
+    let problems = || verify::<ArchiveError>(dir.path(), |_, _| Ok(())).unwrap();
+    assert!(problems().is_empty());
+    for at in [0, whole.len() / 2, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        assert!(matches!(
+            problems()[..],
+            [ArchiveError::WrongIndex { file: 1, .. }]
+        ));
+    }
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(
+        problems()[..],
+        [ArchiveError::WrongIndex { file: 1, .. }]
+    ));
+    make_index(dir.path(), 1).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), whole);
+}
+
+#[test]
+fn an_inventory_knows_what_is_kept() {
+    let dir = tempfile::tempdir().unwrap();
+    let page = |n: usize| sealed(&format!("http://a.example/{n}"), &body(n));
+    let mut writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
+    writer.append(&page(0)).unwrap();
+    writer.close().unwrap();
+    let end = End { file: 2, offset: 0 };
+    let mut writer = Writer::open(dir.path(), options(1 << 20), Some(end)).unwrap();
+    writer.append(&page(1)).unwrap();
+    writer.sync().unwrap();
+    let mut inventory = Inventory::of(dir.path()).unwrap();
+    // By the index of a closed file, by the records of the open one.
+    assert!(!inventory.add(&page(0)) && !inventory.add(&page(1)));
+    assert!(inventory.add(&page(2)) && !inventory.add(&page(2)));
+    // The same page with another body is another capture.
+    assert!(inventory.add(&sealed("http://a.example/0", b"other")));
 }
 
 #[test]
@@ -363,7 +479,8 @@ fn what_was_not_committed_is_cut_or_set_aside() {
     };
     let mut writer = Writer::open(dir.path(), options(max), Some(committed)).unwrap();
     assert_eq!(writer.end(), committed);
-    assert_eq!(writer.set_aside().len(), 2);
+    assert_eq!(writer.discrepancy().set_aside.len(), 2);
+    assert!(writer.discrepancy().unexplained.is_none());
     let rest: Vec<usize> = pages_in(dir.path());
     assert_eq!(rest, [0, 1, 2]);
     let again = writer
@@ -374,7 +491,8 @@ fn what_was_not_committed_is_cut_or_set_aside() {
     drop(writer);
     let writer = Writer::open(dir.path(), options(max), None).unwrap();
     assert_eq!(writer.end(), End { file: 1, offset: 0 });
-    assert_eq!(writer.set_aside().len(), 2);
+    assert_eq!(writer.discrepancy().set_aside.len(), 2);
+    assert!(writer.discrepancy().unexplained.is_none());
     assert!(pages_in(dir.path()).is_empty());
     let names = fs::read_dir(dir.path())
         .unwrap()

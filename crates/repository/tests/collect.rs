@@ -37,6 +37,7 @@ fn open(dir: &Path, ledger: &Ledger) -> Writer {
     let options = Options {
         max_bytes: MAX_BYTES,
         info,
+        at_risk: 1000,
     };
     Writer::open(dir, options, ledger.end).unwrap()
 }
@@ -212,7 +213,7 @@ proptest! {
             if dropped % 3 == 0 {
                 drop(writer);
                 writer = open(dir, &ledger);
-                prop_assert!(writer.set_aside().is_empty());
+                prop_assert!(writer.discrepancy().set_aside.is_empty());
                 assert_readable(dir, &ledger);
             }
         }

@@ -1,4 +1,4 @@
-//! What can be asked of `avocet export` and `avocet import`?
+//! Arguments of `avocet export`, `avocet import` and `avocet rebuild`.
 
 use std::path::PathBuf;
 
@@ -28,6 +28,17 @@ pub enum Exported {
     Pages,
     /// Copies of the WARC files
     Warc,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  avocet rebuild --store ./docs
+  avocet rebuild --store ./docs --accept-loss")]
+pub struct Rebuild {
+    /// Go on although WARC files that the ledger names are missing or too short, and forget what they held
+    #[arg(long)]
+    pub accept_loss: bool,
 }
 
 #[derive(Debug, Args)]

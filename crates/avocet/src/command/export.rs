@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use frontier::Known;
+use frontier::{Known, Ledger};
 use page::charset;
 use page::media::{self, Media};
 use serde_json::{Value, json};
@@ -25,23 +25,41 @@ pub fn run(root: &Path, wishes: &Export) -> Result<()> {
         return copy_archive(&store, out);
     }
     let ledger = store.ledger()?;
-    let mut out: Box<dyn Write> = match &wishes.out {
-        Some(path) => Box::new(BufWriter::new(
-            File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
-        )),
-        None => Box::new(BufWriter::new(std::io::stdout().lock())),
+    let Some(path) = &wishes.out else {
+        return write_lines(&store, &ledger, wishes.what, std::io::stdout().lock());
     };
+    whole_or_not_at_all(path, |file| write_lines(&store, &ledger, wishes.what, file))
+}
+
+/// Writes a file under a temporary name and renames it when it is complete and on the disk.
+fn whole_or_not_at_all(path: &Path, write: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    let file = File::create(&unfinished);
+    let file = file.with_context(|| format!("cannot write {}", path.display()))?;
+    let written = write(&file).and_then(|()| {
+        file.sync_all()?;
+        Ok(fs::rename(&unfinished, path)?)
+    });
+    if written.is_err() {
+        fs::remove_file(&unfinished).ok();
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn write_lines(store: &Store, ledger: &Ledger, what: Exported, out: impl Write) -> Result<()> {
+    let mut out = BufWriter::new(out);
     for known in ledger.scan() {
         let known = known?;
-        match wishes.what {
+        match what {
             Exported::Urls => writeln!(out, "{}", url_line(&known))?,
             Exported::Links => {
-                for line in links(&store, &known)? {
+                for line in links(store, &known)? {
                     writeln!(out, "{line}")?;
                 }
             }
             Exported::Pages => {
-                if let Some(line) = page_line(&store, &known)? {
+                if let Some(line) = page_line(store, &known)? {
                     writeln!(out, "{line}")?;
                 }
             }
@@ -106,7 +124,7 @@ fn page_line(store: &Store, known: &Known) -> Result<Option<Value>> {
 
 fn copy_archive(store: &Store, out: &Path) -> Result<()> {
     fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-    let mut copied = 0;
+    let (mut copied, mut open) = (0, 0);
     for entry in fs::read_dir(store.archive()).context("the store has no archive")? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default();
@@ -119,11 +137,19 @@ fn copy_archive(store: &Store, out: &Path) -> Result<()> {
                     target.display()
                 );
             }
-            fs::copy(&path, &target)
-                .with_context(|| format!("cannot write {}", target.display()))?;
+            whole_or_not_at_all(&target, |mut file| {
+                std::io::copy(&mut File::open(&path)?, &mut file)?;
+                Ok(())
+            })?;
             copied += usize::from(text.ends_with(".warc.gz"));
         }
+        open += usize::from(text.ends_with(".warc.gz.open"));
     }
     eprintln!("{copied} WARC files copied to {}", out.display());
+    if open > 0 {
+        eprintln!(
+            "left out: the file that a killed crawl was writing to; the next crawl completes it"
+        );
+    }
     Ok(())
 }

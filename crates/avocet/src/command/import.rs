@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use frontier::{Batch, Ledger};
 use page::PageUrl;
-use repository::archive::{self, BLOCK_LIMIT, End, Records};
+use repository::archive::{BLOCK_LIMIT, Inventory, Records};
 use serde_json::json;
 
 use crate::cli::{Import, Imported};
 use crate::clock::Clock;
 use crate::recover;
-use crate::replay::{Home, Replay, memory};
+use crate::replay::{GROUP, Home, Replay, memory};
 use crate::store::{self, Store};
 
 /// Imports.
@@ -25,27 +25,52 @@ pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
         fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?;
     }
     let store = Store::create(root)?;
-    let (taken, passed) = match wishes.what {
+    let Counts {
+        taken,
+        passed,
+        known,
+    } = match wishes.what {
         Imported::Warc => warc(&store, &store.ledger()?, &wishes.files)?,
-        Imported::Urls => urls(&store.ledger()?, &wishes.files)?,
-        Imported::Queries => queries::import(&store::log(root), &wishes.files)?,
-        Imported::Clicks => clicks::import(&store::log(root), &wishes.files)?,
+        Imported::Urls => urls(&store.ledger()?, &wishes.files)?.into(),
+        Imported::Queries => queries::import(&store::log(root), &wishes.files)?.into(),
+        Imported::Clicks => clicks::import(&store::log(root), &wishes.files)?.into(),
     };
     if json {
-        println!("{}", json!({ "taken": taken, "passed_over": passed }));
+        let counts = json!({ "taken": taken, "passed_over": passed, "already_there": known });
+        println!("{counts}");
+    } else if known > 0 {
+        println!("{taken} taken in, {passed} passed over, {known} were there already");
     } else {
         println!("{taken} taken in, {passed} passed over");
     }
     Ok(())
 }
 
-fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)> {
-    let end = ledger
-        .archive_end()?
-        .map(|(file, offset)| End { file, offset });
-    let writer =
-        archive::Writer::open(&store.archive(), recover::archive_options(Vec::new()), end)?;
-    let mut replay = Replay::new(ledger, Some(writer))?;
+/// What became of the lines or records of the files.
+struct Counts {
+    taken: u64,
+    /// Of a kind that is not taken in, or damaged.
+    passed: u64,
+    /// In the store already.
+    known: u64,
+}
+
+impl From<(u64, u64)> for Counts {
+    fn from((taken, passed): (u64, u64)) -> Self {
+        Self {
+            taken,
+            passed,
+            known: 0,
+        }
+    }
+}
+
+fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<Counts> {
+    let info = recover::archive_info(Vec::new());
+    let writer = recover::open_archive(store, ledger, info, GROUP)?;
+    // After the archive was opened: what a killed import left uncommitted is not in it any more.
+    let inventory = Inventory::of(&store.archive())?;
+    let mut replay = Replay::new(ledger, Some(writer), inventory)?;
     let mut damaged = 0;
     for file in files {
         for found in Records::open(file, BLOCK_LIMIT)? {
@@ -58,7 +83,11 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<(u64, u64)>
             }
         }
     }
-    let counts = (replay.answers, replay.others + damaged);
+    let counts = Counts {
+        taken: replay.answers,
+        passed: replay.others + damaged,
+        known: replay.known,
+    };
     replay.finish()?;
     drop(recover::open_index(store, ledger)?);
     Ok(counts)

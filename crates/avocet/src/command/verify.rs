@@ -1,87 +1,227 @@
-//! `avocet verify`: do archive, ledger and index say the same?
+//! `avocet verify`: proves that archive, ledger and index agree, or says what does not and what mends it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use repository::archive::{self, Digest};
-use repository::index::Index;
+use frontier::{Ledger, PageKey};
+use page::PageId;
+use repository::archive::{self, ArchiveError, Digest, End, Kind, Location, Record};
+use repository::index::{Index, IndexError};
 use serde_json::json;
 
 use crate::place::location;
 use crate::recover;
 use crate::store::Store;
 
+/// Problems that are listed one by one; of more, only the number is printed.
+const LISTED: usize = 1000;
+
+/// What the ledger says of the other two.
+#[derive(Default)]
+struct Expected {
+    urls: u64,
+    /// Never asked for.
+    waiting: u64,
+    /// Asked for, and no copy: an error, a redirect, a refusal.
+    without_copy: u64,
+    /// Read, and not put into the archive.
+    unarchived: u64,
+    copies: HashMap<Location, (PageKey, [u8; 20])>,
+    indexed: HashSet<PageId>,
+}
+
 /// Verifies.
 pub fn run(root: &Path, json: bool) -> Result<()> {
     let store = Store::open(root)?;
     let ledger = store.ledger()?;
-    let mut problems: Vec<String> = Vec::new();
-    let mut expected = HashSet::new();
-    let (mut urls, mut copies) = (0u64, 0u64);
-    for known in ledger.scan() {
-        let known = known?;
-        urls += 1;
-        let Some(copy) = known.visited.and_then(|visited| visited.copy) else {
-            continue;
-        };
-        if copy.indexed {
-            expected.insert(known.key.page);
-        }
-        let Some(place) = copy.place else { continue };
-        copies += 1;
-        let at = location(place);
-        match archive::read(&store.archive(), &at) {
-            Ok(record) if Digest::of(&[&record.body()]) == Digest(copy.payload) => {}
-            Ok(_) => problems.push(format!(
-                "{}: the archive holds another body",
-                known.discovery.url
-            )),
-            Err(error) => problems.push(format!("{}: {error}", known.discovery.url)),
-        }
-    }
-    let mut documents = 0;
-    if store.index().exists() {
-        drop(recover::open_index(&store, &ledger)?);
-        let index = Index::open(&store.index())?;
-        problems.extend(
-            index
-                .verify()?
-                .iter()
-                .map(|path| format!("{}: damaged", path.display())),
-        );
-        let mut found = HashSet::new();
-        index.ids(|id| {
-            if !found.insert(id) {
-                problems.push(format!("{id:?} is in the index twice"));
-            }
-        })?;
-        documents = found.len();
-        problems.extend(
-            expected
-                .difference(&found)
-                .map(|id| format!("{id:?} is not in the index")),
-        );
-        problems.extend(
-            found
-                .difference(&expected)
-                .map(|id| format!("{id:?} is in the index and should not be")),
-        );
-    }
+    let expected = expected(&ledger)?;
+    let (urls, copies) = (expected.urls, expected.copies.len());
+    let (waiting, without_copy) = (expected.waiting, expected.without_copy);
+    let unarchived = expected.unarchived;
+    let searchable = expected.indexed.len();
+    let mut problems = check_archive(&store, &ledger, expected.copies)?;
+    let documents = check_index(&store, &ledger, &expected.indexed, &mut problems)?;
+    let agree = problems.is_empty();
+    let remedy = format!(
+        "avocet rebuild --store {}: makes ledger, index and CDXJ files again from what the archive still holds; \
+         the next crawl then fetches what it has lost",
+        root.display()
+    );
+    let found = problems.len();
+    problems.truncate(LISTED);
     if json {
         println!(
             "{}",
-            json!({ "urls": urls, "copies": copies, "documents": documents, "problems": problems })
+            json!({
+                "urls": urls, "waiting": waiting, "without_copy": without_copy, "copies": copies,
+                "documents": documents, "problems": problems, "agree": agree,
+                "remedy": (!agree).then_some(&remedy),
+            })
         );
     } else {
-        println!("{urls} URLs, {copies} copies in the archive, {documents} documents in the index");
-        problems.iter().for_each(|problem| println!("  {problem}"));
-    }
-    if !problems.is_empty() {
-        bail!(
-            "{} problems found: `avocet rebuild` makes ledger and index anew from the archive",
-            problems.len()
+        println!(
+            "{urls} URLs in the ledger: {copies} have a copy in the archive, {waiting} wait for their first visit, {without_copy} gave no page (errors, redirects, refusals)"
         );
+        if unarchived > 0 {
+            println!("{unarchived} more were read and not archived (--no-archive)");
+        }
+        if documents > 0 {
+            println!(
+                "{documents} documents in the index: the others of these copies are not to be searched (noindex, no text, duplicates of their canonical page)"
+            );
+        }
+        problems.iter().for_each(|problem| println!("  {problem}"));
+        if found > problems.len() {
+            println!("  and {} more", found - problems.len());
+        }
+        if agree {
+            println!(
+                "archive, ledger and index agree: {copies} pages, {searchable} of them searchable"
+            );
+        }
+    }
+    if !agree {
+        bail!("{found} problems: run {remedy}");
     }
     Ok(())
+}
+
+fn expected(ledger: &Ledger) -> Result<Expected> {
+    let mut expected = Expected::default();
+    for known in ledger.scan() {
+        let known = known?;
+        expected.urls += 1;
+        let Some(visited) = known.visited else {
+            expected.waiting += 1;
+            continue;
+        };
+        let Some(copy) = visited.copy else {
+            expected.without_copy += 1;
+            continue;
+        };
+        if copy.indexed {
+            expected.indexed.insert(known.key.page);
+        }
+        match copy.place {
+            None => expected.unarchived += 1,
+            Some(place) => {
+                let at = location(place);
+                expected.copies.insert(at, (known.key, copy.payload));
+            }
+        }
+    }
+    Ok(expected)
+}
+
+/// Reads the whole archive. Returns what is wrong with its records and indexes, which copies of the
+/// ledger it lacks, and whether it has pages that the ledger does not know.
+fn check_archive(
+    store: &Store,
+    ledger: &Ledger,
+    mut copies: HashMap<Location, (PageKey, [u8; 20])>,
+) -> Result<Vec<String>> {
+    let name = |key: PageKey| -> Result<String> {
+        let known = ledger.discovery(key)?;
+        Ok(known.map_or_else(|| format!("{:?}", key.page), |known| known.url))
+    };
+    let mut problems = Vec::new();
+    let (mut uncommitted, mut unknown) = (0u64, 0u64);
+    let end = ledger.archive_end()?;
+    let end = end.map_or(End { file: 1, offset: 0 }, |(file, offset)| End {
+        file,
+        offset,
+    });
+    let behind = |file: u32, offset: u64| End { file, offset } >= end;
+    let mut check = |at: &Location, record: &Record| -> Result<()> {
+        if let Some((key, payload)) = copies.remove(at) {
+            if Digest::of(&[&record.body()]) != Digest(payload) {
+                problems.push(format!("{}: the archive holds another body", name(key)?));
+            }
+        } else if let (Kind::Response | Kind::Revisit, Some(url)) = (record.kind(), record.url()) {
+            if behind(at.file, at.offset) {
+                uncommitted += 1;
+            } else if ledger.discovery(PageKey::of(&url))?.is_none() {
+                unknown += 1;
+            }
+        }
+        Ok(())
+    };
+    let wrong = match store.archive().exists() {
+        true => archive::verify(&store.archive(), &mut check)?,
+        false => Vec::new(),
+    };
+    for error in wrong {
+        // What a kill left behind the last commit is cut off at the next start.
+        let leftover = match &error {
+            ArchiveError::Torn { path, offset } | ArchiveError::Damaged { path, offset, .. } => {
+                archive::number(path).is_some_and(|file| behind(file, *offset))
+            }
+            _ => false,
+        };
+        if !leftover {
+            problems.push(error.to_string());
+        }
+    }
+    let mut lost: Vec<_> = copies.into_iter().collect();
+    lost.sort_unstable_by_key(|(at, _)| *at);
+    for (at, (key, _)) in lost {
+        problems.push(format!(
+            "{}: its copy is not in the archive (file {}, byte {})",
+            name(key)?,
+            at.file,
+            at.offset
+        ));
+    }
+    if uncommitted > ledger.at_risk()?.unwrap_or(u64::MAX) {
+        problems.push(format!(
+            "the ledger is damaged: {uncommitted} records of the archive lie behind the end that it names"
+        ));
+    }
+    if unknown > 0 {
+        problems.push(format!(
+            "the ledger is damaged: it does not know the pages of {unknown} records of the archive"
+        ));
+    }
+    Ok(problems)
+}
+
+/// Compares the index with the ledger. Returns how many documents it holds.
+fn check_index(
+    store: &Store,
+    ledger: &Ledger,
+    expected: &HashSet<PageId>,
+    problems: &mut Vec<String>,
+) -> Result<usize> {
+    if !store.index().exists() {
+        return Ok(0);
+    }
+    let damaged = match Index::open(&store.index()).and_then(|index| index.verify()) {
+        Ok(files) => files
+            .iter()
+            .map(|path| format!("index/{}: the checksum is wrong", path.display()))
+            .collect(),
+        Err(error @ IndexError::Damaged { .. }) => {
+            vec![format!("{:#}", anyhow::Error::from(error))]
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if !damaged.is_empty() {
+        problems.extend(damaged);
+        return Ok(0);
+    }
+    // An index that a kill left behind the ledger catches up, as at every start.
+    drop(recover::open_index(store, ledger)?);
+    let index = Index::open(&store.index())?;
+    let mut found = HashSet::new();
+    index.ids(|id| {
+        if !found.insert(id) {
+            problems.push(format!("{id:?} is in the index twice"));
+        }
+    })?;
+    let missing = expected.difference(&found);
+    problems.extend(missing.map(|id| format!("{id:?} is not in the index")));
+    let surplus = found.difference(expected);
+    problems.extend(surplus.map(|id| format!("{id:?} is in the index and should not be")));
+    Ok(found.len())
 }

@@ -54,6 +54,8 @@ pub struct Settled {
 pub enum Work {
     /// Settled pages, in the order they were settled.
     Pages(Vec<Settled>),
+    /// Records for the archive alone: versions from before the last visit.
+    Records(Vec<Sealed>),
     /// Facts without a page: seeds, robots files.
     Facts(Vec<Entry>),
     /// Pages that are no longer kept.
@@ -166,6 +168,7 @@ impl<'a> Committer<'a> {
         for work in group {
             match work {
                 Work::Facts(facts) => batch.entries.extend(facts),
+                Work::Records(records) => self.archive_records(&records)?,
                 Work::Drop(pages) => self.drop_pages(&pages, &mut batch.entries)?,
                 Work::Measure(workload) => self.workload = Some(workload),
                 Work::Pages(pages) => {
@@ -248,6 +251,16 @@ impl<'a> Committer<'a> {
         };
         let same = before.filter(|before| before.at == copy.at && before.payload == copy.payload);
         copy.place = same.and_then(|before| before.place);
+        Ok(())
+    }
+
+    fn archive_records(&mut self, records: &[Sealed]) -> Result<()> {
+        let Some(archive) = &mut self.archive else {
+            return Ok(());
+        };
+        for record in records {
+            archive.append(record).context("cannot write the archive")?;
+        }
         Ok(())
     }
 

@@ -212,10 +212,9 @@ impl From<Speed> for Estimate {
 }
 
 pub(super) fn encode<T: Serialize>(record: &T) -> Vec<u8> {
-    let bytes = vec![VERSION];
-    // Writing plain data to memory cannot fail: postcard errors only on full buffers and on
-    // sequences of unknown length, and there are none.
-    postcard::to_extend(record, bytes).unwrap_or_default()
+    // postcard errors only on full buffers and on sequences of unknown length.
+    postcard::to_extend(record, vec![VERSION])
+        .expect("a record is plain data of known length, written to memory that grows")
 }
 
 pub(super) fn decode<T: DeserializeOwned>(

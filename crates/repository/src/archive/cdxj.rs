@@ -67,8 +67,7 @@ struct Json<'a> {
 
 fn line((entry, offset, length): &(Entry, u64, u32), filename: &str) -> Option<String> {
     let key = key(&PageUrl::parse(&entry.url).ok()?);
-    let at = jiff::Timestamp::from_millisecond(entry.millis).ok()?;
-    let at = at.strftime("%Y%m%d%H%M%S");
+    let at = time(entry.millis)?;
     let json = serde_json::to_string(&Json {
         url: &entry.url,
         mime: entry.mime.as_deref(),
@@ -79,6 +78,12 @@ fn line((entry, offset, length): &(Entry, u64, u32), filename: &str) -> Option<S
         filename,
     });
     Some(format!("{key} {at} {}\n", json.ok()?))
+}
+
+/// The time of a capture, to the second: `20231114221320`.
+pub(super) fn time(millis: i64) -> Option<String> {
+    let at = jiff::Timestamp::from_millisecond(millis).ok()?;
+    Some(at.strftime("%Y%m%d%H%M%S").to_string())
 }
 
 /// The sortable key of a URL: `org,example)/path?query`.

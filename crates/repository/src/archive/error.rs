@@ -1,4 +1,4 @@
-//! What can go wrong with the archive, by what the caller can do about it.
+//! Errors of the archive, by what the caller can do about them.
 //!
 //! **Invariant:** every error names the file; what is wrong with bytes also names the offset.
 //! A full disk can be told from a broken one.
@@ -38,7 +38,7 @@ pub enum ArchiveError {
         source: Fault,
     },
     /// The ledger counts on bytes that the file no longer has.
-    #[error("{} holds {found} bytes, but {committed} were committed", path.display())]
+    #[error("{} has {found} bytes, but {committed} were committed: bring it back from a backup, or run `avocet rebuild --accept-loss` to do without what is gone", path.display())]
     Short {
         /// The file.
         path: PathBuf,
@@ -46,6 +46,14 @@ pub enum ArchiveError {
         found: u64,
         /// The length the ledger committed.
         committed: u64,
+    },
+    /// The index of a closed file is missing or does not say what the file holds.
+    #[error("the index {} does not say what its file holds: `avocet rebuild` makes it again", path.display())]
+    WrongIndex {
+        /// The index.
+        path: PathBuf,
+        /// The number of its file.
+        file: u32,
     },
     /// An earlier write or sync failed. What reached the disk is unknown (the kernel drops
     /// unwritten pages after reporting the error once), so only opening the archive anew helps.

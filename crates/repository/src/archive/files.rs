@@ -38,13 +38,19 @@ pub(super) fn existing(dir: &Path, number: u32) -> PathBuf {
     }
 }
 
+/// The last part of a path, as a record or an index names the file.
+pub(super) fn name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 /// All files of the archive, by number; those set aside are none.
 pub(super) fn list(dir: &Path) -> Result<Vec<(u32, PathBuf)>, ArchiveError> {
     let fail = || ArchiveError::io("list", dir);
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(fail())? {
         let name = entry.map_err(fail())?.file_name();
-        if let Some(number) = name.to_str().and_then(number) {
+        if let Some(number) = name.to_str().and_then(number_in) {
             files.push((number, dir.join(name)));
         }
     }
@@ -54,15 +60,13 @@ pub(super) fn list(dir: &Path) -> Result<Vec<(u32, PathBuf)>, ArchiveError> {
 
 /// Renames a file that was never committed, so that nothing reads it and nothing is lost.
 pub(super) fn set_aside(path: &Path) -> Result<PathBuf, ArchiveError> {
-    let mut aside = path.to_path_buf();
-    for count in 1.. {
+    let named = |count: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(format!(".uncommitted-{count}"));
-        aside = PathBuf::from(name);
-        if !aside.exists() {
-            break;
-        }
-    }
+        PathBuf::from(name)
+    };
+    let mut names = (1..).map(named).skip_while(|aside| aside.exists());
+    let aside = names.next().expect("a directory has fewer than 2^32 files");
     fs::rename(path, &aside).map_err(ArchiveError::io("rename", path))?;
     Ok(aside)
 }
@@ -83,7 +87,12 @@ pub(super) fn sync_dir(dir: &Path) -> Result<(), ArchiveError> {
     synced.map_err(ArchiveError::io("sync", dir))
 }
 
-fn number(name: &str) -> Option<u32> {
+/// The number of a file of the archive. Returns `None` for any other path.
+pub fn number(path: &Path) -> Option<u32> {
+    number_in(path.file_name()?.to_str()?)
+}
+
+fn number_in(name: &str) -> Option<u32> {
     let rest = name.strip_prefix(PREFIX)?;
     let digits = rest
         .strip_suffix(CLOSED)
@@ -101,9 +110,9 @@ mod tests {
     fn names_and_numbers() {
         let dir = Path::new("");
         for file in [1, 7, 99_999_999, u32::MAX] {
-            assert_eq!(number(closed(dir, file).to_str().unwrap()), Some(file));
-            assert_eq!(number(open(dir, file).to_str().unwrap()), Some(file));
-            assert_eq!(number(cdxj(dir, file).to_str().unwrap()), None);
+            assert_eq!(number(&closed(dir, file)), Some(file));
+            assert_eq!(number(&open(dir, file)), Some(file));
+            assert_eq!(number(&cdxj(dir, file)), None);
         }
         for other in [
             "avocet-1.warc.gz",
@@ -113,7 +122,7 @@ mod tests {
             "other-00000001.warc.gz",
             "avocet-99999999999.warc.gz",
         ] {
-            assert_eq!(number(other), None, "{other}");
+            assert_eq!(number(Path::new(other)), None, "{other}");
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records, and are
 //! never written again. A file is named `.open` until it is complete, synced and has its CDXJ
-//! index; whatever lies beyond the committed end is cut off, or set aside, when it is opened.
+//! index. When the archive is opened, what lies beyond the committed end is cut off or set aside if
+//! a kill explains it. If not, the ledger has lost commits, and all of it stays where it is.
 //!
 //! Captures are [sealed](seal) where they were fetched (compressing is the work), appended by the
 //! one [`Writer`], which also [collects](Writer::keep) files that hold little of use, read back one at a time by [`read`] or all in order by [`scan`]. [`Records`]
@@ -17,6 +18,7 @@ mod error;
 mod files;
 mod gzip;
 mod head;
+mod indexes;
 mod input;
 mod parse;
 mod record;
@@ -30,12 +32,14 @@ pub use collect::{Moved, sizes};
 pub use content::{Content, Cut, DecodeLimits};
 pub use digest::Digest;
 pub use error::{ArchiveError, Fault};
+pub use files::number;
 pub use gzip::Level;
+pub use indexes::{Inventory, make_index, verify};
 pub use record::{Kind, Record};
 pub use records::{BLOCK_LIMIT, Found, Records};
 pub use scan::{Scan, read, scan};
 pub use seal::{Capture, Original, Profile, Sealed, Truncated};
-pub use writer::{Info, MAX_BYTES, Options, Writer};
+pub use writer::{Discrepancy, Info, MAX_BYTES, Options, Writer};
 
 use serde::{Deserialize, Serialize};
 

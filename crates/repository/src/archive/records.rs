@@ -76,11 +76,21 @@ impl Records<File> {
 
 impl<R: Read + Seek> Records<R> {
     /// Reads from anything that can be sought in; `path` is what errors call it.
-    pub(super) fn new(mut file: R, path: &Path, block_limit: u64) -> Result<Self, ArchiveError> {
+    pub(super) fn new(file: R, path: &Path, block_limit: u64) -> Result<Self, ArchiveError> {
+        Self::after(file, path, 0, block_limit)
+    }
+
+    /// Reads from an offset on, where a record or the member that holds it begins.
+    pub(super) fn after(
+        mut file: R,
+        path: &Path,
+        offset: u64,
+        block_limit: u64,
+    ) -> Result<Self, ArchiveError> {
         let fail = |source| ArchiveError::io("read", path)(source);
         let end = file.seek(SeekFrom::End(0)).map_err(fail)?;
         let mut input = Input::new(file);
-        input.go(0).map_err(ArchiveError::io("read", path))?;
+        input.go(offset).map_err(ArchiveError::io("read", path))?;
         let path = path.to_path_buf();
         Ok(Self {
             source: Source::Between(input),

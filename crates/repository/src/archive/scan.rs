@@ -10,7 +10,7 @@ use super::{ArchiveError, Fault, Location, Record, Records, files};
 
 /// Our own records were limited when they were fetched; this only keeps a damaged or foreign file
 /// under our name from filling the memory.
-const OWN_LIMIT: u64 = 1 << 30;
+pub(super) const OWN_LIMIT: u64 = 1 << 30;
 
 /// Reads one record.
 pub fn read(dir: &Path, at: &Location) -> Result<Record, ArchiveError> {

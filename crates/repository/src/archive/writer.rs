@@ -3,14 +3,17 @@
 //! **Invariant:** records are only ever appended after the committed end. A file loses its `.open`
 //! only when it and its index are on the disk. After a failed write or sync the writer does nothing
 //! more: what reached the disk is unknown then, and only a new `open` at the committed end is sure.
+//! Opening deletes no intact record, unless a killed writer can have left it there: the ledger,
+//! which names the committed end, may itself be damaged.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::cdxj::{self, Entry};
+use super::cdxj::Entry;
+use super::scan::OWN_LIMIT;
 use super::seal::{self, Sealed};
-use super::{ArchiveError, End, Level, Location, Records, files};
+use super::{ArchiveError, End, Kind, Level, Location, Records, files, indexes};
 
 /// How to write.
 #[derive(Debug, Clone)]
@@ -19,6 +22,21 @@ pub struct Options {
     pub max_bytes: u64,
     /// What every file says about the crawl.
     pub info: Info,
+    /// Records that the last writer can have appended after its last commit: what it had in flight
+    /// when it was killed. More of them show that the ledger has lost commits.
+    pub at_risk: usize,
+}
+
+/// How the files differed from the committed end when the archive was opened.
+#[derive(Debug, Default)]
+pub struct Discrepancy {
+    /// Later files, which a killed writer had begun, by their new names.
+    pub set_aside: Vec<PathBuf>,
+    /// Intact records behind the committed end, if there are more than a kill explains. Then the
+    /// ledger has lost commits: the records stay, and the archive goes on in a new file.
+    pub unexplained: Option<usize>,
+    /// The file that lacks committed bytes. It is left as it is, and the next one begun.
+    pub short: Option<ArchiveError>,
 }
 
 /// The `warcinfo` record that opens every file.
@@ -47,7 +65,7 @@ pub struct Writer {
     /// The number of the next file to begin.
     next: u32,
     current: Option<Current>,
-    set_aside: Vec<PathBuf>,
+    discrepancy: Discrepancy,
     stopped: bool,
 }
 
@@ -66,9 +84,10 @@ struct Current {
 }
 
 impl Writer {
-    /// Opens the archive at its committed end: later bytes of that file are cut off, and later
-    /// files are [set aside](Self::set_aside), since nobody was told that they are kept. `None`
-    /// says that nothing is committed.
+    /// Opens the archive at its committed end. `None` says that nothing is committed.
+    ///
+    /// What a kill explains ([`Options::at_risk`]) is undone: later files are set aside, later bytes
+    /// of the file are cut off. See [`Discrepancy`] for what else can be found.
     pub fn open(
         dir: &Path,
         options: Options,
@@ -76,33 +95,53 @@ impl Writer {
     ) -> Result<Self, ArchiveError> {
         fs::create_dir_all(dir).map_err(ArchiveError::io("create", dir))?;
         let end = committed.unwrap_or(End { file: 1, offset: 0 });
-        let mut set_aside = Vec::new();
+        let mut later = Vec::new();
+        let mut uncommitted = 0;
         for (number, path) in files::list(dir)? {
-            if number > end.file || number == end.file && end.offset == 0 {
-                // Its index first: without its file it would name one that is not there.
-                files::remove(&files::cdxj(dir, number))?;
-                set_aside.push(files::set_aside(&path)?);
+            if number >= end.file {
+                let from = if number == end.file { end.offset } else { 0 };
+                uncommitted += whole_records(&path, from)?;
+                later.push((number, path, from));
             }
         }
         let mut writer = Self {
             dir: dir.to_path_buf(),
-            options,
-            next: end.file,
+            next: end.file + u32::from(end.offset > 0),
             current: None,
-            set_aside,
+            discrepancy: Discrepancy::default(),
             stopped: false,
+            options,
         };
-        if end.offset > 0 {
-            writer.next = end.file + 1;
-            writer.current = resume(dir, end)?;
+        if uncommitted > writer.options.at_risk {
+            writer.discrepancy.unexplained = Some(uncommitted);
+            for (number, ..) in later {
+                indexes::complete(dir, number)?;
+                writer.next = number + 1;
+            }
+        } else {
+            for (number, path, _) in later.iter().filter(|(_, _, from)| *from == 0) {
+                // Its index first: without its file it would name one that is not there.
+                files::remove(&files::cdxj(dir, *number))?;
+                let aside = files::set_aside(path)?;
+                writer.discrepancy.set_aside.push(aside);
+            }
+            if end.offset > 0 {
+                match resume(dir, end) {
+                    Ok(current) => writer.current = current,
+                    Err(short @ ArchiveError::Short { .. }) => {
+                        writer.discrepancy.short = Some(short);
+                    }
+                    Err(other) => return Err(other),
+                }
+            }
         }
         files::sync_dir(dir)?;
         Ok(writer)
     }
 
-    /// The files that were there at opening and had nothing committed, by their new names.
-    pub fn set_aside(&self) -> &[PathBuf] {
-        &self.set_aside
+    /// How the files differed from the committed end at opening.
+    pub fn discrepancy(&self) -> &Discrepancy {
+        &self.discrepancy
     }
 
     /// Appends a record. It is safe only after [`sync`](Self::sync).
@@ -254,7 +293,7 @@ impl Writer {
             ("robots", &info.robots),
         ];
         lines.extend(notes);
-        let name = file_name(&files::closed(&self.dir, number));
+        let name = files::name(&files::closed(&self.dir, number));
         current.write(
             &seal::warcinfo(&name, at, &lines, Level::default()),
             &self.dir,
@@ -274,15 +313,9 @@ impl Writer {
             .file
             .sync_all()
             .map_err(ArchiveError::io("sync", &open))?;
-        let mut entries = entries_before(&open, current.known_from)?;
+        let mut entries = indexes::entries_before(&open, current.known_from)?;
         entries.extend(current.entries);
-        let index = cdxj::render(&entries, &file_name(&closed));
-        let index_path = files::cdxj(&self.dir, current.number);
-        let fail = || ArchiveError::io("write to", &index_path);
-        let mut file = File::create(&index_path).map_err(fail())?;
-        file.write_all(index.as_bytes()).map_err(fail())?;
-        file.sync_all()
-            .map_err(ArchiveError::io("sync", &index_path))?;
+        indexes::write(&self.dir, current.number, &entries)?;
         fs::rename(&open, &closed).map_err(ArchiveError::io("rename", &open))?;
         files::sync_dir(&self.dir)
     }
@@ -299,14 +332,37 @@ impl Current {
     }
 }
 
+/// Counts the intact records of a file from an offset on.
+fn whole_records(path: &Path, offset: u64) -> Result<usize, ArchiveError> {
+    let file = File::open(path).map_err(ArchiveError::io("open", path))?;
+    let length = file
+        .metadata()
+        .map_err(ArchiveError::io("open", path))?
+        .len();
+    if length <= offset {
+        return Ok(0);
+    }
+    let mut count = 0;
+    for found in Records::after(file, path, offset, OWN_LIMIT)? {
+        match found {
+            Ok(found) => count += usize::from(*found.record.kind() != Kind::Warcinfo),
+            Err(error @ ArchiveError::Io { .. }) => return Err(error),
+            Err(_) => {}
+        }
+    }
+    Ok(count)
+}
+
 /// Opens the committed file at its end. Returns `None` if it is complete.
 fn resume(dir: &Path, end: End) -> Result<Option<Current>, ArchiveError> {
     let open = files::open(dir, end.file);
     let closed = files::closed(dir, end.file);
     let path = files::existing(dir, end.file);
-    let found = fs::metadata(&path)
-        .map_err(ArchiveError::io("open", &path))?
-        .len();
+    let found = match fs::metadata(&path) {
+        Ok(found) => found.len(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => 0,
+        Err(error) => return Err(ArchiveError::io("open", &path)(error)),
+    };
     if found < end.offset {
         return Err(ArchiveError::Short {
             path,
@@ -342,32 +398,6 @@ fn resume(dir: &Path, end: End) -> Result<Option<Current>, ArchiveError> {
     }))
 }
 
-/// The entries of the records before an offset, which an earlier process appended. A damaged one
-/// has none: the index says what can be read, and a scan says what cannot.
-fn entries_before(path: &Path, offset: u64) -> Result<Vec<(Entry, u64, u32)>, ArchiveError> {
-    let mut entries = Vec::new();
-    if offset == 0 {
-        return Ok(entries);
-    }
-    for found in Records::open(path, u64::from(u32::MAX))?.flatten() {
-        if found.offset >= offset {
-            break;
-        }
-        let length = found.length.and_then(|length| u32::try_from(length).ok());
-        if let (Some(entry), Some(length)) = (Entry::of(&found.record), length) {
-            entries.push((entry, found.offset, length));
-        }
-    }
-    Ok(entries)
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use std::net::{IpAddr, Ipv4Addr};
@@ -395,6 +425,7 @@ mod tests {
             Options {
                 max_bytes: MAX_BYTES,
                 info,
+                at_risk: 0,
             },
             None,
         )

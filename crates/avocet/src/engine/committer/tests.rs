@@ -6,7 +6,7 @@ use repository::archive::{Capture, Level, seal};
 
 use super::*;
 use crate::engine::answered::timestamp;
-use crate::recover::archive_options;
+use crate::recover::archive_info;
 
 const BODY: &[u8] = b"<p>A page that does not change.";
 
@@ -19,7 +19,11 @@ struct Written {
 fn written() -> Written {
     let dir = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(&dir.path().join("ledger")).unwrap();
-    let options = archive_options(Vec::new());
+    let options = archive::Options {
+        max_bytes: archive::MAX_BYTES,
+        info: archive_info(Vec::new()),
+        at_risk: 0,
+    };
     let archive = archive::Writer::open(&dir.path().join("archive"), options, None).unwrap();
     Written {
         _dir: dir,
