@@ -30,17 +30,20 @@ mod watched;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use fetch::Fetcher;
 use frontier::{Ledger, LedgerError, Next, PageKey};
 use policy::{History, Moment};
 use tokio::sync::{Notify, Semaphore};
+use tokio::task::JoinSet;
+use tracing::warn;
 
 use crate::clock::Clock;
 use crate::live::Live;
+use crate::panics::{self, POISONED};
 use crate::progress::Progress;
 use crate::ranking::Choice;
 use crate::recover;
@@ -86,8 +89,21 @@ pub async fn crawl(
     live: &Arc<Live>,
     interrupted: impl Future<Output = ()>,
 ) -> Result<Summary> {
+    let crawled = start(store, plan, choice, progress, live, interrupted).await;
+    crawled.map_err(|error| store.explain(error))
+}
+
+async fn start(
+    store: &Store,
+    plan: Plan,
+    choice: Choice,
+    progress: Progress,
+    live: &Arc<Live>,
+    interrupted: impl Future<Output = ()>,
+) -> Result<Summary> {
     let clock = Clock::start();
     let ledger = Arc::new(store.ledger()?);
+    store.hold_reserve();
     let writers = recover::writers(store, &ledger, &plan)?;
     let (work, queue) = mpsc::channel();
     let shared = begin(store, &plan, choice, &ledger, clock.now(), work)?;
@@ -126,12 +142,26 @@ pub async fn crawl(
         .ok()
         .context("the committer panicked")?;
     if let Some(error) = engine.failure().take() {
-        return Err(store.explain(error));
+        if engine.plan.index && store.is_full(&error) {
+            publish_last_commits(store, &engine.ledger);
+        }
+        return Err(error);
     }
+    store.release_reserve();
     if ended {
         engine.ledger.mark_run(None)?;
     }
     Ok(summary)
+}
+
+/// Makes all that the ledger has committed searchable although the disk is full, by giving back the
+/// room held in reserve. The index writer of the crawl knew of pages that were not committed, so the
+/// index catches up with the ledger as at a start.
+fn publish_last_commits(store: &Store, ledger: &Ledger) {
+    store.release_reserve();
+    if let Err(error) = recover::open_index(store, ledger) {
+        warn!("the last pages are searchable when there is room: {error:#}");
+    }
 }
 
 impl Engine {
@@ -149,15 +179,20 @@ impl Engine {
         self.tick(self.clock.now());
         tokio::pin!(interrupted);
         let mut done = false;
+        let mut visits = JoinSet::new();
         loop {
             let now = self.clock.now();
-            let wake = self.start_visits(now);
-            let idle = self.shared().visits == 0;
-            if idle && (wake.is_none() || self.stopping()) {
+            let wake = self.start_visits(now, &mut visits);
+            if visits.is_empty() && (wake.is_none() || self.stopping()) {
                 break;
             }
             let wake = wake.unwrap_or(now + Duration::from_secs(3600));
             tokio::select! {
+                // A panic of a visit has raised the alarm.
+                Some(_) = visits.join_next() => {}
+                () = panics::alarm(), if !self.stopping() => {
+                    self.fail(panics::first().unwrap_or_else(|| anyhow!("a panic")));
+                }
                 () = self.changed.notified() => {}
                 () = tokio::time::sleep_until(self.clock.instant(wake)), if !self.stopping() => {}
                 () = &mut interrupted, if !done => {
@@ -188,8 +223,8 @@ impl Engine {
         !done
     }
 
-    /// Starts visits while there is room; returns when to look again, or `None`: nothing waits.
-    fn start_visits(self: &Arc<Self>, now: Moment) -> Option<Moment> {
+    /// Starts visits while there is room. Returns when to look again; `None`: nothing waits.
+    fn start_visits(self: &Arc<Self>, now: Moment, visits: &mut JoinSet<()>) -> Option<Moment> {
         loop {
             if self.stopping() {
                 return None;
@@ -210,7 +245,7 @@ impl Engine {
                 Next::Visit(visit) => {
                     drop(shared);
                     let engine = self.clone();
-                    tokio::spawn(async move { engine.visits(visit).await });
+                    visits.spawn(async move { engine.visits(visit).await });
                 }
             }
         }
@@ -231,7 +266,6 @@ impl Engine {
                 }
             }
         }
-        self.changed.notify_one();
     }
 
     fn finish(&self, store: &Store) -> Summary {
@@ -315,10 +349,10 @@ impl Engine {
     }
 
     fn shared(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.lock().expect(POISONED)
     }
 
     fn failure(&self) -> MutexGuard<'_, Option<anyhow::Error>> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+        self.failure.lock().expect(POISONED)
     }
 }

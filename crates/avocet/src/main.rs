@@ -1,5 +1,8 @@
 //! Avocet: a web crawler and search repository that spends every fetch where it pays most.
 
+#[macro_use]
+mod output;
+
 mod answer;
 mod cli;
 mod clock;
@@ -7,9 +10,11 @@ mod command;
 mod config;
 mod engine;
 mod explain;
+mod fault;
 mod holdings;
 mod live;
 mod logs;
+mod panics;
 mod place;
 mod planning;
 mod polling;
@@ -45,7 +50,9 @@ fn main() -> ExitCode {
         eprintln!("avocet: {wrong}");
         return ExitCode::from(2);
     }
-    match command::run(arguments) {
+    panics::install();
+    signal::ignore_file_size_limit();
+    match panics::seen(|| command::run(arguments)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -15,8 +15,9 @@ use policy::order::Scores;
 use policy::server::Strategy;
 use policy::{Policy, Refresh, Sources, Worth};
 use serde::{Deserialize, Serialize};
+use tracing::warn;
 
-use crate::scope::ScopeRules;
+use crate::scope::{Reach, ScopeRules};
 use crate::store;
 use crate::topic::Subject;
 use crate::upkeep::Refreshing;
@@ -183,18 +184,28 @@ impl LastCrawl {
     /// Takes note of what a crawl was told.
     pub fn write(&self, store: &Path) -> Result<()> {
         let path = path(store);
-        store::replace(&path, &serde_json::to_vec_pretty(self)?)
+        store::replace_durably(&path, &serde_json::to_vec_pretty(self)?)
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// What the last crawl was told.
+    /// What the last crawl was told. A file that is empty or damaged is like one that says nothing:
+    /// the usual policies, and every page that the ledger knows is in scope.
     pub fn read(store: &Path) -> Result<Self> {
         let path = path(store);
         let text = fs::read(&path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => NeverCrawled(path.display().to_string()).into(),
             _ => anyhow::Error::from(error).context(format!("cannot read {}", path.display())),
         })?;
-        serde_json::from_slice(&text).with_context(|| format!("{} is damaged", path.display()))
+        Ok(serde_json::from_slice(&text).unwrap_or_else(|error| {
+            warn!(path = %path.display(), %error, "the settings of the last crawl cannot be read: the next crawl writes them again");
+            Self {
+                ranking: Ranking::default(),
+                scope: ScopeRules {
+                    reach: Reach::Any,
+                    ..ScopeRules::default()
+                },
+            }
+        }))
     }
 }
 
@@ -304,5 +315,10 @@ mod tests {
         last.write(directory.path()).unwrap();
         let read = LastCrawl::read(directory.path()).unwrap();
         assert_eq!(read.ranking.order, "pagerank*2 + backlink");
+        // After a power cut the file may be empty.
+        fs::write(path(directory.path()), "").unwrap();
+        let read = LastCrawl::read(directory.path()).unwrap();
+        assert_eq!(read.ranking.order, Ranking::default().order);
+        assert_eq!(read.scope.reach, Reach::Any);
     }
 }

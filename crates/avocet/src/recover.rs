@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use frontier::{Batch, Entry, Ledger, PageKey, Place, Placed, Said};
 use page::{PageId, PageUrl};
 use policy::Needs;
@@ -169,54 +169,46 @@ fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
 /// is damaged, or ahead of the ledger.
 pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
     let path = store.index();
+    let ahead = Ahead::of(store, ledger)?;
     let why = match try_open_index(store, ledger) {
-        Ok(Opened::Current(writer)) => return Ok(writer),
-        Ok(Opened::Ahead { index, ledger }) => {
-            warn!(
-                "the ledger is damaged: its last commit is number {ledger}, and the index holds commit {index}. \
-                 Run `avocet rebuild --store {}` to find the lost pages in the archive",
-                store.root().display()
-            );
-            "ahead of the ledger".to_owned()
-        }
+        _ if ahead.is_some() => "it is ahead of the ledger".to_owned(),
+        Ok(writer) => return Ok(writer),
         Err(error) if is_damage(&error) => format!("{:#}", error.root_cause()),
         Err(error) => return Err(error),
     };
     warn!(path = %path.display(), "the index is made again from the archive: {why}");
     fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-    match try_open_index(store, ledger)? {
-        Opened::Current(writer) => Ok(writer),
-        Opened::Ahead { .. } => bail!(
-            "the index in {} is written by another process",
-            path.display()
-        ),
-    }
+    try_open_index(store, ledger)
 }
 
-enum Opened {
-    Current(index::Writer),
-    /// The index holds commits that the ledger does not.
-    Ahead {
-        index: u64,
-        ledger: u64,
-    },
-}
-
-fn try_open_index(store: &Store, ledger: &Ledger) -> Result<Opened> {
+fn try_open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
     let index = Index::open(&store.index())?;
     index.check()?;
     let (indexed, committed) = (index.sequence()?, ledger.sequence()?);
-    if let Some(index) = indexed.filter(|indexed| *indexed > committed) {
-        return Ok(Opened::Ahead {
-            index,
-            ledger: committed,
-        });
-    }
     let mut writer = index.writer(INDEX_HEAP)?;
     if indexed != Some(committed) {
         catch_up(store, ledger, &mut writer, indexed.unwrap_or(0))?;
     }
-    Ok(Opened::Current(writer))
+    Ok(writer)
+}
+
+/// An index that holds commits which its ledger does not: the ledger has lost them.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the ledger is damaged: its last commit is number {ledger}, and the index holds commit {index}"
+)]
+pub struct Ahead {
+    ledger: u64,
+    index: u64,
+}
+
+impl Ahead {
+    /// Compares the two. An index that cannot be read says nothing.
+    pub fn of(store: &Store, ledger: &Ledger) -> Result<Option<Self>> {
+        let ledger = ledger.sequence()?;
+        let ahead = index::committed(&store.index()).filter(|index| *index > ledger);
+        Ok(ahead.map(|index| Self { ledger, index }))
+    }
 }
 
 fn is_damage(error: &anyhow::Error) -> bool {
@@ -235,10 +227,15 @@ pub fn open_archive(
     let before = ledger
         .at_risk()?
         .and_then(|before| usize::try_from(before).ok());
+    let ahead = Ahead::of(store, ledger)?;
+    let explained = match &ahead {
+        Some(_) => 0,
+        None => before.unwrap_or(at_risk),
+    };
     let options = archive::Options {
         max_bytes: archive::MAX_BYTES,
         info,
-        at_risk: before.unwrap_or(at_risk),
+        at_risk: explained,
     };
     let end = ledger
         .archive_end()?
@@ -250,11 +247,12 @@ pub fn open_archive(
     for path in &found.set_aside {
         warn!(path = %path.display(), "set aside: a killed process had begun this file and committed nothing of it");
     }
-    if let Some(records) = found.unexplained {
+    if let Some(ahead) = ahead {
+        warn!("{ahead}. Run `{remedy}` to find the lost pages in the archive");
+    } else if let Some(records) = found.unexplained {
         warn!(
             "the ledger is damaged: the archive holds {records} records behind the end that the ledger names, \
-             and a kill can leave {} at most. All of them are kept. Run `{remedy}` to find their pages",
-            before.unwrap_or(at_risk)
+             and a kill can leave {explained} at most. All of them are kept. Run `{remedy}` to find their pages"
         );
     }
     if let Some(short) = &found.short {

@@ -1,12 +1,25 @@
-//! When does the user want us to stop?
+//! Signals: which of them stop the program cleanly, and which do not end it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// What the user (Ctrl-C) and the system (SIGTERM) say, from when it is made on: a word that comes while nobody listens is not
-/// lost. Without signals to wait for, a crawl ends by itself.
+/// Keeps `SIGXFSZ` from killing the process: a write beyond the limit of `ulimit -f` then fails with
+/// `EFBIG`, and is handled like a full disk. The flag that the handler sets is not read.
+pub fn ignore_file_size_limit() {
+    let flag = Arc::new(AtomicBool::new(false));
+    if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, flag) {
+        tracing::warn!(%error, "a file size limit would kill this process");
+    }
+}
+
+/// The signals that ask for a clean stop: SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal has
+/// gone). One that arrives between two waits is not lost.
 pub struct Signals {
     terminate: Option<Signal>,
     interrupt: Option<Signal>,
+    hang_up: Option<Signal>,
 }
 
 impl Signals {
@@ -15,6 +28,7 @@ impl Signals {
         Self {
             terminate: signal(SignalKind::terminate()).ok(),
             interrupt: signal(SignalKind::interrupt()).ok(),
+            hang_up: signal(SignalKind::hangup()).ok(),
         }
     }
 
@@ -23,6 +37,7 @@ impl Signals {
         tokio::select! {
             () = one(&mut self.terminate) => {}
             () = one(&mut self.interrupt) => {}
+            () = one(&mut self.hang_up) => {}
         }
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context, Result, bail};
 use frontier::Ledger;
 use rustix::fs::{FlockOperation, flock};
+use tracing::debug;
 
 /// The format of the directory; a store of another one is refused.
 const FORMAT: &str = "avocet store, format 4\n";
@@ -22,6 +23,13 @@ const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"
 const BORROWED: &str = " borrowed";
 /// How long whoever borrowed a store may take to give it up: requests that look into it end first.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(10);
+
+/// A disk with less room than this, in bytes, is full: fjall and tantivy write files of some hundred
+/// kilobytes.
+const ROOM: u64 = 1 << 20;
+/// Bytes held in reserve: as much as the text that the index has not published yet. On a small disk
+/// it is a third of what is free: archive, ledger and index grow about alike.
+const RESERVE: u64 = 32 << 20;
 
 /// A ledger that is being made.
 const FRESH: &str = "ledger.new";
@@ -86,17 +94,11 @@ impl Store {
         Self::lock(root)
     }
 
-    /// Takes note that the store is of our format now.
+    /// Marks the store as one of our format.
     pub fn write_format(&self) -> Result<()> {
         let format = self.root.join("FORMAT");
-        let fresh = self.root.join("FORMAT.new");
-        let written = File::create(&fresh)
-            .and_then(|mut file| {
-                file.write_all(FORMAT.as_bytes())?;
-                file.sync_all()
-            })
-            .and_then(|()| fs::rename(&fresh, &format));
-        written.with_context(|| format!("cannot write {}", format.display()))
+        replace_durably(&format, FORMAT.as_bytes())
+            .with_context(|| format!("cannot write {}", format.display()))
     }
 
     fn lock(root: &Path) -> Result<Self> {
@@ -106,17 +108,62 @@ impl Store {
         })
     }
 
-    /// Says of an error what its cause may not: that the disk is full.
+    /// Adds to an error what its cause may not say: that the disk is full, or a limit on file sizes
+    /// is reached.
     pub fn explain(&self, error: anyhow::Error) -> anyhow::Error {
-        const ROOM: u64 = 1 << 20;
-        let free = rustix::fs::statvfs(&self.root).map(|disk| disk.f_bavail * disk.f_frsize);
-        match free {
-            Ok(free) if free < ROOM => error.context(format!(
-                "No space left on device: the disk of {} has {free} bytes free; what was committed is safe, and the same command goes on when there is room",
+        let what = if self.is_full(&error) {
+            let free = self.free().unwrap_or(0);
+            format!(
+                "No space left on device: the disk of {} has {free} bytes free",
                 self.root.display()
-            )),
-            _ => error,
+            )
+        } else if is_system_error(&error, rustix::io::Errno::FBIG) {
+            "a limit on the size of files is reached (`ulimit -f`)".to_owned()
+        } else {
+            return error;
+        };
+        error.context(format!(
+            "{what}; what was committed is safe, and the same command goes on when there is room"
+        ))
+    }
+
+    /// Whether an error came because the disk is full.
+    pub fn is_full(&self, error: &anyhow::Error) -> bool {
+        is_system_error(error, rustix::io::Errno::NOSPC)
+            || self.free().is_some_and(|free| free < ROOM)
+    }
+
+    fn free(&self) -> Option<u64> {
+        let disk = rustix::fs::statvfs(&self.root).ok()?;
+        Some(disk.f_bavail * disk.f_frsize)
+    }
+
+    /// Allocates a file whose room is given back when the disk is full, so that the index can still
+    /// take in what the ledger has committed. Without it a full disk is only less comfortable.
+    pub fn hold_reserve(&self) {
+        let bytes = self.free().unwrap_or(0).min(3 * RESERVE) / 3;
+        let file = File::options()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(self.reserve());
+        let held = file.map_err(anyhow::Error::from).and_then(|file| {
+            let flags = rustix::fs::FallocateFlags::empty();
+            Ok(rustix::fs::fallocate(&file, flags, 0, bytes)?)
+        });
+        if let Err(error) = held {
+            debug!(%error, "no room is held in reserve");
+            self.release_reserve();
         }
+    }
+
+    /// Gives the room back.
+    pub fn release_reserve(&self) {
+        fs::remove_file(self.reserve()).ok();
+    }
+
+    fn reserve(&self) -> PathBuf {
+        self.root.join("RESERVE")
     }
 
     /// The directory.
@@ -182,6 +229,12 @@ impl Store {
     }
 }
 
+/// Whether the system refused with this number. The causes are of several libraries; what all of
+/// them print is the number.
+fn is_system_error(error: &anyhow::Error, number: rustix::io::Errno) -> bool {
+    format!("{error:#}").contains(&format!("(os error {})", number.raw_os_error()))
+}
+
 /// Refuses a directory that is not a store of this format. Takes no lock, so that search works
 /// while a crawl goes on.
 pub fn must_exist(root: &Path) -> Result<()> {
@@ -240,16 +293,25 @@ pub fn is_wanted(root: &Path) -> bool {
     since.is_ok_and(waits)
 }
 
+/// Another process has the store.
+#[derive(Debug, thiserror::Error)]
+#[error("the store {} is in use by process {owner}: stop it, or give another directory with --store", root.display())]
+pub struct InUse {
+    root: PathBuf,
+    owner: String,
+}
+
 fn lock(root: &Path) -> Result<File> {
     let mut file = open_lock(root)?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
         let owner = owner(&mut file);
         if !(owner.ends_with(BORROWED) && is_given_up(root, &file)) {
             let owner = owner.trim_end_matches(BORROWED).trim();
-            bail!(
-                "the store {} is in use by process {owner}: stop it, or give another directory with --store",
-                root.display(),
-            );
+            return Err(InUse {
+                root: root.to_owned(),
+                owner: owner.to_owned(),
+            }
+            .into());
         }
     }
     sign(file, "")
@@ -300,11 +362,25 @@ fn sign(mut file: File, how: &str) -> Result<File> {
     Ok(file)
 }
 
-/// Puts a file in the place of another, whole: whoever reads it meanwhile reads the old one.
+/// Replaces a file as a whole: a reader sees the old one or the new one. A power cut may leave an
+/// empty file, so this is for what is written all the time.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let fresh = path.with_extension("new");
     fs::write(&fresh, bytes)?;
     fs::rename(fresh, path)
+}
+
+/// Replaces a file as a whole, so that a power cut leaves the old one or the new one.
+pub fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let fresh = path.with_extension("new");
+    let mut file = File::create(&fresh)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(fresh, path)?;
+    match path.parent() {
+        Some(directory) => File::open(directory)?.sync_all(),
+        None => Ok(()),
+    }
 }
 
 /// Where a running crawl writes what it knows of its sources.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use page::{PageId, PageUrl};
 use proptest::prelude::*;
-use repository::index::{Document, Hits, Index, IndexError, Query, Writer};
+use repository::index::{Document, Hits, Index, IndexError, Query, Writer, committed};
 
 /// The least that tantivy takes.
 const HEAP: usize = 15_000_000;
@@ -93,12 +93,14 @@ fn pages_are_replaced_removed_and_kept() {
     let dir = tempfile::tempdir().unwrap();
     let index = Index::open(dir.path()).unwrap();
     assert_eq!(index.sequence().unwrap(), None);
+    assert_eq!(committed(dir.path()), None);
     let mut writer = index.writer(HEAP).unwrap();
     let a = put(&mut writer, "http://a.example/", "first", "one", None);
     let b = put(&mut writer, "http://b.example/", "second", "two", None);
     assert_eq!(index.count(), 0, "nothing shows before a commit");
     writer.commit(1).unwrap();
     assert_eq!((index.count(), index.sequence().unwrap()), (2, Some(1)));
+    assert_eq!(committed(dir.path()), Some(1));
     // Replaced twice within one commit, removed and put again: once in the end.
     put(&mut writer, "http://a.example/", "third", "three", None);
     put(&mut writer, "http://a.example/", "fourth", "four", None);

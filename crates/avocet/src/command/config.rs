@@ -14,7 +14,7 @@ use crate::config::reference::reference;
 pub fn run(root: &Path, json: bool, wish: &ConfigWish) -> Result<()> {
     let file = match wish {
         ConfigWish::Reference => {
-            print!("{}", reference());
+            outln!("{}", reference().trim_end());
             return Ok(());
         }
         ConfigWish::Check { file } => file.clone().unwrap_or_else(|| Config::path(root)),
@@ -26,16 +26,16 @@ pub fn run(root: &Path, json: bool, wish: &ConfigWish) -> Result<()> {
         let wrong: Vec<_> = (wrong.iter())
             .map(|one| json!({ "line": one.line, "key": one.key, "why": one.why }))
             .collect();
-        println!("{}", json!({ "file": file, "wrong": wrong }));
+        outln!("{}", json!({ "file": file, "wrong": wrong }));
     }
     if wrong.is_empty() {
         if !json {
-            println!("{} is right", file.display());
+            outln!("{} is right", file.display());
         }
         return Ok(());
     }
     for one in wrong.iter().filter(|_| !json) {
-        println!("{}:{one}", file.display());
+        outln!("{}:{one}", file.display());
     }
     match wrong.len() {
         1 => bail!("one thing is wrong in {}", file.display()),

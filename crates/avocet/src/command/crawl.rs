@@ -71,7 +71,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         interrupted,
     ))?;
     if json {
-        println!("{}", serde_json::to_string(&summary)?);
+        outln!("{}", serde_json::to_string(&summary)?);
     } else {
         print(&summary);
     }
@@ -317,7 +317,7 @@ pub(super) fn describe(seeds: &[PageUrl]) -> String {
 pub(super) fn print(summary: &Summary) {
     let took = Duration::from_secs_f64(summary.seconds);
     let rate = (summary.pages + summary.unchanged) as f64 / summary.seconds.max(0.001);
-    println!(
+    outln!(
         "{} pages, {} unchanged, {:.1} MB in {:.1} s ({rate:.0} pages/s)",
         summary.pages,
         summary.unchanged,
@@ -325,39 +325,40 @@ pub(super) fn print(summary: &Summary) {
         took.as_secs_f64()
     );
     match summary.price {
-        Some(price) => println!(
+        Some(price) => outln!(
             "{} URLs known and looked after; a fetch must be worth {price:.3e}",
             summary.urls_seen
         ),
-        None => println!(
+        None => outln!(
             "{} URLs known, {} still to fetch",
-            summary.urls_seen, summary.queued
+            summary.urls_seen,
+            summary.queued
         ),
     }
     for (kind, count) in &summary.errors {
-        println!("  {count:>8}  {kind}");
+        outln!("  {count:>8}  {kind}");
     }
     if summary.dropped > 0 {
-        println!(
+        outln!(
             "{} pages fell out of the buffer and were dropped",
             summary.dropped
         );
     }
     if let Some(coverage) = summary.coverage {
-        println!(
+        outln!(
             "a random walk from the seeds is on fetched pages at least {:.1} % of the time",
             coverage * 100.0
         );
     }
     if let Some(found) = summary.found {
-        println!("{found} pages are what was looked for");
+        outln!("{found} pages are what was looked for");
     }
     if !summary.unseen_words.is_empty() {
         let words = summary.unseen_words.join(", ");
-        println!("in no page, link or URL so far: {words}");
+        outln!("in no page, link or URL so far: {words}");
     }
     for remark in &summary.remarks {
-        println!("{remark}");
+        outln!("{remark}");
     }
-    println!("search it: avocet search WORDS --store {}", summary.store);
+    outln!("search it: avocet search WORDS --store {}", summary.store);
 }

@@ -67,7 +67,7 @@ pub fn run(store: Option<&Path>, json: bool, wishes: &Demo) -> Result<()> {
     searching.end();
     let judged = judge(&web, &searching, &noticed, &summary, wishes);
     if json {
-        println!("{}", serde_json::to_string(&judged)?);
+        outln!("{}", serde_json::to_string(&judged)?);
     } else {
         told::end(&judged, root, temporary.is_some());
     }

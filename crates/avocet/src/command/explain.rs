@@ -22,7 +22,7 @@ pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
         Err(_) => ask::explain(root, explain::parse(&wishes.url)?.as_str())?,
     };
     if json {
-        println!("{answer}");
+        outln!("{answer}");
     } else {
         print(&serde_json::from_value(answer)?);
     }
@@ -30,7 +30,7 @@ pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
 }
 
 fn print(page: &Explanation) {
-    println!("{}", page.url);
+    outln!("{}", page.url);
     if page.blocked {
         line(
             "blocked",
@@ -164,5 +164,5 @@ fn short(value: f64) -> String {
 }
 
 fn line(name: &str, text: &str) {
-    println!("  {name:<12} {text}");
+    outln!("  {name:<12} {text}");
 }

@@ -36,12 +36,15 @@ pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
         Imported::Clicks => clicks::import(&store::log(root), &wishes.files)?.into(),
     };
     if json {
-        let counts = json!({ "taken": taken, "passed_over": passed, "already_there": known });
-        println!("{counts}");
-    } else if known > 0 {
-        println!("{taken} taken in, {passed} passed over, {known} were there already");
+        let mut counts = json!({ "taken": taken, "passed_over": passed });
+        if let Some(known) = known {
+            counts["already_there"] = known.into();
+        }
+        outln!("{counts}");
     } else {
-        println!("{taken} taken in, {passed} passed over");
+        let known = known.map(|known| format!(", {known} were there already"));
+        let known = known.unwrap_or_default();
+        outln!("{taken} taken in, {passed} passed over{known}");
     }
     Ok(())
 }
@@ -51,8 +54,8 @@ struct Counts {
     taken: u64,
     /// Of a kind that is not taken in, or damaged.
     passed: u64,
-    /// In the store already.
-    known: u64,
+    /// In the store already; `None` where that is not looked at.
+    known: Option<u64>,
 }
 
 impl From<(u64, u64)> for Counts {
@@ -60,7 +63,7 @@ impl From<(u64, u64)> for Counts {
         Self {
             taken,
             passed,
-            known: 0,
+            known: None,
         }
     }
 }
@@ -86,7 +89,7 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<Counts> {
     let counts = Counts {
         taken: replay.answers,
         passed: replay.others + damaged,
-        known: replay.known,
+        known: Some(replay.known),
     };
     replay.finish()?;
     drop(recover::open_index(store, ledger)?);

@@ -66,8 +66,8 @@ fn rests(root: &Path, since: &str) -> bool {
 
 fn say(json: bool, answer: Value, what: &str) {
     if json {
-        println!("{answer}");
+        outln!("{answer}");
     } else {
-        println!("{what}");
+        outln!("{what}");
     }
 }

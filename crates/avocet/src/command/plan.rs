@@ -51,24 +51,24 @@ pub fn run(root: &Path, json: bool, wishes: &Plan) -> Result<()> {
             json!({ "policy": policy, "needs": needs, "budget_reaches": reaches, "curve": curve })
         });
         let goal = goal.words();
-        println!(
+        outln!(
             "{}",
             json!({ "pages": estimates.copies, "goal": goal, "policies": each })
         );
         return Ok(());
     }
-    println!(
+    outln!(
         "{} pages; {}, by their own rates of change",
         estimates.copies,
         goal.words()
     );
-    print!("\n{}", draw(&[('*', &best), ('.', &even)]));
-    println!("        * {policy}   . uniform\n");
+    outln!("\n{}", draw(&[('*', &best), ('.', &even)]).trim_end());
+    outln!("        * {policy}   . uniform\n");
     match budget {
         Some(budget) => {
             for (policy, curve) in curves {
                 let share = reached(curve, budget).unwrap_or(0.0);
-                println!(
+                outln!(
                     "{policy:>24}: {} fetches a day reach {:.1} %",
                     number(budget),
                     share * 100.0
@@ -78,17 +78,17 @@ pub fn run(root: &Path, json: bool, wishes: &Plan) -> Result<()> {
         None => print_needs(&curves, &asked),
     }
     if let Some(path) = &wishes.svg {
-        println!("the curve is in {}", path.display());
+        outln!("the curve is in {}", path.display());
     }
     Ok(())
 }
 
 fn print_needs(curves: &[(&str, &Vec<Point>)], shares: &[f64]) {
-    println!("{:>8}  {:>24}  {:>12}", "share", "policy", "fetches/day");
+    outln!("{:>8}  {:>24}  {:>12}", "share", "policy", "fetches/day");
     for share in shares {
         for (policy, curve) in curves {
             let need = needed(curve, *share).map_or("out of reach".into(), number);
-            println!("{:>7.1}%  {policy:>24}  {need:>12}", share * 100.0);
+            outln!("{:>7.1}%  {policy:>24}  {need:>12}", share * 100.0);
         }
     }
 }

@@ -63,12 +63,12 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
     let ledger = store.ledger()?;
     drop(recover::open_index(&store, &ledger)?);
     if json {
-        println!(
+        outln!(
             "{}",
             json!({ "answers": answers, "other_records": others, "damaged": damaged, "indexes": indexes })
         );
     } else {
-        println!(
+        outln!(
             "{answers} answers taken from the archive, {} damaged records passed over, {indexes} CDXJ files made again",
             damaged.len()
         );

@@ -40,7 +40,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
     let summary = keep(root, wishes, &Live::of(root), Progress::start, None)?;
     if json {
-        println!("{}", serde_json::to_string(&summary)?);
+        outln!("{}", serde_json::to_string(&summary)?);
     } else {
         print(&summary);
     }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::cli::Serve;
 use crate::config::Config;
+use crate::panics;
 use crate::serve::{self, App, Crawl, LISTEN};
 use crate::signal::signalled;
 
@@ -28,16 +29,19 @@ pub fn run(root: &Path, json: bool, wishes: &Serve) -> Result<()> {
         let serving = serve::start(app, serve::listen(listen).await?)?;
         let address = format!("http://{}/", serving.address);
         if json {
-            println!("{}", json!({ "listening": address }));
+            outln!("{}", json!({ "listening": address }));
         } else {
-            println!("serving {} at {address}", root.display());
-            println!(
+            outln!("serving {} at {address}", root.display());
+            outln!(
                 "dashboard: {address}dashboard; its controls need the token in {}",
                 serve::token::path(root).display()
             );
         }
         std::io::stdout().flush()?;
-        signalled().await;
+        tokio::select! {
+            () = signalled() => {}
+            () = panics::alarm() => {}
+        }
         serving.stop().await;
         Ok(())
     })

@@ -35,7 +35,7 @@ pub fn run(root: &Path, json: bool, wishes: &Sources) -> Result<()> {
     let passed = listed.sources.len().saturating_sub(wishes.limit);
     listed.sources.truncate(wishes.limit);
     if json {
-        println!("{}", serde_json::to_string(&listed)?);
+        outln!("{}", serde_json::to_string(&listed)?);
         return Ok(());
     }
     print(&listed, passed);
@@ -71,12 +71,12 @@ pub fn at_rest(store: &Store, ledger: &Ledger) -> Result<Listed> {
 
 fn print(listed: &Listed, passed: usize) {
     if listed.sources.is_empty() {
-        println!(
+        outln!(
             "no sources yet: `avocet run` finds them as it reads main pages, sitemaps and feeds"
         );
         return;
     }
-    println!("   new/day    profit  lost/day     every  found  kind     source");
+    outln!("   new/day    profit  lost/day     every  found  kind     source");
     for row in &listed.sources {
         let every = match row.interval_hours.filter(|_| row.on) {
             Some(hours) if hours < 0.05 => format!("{:.0} s", hours * 3600.0),
@@ -85,7 +85,7 @@ fn print(listed: &Listed, passed: usize) {
             Some(hours) => format!("{:.1} d", hours / 24.0),
             None => "off".into(),
         };
-        println!(
+        outln!(
             "{:>10.2} {:>9.3} {:>8.0}% {every:>9} {:>6}  {:<7}  {}",
             row.new_a_day,
             row.profit,
@@ -94,15 +94,17 @@ fn print(listed: &Listed, passed: usize) {
             row.kind,
             row.url,
         );
-        println!("{:>56}  {}", "", row.why);
+        outln!("{:>56}  {}", "", row.why);
     }
     if passed > 0 {
-        println!("and {passed} more: --limit N shows them");
+        outln!("and {passed} more: --limit N shows them");
     }
     if let Some(cover) = listed.cover.as_ref().filter(|cover| cover.new_pages > 0) {
-        println!(
+        outln!(
             "{} new pages so far; {} of the {} pages that name any reach 80% of them",
-            cover.new_pages, cover.for_80_percent, cover.sources
+            cover.new_pages,
+            cover.for_80_percent,
+            cover.sources
         );
     }
 }

@@ -1,4 +1,4 @@
-//! `avocet status`: what the store holds; while a crawl goes on, what it is doing.
+//! `avocet status`: what the store holds, and what a crawl that runs is doing.
 
 use std::fs;
 use std::path::Path;
@@ -8,29 +8,31 @@ use repository::index::Index;
 use serde_json::{Value, json};
 
 use crate::holdings::Holdings;
-use crate::store::{self, Store};
+use crate::store::{self, InUse, Store};
 
 /// Shows the state.
 pub fn run(root: &Path, json: bool) -> Result<()> {
     store::must_exist(root)?;
     let state = match Store::open(root) {
         Ok(store) => at_rest(&store)?,
-        Err(in_use) => running(root).with_context(|| format!("{in_use:#}"))?,
+        Err(error) if error.is::<InUse>() => running(root).with_context(|| format!("{error:#}"))?,
+        // The ledger cannot be opened on a disk that cannot be written to.
+        Err(error) => read_only(root).ok_or(error)?,
     };
     if json {
-        println!("{state}");
+        outln!("{state}");
         return Ok(());
     }
-    println!("store          {}", root.display());
+    outln!("store          {}", root.display());
     for (name, value) in state.as_object().into_iter().flatten() {
         match value {
             Value::Object(kinds) => {
-                println!("{name}");
+                outln!("{name}");
                 kinds
                     .iter()
-                    .for_each(|(kind, count)| println!("  {:>9}  {kind}", count.to_string()));
+                    .for_each(|(kind, count)| outln!("  {:>9}  {kind}", count.to_string()));
             }
-            other => println!("{name:<14} {other}"),
+            other => outln!("{name:<14} {other}"),
         }
     }
     Ok(())
@@ -43,6 +45,18 @@ pub fn running(root: &Path) -> Result<Value> {
     let mut state: Value = serde_json::from_str(&text)?;
     state["running"] = json!(true);
     Ok(state)
+}
+
+/// What can be said of a store on a disk that cannot be written to. `None`: it has no index either.
+fn read_only(root: &Path) -> Option<Value> {
+    let index = crate::searchable::open(root).ok()?;
+    Some(json!({
+        "running": false,
+        "read_only": true,
+        "documents": index.count(),
+        "archive_bytes": store::size(&store::archive(root)),
+        "index_bytes": store::size(&store::index(root)),
+    }))
 }
 
 fn at_rest(store: &Store) -> Result<Value> {

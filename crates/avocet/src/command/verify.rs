@@ -51,7 +51,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     let found = problems.len();
     problems.truncate(LISTED);
     if json {
-        println!(
+        outln!(
             "{}",
             json!({
                 "urls": urls, "waiting": waiting, "without_copy": without_copy, "copies": copies,
@@ -60,23 +60,23 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
             })
         );
     } else {
-        println!(
+        outln!(
             "{urls} URLs in the ledger: {copies} have a copy in the archive, {waiting} wait for their first visit, {without_copy} gave no page (errors, redirects, refusals)"
         );
         if unarchived > 0 {
-            println!("{unarchived} more were read and not archived (--no-archive)");
+            outln!("{unarchived} more were read and not archived (--no-archive)");
         }
         if documents > 0 {
-            println!(
+            outln!(
                 "{documents} documents in the index: the others of these copies are not to be searched (noindex, no text, duplicates of their canonical page)"
             );
         }
-        problems.iter().for_each(|problem| println!("  {problem}"));
+        problems.iter().for_each(|problem| outln!("  {problem}"));
         if found > problems.len() {
-            println!("  and {} more", found - problems.len());
+            outln!("  and {} more", found - problems.len());
         }
         if agree {
-            println!(
+            outln!(
                 "archive, ledger and index agree: {copies} pages, {searchable} of them searchable"
             );
         }
@@ -196,7 +196,8 @@ fn check_index(
     if !store.index().exists() {
         return Ok(0);
     }
-    let damaged = match Index::open(&store.index()).and_then(|index| index.verify()) {
+    let before = problems.len();
+    let damaged: Vec<String> = match Index::open(&store.index()).and_then(|index| index.verify()) {
         Ok(files) => files
             .iter()
             .map(|path| format!("index/{}: the checksum is wrong", path.display()))
@@ -206,8 +207,9 @@ fn check_index(
         }
         Err(error) => return Err(error.into()),
     };
-    if !damaged.is_empty() {
-        problems.extend(damaged);
+    problems.extend(damaged);
+    problems.extend(recover::Ahead::of(store, ledger)?.map(|ahead| ahead.to_string()));
+    if problems.len() > before {
         return Ok(0);
     }
     // An index that a kill left behind the ledger catches up, as at every start.

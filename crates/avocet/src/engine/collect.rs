@@ -13,7 +13,8 @@ use anyhow::{Context, Result};
 use frontier::{Batch, Entry, PageKey, Visited};
 use repository::archive::{self, Location};
 
-use super::committer::{Committer, crash_point, unwritten};
+use super::committer::{Committer, unwritten};
+use crate::fault;
 use crate::place::{location, place};
 
 /// Why a page that was fetched has no copy.
@@ -95,9 +96,9 @@ impl Committer<'_> {
                 visited.place = None;
                 batch.entries.push(Entry::Visited(key, Box::new(visited)));
             }
-            crash_point("moved");
+            fault::point("moved");
             self.ledger.commit(&batch)?;
-            crash_point("collected");
+            fault::point("collected");
             archive
                 .discard(moved)
                 .context("cannot delete a file of the archive")?;

@@ -17,6 +17,7 @@ use policy::History;
 use repository::archive::{self, Sealed};
 use repository::index::{self, Workload};
 
+use crate::fault;
 use crate::place::place;
 use crate::verdict::Text;
 
@@ -190,9 +191,9 @@ impl<'a> Committer<'a> {
             let end = archive.end();
             batch.archive_end = Some((end.file, end.offset));
         }
-        crash_point("archived");
+        fault::point("archived");
         self.ledger.commit(&batch)?;
-        crash_point("committed");
+        fault::point("committed");
         Ok(Done {
             entries: batch.entries,
             requests,
@@ -218,7 +219,7 @@ impl<'a> Committer<'a> {
         let before = page.visited.history;
         let at = before.asked.unwrap_or_default().unix_seconds();
         let gain = put(index, page.key, &page.url, at, text)?;
-        crash_point("indexed");
+        fault::point("indexed");
         let Some(gain) = gain else { return Ok(None) };
         page.visited.history = before.gained(gain as f32);
         Ok(Some(Gain {
@@ -288,7 +289,7 @@ impl<'a> Committer<'a> {
             .commit(self.ledger.sequence()?)
             .context("cannot commit the index")?;
         self.queued = 0;
-        crash_point("published");
+        fault::point("published");
         if let Some(workload) = self.workload.take() {
             // Only now does the index show all that it was told.
             index.measure(&workload).context("cannot read the index")?;
@@ -325,27 +326,6 @@ pub fn put(
             stated: Some(&text.stated),
         })
         .with_context(|| format!("cannot index {url}"))
-}
-
-/// Ends the process as a kill would, if the environment variable `AVOCET_CRASH_AT` names this point.
-/// For the crash tests; a release build has no such points.
-pub(super) fn crash_point(name: &str) {
-    if !cfg!(debug_assertions) {
-        return;
-    }
-    static AT: std::sync::OnceLock<Option<(String, u32)>> = std::sync::OnceLock::new();
-    static PASSED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-    let at = AT.get_or_init(|| {
-        let value = std::env::var("AVOCET_CRASH_AT").ok()?;
-        let (name, count) = value.split_once(':').unwrap_or((&value, "1"));
-        Some((name.to_owned(), count.parse().ok()?))
-    });
-    if let Some((point, count)) = at
-        && point == name
-        && PASSED.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1 >= *count
-    {
-        std::process::abort();
-    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ use super::Engine;
 use super::claimed::Claimed;
 use super::host::Host;
 use super::reach::End;
+use crate::fault;
 
 /// A visit under way.
 pub(super) struct Call<'a> {
@@ -68,6 +69,7 @@ impl Call<'_> {
         while !self.engine.resting()
             && let Some((number, claimed)) = self.next()
         {
+            fault::point("visit");
             self.engine.recall_host(&claimed);
             self.connect(&claimed.url).await?;
             let (rules, from_server) = self.rules(&claimed.url).await?;

@@ -8,6 +8,8 @@ use std::time::Duration;
 use anyhow::Result;
 use tokio::sync::Semaphore;
 
+use crate::fault;
+
 /// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -34,6 +36,10 @@ impl Readers {
         let turn = tokio::time::timeout(PATIENCE, self.0.acquire()).await;
         let Ok(Ok(_turn)) = turn else {
             return Err(Busy.into());
+        };
+        let work = move || {
+            fault::point("read");
+            work()
         };
         tokio::task::spawn_blocking(work).await?
     }

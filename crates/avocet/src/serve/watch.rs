@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime};
 
 use repository::index::Index;
 
+use crate::fault;
+
 /// How often the index is looked at. A crawl commits every half second.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
@@ -20,6 +22,7 @@ pub fn start(index: &Index, directory: &Path) -> std::io::Result<()> {
         .spawn(move || {
             loop {
                 std::thread::sleep(LOOK_EVERY);
+                fault::point("watch");
                 // A demo's store is deleted in the end, and a crawl may be making an index anew: what was read stays.
                 let now = written(&list);
                 if now.is_none() || now == seen {

@@ -30,6 +30,32 @@ impl Files {
         files.insert(path.into(), (media.into(), text.into()));
     }
 
+    /// Pages of a site that are all linked from its home page. Each has the word "everywhere" and text
+    /// of this length, by a vocabulary of a thousand words.
+    pub fn site(pages: u32, length: usize) -> Self {
+        let files = Self::default();
+        let links: String = (0..pages)
+            .map(|n| format!("<a href=/{n}>{n}</a> "))
+            .collect();
+        files.put(
+            "/",
+            "text/html",
+            format!("<title>home</title>everywhere {links}"),
+        );
+        let mut state = 1u64;
+        for n in 0..pages {
+            let mut text = format!("<title>page {n}</title>everywhere page{n}");
+            while text.len() < length {
+                state = state
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
+                text += &format!(" w{}", (state >> 32) % 1000);
+            }
+            files.put(&format!("/{n}"), "text/html", text);
+        }
+        files
+    }
+
     pub fn remove(&self, path: &str) {
         self.files.lock().unwrap().remove(path);
     }

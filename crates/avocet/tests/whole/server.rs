@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use page::PageUrl;
@@ -29,21 +29,20 @@ impl Server {
     /// Starts a command that serves, and that says first of all where.
     pub fn of(program: &Program, arguments: &[&str]) -> Self {
         let mut command = program.command(arguments);
-        let mut child = command
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let (child, address) = Self::spawn(command.stderr(Stdio::null()));
+        Self { child, address }
+    }
+
+    /// Starts it; returns the process, and where it listens.
+    pub fn spawn(command: &mut Command) -> (Child, SocketAddr) {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         let mut out = BufReader::new(child.stdout.take().unwrap());
         out.read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
         let url = said["listening"].as_str().unwrap();
         let address = url.strip_prefix("http://").unwrap().trim_end_matches('/');
-        Self {
-            child,
-            address: address.parse().unwrap(),
-        }
+        (child, address.parse().unwrap())
     }
 
     pub fn get(&self, path: &str) -> Answer {

@@ -4,6 +4,7 @@
 //! before it was stored. It is derived: a commit carries the sequence of the ledger it reflects, so
 //! that what is missing can be added, and a damaged index is made anew from the archive.
 
+mod directory;
 mod error;
 mod files;
 mod forward;
@@ -31,10 +32,12 @@ use tantivy::{DocId, DocSet, IndexReader, ReloadPolicy, SegmentReader, TERMINATE
 pub use error::{Damage, IndexError};
 pub use kept::Kept;
 pub use mentions::Mentions;
+pub use payload::committed;
 pub use search::{Hit, Hits, Query, Snippet};
 pub use workload::{Demand, Workload};
 pub use writer::{Document, HEAP, Writer};
 
+use directory::IndexDirectory;
 use schema::Fields;
 
 /// The index of a directory.
@@ -53,6 +56,7 @@ impl Index {
         fs::create_dir_all(dir).map_err(|error| IndexError::new("create", dir, error.into()))?;
         let fail = |error| IndexError::new("open", dir, error);
         let directory = MmapDirectory::open(dir).map_err(|error| fail(error.into()))?;
+        let directory = IndexDirectory(directory);
         let (schema, fields) = schema::schema();
         let exists = tantivy::Index::exists(&directory).map_err(|error| fail(error.into()))?;
         let index = if exists {

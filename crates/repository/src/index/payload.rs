@@ -1,7 +1,12 @@
-//! What a commit of the index carries: the sequence of the ledger it reflects.
+//! The payload of an index commit: the sequence of the ledger that it reflects.
 //!
 //! **Invariant:** a sequence is read only if it is the one that was written. tantivy keeps it in a
 //! file without check sum, and one digit too high would leave pages out of the index for good.
+
+use std::fs;
+use std::path::Path;
+
+use serde::Deserialize;
 
 /// The sequence, twice: as it is and with every bit turned, so that no single damage passes.
 pub(super) fn text(sequence: u64) -> String {
@@ -13,6 +18,18 @@ pub(super) fn sequence(text: &str) -> Option<u64> {
     let (sequence, turned) = text.split_once(' ')?;
     let sequence: u64 = sequence.parse().ok()?;
     (turned.parse() == Ok(!sequence)).then_some(sequence)
+}
+
+/// The sequence of the last commit in a directory, without opening the index. Returns `None` if
+/// there is no commit, or it cannot be read.
+pub fn committed(dir: &Path) -> Option<u64> {
+    #[derive(Deserialize)]
+    struct Commit {
+        payload: String,
+    }
+    let metas = fs::read(dir.join("meta.json")).ok()?;
+    let commit: Commit = serde_json::from_slice(&metas).ok()?;
+    sequence(&commit.payload)
 }
 
 #[cfg(test)]

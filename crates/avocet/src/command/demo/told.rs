@@ -67,7 +67,7 @@ pub async fn tell(
         let (web, searching, noticed) = (web.clone(), searching.clone(), noticed.clone());
         let told = tokio::task::spawn_blocking(move || line(&web, &searching, &noticed));
         if let Ok(told) = told.await {
-            println!("{told}");
+            outln!("{told}");
         }
     }
 }
@@ -87,33 +87,33 @@ fn begin(address: &str, web: &Serving, setting: &Setting) {
             every(30.0)
         ),
     ];
-    println!("A town is on the web of this machine, and nowhere else:\n");
+    outln!("A town is on the web of this machine, and nowhere else:\n");
     for (home, site) in homes.iter().zip(sites) {
-        println!("  {home:<26} {site}");
+        outln!("  {home:<26} {site}");
     }
     let fate = if setting.temporary {
         ", which is deleted in the end"
     } else {
         ""
     };
-    println!(
+    outln!(
         "\nAvocet keeps it fresh with {} fetches a second, in {}{fate}.\nPeople of the town search it, {} times a second.\n",
         setting.budget,
         setting.root.display(),
         setting.searches
     );
-    println!("  search     {address}/\n  dashboard  {address}/dashboard\n");
-    println!("What to look at:");
-    println!("  search for 'ferry timetable', and again in a minute: what is new is there");
-    println!(
+    outln!("  search     {address}/\n  dashboard  {address}/dashboard\n");
+    outln!("What to look at:");
+    outln!("  search for 'ferry timetable', and again in a minute: what is new is there");
+    outln!(
         "  search for 'rope', open a product and watch its price; the search page says when it was last checked"
     );
-    println!("  the dashboard: the price of a fetch, what the budget goes to, which pages and why");
-    println!(
+    outln!("  the dashboard: the price of a fetch, what the budget goes to, which pages and why");
+    outln!(
         "  from another terminal: avocet pause --store {0}; avocet resume --store {0}",
         setting.root.display()
     );
-    println!("\nHow fresh it is, by the town's own truth, every 10 s (Ctrl-C ends it):");
+    outln!("\nHow fresh it is, by the town's own truth, every 10 s (Ctrl-C ends it):");
 }
 
 fn line(web: &Serving, searching: &Searching, noticed: &Noticed) -> String {
@@ -139,8 +139,8 @@ fn line(web: &Serving, searching: &Searching, noticed: &Noticed) -> String {
 pub fn end(judged: &Judged, root: &Path, temporary: bool) {
     let (fresh, new) = (&judged.freshness, &judged.publication);
     let fetches = &judged.fetches;
-    println!("\nIn {:.0} s, by the town's own truth:", judged.seconds);
-    println!(
+    outln!("\nIn {:.0} s, by the town's own truth:", judged.seconds);
+    outln!(
         "  {} of {} pages known, {} requests: {} new, {} changed, {} unchanged, {} gone, {} lists, {} robots.txt",
         judged.known,
         judged.pages,
@@ -152,28 +152,28 @@ pub fn end(judged: &Judged, root: &Path, temporary: bool) {
         fetches.lists,
         fetches.robots
     );
-    println!(
+    outln!(
         "  copies as their pages, in the second half: {} ({} if all pages were visited alike)",
         share(fresh.copies),
         share(fresh.copies_if_alike)
     );
-    println!(
+    outln!(
         "  results shown to searchers as their pages: {} ({} if all pages were visited alike)",
         share(fresh.shown),
         share(fresh.shown_if_alike)
     );
     let seconds = |delay: Option<f64>| delay.map_or("-".into(), |delay| format!("{delay:.1} s"));
-    println!(
+    outln!(
         "  {} pages appeared and {} can be found, after {} on average, half of them within {}",
         new.published,
         new.found,
         seconds(new.mean_delay),
         seconds(new.median_delay)
     );
-    println!("  {} searches, {} clicks", judged.searches, judged.clicks);
+    outln!("  {} searches, {} clicks", judged.searches, judged.clicks);
     match temporary {
-        true => println!("The store is deleted; --store DIR keeps one."),
-        false => println!("The store is in {}.", root.display()),
+        true => outln!("The store is deleted; --store DIR keeps one."),
+        false => outln!("The store is in {}.", root.display()),
     }
 }
 

@@ -31,13 +31,13 @@ pub fn run(json: bool, wishes: &Serve) -> Result<()> {
         let listening = proxy.listen(wishes.port).await?;
         let url = listening.url();
         if json {
-            println!(
+            outln!(
                 "{}",
                 json!({ "proxy": url, "pages": pages, "first": first })
             );
         } else {
-            println!("{pages} pages behind {url}, until Ctrl-C; crawl them with");
-            println!("  avocet crawl '{first}' --scope any --delay 0s --proxy {url}");
+            outln!("{pages} pages behind {url}, until Ctrl-C; crawl them with");
+            outln!("  avocet crawl '{first}' --scope any --delay 0s --proxy {url}");
         }
         signalled().await;
         Ok(())
