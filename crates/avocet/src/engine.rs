@@ -103,7 +103,7 @@ async fn start(
 ) -> Result<Summary> {
     let clock = Clock::start();
     let ledger = Arc::new(store.ledger()?);
-    store.hold_reserve();
+    let reserve = store.hold_reserve();
     let writers = recover::writers(store, &ledger, &plan)?;
     let (work, queue) = mpsc::channel();
     let shared = begin(store, &plan, choice, &ledger, clock.now(), work)?;
@@ -126,8 +126,9 @@ async fn start(
     let thread = std::thread::Builder::new()
         .name("committer".into())
         .spawn(move || {
-            let committer =
-                Committer::new(&ledger, writers.archive, writers.index).buffered(buffered);
+            let committer = Committer::new(&ledger, writers.archive, writers.index)
+                .buffered(buffered)
+                .with_reserve(reserve);
             if let Err(error) = committer.run(&queue, |done| committing.committed(&done)) {
                 committing.fail(error);
             }

@@ -27,9 +27,9 @@ const GIVEN_UP_WITHIN: Duration = Duration::from_secs(10);
 /// A disk with less room than this, in bytes, is full: fjall and tantivy write files of some hundred
 /// kilobytes.
 const ROOM: u64 = 1 << 20;
-/// Bytes held in reserve: as much as the text that the index has not published yet. On a small disk
-/// it is a third of what is free: archive, ledger and index grow about alike.
-const RESERVE: u64 = 32 << 20;
+/// Bytes held in reserve, and a third of what is free on a small disk. The index takes about 1.2 bytes
+/// for a byte of text, and holds back [two thirds](Store::hold_reserve) of this at most.
+const RESERVE: u64 = 48 << 20;
 
 /// A ledger that is being made.
 const FRESH: &str = "ledger.new";
@@ -139,13 +139,14 @@ impl Store {
     }
 
     /// Allocates a file whose room is given back when the disk is full, so that the index can still
-    /// take in what the ledger has committed. Without it a full disk is only less comfortable.
-    pub fn hold_reserve(&self) {
-        let bytes = self.free().unwrap_or(0).min(3 * RESERVE) / 3;
+    /// take in what the ledger has committed. Returns for how many bytes of text it suffices; `None`:
+    /// no room could be held, which makes a full disk only less comfortable.
+    pub fn hold_reserve(&self) -> Option<u64> {
+        let bytes = self.free()?.min(3 * RESERVE) / 3;
         let file = File::options()
             .write(true)
             .create(true)
-            .truncate(false)
+            .truncate(true)
             .open(self.reserve());
         let held = file.map_err(anyhow::Error::from).and_then(|file| {
             let flags = rustix::fs::FallocateFlags::empty();
@@ -154,7 +155,9 @@ impl Store {
         if let Err(error) = held {
             debug!(%error, "no room is held in reserve");
             self.release_reserve();
+            return None;
         }
+        Some(bytes * 2 / 3)
     }
 
     /// Gives the room back.

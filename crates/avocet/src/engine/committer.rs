@@ -23,9 +23,9 @@ use crate::verdict::Text;
 
 /// How often the index becomes visible to searchers while a crawl goes on.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
-/// So much text makes it visible earlier: tantivy queues up to ten thousand documents, and only a
-/// commit says that they have left memory.
-const INDEX_BYTES: usize = 32 << 20;
+/// Bytes of text that make it visible earlier: tantivy queues up to ten thousand documents, and only
+/// a commit says that they have left memory.
+const INDEX_BYTES: u64 = 32 << 20;
 
 /// One settled page on its way to the disk.
 pub struct Settled {
@@ -94,7 +94,9 @@ pub struct Committer<'a> {
     /// The index, unless the user wants none.
     pub index: Option<index::Writer>,
     /// Bytes of text that the index was given since its last commit.
-    queued: usize,
+    queued: u64,
+    /// How many of them make it commit.
+    most_queued: u64,
     /// Whether pages are dropped, so that the archive is to make room for others.
     buffered: bool,
     /// What people search for, if the index has not been told yet.
@@ -113,6 +115,7 @@ impl<'a> Committer<'a> {
             archive,
             index,
             queued: 0,
+            most_queued: INDEX_BYTES,
             buffered: false,
             workload: None,
         }
@@ -122,6 +125,15 @@ impl<'a> Committer<'a> {
     #[must_use]
     pub fn buffered(self, buffered: bool) -> Self {
         Self { buffered, ..self }
+    }
+
+    /// The same, with room in reserve for this many bytes of text if the disk is full.
+    #[must_use]
+    pub fn with_reserve(self, reserve: Option<u64>) -> Self {
+        Self {
+            most_queued: reserve.unwrap_or(INDEX_BYTES).min(INDEX_BYTES),
+            ..self
+        }
     }
 
     /// Commits work until no more comes, then closes archive and index.
@@ -139,7 +151,7 @@ impl<'a> Committer<'a> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             let due = indexed.elapsed() >= INDEX_EVERY
-                || self.queued >= INDEX_BYTES
+                || self.queued >= self.most_queued
                 || self.workload.is_some();
             if unindexed && due {
                 self.publish()?;
@@ -215,7 +227,7 @@ impl<'a> Committer<'a> {
             }
             return Ok(None);
         };
-        self.queued += text.body.len();
+        self.queued += text.body.len() as u64;
         let before = page.visited.history;
         let at = before.asked.unwrap_or_default().unix_seconds();
         let gain = put(index, page.key, &page.url, at, text)?;
