@@ -11,13 +11,14 @@ pub mod snapshot;
 pub mod wish;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 
 use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::engine::Engine;
+use crate::panics::POISONED;
 use crate::ranking::Ranking;
 use meter::{Meter, written};
 use snapshot::{Policies, Snapshot};
@@ -147,18 +148,18 @@ impl Live {
 
     /// Takes note of the engine that runs.
     pub fn runs(&self, engine: Arc<Engine>) {
-        *self.engine.write().unwrap_or_else(PoisonError::into_inner) = Some(engine);
+        *self.engine.write().expect(POISONED) = Some(engine);
     }
 
     /// Takes note that it has ended, and of what it said last: nobody asks it any more.
     pub fn ends(&self, last: Arc<Snapshot>) {
         *held(&self.last) = last;
-        *self.engine.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.engine.write().expect(POISONED) = None;
     }
 
     /// Asks the engine; `None`: none runs now. It does not end before it has answered.
     pub fn ask<T>(&self, question: impl FnOnce(&Engine) -> T) -> Option<T> {
-        let engine = self.engine.read().unwrap_or_else(PoisonError::into_inner);
+        let engine = self.engine.read().expect(POISONED);
         engine.as_deref().map(question)
     }
 }
@@ -177,5 +178,5 @@ impl Policies {
 }
 
 fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
+    lock.lock().expect(POISONED)
 }

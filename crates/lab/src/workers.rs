@@ -4,7 +4,6 @@
 //! of threads changes the time and nothing else.
 
 use std::sync::Mutex;
-use std::sync::PoisonError;
 use std::thread;
 
 /// Who is told how far an experiment is.
@@ -36,7 +35,12 @@ pub fn each<T: Send, R: Send>(
 ) -> Vec<R> {
     let count = pieces.len();
     let queue = Mutex::new(pieces.into_iter().enumerate());
-    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let next = || {
+        queue
+            .lock()
+            .expect("another task panicked while it held this lock")
+            .next()
+    };
     let labour = || {
         let mut done = Vec::new();
         while let Some((place, piece)) = next() {

@@ -4,7 +4,7 @@
 //! of directories is done every ten seconds.
 
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use frontier::bench::roster::{Place, State as Doing};
@@ -18,6 +18,7 @@ use super::shared::Shared;
 use crate::live::meter::{Fetch, Kind, Level, outcome, priced, written};
 use crate::live::pause;
 use crate::live::snapshot::{Mode, Outlook, Policies, Server, Snapshot, State, Storage};
+use crate::panics::POISONED;
 use crate::planning::Estimates;
 use crate::sources::Row;
 use crate::store;
@@ -90,7 +91,7 @@ impl Engine {
     /// How it goes.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let now = self.clock.now();
-        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut said = self.said.lock().expect(POISONED);
         if let Some((at, last)) = &said.last
             && now.since(*at) < SAID_FOR
         {

@@ -7,7 +7,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use anyhow::{Context, Result};
 use page::PageUrl;
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::config::Config;
+use crate::panics::POISONED;
 use crate::polling::NONE;
 use crate::ranking::LastCrawl;
 use crate::scope::{Blocked, Reach, ScopeRules};
@@ -111,7 +112,7 @@ impl Wish {
 
     /// Writes it into a configuration of the store at `root`. What is wrong with the wish is a [`Usage`].
     pub fn write(&self, config: &Path, root: &Path) -> Result<Granted> {
-        let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+        let _writing = WRITING.lock().expect(POISONED);
         let before = match fs::read_to_string(config) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::{Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -198,5 +198,6 @@ async fn play(stream: &mut TcpStream, script: &Script, pace: Pace) -> io::Result
 }
 
 fn lock(hits: &Hits) -> std::sync::MutexGuard<'_, HashMap<String, u32>> {
-    hits.lock().unwrap_or_else(PoisonError::into_inner)
+    hits.lock()
+        .expect("another task panicked while it held this lock")
 }

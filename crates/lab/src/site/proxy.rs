@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -99,7 +99,9 @@ impl Proxy {
     }
 
     fn log(&self) -> MutexGuard<'_, Vec<usize>> {
-        self.fetched.lock().unwrap_or_else(PoisonError::into_inner)
+        self.fetched
+            .lock()
+            .expect("another task panicked while it held this lock")
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`Serving`] is dropped. How a connection is served is [`connection`](super::connection).
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
@@ -146,7 +146,7 @@ impl Serving {
             .stage
             .advanced
             .lock()
-            .unwrap_or_else(PoisonError::into_inner) += seconds;
+            .expect("another task panicked while it held this lock") += seconds;
     }
 }
 
@@ -166,7 +166,10 @@ impl Stage {
     }
 
     pub(super) fn now(&self) -> f64 {
-        let advanced = *self.advanced.lock().unwrap_or_else(PoisonError::into_inner);
+        let advanced = *self
+            .advanced
+            .lock()
+            .expect("another task panicked while it held this lock");
         match self.clock {
             Clock::Still => advanced,
             Clock::Running(speed) => advanced + speed * self.start.elapsed().as_secs_f64(),

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard};
 use std::thread;
 
 use anyhow::{Result, bail};
@@ -100,7 +100,9 @@ impl Driver {
 
     /// The memory.
     pub fn lock(&self) -> MutexGuard<'_, Shared> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared
+            .lock()
+            .expect("another task panicked while it held this lock")
     }
 
     fn commit_all(&self, work: &Receiver<Group>) {
@@ -136,7 +138,7 @@ impl Line<'_> {
                 .driver
                 .changed
                 .wait(shared)
-                .unwrap_or_else(PoisonError::into_inner);
+                .expect("another task panicked while it held this lock");
         }
         if shared.failure.is_some() {
             bail!("the committer has stopped");

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use lab::site::{PageNumber, Serving};
@@ -12,6 +12,7 @@ use page::PageUrl;
 use repository::index::Index;
 use tokio::runtime::Runtime;
 
+use crate::panics::POISONED;
 use crate::store;
 
 /// How often it is looked; a delay is known to within this.
@@ -51,7 +52,7 @@ impl Noticed {
     fn look(&self, index: &Index, web: &Serving) -> Result<(), repository::index::IndexError> {
         index.refresh()?;
         let now = web.now();
-        let mut found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = self.0.lock().expect(POISONED);
         for (page, born) in published(web, now) {
             let url = PageUrl::parse(&web.url(page));
             if let Some(url) = url.ok().filter(|_| !found.contains_key(&page))
@@ -65,7 +66,7 @@ impl Noticed {
 
     /// The delays, in seconds.
     pub fn delays(&self) -> Vec<f64> {
-        let found = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = self.0.lock().expect(POISONED);
         found.values().copied().collect()
     }
 }

@@ -1,7 +1,7 @@
 //! People of the town search, over HTTP like anybody, and click.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 
 use crate::cli::Demo;
 use crate::live::Live;
+use crate::panics::POISONED;
 
 /// How often it is looked whether there is a search page.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -103,11 +104,7 @@ impl Searching {
             }
         }
         let shown = pages.iter().map(|page| (*page, at));
-        self.0
-            .shown
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .extend(shown);
+        self.0.shown.lock().expect(POISONED).extend(shown);
         let chosen = people.choose(wish, &pages, web.web(), at);
         if let Some(click) = chosen.and_then(|place| clicks[place].as_ref()) {
             get(client, &format!("{address}{click}")).await?;
@@ -146,11 +143,7 @@ impl Searching {
 
     /// Results that were shown, and when.
     pub fn shown(&self) -> Vec<(PageNumber, f64)> {
-        self.0
-            .shown
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.shown.lock().expect(POISONED).clone()
     }
 }
 

@@ -1,11 +1,13 @@
 //! How far is an experiment? A bar on a terminal, a plain line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::workers::Progress;
+
+use crate::panics::POISONED;
 
 /// How often a log gets a line.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -58,7 +60,7 @@ impl Progress for Bar {
             bar.set_message(what.to_owned());
             return;
         }
-        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plain = self.plain.lock().expect(POISONED);
         *plain = Plain {
             what: what.to_owned(),
             done: 0,
@@ -72,7 +74,7 @@ impl Progress for Bar {
             bar.inc(1);
             return;
         }
-        let mut plain = self.plain.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut plain = self.plain.lock().expect(POISONED);
         plain.done += 1;
         if plain.last.elapsed() >= PLAIN_EVERY {
             plain.last = Instant::now();
