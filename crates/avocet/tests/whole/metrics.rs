@@ -104,7 +104,8 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     assert!(said["avocet_indexed_pages"] > 5.0, "{said:#?}");
 
     // Of a crawl that has ended nothing is said but that, and at once.
-    let program = running.stop().await;
+    // The terminal has gone: that is a clean stop as well.
+    let program = running.end(rustix::process::Signal::HUP).await;
     let server = Server::start(&program, &[]);
     let ended = server.get("/metrics");
     let said = numbers(&ended.body);

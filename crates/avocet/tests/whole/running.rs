@@ -5,6 +5,7 @@ use std::process::Child;
 use std::time::Duration;
 
 use lab::site::Serving;
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::http::{self, Answer};
@@ -98,9 +99,14 @@ impl Running {
     }
 
     /// Ends it as a system does; returns the store.
-    pub async fn stop(mut self) -> Program {
+    pub async fn stop(self) -> Program {
+        self.end(Signal::TERM).await
+    }
+
+    /// Ends it by a signal, which must be a clean stop; returns the store.
+    pub async fn end(mut self, signal: Signal) -> Program {
         let id = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+        rustix::process::kill_process(id, signal).unwrap();
         assert!(self.child.wait().unwrap().success());
         std::mem::replace(&mut self.program, Program::new())
     }
