@@ -66,10 +66,11 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         if unarchived > 0 {
             outln!("{unarchived} more were read and not archived (--no-archive)");
         }
-        if documents > 0 {
-            outln!(
-                "{documents} documents in the index: the others of these copies are not to be searched (noindex, no text, duplicates of their canonical page)"
-            );
+        match copies.saturating_sub(documents) {
+            0 => outln!("{documents} documents in the index"),
+            rest => outln!(
+                "{documents} documents in the index; the other {rest} copies are not to be searched (noindex, no text, another canonical URL, gone from the web)"
+            ),
         }
         problems.iter().for_each(|problem| outln!("  {problem}"));
         if found > problems.len() {
