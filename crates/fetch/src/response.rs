@@ -6,7 +6,7 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, ETAG, LAST_MODIFIED, LOCATION, RETRY_AFTER};
+use http::header::{CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, LOCATION, RETRY_AFTER};
 use http::{HeaderMap, HeaderName};
 use page::url::{PageUrl, Refusal};
 
@@ -111,7 +111,8 @@ impl Response {
         Some(url.join(&String::from_utf8_lossy(value.as_bytes())))
     }
 
-    /// How long the server asks us to wait: seconds or a date (RFC 9110, 10.2.3), at most a day.
+    /// How long the server asks us to wait: seconds or a date (RFC 9110, 10.2.3), at most a day. A date is
+    /// compared with the server's own `Date`, since our clock may be wrong; with `now` if there is none.
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         let text = self.text(&RETRY_AFTER)?.trim();
         let wait = match text.parse() {
@@ -122,7 +123,10 @@ impl Response {
             }
             Err(_) => {
                 let date = httpdate::parse_http_date(text).ok()?;
-                date.duration_since(now).unwrap_or_default()
+                let sent = self
+                    .text(&DATE)
+                    .and_then(|sent| httpdate::parse_http_date(sent).ok());
+                date.duration_since(sent.unwrap_or(now)).unwrap_or_default()
             }
         };
         Some(wait.min(LONGEST_WAIT))
@@ -183,6 +187,11 @@ mod tests {
         check("1.5", None);
         check("soon", None);
         check("", None);
+        // The server's clock is two hours behind ours.
+        let mut dated = response(503, RETRY_AFTER, b"Wed, 21 Oct 2015 05:30:00 GMT");
+        let sent = HeaderValue::from_static("Wed, 21 Oct 2015 05:28:00 GMT");
+        dated.headers.insert(DATE, sent);
+        assert_eq!(dated.retry_after(now), Some(Duration::from_secs(120)));
     }
 
     /// Row 21: a redirect leads to http or https, or nowhere.
