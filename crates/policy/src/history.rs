@@ -2,6 +2,7 @@
 //!
 //! **Invariant:** a history holds facts only. It changes by [`History::after`], [`History::gained`], [`History::named`],
 //! [`History::listing`] and [`History::signalled`] and in no other way, so a policy can be swapped on a living crawl.
+//! [`History::brought_back`] corrects dates that a wrong clock gave.
 
 mod finds;
 mod recent;
@@ -159,6 +160,20 @@ impl History {
         self
     }
 
+    /// The history with every moment that lies after `now` replaced by `to`.
+    ///
+    /// A clock that was ahead dated such a moment. Unchanged, it would put off retries and refreshes until
+    /// the clock has caught up with it.
+    #[must_use]
+    pub fn brought_back(mut self, now: Moment, to: Moment) -> Self {
+        let back = |moment: Moment| moment.brought_back(now, to);
+        self.discovered = back(self.discovered);
+        self.asked = self.asked.map(back);
+        self.fresh = self.fresh.map(back);
+        self.signals.last = self.signals.last.map(back);
+        self
+    }
+
     fn revisited(&mut self, visit: Visit, gap: Duration) {
         let changed = visit.outcome == Outcome::Changed;
         self.revisits = self.revisits.saturating_add(1);
@@ -217,6 +232,24 @@ mod tests {
         assert_eq!(history.asked, Some(day(8)));
         assert_eq!(history.gone, 1);
         assert_eq!(history.tenths[9], 1);
+    }
+
+    #[test]
+    fn moments_after_now_are_brought_back_and_others_stay() {
+        let ahead = folded(&[(3, Outcome::Changed), (9, Outcome::Unreachable)]).signalled(day(8));
+        let back = ahead.brought_back(day(4), day(2));
+        assert_eq!((back.discovered, back.fresh), (day(0), Some(day(3))));
+        assert_eq!(
+            (back.asked, back.signals.last),
+            (Some(day(2)), Some(day(2)))
+        );
+        assert_eq!(
+            ahead.brought_back(day(2), day(1)).discovered,
+            ahead.discovered
+        );
+        assert_eq!(ahead.brought_back(day(9), day(1)), ahead);
+        let unseen = History::discovered(day(9), 0).brought_back(day(2), day(1));
+        assert_eq!(unseen.discovered, day(1));
     }
 
     #[test]

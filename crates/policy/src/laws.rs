@@ -14,7 +14,10 @@ use crate::catalog::{Catalog, Wishes};
 use crate::order::{BreadthFirst, Scores};
 use crate::retry::Retry;
 use crate::source::{Settings, Sources};
-use crate::{Crawl, History, Moment, Number, Page, Policy, Price, Refresh, Text, Upkeep, Worth};
+use crate::{
+    Crawl, Fact, History, Moment, Moves, Number, Outcome, Page, Policy, Price, Refresh, Text,
+    Upkeep, Visit, Visited, Worth,
+};
 use world::{Step, call, world};
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -171,6 +174,36 @@ proptest! {
             }
             let sooner = policy.due(page, cheap);
             prop_assert!(sooner.is_some_and(|sooner| sooner <= due), "{}: a lower price never delays", name);
+        }
+    }
+
+    /// A clock that is set back dates a visit before the one it followed.
+    #[test]
+    fn visits_that_are_dated_backwards_break_nothing(
+        world in world(),
+        number in 0u32..16,
+        discovered in 0u64..1 << 50,
+        visits in prop::collection::vec((0u64..1 << 50, 0usize..4), 1..8),
+        now in 0u64..1 << 51,
+        exponent in -12f64..12.0,
+    ) {
+        let outcomes = [Outcome::Changed, Outcome::Unchanged, Outcome::Gone, Outcome::Unreachable];
+        let now = Moment::from_micros(now);
+        let price = Price::new(10f64.powf(exponent)).unwrap();
+        for (name, mut policy) in policies() {
+            world.tell(policy.as_mut());
+            let mut history = History::discovered(Moment::from_micros(discovered), 1);
+            for &(at, outcome) in &visits {
+                let before = history;
+                history = before.after(Visit::new(Moment::from_micros(at), outcomes[outcome])).named(1);
+                let fact = Visited { page: Number(number), before: &before, after: &history };
+                policy.observe(&Fact::Visited(fact), &mut Moves::default());
+            }
+            let page = Page { number: Number(number), history: &history };
+            prop_assert!(policy.worth(page, now).value().is_finite(), "{}: worth is finite", name);
+            if let Some(due) = policy.due(page, price) {
+                prop_assert!(policy.worth(page, due).pays(price), "{}: due is the inverse of worth", name);
+            }
         }
     }
 

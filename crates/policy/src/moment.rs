@@ -37,6 +37,12 @@ impl Moment {
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
+
+    /// This moment, or `to` if it lies after `now`: then a clock that was ahead dated it.
+    #[must_use]
+    pub fn brought_back(self, now: Self, to: Self) -> Self {
+        if self > now { to } else { self }
+    }
 }
 
 impl Add<Duration> for Moment {

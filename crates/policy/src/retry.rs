@@ -1,4 +1,4 @@
-//! When is a server that did not answer worth asking again, and a page that was missing?
+//! When a server that did not answer or refused is asked again, and a page that was missing.
 
 use std::time::Duration;
 
@@ -19,6 +19,21 @@ pub struct Retry {
     /// The wait before a page that we have and that was found missing is asked for once more: one 404 is
     /// no evidence. From then on it must be worth twice as much each time. `None`: it is like any other.
     pub confirm: Option<Duration>,
+}
+
+/// The wait after a server's first refusal that names none: a moment of load is over by then.
+const BUSY: Duration = Duration::from_secs(5);
+/// The longest wait after refusals: a server that was given up for an hour may be up again.
+const BUSY_LONGEST: Duration = Duration::from_secs(3600);
+
+/// Returns how long a server is left alone that refused requests (429 or 503) and did not say how long.
+///
+/// Doubles with every refusal in a row, from 5 s to an hour. `jitter`, from 0 to 1, adds up to a quarter, so that
+/// crawlers that were refused together do not come back together.
+pub fn back_off(in_a_row: u16, jitter: f64) -> Duration {
+    let doublings = u32::from(in_a_row.saturating_sub(1)).min(16);
+    let wait = BUSY.saturating_mul(1 << doublings).min(BUSY_LONGEST);
+    wait + wait.mul_f64(jitter.clamp(0.0, 1.0) / 4.0)
 }
 
 impl Default for Retry {
@@ -82,6 +97,18 @@ mod tests {
                 wait.map(|wait| Moment::START + Duration::from_secs(wait))
             );
         }
+    }
+
+    #[test]
+    fn refusals_in_a_row_cost_more_and_more_up_to_an_hour() {
+        let waits: Vec<u64> = (1..=12).map(|row| back_off(row, 0.0).as_secs()).collect();
+        let doubled = [5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600];
+        assert_eq!(waits, doubled);
+        assert_eq!(back_off(u16::MAX, 0.0), BUSY_LONGEST);
+        assert_eq!(back_off(0, 0.0), BUSY, "never less than the first");
+        assert_eq!(back_off(1, 1.0), Duration::from_millis(6250));
+        assert_eq!(back_off(2, 0.5), Duration::from_millis(11_250));
+        assert_eq!(back_off(1, 7.0), back_off(1, 1.0));
     }
 
     #[test]
