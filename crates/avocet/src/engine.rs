@@ -15,6 +15,7 @@ pub mod committer;
 pub mod heard;
 mod heed;
 pub mod host;
+mod manners;
 #[cfg(test)]
 mod paused;
 pub mod plan;
@@ -35,7 +36,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use fetch::Fetcher;
-use frontier::{Ledger, LedgerError, Next, PageKey};
+use frontier::{Ledger, LedgerError, Next, PageKey, Present};
 use policy::{History, Moment};
 use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
@@ -77,6 +78,8 @@ pub struct Engine {
     /// Those who watch.
     live: Arc<Live>,
     said: Mutex<Said>,
+    /// When facts from the future were first noticed, if there are any.
+    noticed_ahead: Option<Moment>,
     failure: Mutex<Option<anyhow::Error>>,
 }
 
@@ -106,11 +109,13 @@ async fn start(
     let reserve = store.hold_reserve();
     let writers = recover::writers(store, &ledger, &plan)?;
     let (work, queue) = mpsc::channel();
-    let shared = begin(store, &plan, choice, &ledger, clock.now(), work)?;
+    let begun = begin(store, &plan, choice, &ledger, clock.now(), work)?;
+    begun.notes.iter().for_each(|note| progress.note(note));
     let engine = Arc::new(Engine {
         fetcher: Fetcher::new(plan.fetch.clone())?,
         permits: Semaphore::new(plan.at_risk()),
-        shared: Mutex::new(shared),
+        shared: Mutex::new(begun.shared),
+        noticed_ahead: begun.noticed_ahead,
         changed: Notify::new(),
         stop: AtomicBool::new(false),
         paused: AtomicBool::new(false),
@@ -221,7 +226,23 @@ impl Engine {
             }
         }
         progress.finish();
+        if let Some(note) = self.left_for_later() {
+            progress.note(&note);
+        }
         !done
+    }
+
+    /// Says how many pages are left because their servers want to be left alone for longer than a crawl waits.
+    fn left_for_later(&self) -> Option<String> {
+        let shared = self.shared();
+        let left = shared.frontier.bench.waiting();
+        let unasked = left > 0 && !self.stopping() && shared.allowance != Some(0);
+        unasked.then(|| {
+            let most = self.plan.rest().as_secs();
+            format!(
+                "{left} pages are left: their servers asked to be left alone for more than {most} s; the same command fetches them later"
+            )
+        })
     }
 
     /// Starts visits while there is room. Returns when to look again; `None`: nothing waits.
@@ -330,11 +351,19 @@ impl Engine {
 
     /// What the ledger knows of a page that was visited, or only heard of.
     fn past(&self, key: PageKey) -> Option<History> {
-        if let Some(visited) = self.trust(self.ledger.visited(key))? {
-            return Some(visited.history);
-        }
-        let found = self.trust(self.ledger.discovery(key))??;
-        Some(History::discovered(found.at, found.depth))
+        let history = match self.trust(self.ledger.visited(key))? {
+            Some(visited) => visited.history,
+            None => {
+                let found = self.trust(self.ledger.discovery(key))??;
+                History::discovered(found.at, found.depth)
+            }
+        };
+        Some(self.present().history(&history))
+    }
+
+    /// The present, as facts of earlier runs are seen from it.
+    fn present(&self) -> Present {
+        Present::new(self.clock.now(), self.noticed_ahead)
     }
 
     fn trust<T>(&self, read: Result<T, LedgerError>) -> Option<T> {

@@ -9,7 +9,9 @@ mod opinion;
 use anyhow::Result;
 use fetch::Robots;
 use frontier::bench::Manners;
-use frontier::{Discovery, Frontier, HostFacts, Ledger, PageKey, RobotsFact, Standing, Visited};
+use frontier::{
+    Discovery, Frontier, HostFacts, Ledger, PageKey, Present, RobotsFact, Standing, Visited,
+};
 use page::PageUrl;
 use page::url::traps::Rules;
 use policy::retry::Retry;
@@ -91,6 +93,8 @@ pub struct Facts {
     pub discovery: Option<Discovery>,
     /// Its last visit.
     pub visited: Option<Visited>,
+    /// When facts from the future were first noticed, if there are any.
+    noticed_ahead: Option<Moment>,
 }
 
 impl Facts {
@@ -102,6 +106,7 @@ impl Facts {
             host: ledger.host((key.partition, key.page.host()))?,
             discovery: ledger.discovery(key)?,
             visited: ledger.visited(key)?,
+            noticed_ahead: ledger.noticed_ahead()?,
             url,
         })
     }
@@ -127,6 +132,7 @@ impl Facts {
         let new = History::discovered(discovery.at, discovery.depth);
         let visited = self.visited.as_ref();
         let history = visited.map_or(new, |visited| visited.history);
+        let history = Present::new(asked.now, self.noticed_ahead).history(&history);
         let number = Number(discovery.order as u32);
         let standing = frontier.bench.standing(number, self.key.page.host());
         let blocked = is_blocked(scope, &self.url);
@@ -248,7 +254,7 @@ fn remembered(
         |page, tell| texts.tell(page, tell),
         now,
     )?;
-    searches::recall(store.root(), &mut frontier)?;
+    searches::recall(store.root(), &mut frontier, now)?;
     Ok(frontier)
 }
 

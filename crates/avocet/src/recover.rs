@@ -169,7 +169,7 @@ fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
 /// is damaged, or ahead of the ledger.
 pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
     let path = store.index();
-    let ahead = Ahead::of(store, ledger)?;
+    let ahead = IndexAhead::of(store, ledger)?;
     let why = match try_open_index(store, ledger) {
         _ if ahead.is_some() => "it is ahead of the ledger".to_owned(),
         Ok(writer) => return Ok(writer),
@@ -197,12 +197,12 @@ fn try_open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
 #[error(
     "the ledger is damaged: its last commit is number {ledger}, and the index holds commit {index}"
 )]
-pub struct Ahead {
+pub struct IndexAhead {
     ledger: u64,
     index: u64,
 }
 
-impl Ahead {
+impl IndexAhead {
     /// Compares the two. An index that cannot be read says nothing.
     pub fn of(store: &Store, ledger: &Ledger) -> Result<Option<Self>> {
         let ledger = ledger.sequence()?;
@@ -227,7 +227,7 @@ pub fn open_archive(
     let before = ledger
         .at_risk()?
         .and_then(|before| usize::try_from(before).ok());
-    let ahead = Ahead::of(store, ledger)?;
+    let ahead = IndexAhead::of(store, ledger)?;
     let explained = match &ahead {
         Some(_) => 0,
         None => before.unwrap_or(at_risk),

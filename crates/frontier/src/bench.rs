@@ -51,6 +51,9 @@ pub struct Manners {
     /// Requests that may be under way on one connection: so many pages are claimed at a time, so that
     /// what is found meanwhile can come before the rest.
     pub width: usize,
+    /// How long a crawl waits for a server if there is nothing else to do. Pages of servers that want to be left
+    /// alone for longer stay on the bench, and [`Bench::next`] is idle.
+    pub patience: Duration,
 }
 
 impl Default for Manners {
@@ -60,6 +63,7 @@ impl Default for Manners {
             pages_per_visit: 100,
             pages_per_host: 1_000_000,
             width: 1,
+            patience: Duration::MAX,
         }
     }
 }
@@ -73,6 +77,15 @@ pub enum Next {
     WaitUntil(Moment),
     /// Nothing is waiting at all.
     Idle,
+}
+
+/// What a server is known by through restarts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ServerKey {
+    /// Its address.
+    Address(IpAddr),
+    /// The one host on it: a proxy resolves the name, or nothing has resolved it yet.
+    Host(HostId),
 }
 
 /// Whether a visit may go on, now that the address is known.
@@ -92,6 +105,8 @@ struct Server {
     ready: Moment,
     /// The delay of the last visit; zero: pages may follow each other at once.
     pace: Option<Duration>,
+    /// Requests in a row that it refused because it is busy.
+    refusals: u16,
     seats: u8,
     place: Seat,
 }
@@ -223,7 +238,43 @@ impl Bench {
             return Next::Visit(self.claim(server));
         }
         let ready = self.later.first().map(|&(ready, _)| ready);
+        let ready = ready.filter(|ready| ready.since(now) <= self.manners.patience);
         ready.map_or(Next::Idle, Next::WaitUntil)
+    }
+
+    /// What the server of a visit is known by.
+    pub fn server(&self, visit: &Visit) -> ServerKey {
+        let address = self.servers[visit.server as usize].address;
+        address.map_or(ServerKey::Host(visit.host), ServerKey::Address)
+    }
+
+    /// Counts a request that the server of a visit refused, or forgets all of them: it served one.
+    pub fn count_refusal(&mut self, visit: &mut Visit, refused: bool) {
+        let server = &mut self.servers[visit.server as usize];
+        server.refusals = if refused {
+            server.refusals.saturating_add(1)
+        } else {
+            0
+        };
+        visit.refusals = server.refusals;
+    }
+
+    /// Leaves a server alone until a moment, as an earlier run has to: it has refused this many requests in a row.
+    pub fn recall_server(&mut self, key: ServerKey, ready: Moment, refusals: u16) {
+        let server = match key {
+            ServerKey::Host(host) => {
+                let index = self.host(host);
+                self.hosts[index as usize].server
+            }
+            ServerKey::Address(address) => match self.addresses.get(&address) {
+                Some(known) => *known,
+                None => self.new_server(Some(address)),
+            },
+        };
+        let known = &mut self.servers[server as usize];
+        known.ready = known.ready.max(ready);
+        known.refusals = refusals;
+        self.seat(server);
     }
 
     /// Says which address the host of a visit has.
@@ -374,6 +425,7 @@ impl Bench {
             hosts: BTreeSet::new(),
             ready: Moment::START,
             pace: None,
+            refusals: 0,
             seats: self.manners.seats,
             place: Seat::Away,
         });

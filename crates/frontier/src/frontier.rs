@@ -11,7 +11,7 @@ mod returning;
 mod sample;
 mod schedule;
 
-pub use recall::{Placed, Said};
+pub use recall::{Placed, Recalled, Said};
 
 use std::collections::HashMap;
 

@@ -5,8 +5,10 @@
 //!
 //! Keys begin with the partition and then sort by host, so that a host's pages are neighbours and
 //! compress well. `urls` is written once a page, `visits` once a visit, `links` when a visit brought news: a
-//! page waits if it is in the first and not in the second.
+//! page waits if it is in the first and not in the second. `servers` is written outside of batches, before a
+//! request is made: see [`Ledger::keep_server`].
 
+mod present;
 mod record;
 mod scan;
 
@@ -17,11 +19,13 @@ use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
 use page::HostId;
 use policy::Moment;
 
+pub use present::{Ahead, Present};
 pub use record::{
-    Discovery, HostFacts, OutLinks, PageCopy, Place, Probe, RobotsFact, Speed, Visited,
+    Discovery, HostFacts, OutLinks, PageCopy, Place, Probe, RobotsFact, ServerFacts, Speed, Visited,
 };
 pub use scan::{Known, Scan};
 
+use crate::bench::ServerKey;
 use crate::owner::Partition;
 use record::{decode, encode};
 
@@ -36,6 +40,8 @@ const JOURNAL: u64 = 96 << 20;
 const RUN: &[u8] = b"run";
 /// The key of [`Ledger::at_risk`].
 const AT_RISK: &[u8] = b"at-risk";
+/// The key of the moment at which facts from the future were first noticed.
+const AHEAD: &[u8] = b"ahead";
 /// What the keys of redirected seeds begin with.
 const SEED: &[u8] = b"seed:";
 
@@ -112,6 +118,7 @@ pub struct Ledger {
     visits: Keyspace,
     links: Keyspace,
     hosts: Keyspace,
+    servers: Keyspace,
     meta: Keyspace,
 }
 
@@ -132,7 +139,10 @@ impl Ledger {
             let visits = keyspace("visits")?;
             let links = keyspace("links")?;
             let (hosts, meta) = (keyspace("hosts")?, keyspace("meta")?);
+            // A store of format 4 that has none yet gets an empty one.
+            let servers = keyspace("servers")?;
             Ok(Self {
+                servers,
                 urls,
                 visits,
                 links,
@@ -245,6 +255,59 @@ impl Ledger {
             None => writes.remove(&self.meta, key),
         }
         writes.commit().map_err(LedgerError::Commit)
+    }
+
+    /// When facts from the future were first noticed, while there are any.
+    pub fn noticed_ahead(&self) -> Result<Option<Moment>, LedgerError> {
+        self.read(&self.meta, AHEAD)
+    }
+
+    /// Stores when facts from the future were first noticed, or that there are none any more.
+    pub fn notice_ahead(&self, noticed: Option<Moment>) -> Result<(), LedgerError> {
+        if noticed == self.noticed_ahead()? {
+            return Ok(());
+        }
+        let mut writes = self
+            .database
+            .batch()
+            .durability(Some(PersistMode::SyncData));
+        match noticed {
+            Some(noticed) => writes.insert(&self.meta, AHEAD, encode(&noticed)),
+            None => writes.remove(&self.meta, AHEAD),
+        }
+        writes.commit().map_err(LedgerError::Commit)
+    }
+
+    /// Stores when a server was asked and how long it is left alone, in place of the record before.
+    ///
+    /// Hands the record to the operating system and does not wait for the disk: once this returns, a kill of
+    /// the process loses nothing. A power cut may lose what was stored since the last commit; a machine
+    /// takes longer to start than almost any server wants to be left alone.
+    pub fn keep_server(&self, key: ServerKey, facts: &ServerFacts) -> Result<(), LedgerError> {
+        let mut writes = self.database.batch().durability(Some(PersistMode::Buffer));
+        match key {
+            ServerKey::Address(address) => {
+                let bytes = record::address_bytes(address);
+                writes.insert(&self.servers, bytes, encode(facts));
+            }
+            ServerKey::Host(host) => {
+                writes.insert(&self.servers, host.0.to_be_bytes(), encode(facts));
+            }
+        }
+        writes.commit().map_err(LedgerError::Commit)
+    }
+
+    /// What is known of all servers.
+    pub fn all_servers(
+        &self,
+    ) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), LedgerError>> {
+        self.servers.iter().map(|guard| {
+            let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
+            let what = || format!("server {key:02x?}");
+            let server = record::server_key(&key);
+            let server = server.ok_or_else(|| LedgerError::Damaged { what: what() })?;
+            Ok((server, decode(&value, what)?))
+        })
     }
 
     /// How a page was discovered; `None`: it never was.

@@ -19,13 +19,13 @@ mod price;
 pub mod roll;
 mod rows;
 
-pub use bench::{Bench, Bound, Next, Standing, Visit};
+pub use bench::{Bench, Bound, Next, ServerKey, Standing, Visit};
 pub use budget::Budget;
 pub use buffer::Buffer;
-pub use frontier::{Frontier, Link, Placed, Reading, Said};
+pub use frontier::{Frontier, Link, Placed, Reading, Recalled, Said};
 pub use ledger::{
-    Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, OutLinks, PageCopy, PageKey,
-    Place, Probe, RobotsFact, Speed, Visited,
+    Ahead, Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, OutLinks, PageCopy,
+    PageKey, Place, Present, Probe, RobotsFact, ServerFacts, Speed, Visited,
 };
 pub use novelty::Novelty;
 pub use owner::Partition;

@@ -209,7 +209,7 @@ fn check_index(
         Err(error) => return Err(error.into()),
     };
     problems.extend(damaged);
-    problems.extend(recover::Ahead::of(store, ledger)?.map(|ahead| ahead.to_string()));
+    problems.extend(recover::IndexAhead::of(store, ledger)?.map(|ahead| ahead.to_string()));
     if problems.len() > before {
         return Ok(0);
     }

@@ -1,7 +1,7 @@
 //! Pages asked for, one after another or several at once, and what their answers mean for the server.
 
 use std::net::IpAddr;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use fetch::{Answer, Request, Robots, Trouble};
 use policy::{Moment, Outcome};
@@ -15,16 +15,15 @@ use super::visit::Call;
 
 /// Every so many revisits a page is fetched whole: a server's 304 is a hint (hostile-web.md, row 68).
 const TRUST: u32 = 8;
-/// How long a busy server is left alone that does not say how long.
-const BUSY: Duration = Duration::from_secs(5);
 
 impl Call<'_> {
     /// Asks for one page and settles it.
-    pub(super) async fn ask(&mut self, claimed: &Claimed) -> Result<(), End> {
+    pub(super) async fn ask(&mut self, claimed: &Claimed, delay: Duration) -> Result<(), End> {
         let at = self.engine.clock.now();
         let mut repeated = false;
         let answer = loop {
             self.connect(&claimed.url).await?;
+            self.asks(delay).await;
             let Some(open) = &mut self.connection else {
                 return Err(End::Trouble(Trouble::Stale));
             };
@@ -43,6 +42,7 @@ impl Call<'_> {
             return Err(End::Trouble(Trouble::Stale));
         };
         let (from, took) = (open.address().ip(), answer.total);
+        self.heed_refusal(&answer);
         let settled = self.engine.take(claimed, answer, from, at);
         self.note(claimed, settled, took);
         Ok(())
@@ -63,6 +63,7 @@ impl Call<'_> {
         let mut answers = Vec::new();
         let judged = |index: usize, answer: Answer| {
             let took = answer.first_byte;
+            self.heed_refusal(&answer);
             let unanswered = matches!(answer.outcome, Err(Trouble::Unanswered));
             // What it says is handed over at once: a batch of bodies is too much to keep.
             let settled = (!unanswered).then(|| engine.take(&batch[index], answer, from, at));
@@ -117,7 +118,9 @@ impl Call<'_> {
 
     /// Takes note of what the answer to a page says of its server.
     fn note(&mut self, claimed: &Claimed, settled: Settlement, took: Duration) {
-        self.pause = self.pause.max(settled.pause);
+        if !settled.pause.is_zero() {
+            self.rest_for(settled.pause);
+        }
         if let Some(visit) = &mut self.visit {
             visit.estimate.answered(took);
             let closed = self.connection.as_ref().filter(|open| !open.is_open());
@@ -133,7 +136,7 @@ impl Call<'_> {
 struct Settlement {
     /// Whether there was an answer.
     answered: bool,
-    /// How long the server is to be left alone for it.
+    /// How long the server is to be left alone because there was none.
     pause: Duration,
 }
 
@@ -154,11 +157,9 @@ impl Engine {
             at,
         };
         self.answered(claimed, response, &arrived);
-        let busy = matches!(response.status, 429 | 503);
-        let wanted = busy.then(|| response.retry_after(SystemTime::now()).unwrap_or(BUSY));
         Settlement {
             answered: true,
-            pause: wanted.unwrap_or_default(),
+            pause: Duration::ZERO,
         }
     }
 

@@ -1,11 +1,12 @@
-//! How does a crawl begin? With what earlier runs knew, ranked by the policies of this one.
+//! The beginning of a crawl: with what earlier runs knew, ranked by the policies of this one.
 
 use std::cell::Cell;
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use anyhow::Result;
 use frontier::bench::Manners;
-use frontier::{Budget, Buffer, Frontier, Known, Ledger, Visited};
+use frontier::{Budget, Buffer, Frontier, Known, Ledger, Recalled, Visited};
 use page::PageUrl;
 use policy::refresh::Uniform;
 use policy::{Crawl, Moment, Outcome, Policy, Price, Refresh};
@@ -20,6 +21,19 @@ use crate::scope::Scope;
 use crate::store::Store;
 use crate::verdict::Lead;
 
+/// Servers that are left alone at the start for less than this are not worth a note.
+const WORTH_A_NOTE: Duration = Duration::from_secs(5);
+
+/// A crawl that is ready to go.
+pub(super) struct Begun {
+    /// Its memory.
+    pub shared: Shared,
+    /// When facts from the future were first noticed, if there are any.
+    pub noticed_ahead: Option<Moment>,
+    /// What the operator should know.
+    pub notes: Vec<String>,
+}
+
 /// Remembers what earlier runs knew, and admits the seeds.
 pub(super) fn begin(
     store: &Store,
@@ -28,11 +42,16 @@ pub(super) fn begin(
     ledger: &Ledger,
     now: Moment,
     work: Sender<Work>,
-) -> Result<Shared> {
+) -> Result<Begun> {
     let manners = Manners {
         seats: plan.per_server,
         pages_per_host: plan.pages_per_host,
         width: plan.width(),
+        patience: if plan.is_continuous() {
+            Duration::MAX
+        } else {
+            plan.rest()
+        },
         ..Manners::default()
     };
     let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
@@ -65,7 +84,8 @@ pub(super) fn begin(
     }
     let needs = frontier.policy().needs();
     let texts = recover::texts(store, ledger, choice.query.as_deref(), needs)?;
-    frontier.recall(ledger, wanted, |page, tell| texts.tell(page, tell), now)?;
+    let recalled = frontier.recall(ledger, wanted, |page, tell| texts.tell(page, tell), now)?;
+    let noticed_ahead = notice_ahead(ledger, &recalled, now)?;
     if !plan.is_continuous() {
         // What this run fetches it does not fetch again: it would never end.
         frontier.policy().refresh = None;
@@ -92,7 +112,46 @@ pub(super) fn begin(
     let leads: Vec<Lead> = plan.seeds.iter().map(Lead::seed).collect();
     let heard = shared.admit(&leads, None, now);
     shared.push_facts(heard.facts);
-    Ok(shared)
+    Ok(Begun {
+        shared,
+        noticed_ahead,
+        notes: notes(&recalled),
+    })
+}
+
+/// Remembers since when facts from the future are known of, so that their pages age through restarts.
+fn notice_ahead(ledger: &Ledger, recalled: &Recalled, now: Moment) -> Result<Option<Moment>> {
+    let before = ledger.noticed_ahead()?;
+    let noticed = (recalled.ahead.pages > 0).then(|| before.map_or(now, |before| before.min(now)));
+    ledger.notice_ahead(noticed)?;
+    Ok(noticed)
+}
+
+/// What the operator should know of earlier runs.
+fn notes(recalled: &Recalled) -> Vec<String> {
+    let mut notes = Vec::new();
+    let ahead = recalled.ahead;
+    if ahead.pages > 0 {
+        notes.push(format!(
+            "{} pages were visited or found up to {} in the future: a clock was ahead then, or is behind now; they count as visited or found when this was first noticed, and nothing waits for the clock",
+            ahead.pages,
+            whole_seconds(ahead.by)
+        ));
+    }
+    if recalled.resting_for >= WORTH_A_NOTE {
+        notes.push(format!(
+            "{} servers are left alone at first, for up to {}, as they asked before the last stop",
+            recalled.resting,
+            whole_seconds(recalled.resting_for)
+        ));
+    }
+    notes
+}
+
+/// A time as people write it: `2h 5m 3s`.
+fn whole_seconds(time: Duration) -> String {
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    format!("{:#}", jiff::SignedDuration::from_secs(seconds))
 }
 
 /// Whether a page that the ledger knows belongs to a crawl.

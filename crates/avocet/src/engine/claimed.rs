@@ -1,6 +1,6 @@
-//! What is known of a page that is about to be asked for?
+//! What is known of a page that is about to be asked for.
 
-use frontier::{Discovery, PageKey, Visit, Visited};
+use frontier::{Discovery, Known, PageKey, Visit, Visited};
 use page::PageUrl;
 use policy::{History, Moment, Number, Worth};
 
@@ -29,24 +29,29 @@ impl Engine {
             let unsettled = shared.unsettled(page).cloned();
             (shared.frontier.key(page)?, recent, unsettled)
         };
-        let (discovery, before) = match recent {
-            Some(discovery) => (discovery, None),
-            None => {
-                let discovery = self.trust(self.ledger.discovery(key)).flatten()?;
-                let before = match unsettled {
+        let mut known = match recent {
+            Some(discovery) => Known {
+                key,
+                discovery,
+                visited: None,
+            },
+            None => Known {
+                key,
+                discovery: self.trust(self.ledger.discovery(key)).flatten()?,
+                visited: match unsettled {
                     Some(visited) => Some(visited),
                     None => self.trust(self.ledger.visited(key)).flatten(),
-                };
-                (discovery, before)
-            }
+                },
+            },
         };
-        let url = PageUrl::parse(&discovery.url).ok()?;
+        self.present().bring_back(&mut known);
+        let url = PageUrl::parse(&known.discovery.url).ok()?;
         Some(Claimed {
             number,
             key,
             url,
-            discovery,
-            before,
+            discovery: known.discovery,
+            before: known.visited,
             worth: visit.worth_of(number),
         })
     }

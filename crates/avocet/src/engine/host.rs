@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use fetch::{Robots, RobotsAnswer, Verdict};
-use frontier::{Entry, HostFacts, Partition, Probe, RobotsFact};
+use frontier::{Entry, HostFacts, Partition, Present, Probe, RobotsFact};
 use page::{HostId, PageUrl};
 use policy::Moment;
 use policy::server::Estimate;
@@ -37,7 +37,7 @@ pub struct Host {
 
 impl Host {
     /// The host of a page, as the ledger knows it.
-    pub fn recalled(url: &PageUrl, facts: Option<HostFacts>) -> Self {
+    pub fn recalled(url: &PageUrl, facts: Option<HostFacts>, present: &Present) -> Self {
         let origin = url.origin().to_owned();
         let facts = facts.unwrap_or_else(|| HostFacts {
             origin,
@@ -45,9 +45,12 @@ impl Host {
         });
         let robots = match &facts.robots {
             Some(RobotsFact::Found { at, text }) => {
-                Some((*at, Arc::new(Robots::parse(text.as_bytes(), TOKEN))))
+                let rules = Robots::parse(text.as_bytes(), TOKEN);
+                Some((present.moment(*at), Arc::new(rules)))
             }
-            Some(RobotsFact::Missing { at }) => Some((*at, Arc::new(Robots::allow_all()))),
+            Some(RobotsFact::Missing { at }) => {
+                Some((present.moment(*at), Arc::new(Robots::allow_all())))
+            }
             None => None,
         };
         Self {
@@ -172,7 +175,29 @@ mod tests {
     use super::*;
 
     fn host() -> Host {
-        Host::recalled(&PageUrl::parse("http://e.org/").unwrap(), None)
+        recalled(None, 0)
+    }
+
+    /// A host that the ledger knows this of, seen from a day on which facts from the future were noticed before.
+    fn recalled(facts: Option<HostFacts>, today: u64) -> Host {
+        let url = PageUrl::parse("http://e.org/").unwrap();
+        let present = Present::new(day(today), Some(day(1)));
+        Host::recalled(&url, facts, &present)
+    }
+
+    fn day(number: u64) -> Moment {
+        Moment::from_micros(number * 86_400_000_000)
+    }
+
+    #[test]
+    fn rules_from_the_future_are_as_old_as_they_were_noticed() {
+        let ahead = |at| HostFacts {
+            robots: Some(RobotsFact::Missing { at: day(at) }),
+            ..HostFacts::default()
+        };
+        assert!(recalled(Some(ahead(30)), 1).rules(day(1)).is_some());
+        assert!(recalled(Some(ahead(30)), 2).rules(day(2)).is_none());
+        assert!(recalled(Some(ahead(2)), 2).rules(day(2)).is_some());
     }
 
     #[test]
@@ -192,7 +217,6 @@ mod tests {
 
     #[test]
     fn rules_age_and_an_old_copy_serves_while_there_is_no_new_one() {
-        let day = |number: u64| Moment::from_micros(number * 86_400_000_000);
         let answer = |verdict| RobotsAnswer {
             verdict,
             status: None,

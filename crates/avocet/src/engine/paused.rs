@@ -4,6 +4,7 @@
 //! jumps: the second of three drivers of one core. The first is `lab::run`, the third is the program on
 //! sockets (`tests/whole/drivers.rs`).
 
+mod distance;
 mod press;
 mod rest;
 

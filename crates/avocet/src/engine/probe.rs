@@ -4,6 +4,8 @@
 //! page that changed. Each host is asked once, by a crawl that does not end, when it first refreshes a page of
 //! it; the answer is kept in the ledger.
 
+use std::time::Duration;
+
 use fetch::{Request, Robots};
 use frontier::Probe;
 use page::{Digest, PageUrl};
@@ -17,7 +19,12 @@ use crate::verdict::Asked;
 
 impl Call<'_> {
     /// Asks the host of a page, over the connection that is open. Returns whether it was asked.
-    pub(super) async fn probe(&mut self, claimed: &Claimed, rules: &Robots) -> bool {
+    pub(super) async fn probe(
+        &mut self,
+        claimed: &Claimed,
+        rules: &Robots,
+        delay: Duration,
+    ) -> bool {
         let engine = self.engine;
         if !engine.plan.is_continuous() || claimed.before.is_none() {
             return false;
@@ -27,7 +34,11 @@ impl Call<'_> {
         let Some(url) = nowhere(&claimed.url).filter(|url| rules.allows(url)) else {
             return false;
         };
-        let (Some(false), Some(open)) = (known, &mut self.connection) else {
+        if known != Some(false) || self.connection.is_none() {
+            return false;
+        }
+        self.asks(delay).await;
+        let Some(open) = &mut self.connection else {
             return false;
         };
         let request = Request {
@@ -36,6 +47,7 @@ impl Call<'_> {
             last_modified: None,
         };
         let answer = open.get(&request).await;
+        self.heed_refusal(&answer);
         let mut shared = engine.shared();
         engine.live.meter().overhead(answer.wire_bytes);
         shared.tally.bytes += answer.wire_bytes;

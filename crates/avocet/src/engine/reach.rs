@@ -1,7 +1,6 @@
-//! How is a server reached, and what does it allow?
+//! How a server is reached, and what it allows.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use fetch::{Connection, Robots, Trouble};
 use frontier::{Bound, Entry};
@@ -76,7 +75,17 @@ impl Call<'_> {
         if let Some(rules) = known {
             return Ok((rules, false));
         }
+        // What an older file asked for holds until there is another.
+        let crawl_delay = engine
+            .shared()
+            .host(url.host())
+            .and_then(|host| host.crawl_delay());
+        self.asks(self.delay(crawl_delay)).await;
         let answer = engine.fetcher.robots(url, &mut self.connection).await;
+        let busy = matches!(answer.status, Some(429 | 503));
+        if let Some(wait) = answer.retry_after.filter(|_| busy) {
+            self.rest_for(wait);
+        }
         let now = engine.clock.now();
         let mut shared = engine.shared();
         engine.live.meter().overhead(answer.wire_bytes);
@@ -109,20 +118,7 @@ impl Engine {
             .trust(self.ledger.host((claimed.key.partition, id)))
             .flatten();
         self.shared()
-            .remember(id, Host::recalled(&claimed.url, facts));
-    }
-
-    pub(super) fn delay(&self, connection: Option<&Connection>, rules: &Robots) -> Duration {
-        // Behind a proxy the address is the proxy's.
-        let direct = connection.filter(|_| self.plan.fetch.proxy.is_none());
-        let loopback = direct.is_some_and(|open| open.address().ip().is_loopback());
-        let usual = if loopback {
-            Duration::ZERO
-        } else {
-            Duration::from_secs(1)
-        };
-        let wanted = self.plan.delay.unwrap_or(usual);
-        wanted.max(rules.crawl_delay().unwrap_or_default())
+            .remember(id, Host::recalled(&claimed.url, facts, &self.present()));
     }
 
     pub(super) fn forbidden(&self, url: &PageUrl, rules: &Robots) -> Option<&'static str> {

@@ -55,7 +55,8 @@ impl Searches {
         }
     }
 
-    /// Reads new lines, if it is time to. Returns the pages that searchers met.
+    /// Reads new lines, if it is time to. Returns the pages that searchers met, none of them after `now`: a wrong
+    /// clock may have dated a line in the future.
     fn follow(&mut self, now: Moment) -> Result<Vec<Met>, LogError> {
         if self.looked.is_some_and(|at| now.since(at) < FOLLOW_EVERY) {
             return Ok(Vec::new());
@@ -66,7 +67,7 @@ impl Searches {
             demand.ask(&search.query, search.count);
             met.extend(search.views().map(|view| Met {
                 url: view.url.to_owned(),
-                at: moment(search.time),
+                at: moment(search.time).min(now),
                 views: view.views,
                 clicks: view.clicks,
             }));
@@ -75,7 +76,7 @@ impl Searches {
         let reading = self.clicks.read(&self.clicks_position, |click| {
             met.push(Met {
                 url: click.url,
-                at: moment(click.time),
+                at: moment(click.time).min(now),
                 views: 0.0,
                 clicks: click.count as f64,
             });
@@ -121,8 +122,8 @@ impl Engine {
 }
 
 /// Tells the policy what searchers met so far, for those who ask about a crawl that is at rest.
-pub fn recall(root: &Path, frontier: &mut Frontier<Crawl>) -> Result<(), LogError> {
-    let met = Searches::of(root).follow(Moment::START)?;
+pub fn recall(root: &Path, frontier: &mut Frontier<Crawl>, now: Moment) -> Result<(), LogError> {
+    let met = Searches::of(root).follow(now)?;
     tell(frontier, &met);
     Ok(())
 }
@@ -174,12 +175,13 @@ mod tests {
         let at = |seconds: u64| Moment::from_micros(seconds * 1_000_000);
         assert!(searches.follow(at(0)).unwrap().is_empty());
         assert!(searches.workload(at(0)).is_none(), "nobody searched");
-        let mut search = Search::new(Timestamp::UNIX_EPOCH, "red fox");
+        let mut search = Search::new(Timestamp::from_second(20).unwrap(), "red fox");
         search.shown = vec!["http://e.org/a".into(), "http://e.org/b".into()];
         search.clicked = vec!["http://e.org/b".into()];
         log.append(&search).unwrap();
         assert!(searches.follow(at(5)).unwrap().is_empty(), "not yet");
         let met = searches.follow(at(40)).unwrap();
+        assert_eq!(met[0].at, at(20));
         let met: Vec<_> = met
             .iter()
             .map(|met| (met.url.as_str(), met.clicks))
@@ -195,7 +197,7 @@ mod tests {
             .unwrap();
         let met = searches.follow(at(75)).unwrap();
         assert_eq!((met.len(), met[0].clicks), (1, 7.0));
-        assert_eq!(met[0].at, at(1_794_827_400));
+        assert_eq!(met[0].at, at(75), "not in the future");
         let words: Vec<String> = {
             let workload = searches.workload(at(40)).unwrap();
             workload.words().map(|(word, _)| word.to_owned()).collect()

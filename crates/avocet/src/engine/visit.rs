@@ -9,7 +9,7 @@ use std::time::Duration;
 use fetch::Connection;
 use frontier::Visit;
 use page::HostId;
-use policy::Number;
+use policy::{Moment, Number};
 
 use super::Engine;
 use super::claimed::Claimed;
@@ -23,8 +23,12 @@ pub(super) struct Call<'a> {
     /// `None` when the host turned out to have the address of another, where its pages now wait.
     pub visit: Option<Visit>,
     pub connection: Option<Connection>,
-    /// How long the server wants to be left alone, as its answers say.
-    pub pause: Duration,
+    /// Until when the server wants to be left alone, as its answers say.
+    pub rests_until: Moment,
+    /// When the last request was made.
+    pub asked: Option<Moment>,
+    /// How long after that the server is left alone, as far as the ledger knows.
+    pub kept: Duration,
     /// Whether the next page is asked for alone: several at once came to nothing.
     pub alone: bool,
 }
@@ -36,7 +40,9 @@ impl Engine {
             engine: self,
             visit: Some(visit),
             connection: None,
-            pause: Duration::ZERO,
+            rests_until: Moment::START,
+            asked: None,
+            kept: Duration::ZERO,
             alone: false,
         };
         let ended = call.pages().await;
@@ -73,7 +79,7 @@ impl Call<'_> {
             self.engine.recall_host(&claimed);
             self.connect(&claimed.url).await?;
             let (rules, from_server) = self.rules(&claimed.url).await?;
-            let delay = self.engine.delay(self.connection.as_ref(), &rules);
+            let delay = self.delay(rules.crawl_delay());
             if from_server && !delay.is_zero() {
                 return Ok(delay); // The file was a request too: the page waits its turn.
             }
@@ -82,7 +88,7 @@ impl Call<'_> {
                 self.settled(number);
                 continue;
             }
-            if self.probe(&claimed, &rules).await && !delay.is_zero() {
+            if self.probe(&claimed, &rules, delay).await && (!delay.is_zero() || self.rests()) {
                 return Ok(delay); // That was a request too.
             }
             if !self.engine.shared().take_allowance(self.engine.clock.now()) {
@@ -93,13 +99,13 @@ impl Call<'_> {
             let width = if alone { 1 } else { self.width() };
             if width > 1 {
                 self.ask_several(claimed, &rules, width).await;
-            } else if let Err(end) = self.ask(&claimed).await {
+            } else if let Err(end) = self.ask(&claimed, delay).await {
                 self.engine.permits.add_permits(1);
                 self.engine.shared().return_unasked();
                 return Err(end);
             }
             due = delay;
-            if !due.is_zero() || !self.pause.is_zero() {
+            if !due.is_zero() || self.rests() {
                 break;
             }
         }
@@ -135,31 +141,39 @@ impl Call<'_> {
     }
 
     /// Settles the visit.
-    fn hang_up(self, ended: Result<Duration, End>) {
+    fn hang_up(mut self, ended: Result<Duration, End>) {
         let (engine, now) = (self.engine, self.engine.clock.now());
+        let (delay, given_up) = match &ended {
+            Err(End::Moved) => return,
+            Ok(delay) => (*delay, None),
+            Err(End::Trouble(trouble)) => self.fails(trouble.kind(), trouble.is_transient()),
+            Err(End::NoRules) => self.fails("robots:unavailable", true),
+        };
+        self.keep(delay);
+        let rest = self.rests_until.since(now);
         let Some(mut visit) = self.visit else { return };
         let connection = self.connection.filter(Connection::is_open);
         if let Some(open) = &connection {
             visit.estimate.open_after(open.served());
         }
-        let (kind, transient) = match &ended {
-            Ok(delay) => {
-                let delay = (*delay).max(self.pause).min(engine.plan.rest());
-                engine.shared().settle(visit, connection, now, delay);
-                return;
-            }
-            Err(End::Moved) => return,
-            Err(End::Trouble(trouble)) => (trouble.kind(), trouble.is_transient()),
-            Err(End::NoRules) => ("robots:unavailable", true),
-        };
-        let host = visit.host;
-        let again = engine.shared().host(host).and_then(Host::failed);
-        let again = again.filter(|_| transient);
-        if again.is_none() {
+        let mut delay = delay.max(rest);
+        if let Some(kind) = given_up {
             engine.give_up(&mut visit, kind);
-            engine.park(host);
+            engine.park(visit.host);
+            delay = delay.max(engine.plan.rest());
         }
-        let delay = again.unwrap_or(engine.plan.rest()).max(self.pause);
         engine.shared().settle(visit, connection, now, delay);
+    }
+
+    /// Counts a failure of the host. Returns how long it is left alone, and the kind of trouble if that is until
+    /// the crawl begins again.
+    fn fails<'k>(&self, kind: &'k str, transient: bool) -> (Duration, Option<&'k str>) {
+        let host = self.visit.as_ref().map(|visit| visit.host);
+        let mut shared = self.engine.shared();
+        let again = host.and_then(|host| shared.host(host).and_then(Host::failed));
+        match again.filter(|_| transient) {
+            Some(wait) => (wait, None),
+            None => (Duration::ZERO, Some(kind)),
+        }
     }
 }

@@ -16,6 +16,7 @@ mod hostile;
 mod http;
 mod inspector;
 mod lab;
+mod manners;
 mod metrics;
 mod models;
 mod openapi;

@@ -75,6 +75,7 @@ impl Bench {
         let mut visit = Visit {
             host: host.id,
             estimate: host.estimate.unwrap_or(self.usual.expected()),
+            refusals: self.servers[server as usize].refusals,
             claims: VecDeque::new(),
             planned: bid.pages,
             claimed: 0,

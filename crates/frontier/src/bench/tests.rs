@@ -25,6 +25,7 @@ const WIDE: Manners = Manners {
     pages_per_visit: 100,
     pages_per_host: 1_000_000,
     width: 100,
+    patience: Duration::MAX,
 };
 
 fn bench(strategy: impl policy::server::Strategy + 'static) -> Bench {
@@ -80,6 +81,59 @@ fn a_server_with_a_visit_under_way_is_not_on_the_bench() {
     assert!(matches!(bench.next(at(104)), Next::WaitUntil(ready) if ready == at(105)));
     let visit = claim(&mut bench, at(105));
     assert_eq!(left(&visit), [2]);
+}
+
+#[test]
+fn a_server_that_is_to_be_left_alone_is_asked_by_none_of_its_hosts() {
+    let shared: IpAddr = "10.0.0.1".parse().unwrap();
+    let mut bench = bench(BreadthFirst);
+    bench.recall_server(ServerKey::Address(shared), at(60), 3);
+    bench.recall_server(ServerKey::Host(HOST(2)), at(30), 0);
+    for host in [1, 2, 3] {
+        bench.give(host, host as u32, 1);
+    }
+    for host in [1, 3] {
+        let visit = claim(&mut bench, at(0));
+        assert_eq!(
+            (visit.host, bench.server(&visit)),
+            (HOST(host), ServerKey::Host(HOST(host))),
+            "its address is not known yet"
+        );
+        assert!(matches!(bench.bind(visit, shared), Bound::Moved));
+    }
+    assert!(matches!(bench.next(at(29)), Next::WaitUntil(ready) if ready == at(30)));
+    let visit = claim(&mut bench, at(30));
+    assert_eq!((visit.host, visit.refusals()), (HOST(2), 0));
+    assert!(matches!(bench.next(at(59)), Next::WaitUntil(ready) if ready == at(60)));
+    let mut visit = claim(&mut bench, at(60));
+    assert_eq!(bench.server(&visit), ServerKey::Address(shared));
+    assert_eq!(visit.refusals(), 3, "those of the run before count");
+    bench.count_refusal(&mut visit, true);
+    assert_eq!(visit.refusals(), 4);
+    bench.settle(visit, at(60), Duration::ZERO, false);
+    let mut visit = claim(&mut bench, at(60));
+    assert_eq!(visit.refusals(), 4, "and those of a visit before");
+    bench.count_refusal(&mut visit, false);
+    assert_eq!(visit.refusals(), 0, "it served");
+    bench.settle(visit, at(60), Duration::ZERO, false);
+    assert_eq!(claim(&mut bench, at(60)).refusals(), 0);
+}
+
+#[test]
+fn nothing_is_waited_for_longer_than_patience_lasts() {
+    let patience = Duration::from_secs(10);
+    let mut bench = Bench::new(Manners { patience, ..WIDE }, Box::new(BreadthFirst));
+    for (host, ready) in [(1, 50), (2, 20)] {
+        bench.recall_server(ServerKey::Host(HOST(host)), at(ready), 0);
+        bench.give(host, host as u32, 1);
+    }
+    assert!(matches!(bench.next(at(9)), Next::Idle));
+    assert_eq!(bench.waiting(), 2, "they stay");
+    assert!(matches!(bench.next(at(10)), Next::WaitUntil(ready) if ready == at(20)));
+    let visit = claim(&mut bench, at(20));
+    assert_eq!(left(&visit), [2]);
+    assert!(matches!(bench.next(at(39)), Next::Idle));
+    assert_eq!(left(&claim(&mut bench, at(50))), [1]);
 }
 
 #[test]

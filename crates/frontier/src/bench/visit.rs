@@ -17,6 +17,8 @@ pub struct Visit {
     pub host: HostId,
     /// What is known of its speed; whoever makes the visit brings it up to date.
     pub estimate: Estimate,
+    /// Requests in a row that its server refused because it is busy.
+    pub(super) refusals: u16,
     pub(super) claims: VecDeque<Entry>,
     /// Pages that the visit was ranked for.
     pub(super) planned: usize,
@@ -30,6 +32,11 @@ impl Visit {
     /// The next page to ask for.
     pub fn first(&self) -> Option<Number> {
         self.left().next()
+    }
+
+    /// Requests in a row that its server refused because it is busy.
+    pub fn refusals(&self) -> u16 {
+        self.refusals
     }
 
     /// The pages that were not settled yet.

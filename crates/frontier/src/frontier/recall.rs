@@ -4,6 +4,7 @@
 //! policy than that of the earlier run ranks them as if it had been there from the start.
 
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use page::{HostId, PageId, PageUrl};
 use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
@@ -11,7 +12,21 @@ use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, R
 use super::Frontier;
 use super::sample;
 use super::schedule::Tariff;
-use crate::ledger::{Known, Ledger, LedgerError, OutLinks, Visited};
+use crate::ledger::{Ahead, Known, Ledger, LedgerError, OutLinks, Present, ServerFacts, Visited};
+
+/// How long a server's refusals in a row are remembered after the last one.
+const REMEMBERED_REFUSALS: Duration = Duration::from_secs(86_400);
+
+/// What an operator should know of an earlier run's facts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Recalled {
+    /// Pages that a wrong clock dated after the present.
+    pub ahead: Ahead,
+    /// Servers that may not be asked yet.
+    pub resting: usize,
+    /// How long the last of them is left alone.
+    pub resting_for: Duration,
+}
 
 /// When a page was last asked for, and how many words it had; `None`: there is no text.
 struct Visit {
@@ -82,14 +97,29 @@ struct Told {
 
 impl<P: Policy> Frontier<P> {
     /// Takes in what an earlier run knew. Pages that are not `wanted` are known and do not wait; `texts`
-    /// says what is still known of the text of a page that was read.
+    /// says what is still known of the text of a page that was read. Facts that are dated after `now` are taken in
+    /// as a [`Present`] shows them.
     pub fn recall(
         &mut self,
         ledger: &Ledger,
         wanted: impl Fn(&Known) -> bool,
         texts: impl Fn(PageId, &mut dyn FnMut(Said<'_>)),
         now: Moment,
-    ) -> Result<(), LedgerError> {
+    ) -> Result<Recalled, LedgerError> {
+        let present = Present::new(now, ledger.noticed_ahead()?);
+        let mut recalled = Recalled::default();
+        for server in ledger.all_servers() {
+            let (key, facts) = server?;
+            let ready = present.ready(&facts);
+            let refusals = remembered_refusals(&facts, &present);
+            if ready > now || refusals > 0 {
+                self.bench.recall_server(key, ready, refusals);
+            }
+            if ready > now {
+                recalled.resting += 1;
+                recalled.resting_for = recalled.resting_for.max(ready.since(now));
+            }
+        }
         for host in ledger.all_hosts() {
             let (id, facts) = host?;
             if let Some(speed) = facts.speed {
@@ -100,22 +130,25 @@ impl<P: Policy> Frontier<P> {
         let budgeted = self.spending().is_some();
         if needs == policy::Needs::default() && !budgeted {
             for known in ledger.scan() {
-                let known = known?;
+                let mut known = known?;
+                present.count(&known, &mut recalled.ahead);
+                present.bring_back(&mut known);
                 let number = self.recall_page(&known)?;
                 self.recall_waiting(&known, number, &wanted, now);
             }
-            return Ok(());
+            return Ok(recalled);
         }
-        let visits = self.recall_discoveries(ledger, needs)?;
+        let visits = self.recall_discoveries(ledger, needs, &present, &mut recalled.ahead)?;
         self.recall_reads(ledger, visits, texts)?;
-        self.recall_visits(ledger, needs.visits, now)?;
+        self.recall_visits(ledger, needs.visits, &present)?;
         for known in ledger.scan() {
-            let known = known?;
+            let mut known = known?;
+            present.bring_back(&mut known);
             if let Some(number) = self.roll.number(known.key.page) {
                 self.recall_waiting(&known, number, &wanted, now);
             }
         }
-        Ok(())
+        Ok(recalled)
     }
 
     /// Takes in all pages, and tells the policy of them as they were discovered: the ledger sorts them
@@ -124,11 +157,15 @@ impl<P: Policy> Frontier<P> {
         &mut self,
         ledger: &Ledger,
         needs: policy::Needs,
+        present: &Present,
+        ahead: &mut Ahead,
     ) -> Result<HashMap<PageId, Visit>, LedgerError> {
         let mut discoveries = Vec::new();
         let mut visits = HashMap::new();
         for known in ledger.scan() {
-            let known = known?;
+            let mut known = known?;
+            present.count(&known, ahead);
+            present.bring_back(&mut known);
             let number = self.recall_page(&known)?;
             discoveries.push(self.recall_discovery(&known, number, needs.words));
             if let Some(visited) = known.visited.as_ref().filter(|_| needs.links) {
@@ -181,7 +218,7 @@ impl<P: Policy> Frontier<P> {
         &mut self,
         ledger: &Ledger,
         told: bool,
-        now: Moment,
+        present: &Present,
     ) -> Result<(), LedgerError> {
         let mut sample = Vec::new();
         if !told && self.spending().is_none() {
@@ -190,7 +227,8 @@ impl<P: Policy> Frontier<P> {
         let sampled = self.spending().map(|spending| spending.sample.pages());
         let sampled: HashSet<Number> = sampled.into_iter().flatten().map(|page| page.0).collect();
         for known in ledger.scan() {
-            let known = known?;
+            let mut known = known?;
+            present.bring_back(&mut known);
             let Some(number) = self.roll.number(known.key.page) else {
                 continue;
             };
@@ -203,6 +241,7 @@ impl<P: Policy> Frontier<P> {
         }
         let known = self.known();
         if let Tariff::Budget(spending) = &mut self.tariff {
+            let now = present.now();
             let price = sample::price(&self.policy, &sample, known, spending.per_second, now);
             price
                 .into_iter()
@@ -291,6 +330,16 @@ impl<P: Policy> Frontier<P> {
             links: &known,
             out_links: links.out_links,
         }));
+    }
+}
+
+/// Requests in a row that a server refused, if the last was not long ago.
+fn remembered_refusals(facts: &ServerFacts, present: &Present) -> u16 {
+    let since = present.now().since(present.ready(facts));
+    if since < REMEMBERED_REFUSALS {
+        facts.refusals
+    } else {
+        0
     }
 }
 

@@ -1,5 +1,6 @@
 //! Facts in, worths out: what moves a page, what holds it back, and that a stop changes neither.
 
+mod ahead;
 mod given_up;
 
 use page::PageUrl;

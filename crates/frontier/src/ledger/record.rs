@@ -2,13 +2,17 @@
 //!
 //! Postcard behind one version byte: a record of another version is refused, not misread.
 
-use page::{Digest, PageId};
+use std::net::{IpAddr, Ipv6Addr};
+use std::time::Duration;
+
+use page::{Digest, HostId, PageId};
 use policy::server::Estimate;
 use policy::{History, Moment};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::LedgerError;
+use crate::bench::ServerKey;
 
 const VERSION: u8 = 4;
 
@@ -119,6 +123,18 @@ pub struct HostFacts {
     pub distrusted: bool,
 }
 
+/// When a server was asked, and how long it is left alone. Written before each request to a server that needs a
+/// delay, and when a server refuses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerFacts {
+    /// When the last request was made.
+    pub asked: Moment,
+    /// How long after that no other may be made: the delay, or what the server asked for.
+    pub wait: Duration,
+    /// Requests in a row that it refused because it is busy.
+    pub refusals: u16,
+}
+
 /// The answer to a request for a page that cannot exist.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Probe {
@@ -209,6 +225,25 @@ impl From<Speed> for Estimate {
     fn from(speed: Speed) -> Self {
         Self::measured(speed.connect, speed.response, speed.per_connection)
     }
+}
+
+/// The key of a server's record that is known by its address: 16 bytes, an IPv4 address as a mapped one.
+pub(super) fn address_bytes(address: IpAddr) -> [u8; 16] {
+    let address = match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    };
+    address.octets()
+}
+
+/// The server that a record's key names; `None`: the key is neither an address nor a host.
+pub(super) fn server_key(bytes: &[u8]) -> Option<ServerKey> {
+    if let Ok(host) = bytes.try_into() {
+        return Some(ServerKey::Host(HostId(u64::from_be_bytes(host))));
+    }
+    let address: [u8; 16] = bytes.try_into().ok()?;
+    let address = IpAddr::V6(Ipv6Addr::from(address));
+    Some(ServerKey::Address(address.to_canonical()))
 }
 
 pub(super) fn encode<T: Serialize>(record: &T) -> Vec<u8> {

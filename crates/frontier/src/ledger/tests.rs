@@ -98,6 +98,35 @@ proptest! {
 }
 
 #[test]
+fn servers_are_kept_by_address_or_host() {
+    let directory = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(directory.path()).unwrap();
+    let facts = |refusals| ServerFacts {
+        asked: Moment::from_micros(7),
+        wait: std::time::Duration::from_millis(1500),
+        refusals,
+    };
+    let keys = [
+        ServerKey::Host(HostId(u64::MAX - 1)),
+        ServerKey::Address("10.1.2.3".parse().unwrap()),
+        ServerKey::Address("2001:db8::7".parse().unwrap()),
+    ];
+    for refusals in [0, 9] {
+        for key in keys {
+            ledger.keep_server(key, &facts(refusals)).unwrap();
+        }
+    }
+    assert_eq!(ledger.sequence().unwrap(), 0, "that is no batch");
+    drop(ledger);
+    let ledger = Ledger::open(directory.path()).unwrap();
+    let kept: Vec<_> = ledger.all_servers().map(Result::unwrap).collect();
+    assert_eq!(kept.len(), keys.len());
+    for key in keys {
+        assert!(kept.contains(&(key, facts(9))), "{key:?}: {kept:?}");
+    }
+}
+
+#[test]
 fn links_and_their_words_are_kept() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(directory.path()).unwrap();
