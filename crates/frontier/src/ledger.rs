@@ -244,8 +244,8 @@ impl Ledger {
         self.set(AT_RISK, Some(records))
     }
 
-    /// Stores one number durably, or removes it.
-    fn set(&self, key: &[u8], value: Option<u64>) -> Result<(), LedgerError> {
+    /// Stores one value durably, or removes it.
+    fn set<T: serde::Serialize>(&self, key: &[u8], value: Option<T>) -> Result<(), LedgerError> {
         let mut writes = self
             .database
             .batch()
@@ -267,15 +267,7 @@ impl Ledger {
         if noticed == self.noticed_ahead()? {
             return Ok(());
         }
-        let mut writes = self
-            .database
-            .batch()
-            .durability(Some(PersistMode::SyncData));
-        match noticed {
-            Some(noticed) => writes.insert(&self.meta, AHEAD, encode(&noticed)),
-            None => writes.remove(&self.meta, AHEAD),
-        }
-        writes.commit().map_err(LedgerError::Commit)
+        self.set(AHEAD, noticed)
     }
 
     /// Stores when a server was asked and how long it is left alone, in place of the record before.
