@@ -56,9 +56,11 @@ fn normal_escapes(text: &str) -> Cow<'_, str> {
     let mut normal = String::with_capacity(text.len());
     normal.push_str(&text[..first]);
     let mut rest = &text[first..];
+    // Where the last percent sign stands that begins no escape.
+    let mut bare = None;
     while let Some(after) = rest.strip_prefix('%') {
         match escaped(after) {
-            Some(byte) if is_unreserved(byte) => {
+            Some(byte) if is_unreserved(byte) && !completes_escape(&normal, bare, byte) => {
                 normal.push(char::from(byte));
                 rest = &after[2..];
             }
@@ -67,6 +69,7 @@ fn normal_escapes(text: &str) -> Cow<'_, str> {
                 rest = &after[2..];
             }
             None => {
+                bare = Some(normal.len());
                 normal.push('%');
                 rest = after;
             }
@@ -80,6 +83,15 @@ fn normal_escapes(text: &str) -> Cow<'_, str> {
     } else {
         Cow::Owned(normal)
     }
+}
+
+/// Whether this byte, written plainly behind `normal`, is a digit of an escape that the percent sign at `bare` would
+/// begin: of `%%34%31` that is `%41`, another URL, and the next reading would make `A` of it.
+fn completes_escape(normal: &str, bare: Option<usize>, byte: u8) -> bool {
+    let between = bare.and_then(|bare| normal.as_bytes().get(bare + 1..));
+    byte.is_ascii_hexdigit()
+        && between
+            .is_some_and(|digits| digits.len() < 2 && digits.iter().all(u8::is_ascii_hexdigit))
 }
 
 /// The byte that the two digits after a percent sign stand for.

@@ -273,6 +273,25 @@ fn different_resources_stay_apart() {
     check("http://a.example/", "http://a.example:8080/");
     check("http://a.example/%00", "http://a.example/");
     check("http://a.example/index.html", "http://a.example/");
+    // A percent sign that begins no escape does not begin one by what follows it being decoded.
+    check("http://a.example/%%34%31", "http://a.example/A");
+    check("http://a.example/%4%31", "http://a.example/%41");
+    check("http://a.example/%%341?%%341", "http://a.example/A?A");
+}
+
+#[test]
+fn a_bare_percent_sign_stays_bare() {
+    let check = |path: &str, wanted: &str| {
+        let url = PageUrl::parse(&format!("http://a.example{path}")).unwrap();
+        assert_eq!(url.path_and_query(), wanted);
+        assert_eq!(PageUrl::parse(url.as_str()).as_ref(), Ok(&url));
+    };
+    check("/%%34%31", "/%%341");
+    check("/%4%31", "/%4%31");
+    check("/%z%31%7e", "/%z1~");
+    check("/%%7e%34", "/%~4");
+    check("/%%34x?%%34%31", "/%%34x?%%341");
+    check("/%", "/%");
 }
 
 #[test]
@@ -308,7 +327,7 @@ fn no_byte_of_a_url_can_break_a_header_or_a_line() {
 
 proptest! {
     #[test]
-    fn the_normal_form_is_stable(text in "(https?://)?[a-z.]{1,8}(:80)?/[%2eE7f~a/.;?&=#\\\\ é]{0,30}") {
+    fn the_normal_form_is_stable(text in "(https?://)?[a-z.]{1,8}(:80)?/[%234eE7f~a/.;?&=#\\\\ é]{0,30}") {
         if let Ok(url) = PageUrl::parse(&text) {
             let again = PageUrl::parse(url.as_str()).unwrap();
             prop_assert_eq!(again.as_str(), url.as_str());
