@@ -1,4 +1,7 @@
 //! Avocet: a web crawler and search repository that spends every fetch where it pays most.
+//!
+//! The program is a library so that the fuzz targets (`fuzz/`) can call its reader of `avocet.toml`. The
+//! library has no API: [`main`] is what others may call, and the hidden items are for `fuzz/` alone.
 
 #[macro_use]
 mod output;
@@ -40,11 +43,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-/// Version 2 (see Cargo.toml) gives freed memory back within 10 ms, version 3 within a second.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+#[doc(hidden)]
+pub use config::check::check as check_config;
+#[doc(hidden)]
+pub use live::wish::Wish;
 
-fn main() -> ExitCode {
+/// Runs the command line of this process. Returns its exit code.
+pub fn main() -> ExitCode {
     let arguments = cli::Arguments::parse();
     if let Err(wrong) = logs::start(arguments.log_format, arguments.log_level.as_deref()) {
         eprintln!("avocet: {wrong}");

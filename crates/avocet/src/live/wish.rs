@@ -120,19 +120,26 @@ impl Wish {
                 return Err(error).with_context(|| format!("cannot read {}", config.display()));
             }
         };
-        let mut document: DocumentMut = (before.parse())
+        let document: DocumentMut = (before.parse())
             .with_context(|| format!("{} is not right: correct it first", config.display()))?;
         let scope = LastCrawl::read(root).map(|last| last.scope);
-        let message = self.put(&mut document, &scope.unwrap_or_default())?;
-        let after = document.to_string();
-        let read: Config = toml::from_str(&after).map_err(|error| wrong(error.message()))?;
-        check(&read)?;
+        let (after, message) = self.edit(document, &scope.unwrap_or_default())?;
         let changed = after != before;
         if changed {
             replace(config, &after)
                 .with_context(|| format!("cannot write {}", config.display()))?;
         }
         Ok(Granted { changed, message })
+    }
+
+    /// Returns the text of the changed configuration and what changed, in words. `now` is the scope of the
+    /// last crawl. What is wrong with the wish is a [`Usage`].
+    pub fn edit(&self, mut document: DocumentMut, now: &ScopeRules) -> Result<(String, String)> {
+        let message = self.put(&mut document, now)?;
+        let after = document.to_string();
+        let read: Config = toml::from_str(&after).map_err(|error| wrong(error.message()))?;
+        check(&read)?;
+        Ok((after, message))
     }
 
     fn put(&self, document: &mut DocumentMut, now: &ScopeRules) -> Result<String> {
