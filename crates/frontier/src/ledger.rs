@@ -23,11 +23,12 @@ pub use present::{Ahead, Present};
 pub use record::{
     Discovery, HostFacts, OutLinks, PageCopy, Place, Probe, RobotsFact, ServerFacts, Speed, Visited,
 };
+#[doc(hidden)]
+pub use record::{decode, encode};
 pub use scan::{Known, Scan};
 
 use crate::bench::ServerKey;
 use crate::owner::Partition;
-use record::{decode, encode};
 
 /// Memory for blocks read from disk.
 const CACHE: u64 = 32 << 20;

@@ -177,15 +177,15 @@ impl History {
     fn revisited(&mut self, visit: Visit, gap: Duration) {
         let changed = visit.outcome == Outcome::Changed;
         self.revisits = self.revisits.saturating_add(1);
-        self.changes += u32::from(changed);
-        self.watched += gap;
+        self.changes = self.changes.saturating_add(u32::from(changed));
+        self.watched = self.watched.saturating_add(gap);
         self.signals.revisited(changed);
         let differing = visit.differing.clamp(0.0, 1.0);
         if changed {
             let tenth = ((differing * 10.0).ceil() as usize).clamp(1, 10) - 1;
             self.tenths[tenth] = self.tenths[tenth].saturating_add(1);
         } else {
-            self.quiet += gap;
+            self.quiet = self.quiet.saturating_add(gap);
         }
         self.recent.push(Revisit {
             gap: gap.as_secs_f32(),

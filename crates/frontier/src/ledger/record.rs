@@ -246,20 +246,23 @@ pub(super) fn server_key(bytes: &[u8]) -> Option<ServerKey> {
     Some(ServerKey::Address(address.to_canonical()))
 }
 
-pub(super) fn encode<T: Serialize>(record: &T) -> Vec<u8> {
+/// Returns the bytes of a record.
+pub fn encode<T: Serialize>(record: &T) -> Vec<u8> {
     // postcard errors only on full buffers and on sequences of unknown length.
     postcard::to_extend(record, vec![VERSION])
         .expect("a record is plain data of known length, written to memory that grows")
 }
 
-pub(super) fn decode<T: DeserializeOwned>(
+/// Reads the bytes of a record, which must be nothing else; `what` names the record in an error.
+pub fn decode<T: DeserializeOwned>(
     bytes: &[u8],
     what: impl Fn() -> String,
 ) -> Result<T, LedgerError> {
     match bytes.split_first() {
-        Some((&VERSION, record)) => {
-            postcard::from_bytes(record).map_err(|_| LedgerError::Damaged { what: what() })
-        }
+        Some((&VERSION, record)) => match postcard::take_from_bytes(record) {
+            Ok((record, [])) => Ok(record),
+            _ => Err(LedgerError::Damaged { what: what() }),
+        },
         _ => Err(LedgerError::Damaged { what: what() }),
     }
 }
