@@ -41,6 +41,8 @@ pub use directives::Directives;
 pub use fetcher::{Fetcher, Route};
 pub use network::{Network, Pipes};
 pub use proxy::{Proxy, ProxyError, ProxyKind};
+#[doc(hidden)]
+pub use reader::{ReadResponse, read_response};
 pub use request::Request;
 pub use response::{Response, Truncation};
 pub use robots::{ROBOTS_LIMIT, Robots, RobotsAnswer, Verdict};

@@ -6,6 +6,8 @@
 //!
 //! **Invariant:** the bytes of one response are taken and not one more, however they are cut into reads.
 
+mod in_memory;
+
 use bytes::{Buf, Bytes, BytesMut};
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
@@ -13,6 +15,8 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
 use crate::chunks::{Chunk, Chunks, NotChunks};
 use crate::heads::{Excess, HeadLimits, Heads, Step};
 use crate::trouble::Trouble;
+
+pub use in_memory::{ReadResponse, read_response};
 
 /// How every head begins.
 const BEGINNING: &[u8] = b"HTTP/1.";

@@ -5,10 +5,9 @@
 //! **Invariant:** hyper is the judge. It reads the same bytes over a pipe, one response after another, each
 //! from where ours says that the last one ended.
 
-use super::*;
+use super::{ReadResponse as Read, *};
 use crate::line::NoBody;
 use crate::reply::{self, NoReply};
-use crate::response::Truncation;
 use crate::settings::Limits;
 use hyper_util::rt::TokioIo;
 use proptest::prelude::*;
@@ -18,20 +17,6 @@ use tokio::time::Instant;
 /// Responses read from one sequence at most.
 const RESPONSES: usize = 8;
 
-/// What was made of one response.
-#[derive(Debug, Clone, PartialEq)]
-enum Read {
-    Whole {
-        status: u16,
-        headers: HeaderMap,
-        body: Vec<u8>,
-        cut: Option<Truncation>,
-    },
-    /// The bytes ended before the head did.
-    Ended,
-    Refused(&'static str),
-}
-
 fn limits() -> Limits {
     Limits {
         head: 4096,
@@ -40,57 +25,8 @@ fn limits() -> Limits {
     }
 }
 
-/// Reads one response from bytes that come in these pieces, after which the connection ends. Returns what
-/// it is, whether another may follow, and the bytes that were left.
 fn read_one(pieces: &[&[u8]]) -> (Read, bool, Vec<u8>) {
-    let limits = limits();
-    let mut reader = Reader::new((&limits).into());
-    let mut pieces = pieces.iter();
-    let mut bytes = BytesMut::new();
-    let head = loop {
-        match reader.head(&mut bytes) {
-            Ok(Some(head)) => break head,
-            Ok(None) => match pieces.next() {
-                Some(piece) => bytes.extend_from_slice(piece),
-                None => {
-                    let read = match reader.end_of_head() {
-                        Ok(()) => Read::Ended,
-                        Err(trouble) => Read::Refused(trouble.kind()),
-                    };
-                    return (read, false, bytes.to_vec());
-                }
-            },
-            Err(trouble) => return (Read::Refused(trouble.kind()), false, bytes.to_vec()),
-        }
-    };
-    assert!(head.verbatim.len() <= limits.head);
-    if let Err(trouble) = reply::acceptable(head.status, &head.headers, &limits) {
-        return (Read::Refused(trouble.kind()), false, bytes.to_vec());
-    }
-    let mut body = Vec::new();
-    let cut = loop {
-        match reader.piece(&mut bytes) {
-            Ok(Chunk::Data(data)) => {
-                assert!(!data.is_empty());
-                body.extend_from_slice(&data);
-            }
-            Ok(Chunk::End) => break None,
-            Ok(Chunk::More) => match pieces.next() {
-                Some(piece) => bytes.extend_from_slice(piece),
-                None if reader.ends_with_connection() => break None,
-                None => break Some(reply::ended(reader.declared().is_some())),
-            },
-            Err(NotChunks) => break Some(Truncation::Malformed),
-        }
-    };
-    let left = [&bytes[..], &pieces.copied().collect::<Vec<_>>().concat()].concat();
-    let read = Read::Whole {
-        status: head.status.as_u16(),
-        headers: head.headers,
-        body,
-        cut,
-    };
-    (read, head.keeps_open && cut.is_none(), left)
+    read_response(pieces, &limits())
 }
 
 /// Reads all responses of a sequence, each with the bytes that it was read from.

@@ -76,7 +76,7 @@ impl Records<File> {
 
 impl<R: Read + Seek> Records<R> {
     /// Reads from anything that can be sought in; `path` is what errors call it.
-    pub(super) fn new(file: R, path: &Path, block_limit: u64) -> Result<Self, ArchiveError> {
+    pub fn new(file: R, path: &Path, block_limit: u64) -> Result<Self, ArchiveError> {
         Self::after(file, path, 0, block_limit)
     }
 

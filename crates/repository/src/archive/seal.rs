@@ -98,6 +98,11 @@ impl<'a> Capture<'a> {
 }
 
 impl Sealed {
+    /// The gzip member.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The bytes it will take in the archive.
     pub fn size(&self) -> usize {
         self.bytes.len()
