@@ -1,0 +1,4 @@
+//! Runs [`fuzz::robots`] on what libFuzzer makes up.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| fuzz::robots(data));

@@ -1,0 +1,56 @@
+//! `avocet.toml`, as a person writes it and as the program edits it.
+
+use avocet::{Wish, check_config};
+use toml_edit::DocumentMut;
+
+/// Keys whose value is a file that the check reads: the fuzzer is to open none.
+const FILES: [(&str, &str); 3] = [
+    ("fetch", "roots"),
+    ("refresh", "rates"),
+    ("crawl", "scores"),
+];
+
+/// Checks a configuration. Everything wrong names a line of the text; and what is accepted is accepted again after every
+/// edit by the program, which does the same only once.
+pub fn config(data: &[u8]) {
+    let Ok(text) = str::from_utf8(data) else {
+        return;
+    };
+    if let Ok(table) = text.parse::<toml::Table>()
+        && FILES
+            .iter()
+            .any(|(section, key)| table.get(*section).and_then(|it| it.get(key)).is_some())
+    {
+        return;
+    }
+    let findings = check_config(text);
+    let lines = text.lines().count().max(1) + 1;
+    for finding in &findings {
+        assert!(finding.line.is_none_or(|line| line >= 1 && line <= lines));
+        assert!(!finding.to_string().is_empty());
+    }
+    if !findings.is_empty() {
+        return;
+    }
+    for wish in [
+        Wish::Budget("5000/day".into()),
+        Wish::Budget("2/s".into()),
+        Wish::Block("*.ads.example.org".into()),
+        Wish::Unblock("ads.example.org".into()),
+        Wish::AddSeed("https://new.example.org/".into()),
+        Wish::RemoveSeed("https://docs.example.org/".into()),
+    ] {
+        let document = |text: &str| text.parse::<DocumentMut>().expect("it was read before");
+        let Ok((edited, _)) = wish.edit(document(text), &Default::default()) else {
+            continue;
+        };
+        assert_eq!(
+            check_config(&edited),
+            [],
+            "{wish:?} made of {text:?}: {edited:?}"
+        );
+        if let Ok((again, _)) = wish.edit(document(&edited), &Default::default()) {
+            assert_eq!(again, edited, "{wish:?}");
+        }
+    }
+}

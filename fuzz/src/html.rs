@@ -1,0 +1,72 @@
+//! HTML: the streaming reader, and the main text that `export pages` makes.
+
+use page::{Limits, Reading, charset, read};
+
+/// Reads a page. The answer is within its limits, the same each time, and tighter limits keep the beginning of what
+/// wider limits keep.
+pub fn html(data: &[u8]) {
+    let base = crate::found_at();
+    let (text, _) = charset::decode(data, None);
+    let wide = Limits::default();
+    let reading = read(&text, &base, &wide);
+    bounded(&reading, &wide);
+    let again = read(&text, &base, &wide);
+    assert_eq!(format!("{reading:?}"), format!("{again:?}"));
+
+    let tight = Limits {
+        links: 3,
+        text: 64,
+        title: 16,
+        ..Limits::default()
+    };
+    let short = read(&text, &base, &tight);
+    bounded(&short, &tight);
+    assert!(reading.text.starts_with(&short.text));
+    assert!(reading.title.starts_with(&short.title));
+    for (one, other) in short.links.iter().zip(&reading.links) {
+        assert_eq!(one.url, other.url);
+    }
+
+    let tightest = Limits {
+        links: 1,
+        text: 7,
+        title: 1,
+        anchor: 3,
+        paths: 1,
+        attributes: 2,
+        value: 16,
+    };
+    bounded(&read(&text, &base, &tightest), &tightest);
+}
+
+fn bounded(reading: &Reading, limits: &Limits) {
+    assert!(reading.links.len() <= limits.links);
+    assert!(reading.text.len() <= limits.text);
+    assert!(reading.title.len() <= limits.title);
+    // One more stands for the paths beyond the limit.
+    assert!(reading.paths.len() <= limits.paths + 1);
+    assert!(!reading.text.contains("  ") && !reading.text.contains("\n\n"));
+    let mut ids: Vec<_> = reading.links.iter().map(|link| link.id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), reading.links.len(), "each target once");
+    for link in &reading.links {
+        let anchor = link.anchor.start as usize..link.anchor.end as usize;
+        let words = reading.text.get(anchor).expect("a range of characters");
+        assert!(words.len() <= limits.anchor);
+        assert_eq!(words, reading.anchor(link));
+        assert!(reading.around(link, 3).contains(words));
+        assert_eq!(link.id, link.url.id());
+        assert!((link.path as usize) < reading.paths.len());
+    }
+}
+
+/// Makes the main text of a page. It always ends, and what could not be extracted is the text of the streaming reader.
+pub fn article(data: &[u8]) {
+    let base = crate::found_at();
+    let (text, _) = charset::decode(data, None);
+    let article = page::article(&text, &base);
+    if !article.extracted {
+        assert_eq!(article.text, read(&text, &base, &Limits::default()).text);
+    }
+}

@@ -1,0 +1,34 @@
+//! The laws that every reader of untrusted bytes keeps, one function for each fuzz target.
+//!
+//! Each function takes any bytes and panics when a law is broken. cargo-fuzz calls it from `fuzz_targets/` with inputs that
+//! it makes up; the test `replay` calls it with the files of `corpus/` and with changed copies of them.
+//! `README.md` has the commands.
+
+#[cfg(feature = "config")]
+mod config;
+mod html;
+mod http;
+mod ledger;
+mod listing;
+mod predicate;
+mod robots;
+mod url;
+mod warc;
+
+use page::PageUrl;
+
+#[cfg(feature = "config")]
+pub use config::config;
+pub use html::{article, html};
+pub use http::http;
+pub use ledger::ledger;
+pub use listing::listing;
+pub use predicate::predicate;
+pub use robots::robots;
+pub use url::url;
+pub use warc::warc;
+
+/// The URL that every page of the corpus was found at.
+fn found_at() -> PageUrl {
+    PageUrl::parse("https://www.example.org/docs/index.html?q=1").expect("it is a URL")
+}

@@ -1,0 +1,30 @@
+//! Sitemaps and feeds.
+
+use page::listing::{ENTRIES, Kind, read};
+
+/// 14 July 2017: between the dates that sitemaps and feeds of the corpus name.
+const NOW: i64 = 1_500_000_000;
+
+/// Reads a sitemap or feed. Entries are within their limit, a sitemap names its own site only, and a document type
+/// declaration is always refused.
+pub fn listing(data: &[u8]) {
+    let base = crate::found_at();
+    for content_type in [None, Some("application/xml"), Some("text/plain")] {
+        let Ok(listing) = read(data, content_type, &base, NOW) else {
+            continue;
+        };
+        assert!(listing.entries.len() <= ENTRIES);
+        for entry in &listing.entries {
+            let ours = entry.url.registrable_domain() == base.registrable_domain();
+            assert!(ours || listing.kind == Kind::Feed);
+            assert!(ours || entry.modified.is_none(), "no word of that site's");
+        }
+        let again = read(data, content_type, &base, NOW).expect("as it was read before");
+        assert_eq!(again, listing);
+        assert_eq!(again.digest(), listing.digest());
+    }
+    for declaration in ["<!DOCTYPE urlset>", "<!DOCTYPE urlset [<!ENTITY a \"b\">"] {
+        let declared = [b"<?xml version=\"1.0\"?>", declaration.as_bytes(), data].concat();
+        assert!(read(&declared, Some("application/xml"), &base, NOW).is_err());
+    }
+}
