@@ -3,7 +3,7 @@
 //! **Invariant:** a [`Route`] holds only addresses that passed the gate, and a connection is opened to
 //! one of these and to nothing else: a name is looked up once, checked, and not looked up again.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, HOST, USER_AGENT};
@@ -99,12 +99,8 @@ impl Fetcher {
     ///
     /// Behind a proxy the name is not looked up and only a host written as an address can be checked.
     pub async fn route(&self, url: &PageUrl) -> Result<Route, Trouble> {
-        self.0.gate.check_port(url)?;
-        let literal = literal_address(url);
+        let literal = self.0.gate.check_url(url)?;
         if self.0.settings.proxy.is_some() {
-            if let Some(ip) = literal {
-                self.0.gate.admit(url, &[ip])?;
-            }
             return Ok(Route {
                 host: url.host(),
                 addresses: Vec::new(),
@@ -238,21 +234,12 @@ impl Shared {
         }
     }
 
-    /// Takes note of what a failure says about the server.
+    /// Remembers what a failure to connect says about the server.
     fn learn(&self, host: HostId, trouble: &Trouble) {
-        if *trouble == Trouble::NotHttp2 {
-            self.manners.forget_http2(host);
+        match trouble {
+            Trouble::NotHttp2 => self.manners.forget_http2(host),
+            Trouble::NotHttp1 => self.manners.forget_http1(host),
+            _ => {}
         }
     }
-}
-
-/// The address of a host that is written as one. Decimal, octal and hexadecimal forms are canonical in a
-/// [`PageUrl`] already.
-fn literal_address(url: &PageUrl) -> Option<IpAddr> {
-    let host = url.host_name();
-    let bare = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'))
-        .unwrap_or(host);
-    bare.parse().ok()
 }

@@ -49,8 +49,23 @@ impl Gate {
         }
     }
 
-    /// Asks about the port, before anything is looked up.
-    pub(crate) fn check_port(&self, url: &PageUrl) -> Result<(), Trouble> {
+    /// Asks what can be asked before anything is looked up: about the port, and about a host that is written
+    /// as an address, which is returned. Decimal, octal and hexadecimal forms are canonical in a [`PageUrl`].
+    pub(crate) fn check_url(&self, url: &PageUrl) -> Result<Option<IpAddr>, Trouble> {
+        self.check_port(url)?;
+        let host = url.host_name();
+        let bare = host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'))
+            .unwrap_or(host);
+        let literal = bare.parse().ok();
+        if let Some(ip) = literal {
+            self.admit(url, &[ip])?;
+        }
+        Ok(literal)
+    }
+
+    fn check_port(&self, url: &PageUrl) -> Result<(), Trouble> {
         if self.ports.allow(url.port()) {
             Ok(())
         } else {

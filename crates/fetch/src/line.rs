@@ -34,6 +34,8 @@ pub(crate) struct Line {
     sender: Sender,
     /// `None` when the connection has ended.
     driver: Option<Driver>,
+    /// How the connection ended, if by an error.
+    failure: Option<hyper::Error>,
     /// What hyper runs beside the driver for HTTP/2; ended with the line.
     tasks: Tasks,
 }
@@ -76,6 +78,7 @@ impl Line {
         Ok(Self {
             sender: Sender::Http1(sender),
             driver: Some(Driver::Http1(Box::pin(connection))),
+            failure: None,
             tasks: Tasks::default(),
         })
     }
@@ -97,6 +100,7 @@ impl Line {
         Ok(Self {
             sender: Sender::Http2(sender),
             driver: Some(Driver::Http2(Box::pin(connection))),
+            failure: None,
             tasks,
         })
     }
@@ -115,6 +119,11 @@ impl Line {
             Sender::Http2(sender) => sender.is_closed(),
         };
         self.driver.is_some() && !closed
+    }
+
+    /// Returns the error that ended the connection, if one did.
+    pub(crate) fn failure(&self) -> Option<&hyper::Error> {
+        self.failure.as_ref()
     }
 
     /// Ends the connection.
@@ -171,12 +180,13 @@ impl Line {
     /// Runs the connection as far as it goes. How it ended is told to the request that waits, if any.
     fn advance(&mut self, cx: &mut Context<'_>) {
         let ended = match &mut self.driver {
-            Some(Driver::Http1(driver)) => driver.as_mut().poll(cx).is_ready(),
-            Some(Driver::Http2(driver)) => driver.as_mut().poll(cx).is_ready(),
+            Some(Driver::Http1(driver)) => driver.as_mut().poll(cx),
+            Some(Driver::Http2(driver)) => driver.as_mut().poll(cx),
             None => return,
         };
-        if ended {
+        if let Poll::Ready(outcome) = ended {
             self.driver = None;
+            self.failure = outcome.err();
         }
     }
 }

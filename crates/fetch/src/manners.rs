@@ -1,6 +1,7 @@
 //! Which servers cannot be spoken to in the way we would like?
 //!
-//! A server that breaks HTTP/2 is met with HTTP/1.1. One that breaks under pipelining is asked for one
+//! A server that breaks HTTP/2 is met with HTTP/1.1. One that has answered in HTTP/2 is not given up for a
+//! stream that it resets or a page that is late: it may speak nothing else. One that breaks under pipelining is asked for one
 //! page at a time. One that twice in a row ends a new connection before it has answered the first
 //! requests that were pipelined to it, be it by its own limit of requests for a connection, is not
 //! pipelined more than it answered then: with 5 answers to 8 requests the next connections have 5 out,
@@ -19,6 +20,10 @@ const REMEMBERED: usize = 10_000;
 /// accident, such as a restart.
 const EARLY_ENDS: u8 = 2;
 
+/// Streams that a server may reset in a row before its first answer in HTTP/2: one may be the fault of the
+/// page, and with the third all of them are.
+const RESETS: u8 = 3;
+
 /// What is remembered of servers while the program runs.
 #[derive(Default)]
 pub(crate) struct Manners(Mutex<Known>);
@@ -26,7 +31,16 @@ pub(crate) struct Manners(Mutex<Known>);
 #[derive(Default)]
 struct Known {
     http1_only: HashSet<HostId>,
+    http2: HashMap<HostId, Http2>,
     pipelined: HashMap<HostId, Pipelined>,
+}
+
+/// How a server took HTTP/2 so far.
+enum Http2 {
+    /// It has answered in it, or speaks nothing else.
+    Spoken,
+    /// It has reset so many streams and answered none.
+    Reset(u8),
 }
 
 /// How a server takes pipelining.
@@ -45,6 +59,39 @@ impl Manners {
             known.http1_only.clear();
         }
         known.http1_only.insert(host);
+    }
+
+    /// Remembers that a server has answered in HTTP/2.
+    pub(crate) fn answered_http2(&self, host: HostId) {
+        *self.lock().http2(host) = Http2::Spoken;
+    }
+
+    /// Remembers that a server speaks HTTP/2 and not HTTP/1.1.
+    pub(crate) fn forget_http1(&self, host: HostId) {
+        self.lock().http1_only.remove(&host);
+        self.answered_http2(host);
+    }
+
+    /// Counts a stream that a server reset. One that resets every stream is asked in HTTP/1.1.
+    pub(crate) fn reset_http2_stream(&self, host: HostId) {
+        let given_up = match self.lock().http2(host) {
+            Http2::Spoken => false,
+            Http2::Reset(resets) => {
+                *resets = resets.saturating_add(1);
+                *resets >= RESETS
+            }
+        };
+        if given_up {
+            self.forget_http2(host);
+        }
+    }
+
+    /// Remembers that a server which never answered in HTTP/2 cannot be trusted with it.
+    pub(crate) fn doubt_http2(&self, host: HostId) {
+        let spoken = matches!(self.lock().http2(host), Http2::Spoken);
+        if !spoken {
+            self.forget_http2(host);
+        }
     }
 
     pub(crate) fn speaks_http2(&self, host: HostId) -> bool {
@@ -101,11 +148,44 @@ impl Manners {
     }
 }
 
+impl Known {
+    fn http2(&mut self, host: HostId) -> &mut Http2 {
+        if self.http2.len() >= REMEMBERED && !self.http2.contains_key(&host) {
+            self.http2.clear();
+        }
+        self.http2.entry(host).or_insert(Http2::Reset(0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const HOST: HostId = HostId(1);
+
+    #[test]
+    fn a_server_that_answered_in_http2_is_not_given_up_for_a_stream() {
+        let manners = Manners::default();
+        for _ in 1..RESETS {
+            manners.reset_http2_stream(HOST);
+        }
+        assert!(manners.speaks_http2(HOST), "some streams are no rule");
+        manners.reset_http2_stream(HOST);
+        assert!(!manners.speaks_http2(HOST), "all of them are");
+        manners.forget_http1(HOST);
+        assert!(manners.speaks_http2(HOST), "it speaks nothing else");
+        let other = HostId(2);
+        manners.answered_http2(other);
+        for _ in 0..10 {
+            manners.reset_http2_stream(other);
+            manners.doubt_http2(other);
+        }
+        assert!(manners.speaks_http2(other));
+        manners.forget_http2(other);
+        assert!(!manners.speaks_http2(other), "what breaks the rules is");
+        manners.doubt_http2(HostId(3));
+        assert!(!manners.speaks_http2(HostId(3)));
+    }
 
     #[test]
     fn a_server_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answers() {
@@ -137,7 +217,9 @@ mod tests {
         for host in 0..=REMEMBERED as u64 {
             manners.stop_pipelining(HostId(host));
             manners.forget_http2(HostId(host));
+            manners.answered_http2(HostId(host));
         }
+        assert!(manners.lock().http2.len() <= REMEMBERED);
         assert_eq!(manners.width(HostId(0), 8), 8, "forgotten");
         assert_eq!(manners.width(HostId(REMEMBERED as u64), 8), 1);
         assert!(manners.speaks_http2(HostId(0)));

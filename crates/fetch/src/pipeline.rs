@@ -96,17 +96,30 @@ impl Pipeline {
         self.open = false;
     }
 
-    /// Queues a request; it goes out while the next answer is awaited.
-    pub(crate) fn put(&mut self, message: &http::Request<NoBody>) {
+    /// Queues a request; it goes out while the next answer is awaited. Returns how many bytes had been
+    /// read by then: none of them can be of its answer.
+    pub(crate) fn put(&mut self, message: &http::Request<NoBody>) -> u64 {
         request::write(message, &mut self.unsent);
+        self.received
     }
 
-    /// Reads the next answer, whose time counts `from` then on.
-    pub(crate) async fn answer(&mut self, at_most: usize, limits: &Limits, from: Instant) -> Turn {
+    /// Reads the next answer, whose time counts `from` then on. It may not begin before the byte `not_before`
+    /// of what was received, which [`put`](Self::put) returned for its request.
+    pub(crate) async fn answer(
+        &mut self,
+        not_before: u64,
+        at_most: usize,
+        limits: &Limits,
+        from: Instant,
+    ) -> Turn {
         let waiting = self.unread.len() as u64;
         let before = self.received - waiting;
         let mut first_byte = (waiting > 0).then_some(from);
-        let outcome = self.read(at_most, limits, from, &mut first_byte).await;
+        let outcome = if before < not_before {
+            Err(Missed::Refused(Trouble::Unasked))
+        } else {
+            self.read(at_most, limits, from, &mut first_byte).await
+        };
         Turn {
             outcome,
             first_byte,

@@ -10,6 +10,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, StatusCode};
 use hyper::body::{Body, Incoming};
 use tokio::time::Instant;
@@ -39,6 +40,16 @@ pub(crate) enum NoReply {
     Broken(hyper::Error),
     /// The head is one that is refused.
     Refused(Trouble),
+}
+
+impl NoReply {
+    /// Returns why one stream of HTTP/2 ended, where only that one did.
+    pub(crate) fn of_stream(&self) -> Option<h2::Reason> {
+        match self {
+            Self::Broken(error) => stream_error(error),
+            Self::Late | Self::Refused(_) => None,
+        }
+    }
 }
 
 /// Waits for an answer and reads it, while somebody else drives the line.
@@ -78,10 +89,23 @@ pub(crate) fn acceptable(
             "an upgrade that nobody asked for".to_owned(),
         ));
     }
+    if headers.contains_key(CONTENT_LENGTH) && headers.contains_key(TRANSFER_ENCODING) {
+        // RFC 9112, 6.1 and 6.3: no server may send both. One of the two ends the body elsewhere, and what
+        // follows would be taken for the next answer (response smuggling).
+        return Err(Trouble::Protocol(
+            "a Content-Length beside a Transfer-Encoding".to_owned(),
+        ));
+    }
     if headers.len() > limits.headers {
         return Err(Trouble::HeadTooLarge);
     }
     Ok(())
+}
+
+/// Why one stream of HTTP/2 ended, if the error is of one stream and not of the connection.
+pub(crate) fn stream_error(error: &hyper::Error) -> Option<h2::Reason> {
+    let cause = error.source()?.downcast_ref::<h2::Error>()?;
+    cause.reason().filter(|_| cause.is_reset())
 }
 
 /// Why a body ends with an error of the transport.

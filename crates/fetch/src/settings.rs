@@ -11,8 +11,10 @@ use http::{HeaderName, HeaderValue};
 use page::url::PageUrl;
 use rustls_pki_types::CertificateDer;
 
+use crate::gate::Gate;
 use crate::network::Network;
 use crate::proxy::Proxy;
+use crate::trouble::Trouble;
 
 /// Everything about fetching that a user decides.
 #[derive(Debug, Clone)]
@@ -170,6 +172,24 @@ impl Default for Settings {
             name_servers: Vec::new(),
             network: Network::default(),
         }
+    }
+}
+
+impl Settings {
+    /// Opens the gate to the private network: to every server and port if `private`, else to those of
+    /// the seeds that the operator named.
+    pub fn open_gate(&mut self, private: bool, seeds: &[PageUrl]) {
+        (self.allow_private, self.ports) = if private {
+            (AllowPrivate::Always, Ports::Any)
+        } else {
+            (AllowPrivate::of_seeds(seeds), Ports::of_seeds(seeds))
+        };
+    }
+
+    /// Returns why the gate refuses a URL, as far as the URL alone tells: its port, or an address in the
+    /// place of a name. A name that leads to a private address is refused when it is looked up.
+    pub fn check_url(&self, url: &PageUrl) -> Result<(), Trouble> {
+        Gate::new(self).check_url(url).map(|_| ())
     }
 }
 

@@ -83,9 +83,12 @@ pub(crate) fn trouble_of(error: &io::Error, offer: Offer) -> Trouble {
     match cause {
         Some(rustls::Error::InvalidCertificate(fault)) => Trouble::Certificate(fault_of(fault)),
         Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol))
-            if offer == Offer::Http2 =>
+            if offer != Offer::Both =>
         {
-            Trouble::NotHttp2
+            match offer {
+                Offer::Http2 => Trouble::NotHttp2,
+                _ => Trouble::NotHttp1,
+            }
         }
         Some(other) => Trouble::Tls(other.to_string()),
         None => Trouble::Tls(error.kind().to_string()),

@@ -68,6 +68,10 @@ pub enum Trouble {
     /// seen and can be repeated over a new connection.
     #[error("the kept connection was already closed")]
     Stale,
+    /// The server sent bytes over a kept connection before the request was sent: they answer nothing.
+    /// The request can be repeated over a new connection.
+    #[error("the server sent bytes before it was asked")]
+    Unasked,
     /// The page was asked for together with others, and the connection ended, or could not be understood
     /// any more, before its answer. Nothing is known against the page: it can be asked for again, best
     /// alone.
@@ -85,13 +89,18 @@ pub enum Trouble {
     /// Informational responses without end.
     #[error("too many informational responses")]
     Informational,
-    /// The server broke the rules of HTTP/2. The next connection to it will speak HTTP/1.1.
+    /// The server reset the stream of this request, or broke the rules of HTTP/2. After the latter the
+    /// next connection to it will speak HTTP/1.1.
     #[error("the server broke HTTP/2: {0}")]
     Http2(String),
     /// The server does not speak HTTP/2, which alone was asked for. The next connection to it will speak
     /// HTTP/1.1.
     #[error("the server does not speak HTTP/2")]
     NotHttp2,
+    /// The server does not speak HTTP/1.1, which alone was offered. The next connection to it will speak
+    /// HTTP/2, if the settings allow it.
+    #[error("the server does not speak HTTP/1.1")]
+    NotHttp1,
 }
 
 /// What is wrong with a certificate.
@@ -138,11 +147,12 @@ impl Trouble {
             Self::Stale => "stale",
             Self::Unanswered => "unanswered",
             Self::Reset => "reset",
-            Self::Protocol(_) => "protocol-error",
+            Self::Protocol(_) | Self::Unasked => "protocol-error",
             Self::HeadTooLarge => "headers:too-large",
             Self::Informational => "headers:informational",
             Self::Http2(_) => "http2",
             Self::NotHttp2 => "http2:not-spoken",
+            Self::NotHttp1 => "http1:not-spoken",
         }
     }
 
@@ -158,10 +168,12 @@ impl Trouble {
             | Self::TlsTimeout
             | Self::FirstByteTimeout
             | Self::Stale
+            | Self::Unasked
             | Self::Unanswered
             | Self::Reset
             | Self::Http2(_)
-            | Self::NotHttp2 => true,
+            | Self::NotHttp2
+            | Self::NotHttp1 => true,
             Self::NoSuchName(_)
             | Self::NoAddress(_)
             | Self::PrivateAddress(_)
@@ -180,7 +192,10 @@ impl Trouble {
     /// Whether the same request can be sent again at once, over a new connection: the server has not dealt
     /// with it, or will be spoken to in another HTTP.
     pub fn is_repeatable(&self) -> bool {
-        matches!(self, Self::Stale | Self::Unanswered | Self::NotHttp2)
+        matches!(
+            self,
+            Self::Stale | Self::Unasked | Self::Unanswered | Self::NotHttp2
+        )
     }
 }
 

@@ -3,8 +3,8 @@
 //! Stands between the socket and hyper: keeps the head of the response as it was sent, for the archive,
 //! bounds it (see [`Heads`]), counts bytes, and notes when the first one came.
 //!
-//! **Invariant:** a byte that arrives while no request is out ends the connection; it is never taken for
-//! the beginning of the next answer (hostile-web.md, rows 13, 16, 19).
+//! **Invariant:** a byte that arrives before the request was written ends the connection; it is never taken
+//! for the beginning of the next answer (hostile-web.md, rows 13, 16, 19).
 
 use std::io;
 use std::pin::Pin;
@@ -44,6 +44,8 @@ enum Phase {
     /// No request is out.
     #[default]
     Idle,
+    /// A request was handed over, and no byte of it is on the wire.
+    Unsent,
     /// The head of the answer is awaited.
     Head,
     /// The rest is the body.
@@ -71,7 +73,7 @@ impl Watch {
     pub(crate) fn begin(&self) {
         let mut seen = self.lock();
         *seen = Seen {
-            phase: Phase::Head,
+            phase: Phase::Unsent,
             heads: Heads::new(seen.limits),
             limits: seen.limits,
             ..Seen::default()
@@ -108,7 +110,7 @@ impl Seen {
     /// Takes note of bytes that were read.
     fn note(&mut self, new: &[u8]) -> Result<(), Breach> {
         match self.phase {
-            Phase::Idle => return Err(Breach::Unasked),
+            Phase::Idle | Phase::Unsent => return Err(Breach::Unasked),
             Phase::Head if self.bytes == 0 => self.first_byte = Some(Instant::now()),
             Phase::Head | Phase::Body => {}
         }
@@ -151,6 +153,10 @@ impl Wire {
         self.watch.lock().breach = Some(breach);
         io::Error::from(io::ErrorKind::InvalidData)
     }
+
+    fn is_in(&self, phase: Phase) -> bool {
+        self.watch.lock().phase == phase
+    }
 }
 
 impl AsyncRead for Wire {
@@ -159,7 +165,7 @@ impl AsyncRead for Wire {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.watch.lock().phase == Phase::Idle {
+        if self.is_in(Phase::Idle) {
             match self.socket.waiting() {
                 Waiting::Nothing => {}
                 Waiting::Bytes => return Poll::Ready(Err(self.refuse(Breach::Unasked))),
@@ -183,7 +189,16 @@ impl AsyncWrite for Wire {
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.socket).poll_write(cx, buf)
+        // The last moment at which an answer that is there already can be told from one to this request.
+        let unsent = self.is_in(Phase::Unsent);
+        if unsent && self.socket.waiting() == Waiting::Bytes {
+            return Poll::Ready(Err(self.refuse(Breach::Unasked)));
+        }
+        let written = std::task::ready!(Pin::new(&mut self.socket).poll_write(cx, buf))?;
+        if unsent && written > 0 {
+            self.watch.lock().phase = Phase::Head;
+        }
+        Poll::Ready(Ok(written))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -197,6 +212,8 @@ impl AsyncWrite for Wire {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
     use super::*;
 
     #[test]
@@ -204,6 +221,8 @@ mod tests {
         let watch = Watch::new(&Limits::default());
         assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked));
         watch.begin();
+        assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked), "not written");
+        watch.lock().phase = Phase::Head;
         let (early, head) = ("HTTP/1.1 103 Early\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n");
         let all = format!("{early}{head}body\n\nmore\r\n\r\n");
         for byte in all.as_bytes() {
@@ -213,5 +232,29 @@ mod tests {
         assert_eq!(watch.head(), head);
         watch.end();
         assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked));
+    }
+
+    /// An answer that is there when the request is about to be written is refused, and the request stays
+    /// unsent.
+    #[tokio::test]
+    async fn nothing_is_sent_to_a_server_that_spoke_first() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (ours, theirs) =
+            tokio::join!(tokio::net::TcpStream::connect(address), listener.accept());
+        let (ours, (mut theirs, _)) = (ours.unwrap(), theirs.unwrap());
+        let watch = Watch::new(&Limits::default());
+        let mut wire = Wire::new(Socket::Plain(ours), watch.clone());
+        watch.begin();
+        theirs.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+        while wire.socket.waiting() != Waiting::Bytes {
+            tokio::task::yield_now().await;
+        }
+        assert!(wire.write_all(b"GET").await.is_err());
+        assert_eq!(watch.breach(), Some(Breach::Unasked));
+        drop(wire);
+        let mut sent = Vec::new();
+        theirs.read_to_end(&mut sent).await.ok();
+        assert!(sent.is_empty(), "{sent:?}");
     }
 }

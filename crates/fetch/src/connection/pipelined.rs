@@ -71,7 +71,7 @@ pub(super) async fn get_all(
             answered(place, Answer::never_sent(session.ended_idle(spoke)));
         }
     }
-    let mut out: VecDeque<(usize, Instant)> = VecDeque::new();
+    let mut out: VecDeque<(usize, Instant, u64)> = VecDeque::new();
     let mut end = None;
     while sound && end.is_none() {
         while out.len() < pipeline.width()
@@ -79,17 +79,17 @@ pub(super) async fn get_all(
         {
             match session.message(request) {
                 Ok(message) => {
-                    pipeline.put(&message);
-                    out.push_back((place, Instant::now()));
+                    let not_before = pipeline.put(&message);
+                    out.push_back((place, Instant::now(), not_before));
                 }
                 Err(trouble) => answered(place, Answer::never_sent(trouble)),
             }
         }
-        let Some((place, sent)) = out.pop_front() else {
+        let Some((place, sent, not_before)) = out.pop_front() else {
             break;
         };
         let from = batch.ready.map_or(sent, |ready| ready.max(sent));
-        let turn = pipeline.answer(at_most, limits, from).await;
+        let turn = pipeline.answer(not_before, at_most, limits, from).await;
         let total = from.elapsed();
         let outcome = match turn.outcome {
             Ok(whole) => {
@@ -121,17 +121,18 @@ pub(super) async fn get_all(
     if sound && end.is_none() {
         let spoke = pipeline.spoke_unasked().await;
         session.clean = pipeline.is_open();
+        session.spoke = spoke;
         end = spoke.then_some(End::Lost);
     } else {
         pipeline.close();
     }
     batch.unanswered += out.len();
     batch.teach(&shared.manners, session.host, pipeline.width(), end);
-    for (place, _) in out {
+    for (place, ..) in out {
         answered(place, Answer::never_sent(Trouble::Unanswered));
     }
     for (place, _) in unsent {
-        answered(place, Answer::never_sent(Trouble::Stale));
+        answered(place, Answer::never_sent(session.unusable()));
     }
 }
 
@@ -146,7 +147,7 @@ impl Batch {
             Missed::Ended if bytes == 0 && self.before > 0 => (Trouble::Stale, End::HungUp),
             Missed::Ended => (Trouble::Reset, End::HungUp),
             // Alone it may be another story. A head that is proper but for its size stays what it is.
-            Missed::Refused(Trouble::Protocol(_)) if self.several => {
+            Missed::Refused(Trouble::Protocol(_) | Trouble::Unasked) if self.several => {
                 (Trouble::Unanswered, End::Lost)
             }
             Missed::Refused(trouble) => (trouble, End::GivenUp),

@@ -13,9 +13,9 @@ use tokio::time::Instant;
 use super::Answer;
 use super::session::{Session, has_two_lengths};
 use crate::line::Line;
-use crate::reply::{self, NoReply, Reply};
+use crate::reply::{self, NoReply, Reply, stream_error};
 use crate::request::{Request, write_fields};
-use crate::response::{Response, Truncation};
+use crate::response::Response;
 use crate::settings::Limits;
 use crate::socket::Socket;
 use crate::trouble::Trouble;
@@ -60,7 +60,7 @@ impl Plain {
         let outcome = if session.begin() {
             self.ask(session, request, at_most, asked).await
         } else {
-            Err(Trouble::Stale)
+            Err(session.unusable())
         };
         let total = asked.elapsed();
         let (bytes, first) = self.watch.received();
@@ -99,8 +99,13 @@ impl Plain {
         let reply = match self.line.drive(reading).await {
             Ok(reply) => reply,
             Err(missed) => {
+                let alone = missed.of_stream().is_some();
                 let trouble = self.trouble_of(session, missed);
-                self.line.close();
+                if alone {
+                    session.clean = true;
+                } else {
+                    self.line.close();
+                }
                 return Err(trouble);
             }
         };
@@ -128,16 +133,17 @@ impl Plain {
             session.shared.manners.forget_http2(session.host);
             return Trouble::NotHttp2;
         }
-        session.ended_idle(self.watch.breach().is_some())
+        // Hyper itself finds bytes that came in one read with the end of the answer before.
+        let unexpected = self.line.failure().is_some_and(|error| !has_ended(error));
+        session.ended_idle(unexpected || self.watch.breach().is_some())
     }
 
     /// Counts an answer. Returns whether there can be another.
     pub(super) fn may_go_on(&mut self, session: &mut Session, reply: &Reply) -> bool {
         session.served += 1;
         self.presumed = false;
-        let broken = matches!(reply.cut, Some(Truncation::Reset | Truncation::Malformed));
-        if broken && session.version() == Version::HTTP_2 {
-            session.shared.manners.forget_http2(session.host);
+        if session.version() == Version::HTTP_2 {
+            session.shared.manners.answered_http2(session.host);
         }
         let is_last = session.version() == Version::HTTP_10;
         !is_last && reply.cut.is_none() && !has_two_lengths(&reply.headers)
@@ -156,13 +162,23 @@ impl Plain {
     }
 
     /// Why there is no head.
-    pub(super) fn trouble_of(&self, session: &Session, missed: NoReply) -> Trouble {
+    pub(super) fn trouble_of(&mut self, session: &Session, missed: NoReply) -> Trouble {
+        let manners = &session.shared.manners;
+        if let Some(reason) = missed.of_stream() {
+            // Who resets a stream speaks HTTP/2.
+            self.presumed = false;
+            if reason == h2::Reason::HTTP_1_1_REQUIRED {
+                manners.forget_http2(session.host);
+            } else {
+                manners.reset_http2_stream(session.host);
+            }
+        }
         let error = match missed {
             NoReply::Broken(error) => error,
             NoReply::Refused(trouble) => return trouble,
             NoReply::Late => {
                 if session.version() == Version::HTTP_2 {
-                    session.shared.manners.forget_http2(session.host);
+                    manners.doubt_http2(session.host);
                 }
                 return Trouble::FirstByteTimeout;
             }
@@ -177,13 +193,15 @@ impl Plain {
             return Trouble::Protocol(told(&error));
         }
         if session.version() == Version::HTTP_2 {
-            let one_stream = stream_error(&error).is_some();
-            if self.presumed && !one_stream {
-                session.shared.manners.forget_http2(session.host);
+            if stream_error(&error).is_some() {
+                return Trouble::Http2(told(&error));
+            }
+            if self.presumed {
+                manners.forget_http2(session.host);
                 return Trouble::NotHttp2;
             }
-            if one_stream || !has_ended(&error) {
-                session.shared.manners.forget_http2(session.host);
+            if !has_ended(&error) {
+                manners.forget_http2(session.host);
                 return Trouble::Http2(told(&error));
             }
         }
@@ -199,12 +217,6 @@ impl Plain {
 /// The size of an answer that came over HTTP/2.
 pub(super) fn size(response: &Response) -> u64 {
     (response.head.len() + response.body.len()) as u64
-}
-
-/// Why the server ended one stream of HTTP/2, if it was that.
-pub(super) fn stream_error(error: &hyper::Error) -> Option<h2::Reason> {
-    let cause = error.source()?.downcast_ref::<h2::Error>()?;
-    cause.reason().filter(|_| cause.is_reset())
 }
 
 /// Whether the connection simply ended.

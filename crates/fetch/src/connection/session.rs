@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::header::CONTENT_LENGTH;
 use http::{HeaderMap, Version};
 use page::url::{HostId, PageUrl};
 
@@ -28,6 +28,8 @@ pub(super) struct Session {
     pub(super) served: u32,
     /// Whether the last request was seen to its end.
     pub(super) clean: bool,
+    /// Whether the server sent bytes while no request was out.
+    pub(super) spoke: bool,
 }
 
 impl Session {
@@ -38,6 +40,7 @@ impl Session {
             template,
             served: 0,
             clean: true,
+            spoke: false,
         }
     }
 
@@ -84,21 +87,29 @@ impl Session {
         }
     }
 
-    /// Why a connection ended while no request was out.
-    pub(super) fn ended_idle(&self, spoke: bool) -> Trouble {
-        if self.served > 0 {
-            Trouble::Stale
-        } else if spoke {
-            Trouble::Protocol("the server speaks before it is asked".to_owned())
+    /// Returns why a connection that ended before cannot be used.
+    pub(super) fn unusable(&self) -> Trouble {
+        if self.spoke {
+            Trouble::Unasked
         } else {
-            Trouble::Reset
+            Trouble::Stale
+        }
+    }
+
+    /// Returns why a connection ended while no request was out: because the server `spoke` unasked, or
+    /// because it hung up.
+    pub(super) fn ended_idle(&self, spoke: bool) -> Trouble {
+        match (spoke, self.served > 0) {
+            (true, true) => Trouble::Unasked,
+            (true, false) => Trouble::Protocol("the server speaks before it is asked".to_owned()),
+            (false, true) => Trouble::Stale,
+            (false, false) => Trouble::Reset,
         }
     }
 }
 
-/// hostile-web.md, row 10: where an answer has several lengths, or a length and a transfer coding, two
-/// readers may disagree on where it ends. Those that contradict each other are refused before.
+/// Returns whether an answer states its length more than once (hostile-web.md, row 10). Lengths that
+/// differ are refused before; after equal ones the connection is not used again.
 pub(super) fn has_two_lengths(headers: &HeaderMap) -> bool {
-    let lengths = headers.get_all(CONTENT_LENGTH).iter().count();
-    lengths > 1 || (lengths == 1 && headers.contains_key(TRANSFER_ENCODING))
+    headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some()
 }

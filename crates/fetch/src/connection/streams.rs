@@ -1,7 +1,8 @@
 //! How are the streams of HTTP/2 used side by side?
 //!
-//! **Invariant:** a stream that fails costs its own request; a connection that fails costs those that are
-//! out, and all of them are told so. After anything wrong no new stream is begun.
+//! **Invariant:** a stream that the server resets costs its own request and nothing else; a connection that
+//! fails costs those that are out, and each of them says so. After a late or cut answer no new stream is
+//! begun.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -11,7 +12,7 @@ use std::task::Poll;
 use tokio::time::Instant;
 
 use super::Answer;
-use super::plain::{Plain, size, stream_error};
+use super::plain::{Plain, size};
 use super::session::Session;
 use crate::reply::{self, NoReply, Reply};
 use crate::request::Request;
@@ -86,7 +87,7 @@ pub(super) async fn get_all(
                 }
             }
             Err(missed) => {
-                sound &= is_refused(&missed);
+                sound &= missed.of_stream().is_some();
                 Answer {
                     first_byte: total,
                     total,
@@ -98,7 +99,7 @@ pub(super) async fn get_all(
     }
     // A server that answers nothing this way would be asked the same way for ever.
     if asked_for > 0 && answers == 0 {
-        shared.manners.forget_http2(session.host);
+        shared.manners.doubt_http2(session.host);
     }
     if sound {
         plain.line.settle().await;
@@ -126,8 +127,9 @@ async fn first_of(out: &mut [Stream<'_>]) -> (usize, Result<Reply, NoReply>) {
 
 /// Why a request has no answer that was out alone or with several. Where the server took no notice of it,
 /// or all were lost together, nothing is known against its page.
-fn trouble_of(plain: &Plain, session: &Session, missed: NoReply, several: bool) -> Trouble {
-    if is_refused(&missed) {
+fn trouble_of(plain: &mut Plain, session: &Session, missed: NoReply, several: bool) -> Trouble {
+    // The server took no notice of the request (RFC 9113, 8.7).
+    if missed.of_stream() == Some(h2::Reason::REFUSED_STREAM) {
         return Trouble::Unanswered;
     }
     let lost = several && is_of_all(&missed);
@@ -135,12 +137,7 @@ fn trouble_of(plain: &Plain, session: &Session, missed: NoReply, several: bool) 
     if lost { Trouble::Unanswered } else { trouble }
 }
 
-/// Whether the server took no notice of the request (RFC 9113, 8.7).
-fn is_refused(missed: &NoReply) -> bool {
-    matches!(missed, NoReply::Broken(error) if stream_error(error) == Some(h2::Reason::REFUSED_STREAM))
-}
-
 /// Whether the whole connection failed, and not one stream of it.
 fn is_of_all(missed: &NoReply) -> bool {
-    matches!(missed, NoReply::Broken(error) if stream_error(error).is_none())
+    matches!(missed, NoReply::Broken(_)) && missed.of_stream().is_none()
 }

@@ -163,7 +163,11 @@ const CORPUS: &[(&str, &[&str])] = &[
     ),
     (
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\nContent-Length: 1\r\n\r\nabc",
-        &["200 abc"],
+        &["protocol-error"],
+    ),
+    (
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        &["protocol-error"],
     ),
     (
         "HTTP/1.1 200 OK\r\nContent-Length: 2, 2\r\nContent-Length:2\r\n\r\nok",

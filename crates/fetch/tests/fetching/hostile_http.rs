@@ -6,8 +6,8 @@
 use std::io::Write;
 use std::time::Duration;
 
-use crate::scripted::{Client, Server, Step, open_settings, send, summaries, summary};
-use fetch::{Depth, Http, Limits};
+use crate::scripted::{Client, Server, Step, open_settings, request, send, summaries, summary};
+use fetch::{Depth, Http, Limits, Trouble};
 
 /// One lie, and what must come of it.
 struct Row {
@@ -698,9 +698,26 @@ async fn heads() {
                 head("Content-Length: 9\r\nTransfer-Encoding: chunked\r\n")
                     + "2\r\nok\r\n0\r\n\r\n",
             )],
-            "200",
-        )
-        .content("ok"),
+            "protocol-error",
+        ),
+        row(
+            10,
+            "chunks and a length",
+            vec![send(
+                head("Transfer-Encoding: chunked\r\nContent-Length: 12\r\n")
+                    + "2\r\nok\r\n0\r\n\r\n",
+            )],
+            "protocol-error",
+        ),
+        row(
+            10,
+            "a length and another transfer coding",
+            vec![
+                send(head("Content-Length: 2\r\nTransfer-Encoding: gzip\r\n") + "ok"),
+                Step::Close,
+            ],
+            "protocol-error",
+        ),
         row(
             14,
             "SSH",
@@ -829,7 +846,12 @@ async fn stray_bytes_are_nobodys() {
         let mut client = Client::new(open_settings());
         client.get(&server.url("/first")).await.outcome.unwrap();
         tokio::time::sleep(pause * 4).await;
-        let next = client.get(&server.url("/next")).await.outcome.unwrap();
+        let url = server.url("/next");
+        let kept = client.connection.as_mut().unwrap();
+        let refused = kept.get(&request(&url)).await;
+        assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked, "{name}");
+        assert!(!kept.is_open(), "{name}");
+        let next = client.get(&url).await.outcome.unwrap();
         assert_eq!(&next.content[..], b"next", "{name}");
     }
 }
@@ -863,8 +885,32 @@ async fn stray_bytes_are_seen_before_the_reactor_hears() {
     assert_eq!(summary(&connection.get(&request).await), "200");
     say.send(()).unwrap();
     is_done.recv().unwrap();
-    assert_eq!(summary(&connection.get(&request).await), "stale");
+    let refused = connection.get(&request).await;
+    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked);
     server.join().unwrap();
+}
+
+/// Row 14: a server that sends an answer over a new connection before it is asked.
+#[tokio::test]
+async fn an_answer_before_the_first_request_is_none() {
+    for http in [Http::Auto, Http::Http10, Http::Pipelined(Depth::default())] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let url = page::PageUrl::parse(&url).unwrap();
+        let client = Client::new(fetch::Settings {
+            http,
+            ..open_settings()
+        });
+        let (connection, accepted) = tokio::join!(client.connect(&url), listener.accept());
+        let (mut connection, (mut tcp, _)) = (connection.unwrap(), accepted.unwrap());
+        let evil = head("Content-Length: 4\r\n") + "EVIL";
+        tokio::io::AsyncWriteExt::write_all(&mut tcp, evil.as_bytes())
+            .await
+            .unwrap();
+        let answer = connection.get(&request(&url)).await;
+        assert_eq!(summary(&answer), "protocol-error", "{http:?}");
+        assert!(!connection.is_open(), "{http:?}");
+    }
 }
 
 /// Row 19: a connection that was said to be kept and is not.

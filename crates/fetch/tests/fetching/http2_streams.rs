@@ -162,29 +162,74 @@ async fn the_servers_limit_is_kept() {
     assert!(connection.is_open());
 }
 
-/// A stream that is reset is its own page's trouble, one that is refused is nobody's.
+/// Resets the stream of `/b` for this reason, and answers all others.
+async fn reset_b(mut session: Session, reason: h2::Reason) {
+    while let Some((path, mut respond)) = take(&mut session, 1).await.pop() {
+        if path == "/b" {
+            respond.send_reset(reason);
+        } else {
+            answer((path, respond));
+        }
+    }
+}
+
+/// A stream that the server resets costs its own page; one that it refuses costs none. The connection
+/// carries the other pages: this server speaks nothing but HTTP/2.
 #[tokio::test]
 async fn one_stream_fails() {
     let reasons = [
-        (h2::Reason::REFUSED_STREAM, "unanswered", true),
-        (h2::Reason::INTERNAL_ERROR, "http2", false),
+        (h2::Reason::REFUSED_STREAM, "unanswered"),
+        (h2::Reason::INTERNAL_ERROR, "http2"),
+        (h2::Reason::CANCEL, "http2"),
     ];
-    for (reason, wanted, open) in reasons {
-        let (page, _) = server(100, move |mut session| async move {
-            for (path, mut respond) in take(&mut session, 3).await {
-                if path == "/b" {
-                    respond.send_reset(reason);
-                } else {
-                    answer((path, respond));
-                }
-            }
-            take(&mut session, 1).await;
-        })
-        .await;
+    for (reason, wanted) in reasons {
+        let (page, connections) = server(100, move |session| reset_b(session, reason)).await;
         let mut client = client(Limits::default());
-        let answers = client.get_all(&["/a", "/b", "/c"].map(page)).await;
+        let answers = client.get_all(&["/a", "/b", "/c"].map(&page)).await;
         assert_eq!(summaries(&answers), ["200", wanted, "200"], "{reason:?}");
-        assert_eq!(client.is_open(), open, "{reason:?}");
+        let urls: Vec<PageUrl> = (0..40).map(|n| page(&format!("/{n}"))).collect();
+        let open = client.connection.as_mut().unwrap();
+        let requests: Vec<_> = urls.iter().map(request).collect();
+        let mut told = Vec::new();
+        open.get_all(&requests, |_, answer| told.push(summary(&answer)))
+            .await;
+        assert_eq!(told, ["200"; 40], "{reason:?}");
+        assert_eq!(connections.load(Ordering::SeqCst), 1, "{reason:?}");
+    }
+}
+
+/// The same, page by page, where the first stream of all is the one that is reset.
+#[tokio::test]
+async fn a_reset_stream_does_not_end_http2() {
+    let (page, connections) =
+        server(100, |session| reset_b(session, h2::Reason::INTERNAL_ERROR)).await;
+    let mut client = client(Limits::default());
+    for path in ["/b", "/a", "/b", "/b", "/b", "/b", "/c"] {
+        let wanted = if path == "/b" { "http2" } else { "200" };
+        assert_eq!(summary(&client.get(&page(path)).await), wanted, "{path}");
+        assert!(client.is_open(), "{path}");
+    }
+    assert_eq!(connections.load(Ordering::SeqCst), 1);
+    let again = client.connect(&page("/d")).await.unwrap();
+    assert_eq!(again.version(), http::Version::HTTP_2);
+}
+
+/// A server that resets every stream is asked in HTTP/1.1 before long, and at once if it says so.
+#[tokio::test]
+async fn a_server_that_resets_all_is_asked_in_http11() {
+    for (reason, tries) in [
+        (h2::Reason::INTERNAL_ERROR, 3),
+        (h2::Reason::HTTP_1_1_REQUIRED, 1),
+    ] {
+        let (page, _) = server(100, move |session| reset_b(session, reason)).await;
+        let mut client = client(Limits::default());
+        for _ in 0..tries {
+            let connection = client.connect(&page("/b")).await.unwrap();
+            assert_eq!(connection.version(), http::Version::HTTP_2, "{reason:?}");
+            assert_eq!(summary(&client.get(&page("/b")).await), "http2");
+        }
+        let after = client.connect(&page("/b")).await.unwrap();
+        assert_eq!(after.version(), http::Version::HTTP_11, "{reason:?}");
     }
 }
 

@@ -172,9 +172,9 @@ async fn what_is_offered_over_tls() {
             &["h2"],
             [
                 (both, "200", Version::HTTP_2),
-                (one, "tls:handshake", Version::HTTP_09),
-                (one, "tls:handshake", Version::HTTP_09),
-                (one, "tls:handshake", Version::HTTP_09),
+                (one, "http1:not-spoken", Version::HTTP_09),
+                (one, "http1:not-spoken", Version::HTTP_09),
+                (one, "http1:not-spoken", Version::HTTP_09),
                 ("h2", "200", Version::HTTP_2),
             ],
         ),
@@ -204,6 +204,35 @@ async fn what_is_offered_over_tls() {
             assert_eq!(spoken.unwrap_or(Version::HTTP_09), version, "{label}");
         }
     }
+}
+
+/// A server that speaks HTTP/2 only is asked in it again, though it has broken it once.
+#[tokio::test]
+async fn http11_that_is_not_spoken_falls_back() {
+    let authority = Authority::new("trusted");
+    let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), &["h2"]);
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let page = format!("https://{}/", listener.local_addr().unwrap());
+    let page = PageUrl::parse(&page).unwrap();
+    tokio::spawn(async move {
+        let mut broken = false;
+        while let Ok((tcp, _)) = listener.accept().await {
+            let Ok(mut tls) = accept.accept(tcp).await else {
+                continue;
+            };
+            if std::mem::replace(&mut broken, true) {
+                answer_http2(tls).await;
+            } else {
+                tls.write_all(b"no HTTP/2 at all").await.unwrap();
+                tls.read_to_end(&mut Vec::new()).await.ok();
+            }
+        }
+    });
+    let mut client = Client::new(settings(&authority));
+    for wanted in ["http2", "http1:not-spoken", "200"] {
+        assert_eq!(summary(&client.get(&page).await), wanted);
+    }
+    assert_eq!(client.connection.unwrap().version(), Version::HTTP_2);
 }
 
 /// Without TLS, HTTP/2 is spoken from the first byte on.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::hostile_tls::{Authority, acceptor, begin, secure, settings};
 use crate::scripted::{Client, Server, Step, open_settings, request, send, summaries, summary};
-use fetch::{Answer, Depth, Http, Limits, Settings};
+use fetch::{Answer, Depth, Http, Limits, Settings, Trouble};
 use page::url::PageUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -579,8 +579,35 @@ async fn stray_bytes_are_nobodys() {
     client.get_all(&urls).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     let connection = client.connection.as_mut().unwrap();
-    assert_eq!(summary(&connection.get(&request(&urls[0])).await), "stale");
+    let refused = connection.get(&request(&urls[0])).await;
+    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked);
     assert!(!connection.is_open());
+}
+
+/// Answers to requests that are not on the wire yet are not believed, even where they are right.
+#[tokio::test]
+async fn answers_before_their_requests_are_none() {
+    let server = Raw::start(|number, mut tcp| {
+        Box::pin(async move {
+            let mut paths = take(&mut tcp, 2).await;
+            if number == 0 {
+                paths.extend(["/2", "/3"].map(str::to_owned));
+                let all: Vec<u8> = paths.iter().flat_map(|path| page(path)).collect();
+                tcp.write_all(&all).await.unwrap();
+                take(&mut tcp, 3).await;
+            }
+        })
+    })
+    .await;
+    let urls = server.pages(4);
+    let mut client = Client::new(depth(2));
+    let answers = client.get_all(&urls).await;
+    assert_eq!(
+        summaries(&answers),
+        ["200", "200", "unanswered", "unanswered"]
+    );
+    assert!(!client.is_open());
+    assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 1);
 }
 
 /// A future that is dropped half-way ends the connection.
@@ -630,5 +657,6 @@ async fn pipelining_over_tls() {
     let stray = secure(&server, "/stray");
     assert_eq!(summary(&connection.get(&request(&stray)).await), "200");
     tokio::time::sleep(Duration::from_millis(300)).await;
-    assert_eq!(summary(&connection.get(&request(&urls[0])).await), "stale");
+    let refused = connection.get(&request(&urls[0])).await;
+    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked);
 }

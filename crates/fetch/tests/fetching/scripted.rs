@@ -162,7 +162,7 @@ pub fn open_settings() -> Settings {
     }
 }
 
-/// Asks as the engine does: keeps a connection while it is open, and repeats once when it was stale.
+/// Asks as the engine does: keeps a connection while it is open, and repeats once when it ended before the request.
 pub struct Client {
     pub fetcher: Fetcher,
     pub connection: Option<Connection>,
@@ -183,7 +183,7 @@ impl Client {
     pub async fn ask(&mut self, request: &Request<'_>) -> Answer {
         if let Some(open) = self.connection.as_mut().filter(|open| open.is_open()) {
             let answer = open.get(request).await;
-            if !matches!(answer.outcome, Err(Trouble::Stale)) {
+            if !matches!(answer.outcome, Err(Trouble::Stale | Trouble::Unasked)) {
                 return answer;
             }
         }
