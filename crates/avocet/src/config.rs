@@ -9,7 +9,7 @@ pub mod reference;
 mod time;
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -62,6 +62,14 @@ pub struct ServeConfig {
     /// Requests a second that one client may make over time, 20 unless set; 0: any number.
     #[schemars(example = 20.0)]
     pub rate: Option<f64>,
+    /// Connections that one client may have open, 64 unless set; 0: any number. A client behind a trusted proxy may have as many
+    /// requests under way.
+    #[schemars(example = 64)]
+    pub connections_per_client: Option<usize>,
+    /// Addresses of proxies before the server. Limits then go by the client that their `X-Forwarded-For` names; from other peers the
+    /// field is ignored.
+    #[schemars(example = ["127.0.0.1"])]
+    pub trusted_proxies: Vec<IpAddr>,
     /// Who may open the dashboard: `loopback`, this machine only, or `token`, whoever has the token of the store.
     #[schemars(example = &"loopback")]
     pub admin: Admin,
@@ -145,6 +153,10 @@ pub struct CrawlConfig {
     /// Where to begin, if the command line does not say.
     #[schemars(example = ["https://docs.example.org/"])]
     pub seeds: Vec<String>,
+    /// Seeds that were added by the dashboard or the API. They open no private address and no port, as `seeds` do: to allow that,
+    /// write them there.
+    #[schemars(example = ["https://blog.example.org/"])]
+    pub added_seeds: Vec<String>,
     /// How far to go.
     #[schemars(example = &"host")]
     pub scope: Option<Reach>,
@@ -331,6 +343,13 @@ impl Config {
             settings.hosts.insert(host.origin()?, host.settings()?);
         }
         Ok(settings)
+    }
+}
+
+impl CrawlConfig {
+    /// Returns all seeds, by whomever they were named.
+    pub fn all_seeds(&self) -> Vec<String> {
+        [self.seeds.as_slice(), &self.added_seeds].concat()
     }
 }
 

@@ -76,6 +76,9 @@ pub struct LastCrawl {
     pub ranking: Ranking,
     /// What belonged to it.
     pub scope: ScopeRules,
+    /// Whether it might fetch from private addresses, by flag or configuration.
+    #[serde(default)]
+    pub allow_private: bool,
 }
 
 impl Default for Ranking {
@@ -204,6 +207,7 @@ impl LastCrawl {
                     reach: Reach::Any,
                     ..ScopeRules::default()
                 },
+                allow_private: false,
             }
         }))
     }
@@ -311,7 +315,11 @@ mod tests {
             ..Ranking::default()
         };
         let scope = ScopeRules::default();
-        let last = LastCrawl { ranking, scope };
+        let last = LastCrawl {
+            ranking,
+            scope,
+            allow_private: false,
+        };
         last.write(directory.path()).unwrap();
         let read = LastCrawl::read(directory.path()).unwrap();
         assert_eq!(read.ranking.order, "pagerank*2 + backlink");

@@ -40,6 +40,9 @@ pub enum Reach {
 pub struct ScopeRules {
     /// Where it began.
     pub seeds: Vec<String>,
+    /// Those of the seeds that the dashboard or the API added. They open the gate to no private address.
+    #[serde(default)]
+    pub added: Vec<String>,
     /// How far it goes.
     pub reach: Reach,
     /// Expressions of which one must match.
@@ -51,6 +54,14 @@ pub struct ScopeRules {
     /// Hosts that nobody asks.
     #[serde(default)]
     pub block: Vec<String>,
+}
+
+impl ScopeRules {
+    /// Returns the seeds that the operator named on the command line or in the configuration.
+    pub fn named(&self) -> Vec<String> {
+        let named = self.seeds.iter().filter(|seed| !self.added.contains(seed));
+        named.cloned().collect()
+    }
 }
 
 /// Why a URL is not part of the crawl.

@@ -7,6 +7,7 @@ mod api;
 mod app;
 mod assets;
 mod click;
+mod client;
 mod connections;
 mod control;
 mod counted;
@@ -37,6 +38,7 @@ use tokio::sync::{oneshot, watch as watch_channel};
 use tokio::task::JoinHandle;
 
 pub use app::{App, Crawl};
+use client::Proxies;
 pub use control::token;
 
 /// Where the server listens if the user does not say.
@@ -57,9 +59,12 @@ pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
     let address = listener.local_addr()?;
     let closing = app.closing.clone();
     let (stop, stopped) = oneshot::channel();
+    let per_client = app::per_client(&app.settings);
+    let proxies = Proxies::at(&app.settings.trusted_proxies);
     let router = router(app);
     let done = tokio::spawn(async move {
-        connections::accept(listener, router, async { stopped.await.unwrap_or(()) }).await;
+        let stopped = async { stopped.await.unwrap_or(()) };
+        connections::accept(listener, router, per_client, proxies, stopped).await;
     });
     Ok(Serving {
         address,

@@ -4,7 +4,7 @@
 //! came over `https` never goes out over `http`. A site has at most 50, of 4 KB each.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
 use cookie::{Cookie, Expiration};
@@ -62,7 +62,10 @@ impl Jar {
 
     /// The value of the `Cookie` header for a request, if there is any.
     pub(crate) fn header(&self, url: &PageUrl, now: SystemTime) -> Option<HeaderValue> {
-        let jar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let jar = self
+            .0
+            .lock()
+            .expect("another task panicked while it held this lock");
         let host = url.host_name();
         let mut line = String::new();
         let mut domain = Some(host);
@@ -83,7 +86,10 @@ impl Jar {
     }
 
     fn put(&self, domain: String, kept: Kept, now: SystemTime) {
-        let mut jar = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut jar = self
+            .0
+            .lock()
+            .expect("another task panicked while it held this lock");
         if jar.len() >= DOMAINS && !jar.contains_key(&domain) {
             return;
         }

@@ -7,7 +7,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -196,7 +196,10 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, future: F) {
-        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self
+            .0
+            .lock()
+            .expect("another task panicked while it held this lock");
         // There is one for every request; those that are done are not to pile up.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(future);
@@ -209,7 +212,7 @@ impl Drop for Line {
         self.tasks
             .0
             .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+            .expect("another task panicked while it held this lock")
             .abort_all();
     }
 }

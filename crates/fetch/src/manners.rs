@@ -10,7 +10,7 @@
 //! **Invariant:** what is remembered only ever makes us ask for less at once, and takes bounded memory.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use page::url::HostId;
 
@@ -144,7 +144,9 @@ impl Manners {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         // A panic elsewhere leaves sets that are still sets.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .lock()
+            .expect("another task panicked while it held this lock")
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -102,7 +102,9 @@ impl Watch {
 
     fn lock(&self) -> MutexGuard<'_, Seen> {
         // A panic elsewhere leaves numbers that are still in range.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0
+            .lock()
+            .expect("another task panicked while it held this lock")
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use fetch::{AllowPrivate, Depth, Http, Ports};
+use fetch::{Depth, Http};
 use page::PageUrl;
 use page::url::traps::Rules;
 use policy::retry::Retry;
@@ -49,6 +49,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
     let last = LastCrawl {
         ranking,
         scope: plan.scope.clone(),
+        allow_private: allows_private(&config, wishes),
     };
     last.write(store.root())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -149,7 +150,7 @@ fn http(config: &Config, wishes: &Crawl) -> Result<Http> {
 
 pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan> {
     let last = last_scope(config, wishes, root);
-    let seeds = seeds(config, wishes, last.as_ref())?;
+    let (seeds, added) = seeds(config, wishes, last.as_ref())?;
     let mut fetch = config.fetch_settings()?;
     fetch.http = http(config, wishes)?;
     let at_least_one = [
@@ -177,21 +178,12 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
         fetch.proxy = Some(fetch::Proxy::parse(proxy).context("--proxy")?);
     }
     fetch.cookies |= wishes.cookies;
-    let private = wishes.allow_private || config.fetch.allow_private == Some(true);
-    fetch.allow_private = if private {
-        AllowPrivate::Always
-    } else {
-        AllowPrivate::of_seeds(&seeds)
-    };
-    fetch.ports = if private {
-        Ports::Any
-    } else {
-        Ports::of_seeds(&seeds)
-    };
+    fetch.open_gate(allows_private(config, wishes), &seeds);
+    let seeds = [seeds, added.clone()].concat();
     let time = |flag: Option<Time>, set: Option<Time>| flag.or(set).map(|time| time.0);
     let usual = Retry::default();
     let traps = Rules::default();
-    let scope = scope(config, wishes, &seeds, last);
+    let scope = scope(config, wishes, [&seeds, &added], last);
     crate::scope::Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
     Ok(Plan {
         seeds,
@@ -241,9 +233,15 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
     })
 }
 
-/// What belonged to the last crawl, where nobody says where to begin: that is gone on with.
+/// Returns whether the operator allows private addresses.
+pub(super) fn allows_private(config: &Config, wishes: &Crawl) -> bool {
+    wishes.allow_private || config.fetch.allow_private == Some(true)
+}
+
+/// Returns the previous crawl's scope when no seeds are given, so that a bare `avocet crawl` resumes it.
 fn last_scope(config: &Config, wishes: &Crawl, root: &Path) -> Option<ScopeRules> {
-    let named = !wishes.urls.is_empty() || wishes.seeds.is_some() || !config.crawl.seeds.is_empty();
+    let set = !config.crawl.all_seeds().is_empty();
+    let named = !wishes.urls.is_empty() || wishes.seeds.is_some() || set;
     let last = LastCrawl::read(root).ok().filter(|_| !named)?;
     Some(last.scope)
 }
@@ -252,9 +250,10 @@ fn last_scope(config: &Config, wishes: &Crawl, root: &Path) -> Option<ScopeRules
 fn scope(
     config: &Config,
     wishes: &Crawl,
-    seeds: &[PageUrl],
+    [seeds, added]: [&[PageUrl]; 2],
     last: Option<ScopeRules>,
 ) -> ScopeRules {
+    let texts = |urls: &[PageUrl]| urls.iter().map(|url| url.as_str().to_owned()).collect();
     let last = last.unwrap_or_default();
     let lists = |flags: &[String], set: &[String], last: Vec<String>| match (flags, set) {
         ([], []) => last,
@@ -263,7 +262,8 @@ fn scope(
     };
     let set = &config.crawl;
     ScopeRules {
-        seeds: seeds.iter().map(|seed| seed.as_str().to_owned()).collect(),
+        seeds: texts(seeds),
+        added: texts(added),
         reach: wishes.scope.or(set.scope).unwrap_or(last.reach),
         include: lists(&wishes.include, &set.include, last.include),
         exclude: lists(&wishes.exclude, &set.exclude, last.exclude),
@@ -272,8 +272,13 @@ fn scope(
     }
 }
 
-fn seeds(config: &Config, wishes: &Crawl, last: Option<&ScopeRules>) -> Result<Vec<PageUrl>> {
-    let mut texts = wishes.urls.clone();
+/// Returns the seeds that the operator named, and those that the dashboard or the API added.
+fn seeds(
+    config: &Config,
+    wishes: &Crawl,
+    last: Option<&ScopeRules>,
+) -> Result<(Vec<PageUrl>, Vec<PageUrl>)> {
+    let (mut texts, mut added) = (wishes.urls.clone(), Vec::new());
     if let Some(path) = &wishes.seeds {
         let mut list = String::new();
         if path == Path::new("-") {
@@ -290,11 +295,12 @@ fn seeds(config: &Config, wishes: &Crawl, last: Option<&ScopeRules>) -> Result<V
     }
     if texts.is_empty() {
         texts.clone_from(&config.crawl.seeds);
+        added.clone_from(&config.crawl.added_seeds);
     }
     if let Some(last) = last {
-        texts.clone_from(&last.seeds);
+        (texts, added) = (last.named(), last.added.clone());
     }
-    if texts.is_empty() {
+    if texts.is_empty() && added.is_empty() {
         let why =
             "there are no seeds: give a URL, a file with --seeds, or [crawl] seeds in avocet.toml";
         return Err(Usage(why.into()).into());
@@ -303,7 +309,8 @@ fn seeds(config: &Config, wishes: &Crawl, last: Option<&ScopeRules>) -> Result<V
         PageUrl::parse(text)
             .with_context(|| format!("the seed {text:?}: write it like https://example.org/"))
     };
-    texts.iter().map(parse).collect()
+    let parse = |texts: Vec<String>| texts.iter().map(parse).collect::<Result<Vec<PageUrl>>>();
+    Ok((parse(texts)?, parse(added)?))
 }
 
 pub(super) fn describe(seeds: &[PageUrl]) -> String {

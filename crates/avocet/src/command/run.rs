@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use page::PageUrl;
 
-use super::crawl::{describe, plan, print, ranking, refuse_aimless};
+use super::crawl::{allows_private, describe, plan, print, ranking, refuse_aimless};
 use crate::cli::Run;
 use crate::config::{Config, Time};
 use crate::engine;
@@ -106,6 +106,7 @@ struct Orders {
 struct Terms {
     ranking: Ranking,
     seeds: Vec<PageUrl>,
+    allow_private: bool,
     /// What the configuration says beside the budget.
     rest: toml::Table,
     /// When it was written.
@@ -165,17 +166,24 @@ impl<'a> Source<'a> {
         let terms = Terms {
             ranking,
             seeds: plan.seeds.clone(),
+            allow_private: allows_private(&config, &wishes.crawl),
             rest: beside_budget(&self.file()),
             written,
         };
         Ok(Orders { plan, terms })
     }
 
-    /// Takes note of what the crawl goes by from now on, for those who ask it and those who come after it.
+    /// Writes down what the crawl goes by from now on, for `explain` and for the next crawl.
     fn take_note(&self, orders: &Orders) -> Result<()> {
         let (ranking, scope) = (orders.terms.ranking.clone(), orders.plan.scope.clone());
         self.live.decides_by(&ranking);
-        LastCrawl { ranking, scope }.write(self.root)
+        let allow_private = orders.terms.allow_private;
+        LastCrawl {
+            ranking,
+            scope,
+            allow_private,
+        }
+        .write(self.root)
     }
 
     /// Ends when the configuration has changed into another that is right. Of another budget, if that is all that has changed, the

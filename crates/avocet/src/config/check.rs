@@ -37,13 +37,18 @@ pub fn check(text: &str) -> Vec<Finding> {
         }
     };
     let crawl = &config.crawl;
-    for seed in &crawl.seeds {
-        let url = PageUrl::parse(seed);
-        note(
-            "crawl.seeds",
-            url.err()
-                .map(|why| format!("{seed:?}: {why}; write it like https://example.org/")),
-        );
+    for (key, seeds) in [
+        ("crawl.seeds", &crawl.seeds),
+        ("crawl.added_seeds", &crawl.added_seeds),
+    ] {
+        for seed in seeds {
+            let url = PageUrl::parse(seed);
+            note(
+                key,
+                url.err()
+                    .map(|why| format!("{seed:?}: {why}; write it like https://example.org/")),
+            );
+        }
     }
     for (key, expressions) in [
         ("crawl.include", &crawl.include),

@@ -49,8 +49,8 @@ impl Call<'_> {
         engine.shared().make_room(engine.plan.connections);
         let began = engine.clock.now();
         let mut opened = engine.fetcher.connect(url, &route).await;
-        if matches!(opened, Err(Trouble::NotHttp2)) {
-            // From now on this server is spoken to in HTTP/1.1.
+        if matches!(opened, Err(Trouble::NotHttp2 | Trouble::NotHttp1)) {
+            // From now on the fetcher speaks the other HTTP to this server.
             opened = engine.fetcher.connect(url, &route).await;
         }
         if let Some(visit) = &mut self.visit {

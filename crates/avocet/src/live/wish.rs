@@ -26,6 +26,9 @@ use crate::usage::Usage;
 /// One at a time: a wish is written on top of the one before.
 static WRITING: Mutex<()> = Mutex::new(());
 
+/// The key of the seeds that are added here. They are kept apart from those that the operator wrote, which open the gate.
+const ADDED: &str = "added_seeds";
+
 /// What an operator wants.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wish {
@@ -122,8 +125,14 @@ impl Wish {
         };
         let document: DocumentMut = (before.parse())
             .with_context(|| format!("{} is not right: correct it first", config.display()))?;
-        let scope = LastCrawl::read(root).map(|last| last.scope);
+        let last = LastCrawl::read(root).ok();
+        let scope = last.as_ref().map(|last| last.scope.clone());
         let (after, message) = self.edit(document, &scope.unwrap_or_default())?;
+        if let Self::AddSeed(text) = self {
+            let read: Config = toml::from_str(&after).map_err(|error| wrong(error.message()))?;
+            let allowed = last.is_some_and(|last| last.allow_private);
+            pass_gate(&seed(text)?, &read, allowed)?;
+        }
         let changed = after != before;
         if changed {
             replace(config, &after)
@@ -197,20 +206,21 @@ impl Wish {
                 Ok(format!("{host} may be asked again"))
             }
             Self::AddSeed(text) => {
-                let seed = seed(text)?;
-                let seeds = seeds(document, now)?;
-                if !holds(seeds, &seed) {
-                    seeds.push(seed.as_str());
+                let seed = seed(text)?.to_string();
+                let crawl = write_seeds(document, now)?;
+                if !holds(list(crawl, "seeds")?, &seed) && !holds(list(crawl, ADDED)?, &seed) {
+                    list(crawl, ADDED)?.push(seed.as_str());
                 }
                 Ok(format!("the crawl begins at {seed} too"))
             }
             Self::RemoveSeed(text) => {
-                let seed = seed(text)?;
-                let seeds = seeds(document, now)?;
-                if !drop_from(seeds, &seed) {
+                let seed = seed(text)?.to_string();
+                let crawl = write_seeds(document, now)?;
+                let named = drop_from(list(crawl, "seeds")?, &seed);
+                if !drop_from(list(crawl, ADDED)?, &seed) && !named {
                     return Err(wrong(&format!("{seed} is no seed")));
                 }
-                if seeds.is_empty() {
+                if list(crawl, "seeds")?.is_empty() && list(crawl, ADDED)?.is_empty() {
                     return Err(wrong(&format!(
                         "{seed} is the only seed: add another first, or pause the crawl"
                     )));
@@ -223,11 +233,11 @@ impl Wish {
     }
 }
 
-/// The seeds of the file. Where they came from elsewhere, they are written down first, with how far the crawl goes from them.
-fn seeds<'d>(document: &'d mut DocumentMut, now: &ScopeRules) -> Result<&'d mut Array> {
+/// Returns the section with the seeds. Where those came from elsewhere, they are written down first, with how far the crawl goes
+/// from them.
+fn write_seeds<'d>(document: &'d mut DocumentMut, now: &ScopeRules) -> Result<&'d mut Table> {
     let crawl = table(document, "crawl")?;
-    let named = crawl.get("seeds").and_then(Item::as_array);
-    if named.is_none_or(Array::is_empty) {
+    if list(crawl, "seeds")?.is_empty() && list(crawl, ADDED)?.is_empty() {
         let reach = match now.reach {
             Reach::Host => "host",
             Reach::Domain => "domain",
@@ -250,19 +260,33 @@ fn seeds<'d>(document: &'d mut DocumentMut, now: &ScopeRules) -> Result<&'d mut 
         if let Some(depth) = now.depth {
             usual("depth", value(i64::from(depth)));
         }
-        crawl.insert("seeds", value(texts(&now.seeds)));
+        crawl.insert("seeds", value(texts(&now.named())));
+        crawl.insert(ADDED, value(texts(&now.added)));
     }
-    list(crawl, "seeds")
+    Ok(crawl)
 }
 
-fn seed(text: &str) -> Result<String> {
-    let url = PageUrl::parse(text.trim());
-    let url = url.map_err(|_| {
+fn seed(text: &str) -> Result<PageUrl> {
+    PageUrl::parse(text.trim()).map_err(|_| {
         wrong(&format!(
             "{text:?} is no URL that could be crawled: write it like https://example.org/"
         ))
-    })?;
-    Ok(url.as_str().to_owned())
+    })
+}
+
+/// Refuses a seed at which the crawl could not begin: a seed that is added here opens no private address and no port, and its URL
+/// alone may tell that it needs one.
+fn pass_gate(seed: &PageUrl, config: &Config, allowed: bool) -> Result<()> {
+    let named = config.crawl.seeds.iter().map(|text| PageUrl::parse(text));
+    let named: Vec<PageUrl> = named.filter_map(Result::ok).collect();
+    let mut settings = fetch::Settings::default();
+    let private = allowed || config.fetch.allow_private == Some(true);
+    settings.open_gate(private, &named);
+    settings.check_url(seed).map_err(|refused| {
+        wrong(&format!(
+            "{seed} is refused: {refused}. Whoever runs the crawl can write it into [crawl] seeds in avocet.toml, or set [fetch] allow_private"
+        ))
+    })
 }
 
 fn table<'d>(document: &'d mut DocumentMut, name: &str) -> Result<&'d mut Table> {

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use anyhow::Result;
 use repository::index::Index;
@@ -14,7 +14,7 @@ use super::control::token::Token;
 use super::counted::Counted;
 use super::guard;
 use super::lease::Lease;
-use super::limits::{Limits, RATE};
+use super::limits::{Limits, PER_CLIENT, RATE};
 use super::metrics::Metrics;
 use super::reading::Readers;
 use super::seal::Seal;
@@ -23,6 +23,7 @@ use super::watch;
 use crate::config::ServeConfig;
 use crate::holdings::Holdings;
 use crate::live::Live;
+use crate::panics::POISONED;
 use crate::sources::Row;
 use crate::{searchable, store};
 
@@ -99,7 +100,7 @@ impl App {
             lease: Lease::start(root)?,
             counted: Counted::default(),
             listed: Counted::default(),
-            limits: Limits::new(settings.rate.unwrap_or(RATE)),
+            limits: Limits::new(settings.rate.unwrap_or(RATE), per_client(&settings)),
             metrics: Metrics::new(),
             readers: Readers::new(),
             token: Token::of(root)?,
@@ -120,15 +121,12 @@ impl App {
 
     /// Something to tell whoever looks next.
     pub fn notice(&self, text: String) {
-        *self.notice.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+        *self.notice.lock().expect(POISONED) = Some(text);
     }
 
     /// What there is to tell.
     pub fn take_notice(&self) -> Option<String> {
-        self.notice
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take()
+        self.notice.lock().expect(POISONED).take()
     }
 
     /// Whether it may be asked under this name.
@@ -141,4 +139,10 @@ impl App {
                 .iter()
                 .any(|ours| ours.eq_ignore_ascii_case(name))
     }
+}
+
+/// Returns how many connections a client may have open; `None`: any number.
+pub fn per_client(settings: &ServeConfig) -> Option<usize> {
+    let most = settings.connections_per_client.unwrap_or(PER_CLIENT);
+    (most > 0).then_some(most)
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::{Query, State};
@@ -19,6 +19,7 @@ use serde::Deserialize;
 use super::App;
 use super::pages::message;
 use super::seal::{Shown, is_web};
+use crate::panics::POISONED;
 use crate::store;
 
 /// How long an address counts.
@@ -128,7 +129,7 @@ impl Clicks {
     }
 
     fn is_first(&self, shown: &Shown) -> bool {
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut seen = self.seen.lock().expect(POISONED);
         let result = (shown.page.0, shown.at.as_microsecond());
         if !seen.known.insert(result) {
             return false;

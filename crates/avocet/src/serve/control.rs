@@ -8,6 +8,7 @@ pub mod access;
 mod api;
 mod forms;
 mod login;
+mod sessions;
 pub mod token;
 mod wishes;
 

@@ -1,8 +1,10 @@
 //! What was counted before, and still holds: as long as the ledger has committed nothing new.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use anyhow::Result;
+
+use crate::panics::POISONED;
 
 /// A value that takes long to make, and the sequence of the ledger that it was made of.
 #[derive(Default)]
@@ -11,7 +13,7 @@ pub struct Counted<T>(Mutex<Option<(u64, T)>>);
 impl<T: Clone> Counted<T> {
     /// The value of this sequence. Whoever asks while it is made waits for it.
     pub fn of(&self, sequence: u64, make: impl FnOnce() -> Result<T>) -> Result<T> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock().expect(POISONED);
         if let Some((made_of, value)) = &*kept
             && *made_of == sequence
         {

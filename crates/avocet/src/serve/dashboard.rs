@@ -41,7 +41,7 @@ pub fn routes() -> Router<Arc<App>> {
 struct Dashboard {
     view: View,
     store: String,
-    /// The word of our own forms, for those who may change something.
+    /// CSRF token for the forms of an operator.
     form: Option<String>,
     notice: Option<String>,
     seeds: Vec<String>,
@@ -58,7 +58,9 @@ async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Response {
     let page = Dashboard {
         view: View::of(&snapshot, app.is_crawling(&snapshot)),
         store: app.root.display().to_string(),
-        form: visitor.operator.then(|| app.token.form()),
+        form: visitor
+            .operator
+            .map(|operator| app.token.form(operator.session.as_deref())),
         notice: app.take_notice(),
         seeds: scope.seeds,
         blocked: scope.block,

@@ -34,6 +34,10 @@ const HEADERS: [(HeaderName, &str); 5] = [
 /// Passes a request on, and adds to its answer what every answer carries.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match host(&request) {
+        // RFC 9112, 3.2: a proxy before us may have gone by the other one.
+        _ if request.headers().get_all(header::HOST).iter().nth(1).is_some() => {
+            (StatusCode::BAD_REQUEST, "A request names one host.\n").into_response()
+        }
         Some(name) if app.answers_to(name) => next.run(request).await,
         _ => (
             StatusCode::MISDIRECTED_REQUEST,

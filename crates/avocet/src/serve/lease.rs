@@ -4,11 +4,12 @@
 //! wants it, gives it up within a moment when somebody does, and takes it again when they are done.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
 
 use frontier::Ledger;
 
+use crate::panics::POISONED;
 use crate::store::{self, Store};
 
 /// How often it is seen whether somebody wants the store.
@@ -39,25 +40,25 @@ impl Lease {
 
     /// Asks the ledger, and the store that it is of; `None`: they are in other hands.
     pub fn ask<T>(&self, question: impl FnOnce(&Ledger, &Store) -> T) -> Option<T> {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.read().expect(POISONED);
         held.as_ref().map(|(ledger, store)| question(ledger, store))
     }
 
     /// Whether the store is ours now.
     pub fn is_held(&self) -> bool {
-        let held = self.held.read().unwrap_or_else(PoisonError::into_inner);
+        let held = self.held.read().expect(POISONED);
         held.is_some()
     }
 
     fn take(&self) {
         let taken = Store::borrow(&self.root).and_then(|store| Ok((store.ledger()?, store)));
         if let Ok(taken) = taken {
-            *self.held.write().unwrap_or_else(PoisonError::into_inner) = Some(taken);
+            *self.held.write().expect(POISONED) = Some(taken);
         }
     }
 
     fn release(&self) {
-        *self.held.write().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.held.write().expect(POISONED) = None;
     }
 }
 

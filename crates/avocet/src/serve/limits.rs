@@ -1,33 +1,43 @@
-//! How much may one client ask for? A bucket of requests for each address.
+//! How much one client may ask for: a bucket of requests for each address, and so many requests under way at once.
 //!
-//! **Invariant:** memory is bounded whoever asks: what is full again is forgotten, and when too many are known the
-//! half that has not asked for longest is. A client of IPv6 is its network of 64 bits, since it has all of that.
+//! A client is told from another by [`Client`], also behind a trusted proxy. Whoever connects directly has at most as
+//! many requests under way as connections; of those behind a proxy only the requests can be counted.
+//!
+//! **Invariant:** memory is bounded whoever asks: a client with a full bucket and nothing under way is forgotten, and
+//! when too many are known, so is the half that has not asked for longest.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::Extension;
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use super::App;
 use super::api::Refusal;
+use super::client::{Client, network};
 use super::pages;
 
 /// Requests a second of one client, over time.
 pub const RATE: f64 = 20.0;
+/// Connections, or requests through a proxy, of one client at once. A browser opens 6 to a server; an office behind one
+/// address has several of them, and its idle connections are closed for new ones.
+pub const PER_CLIENT: usize = 64;
 /// Seconds of the rate that a bucket holds: a person opens ten results at once.
 const BURST: f64 = 5.0;
 /// Clients that are known at once.
 const KNOWN: usize = 10_000;
 
-/// The buckets.
+/// The limits of every client.
 pub struct Limits {
     /// Requests a second; `None`: any number.
     rate: Option<f64>,
+    /// Requests under way at once; `None`: any number.
+    at_once: Option<usize>,
     clients: Mutex<HashMap<IpAddr, Bucket>>,
 }
 
@@ -37,17 +47,25 @@ struct Bucket {
     level: f64,
     /// When that was.
     at: Instant,
+    /// Requests that are not answered yet.
+    under_way: usize,
+}
+
+/// A request that is under way, until it is dropped.
+struct UnderWay<'a> {
+    limits: &'a Limits,
+    client: IpAddr,
 }
 
 /// Passes a request on if its client may ask.
 pub async fn limit(
     State(app): State<Arc<App>>,
-    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    Extension(client): Extension<Client>,
     request: Request,
     next: Next,
 ) -> Response {
-    match app.limits.take(from.ip(), Instant::now()) {
-        Ok(()) => next.run(request).await,
+    match app.limits.take(client.address, Instant::now()) {
+        Ok(_under_way) => next.run(request).await,
         Err(seconds) => {
             app.metrics.limited();
             let wait = (header::RETRY_AFTER, seconds.to_string());
@@ -65,38 +83,46 @@ pub async fn limit(
 }
 
 impl Limits {
-    /// So many requests a second for each client; 0: any number.
-    pub fn new(rate: f64) -> Self {
+    /// Each client may make so many requests a second (0: any number) and have so many under way.
+    pub fn new(rate: f64, at_once: Option<usize>) -> Self {
         Self {
             rate: (rate > 0.0).then_some(rate),
+            at_once,
             clients: Mutex::default(),
         }
     }
 
-    /// Takes a request out of a client's bucket, or says in how many seconds there will be one.
-    fn take(&self, client: IpAddr, now: Instant) -> Result<(), u64> {
-        let Some(rate) = self.rate else { return Ok(()) };
+    /// Takes a request out of a client's bucket, or says in how many seconds there may be one.
+    fn take(&self, client: IpAddr, now: Instant) -> Result<UnderWay<'_>, u64> {
+        let rate = self.rate.unwrap_or(f64::INFINITY);
         let most = (rate * BURST).max(1.0);
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.lock();
         let full = Bucket {
             level: most,
             at: now,
+            under_way: 0,
         };
         let filled = |bucket: &Bucket| {
             let since = now.saturating_duration_since(bucket.at).as_secs_f64();
-            (bucket.level + since * rate).min(most)
+            match self.rate {
+                Some(rate) => (bucket.level + since * rate).min(most),
+                None => most,
+            }
         };
         let client = network(client);
         if clients.len() >= KNOWN && !clients.contains_key(&client) {
-            clients.retain(|_, bucket| filled(bucket) < most);
+            clients.retain(|_, bucket| bucket.under_way > 0 || filled(bucket) < most);
             if clients.len() >= KNOWN {
                 let mut times: Vec<Instant> = clients.values().map(|bucket| bucket.at).collect();
                 let (_, middle, _) = times.select_nth_unstable(KNOWN / 2);
                 let middle = *middle;
-                clients.retain(|_, bucket| bucket.at > middle);
+                clients.retain(|_, bucket| bucket.under_way > 0 || bucket.at > middle);
             }
         }
         let bucket = clients.entry(client).or_insert(full);
+        if self.at_once.is_some_and(|most| bucket.under_way >= most) {
+            return Err(1);
+        }
         let level = filled(bucket);
         if level < 1.0 {
             return Err(((1.0 - level) / rate).ceil().max(1.0) as u64);
@@ -104,18 +130,26 @@ impl Limits {
         *bucket = Bucket {
             level: level - 1.0,
             at: now,
+            under_way: bucket.under_way + 1,
         };
-        Ok(())
+        Ok(UnderWay {
+            limits: self,
+            client,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, Bucket>> {
+        self.clients
+            .lock()
+            .expect("nothing panics while the lock is held")
     }
 }
 
-fn network(client: IpAddr) -> IpAddr {
-    match client.to_canonical() {
-        IpAddr::V6(address) => {
-            let network = u128::from(address) & !u128::from(u64::MAX);
-            IpAddr::V6(network.into())
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        if let Some(bucket) = self.limits.lock().get_mut(&self.client) {
+            bucket.under_way -= 1;
         }
-        v4 => v4,
     }
 }
 
@@ -125,50 +159,64 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_bucket_empties_and_fills() {
-        let limits = Limits::new(2.0);
-        let now = Instant::now();
-        let [one, other] = ["127.0.0.1", "127.0.0.2"].map(|name| name.parse().unwrap());
-        for _ in 0..10 {
-            assert_eq!(limits.take(one, now), Ok(()));
-        }
-        assert_eq!(limits.take(one, now), Err(1));
-        assert_eq!(limits.take(other, now), Ok(()), "everyone has their own");
-        let later = now + Duration::from_secs(1);
-        assert_eq!(limits.take(one, later), Ok(()));
-        assert_eq!(limits.take(one, later), Ok(()));
-        assert_eq!(limits.take(one, later), Err(1));
-        let slow = Limits::new(0.1);
-        assert_eq!(slow.take(one, now), Ok(()));
-        assert_eq!(slow.take(one, now), Err(10));
-        let free = Limits::new(0.0);
-        assert!((0..1000).all(|_| free.take(one, now).is_ok()));
+    /// Takes a request that is answered at once.
+    fn take(limits: &Limits, client: IpAddr, now: Instant) -> Result<(), u64> {
+        limits.take(client, now).map(drop)
     }
 
     #[test]
-    fn a_network_is_one_client() {
-        let limits = Limits::new(0.1);
+    fn a_bucket_empties_and_fills() {
+        let limits = Limits::new(2.0, None);
         let now = Instant::now();
-        assert_eq!(limits.take("2001:db8::1".parse().unwrap(), now), Ok(()));
-        assert!(limits.take("2001:db8::2:9".parse().unwrap(), now).is_err());
-        assert_eq!(limits.take("2001:db8:0:1::1".parse().unwrap(), now), Ok(()));
-        assert_eq!(limits.take("127.0.0.9".parse().unwrap(), now), Ok(()));
-        assert!(
-            limits
-                .take("::ffff:127.0.0.9".parse().unwrap(), now)
-                .is_err()
-        );
+        let [one, other] = ["127.0.0.1", "127.0.0.2"].map(|name| name.parse().unwrap());
+        for _ in 0..10 {
+            assert_eq!(take(&limits, one, now), Ok(()));
+        }
+        assert_eq!(take(&limits, one, now), Err(1));
+        assert_eq!(take(&limits, other, now), Ok(()), "each client has its own");
+        let later = now + Duration::from_secs(1);
+        assert_eq!(take(&limits, one, later), Ok(()));
+        assert_eq!(take(&limits, one, later), Ok(()));
+        assert_eq!(take(&limits, one, later), Err(1));
+        let slow = Limits::new(0.1, None);
+        assert_eq!(take(&slow, one, now), Ok(()));
+        assert_eq!(take(&slow, one, now), Err(10));
+        let free = Limits::new(0.0, None);
+        assert!((0..1000).all(|_| take(&free, one, now).is_ok()));
+    }
+
+    #[test]
+    fn so_many_are_under_way_at_once() {
+        for rate in [0.0, 100.0] {
+            let limits = Limits::new(rate, Some(2));
+            let now = Instant::now();
+            let [one, other] = ["2001:db8::1", "127.0.0.2"].map(|name| name.parse().unwrap());
+            let first = limits.take(one, now).ok().unwrap();
+            let same = "2001:db8::2".parse().unwrap();
+            let second = limits.take(same, now).ok().unwrap();
+            assert_eq!(take(&limits, one, now), Err(1));
+            assert_eq!(take(&limits, other, now), Ok(()));
+            drop(first);
+            assert_eq!(take(&limits, one, now), Ok(()));
+            drop(second);
+        }
     }
 
     #[test]
     fn memory_is_bounded() {
-        let limits = Limits::new(0.01);
+        let limits = Limits::new(0.01, Some(1));
         let now = Instant::now();
+        let waits = limits.take(IpAddr::from([127, 0, 0, 1]), now);
+        let waits = waits.ok().unwrap();
         for client in 0..3 * KNOWN as u32 {
             let at = now + Duration::from_micros(client.into());
-            assert_eq!(limits.take(IpAddr::V4(client.into()), at), Ok(()));
+            assert_eq!(take(&limits, IpAddr::V4(client.into()), at), Ok(()));
         }
-        assert!(limits.clients.lock().unwrap().len() <= KNOWN);
+        assert!(limits.lock().len() <= KNOWN);
+        assert_eq!(
+            limits.lock()[&waits.client].under_way,
+            1,
+            "what is under way is not forgotten"
+        );
     }
 }

@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use anyhow::Result;
 use policy::focus::Topic;
 
+use crate::panics::POISONED;
 use crate::topic::{self, Subject};
 
 /// The topics of a store.
@@ -59,7 +60,7 @@ impl Topics {
         let there = known.into_iter().map(written);
         let there: Vec<_> = there.map(|(written, name)| (name, written)).collect();
         // Whoever asks while it is read waits for it.
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut read = self.read.lock().expect(POISONED);
         if read.there != there {
             *read = Read {
                 there,

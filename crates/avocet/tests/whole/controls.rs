@@ -108,6 +108,21 @@ async fn controls_need_the_token_and_a_page_of_ours() {
     );
     let anonymous = running.get("/dashboard");
     assert!(!anonymous.body.contains("name=\"form\""));
+
+    // Another browser has a session of its own, which the end of the first does not end.
+    let entered = running.ask("POST", "/dashboard/login", &form, &login);
+    let other = entered.head["set-cookie"].split(';').next().unwrap();
+    assert_ne!(other, cookie);
+    let of_other = [form[0], ("Cookie", other)];
+    assert_eq!(post(&of_other, &filled), 403, "the form of another session");
+    let left = running.ask("POST", "/dashboard/logout", &with(&[]), "");
+    assert_eq!(left.status, 303);
+    assert_eq!(post(&with(&[]), &filled), 403, "this session has ended");
+    let seen = |cookie| {
+        let seen = running.ask("GET", "/dashboard", &[("Cookie", cookie)], "");
+        seen.body.contains("name=\"form\"")
+    };
+    assert!(!seen(cookie.as_str()) && seen(other));
     running.stop().await;
 }
 
@@ -220,4 +235,41 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
         assert_eq!(refused.json()["error"]["reason"], "parameter");
     }
     running.stop().await;
+}
+
+/// A seed that comes through the API opens nothing: it passes the gate that links pass, also after a restart.
+#[tokio::test(flavor = "multi_thread")]
+async fn seeds_of_the_api_open_no_private_address() {
+    let serving = webs::serve(webs::plain(11, 1, 5)).await;
+    let inside = webs::serve(webs::plain(12, 1, 5)).await;
+    let homes = serving.homes();
+    let running = Running::public(&homes, &["--budget", "20/s"]).await;
+    let add = |url: &str| running.control("seeds", &json!({ "url": url }));
+    for url in [&inside.homes()[0], "http://127.0.0.1/", "http://10.0.0.1/x"] {
+        let refused = add(url);
+        assert_eq!(refused.status, 400, "{url}: {}", refused.body);
+        let message = refused.json()["error"]["message"].to_string();
+        assert!(message.contains("is refused"), "{message}");
+    }
+    // The server of a seed that the operator named is open; a name says nothing before it is looked up.
+    for url in [&format!("{}more", homes[0]), "http://localhost/"] {
+        let added = add(url);
+        assert_eq!(added.status, 200, "{url}: {}", added.body);
+    }
+    let explain = "/api/v1/explain?url=http://localhost/";
+    for _ in 0..300 {
+        if running.get(explain).json()["visited"]["error"].is_string() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let why = running.get(explain).json();
+    assert_eq!(why["visited"]["error"], "refused:private-address", "{why}");
+    let program = running.stop().await;
+    // The last crawl remembers who named which seed, without the configuration.
+    std::fs::remove_file(program.store().join("avocet.toml")).unwrap();
+    program.json(&["crawl", "--refresh-after", "1ms", "--time", "20s"]);
+    let why = program.json(&["explain", "http://localhost/"]);
+    assert_eq!(why["visited"]["error"], "refused:private-address", "{why}");
+    assert_eq!(inside.log().requests(), 0);
 }

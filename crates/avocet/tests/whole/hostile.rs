@@ -42,6 +42,7 @@ const FOUND_OUT: &[(&str, Option<u64>, Option<&str>)] = &[
     ("/nul-header", None, Some("protocol-error")),
     ("/bare-cr", None, Some("protocol-error")),
     ("/two-lengths", None, Some("protocol-error")),
+    ("/length-and-chunked", None, Some("protocol-error")),
     ("/bad-chunk", Some(200), Some("truncated:malformed")),
     ("/chunk-overflow", Some(200), Some("truncated:malformed")),
     ("/endless-extension", Some(200), Some("truncated:malformed")),

@@ -33,8 +33,13 @@ impl Running {
     }
 
     pub async fn crawl(homes: &[String], more: &[&str]) -> Self {
+        Self::public(homes, &[more, &["--allow-private"]].concat()).await
+    }
+
+    /// Begins at pages whose servers alone may be private.
+    pub async fn public(homes: &[String], more: &[&str]) -> Self {
         let program = Program::new();
-        let mut arguments = vec!["run", "--scope", "any", "--allow-private"];
+        let mut arguments = vec!["run", "--scope", "any"];
         arguments.extend(["--listen", "127.0.0.1:0"]);
         arguments.extend(homes.iter().map(String::as_str));
         arguments.extend(more);

@@ -380,6 +380,15 @@ fn only_names_of_ours_are_answered_to() {
         assert_eq!(answer.status, status, "{host}");
     }
     assert_eq!(server.send(b"GET /health HTTP/1.0\r\n\r\n").status, 421);
+    for (host, other) in [
+        ("localhost", "evil.example"),
+        ("evil.example", "localhost"),
+        ("localhost", "localhost"),
+    ] {
+        let fields = [host, other].map(|host| format!("Host: {host}"));
+        let answer = server.ask("GET", "/health", &fields.each_ref().map(String::as_str), "");
+        assert_eq!(answer.status, 400, "{host} and {other}");
+    }
     // Pages of other sites read the API only if the user names them.
     let foreign = server.ask(
         "GET",

@@ -42,8 +42,8 @@ pub fn heeded(wishes: &Run, before: &Config, now: &Config, live: &Live) -> Run {
     if later(Topic::Sources, before.source.policy != now.source.policy) {
         heeded.sources = None;
     }
-    let seeds_changed = before.crawl.seeds != now.crawl.seeds;
-    if later(Topic::Seeds, seeds_changed) && !now.crawl.seeds.is_empty() {
+    let seeds = now.crawl.all_seeds();
+    if later(Topic::Seeds, before.crawl.all_seeds() != seeds) && !seeds.is_empty() {
         heeded.crawl.urls.clear();
         heeded.crawl.seeds = None;
     }

@@ -14,6 +14,7 @@ fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
             depth: Some(7),
             ..ScopeRules::default()
         },
+        allow_private: false,
     };
     last.write(directory.path()).unwrap();
     let path = Config::path(directory.path());
@@ -104,15 +105,47 @@ fn hosts_are_blocked_once_and_let_go() {
 fn seeds_that_came_from_elsewhere_are_written_down_with_their_scope() {
     let text = granted("", Wish::AddSeed("http://new.example".into()));
     let config: Config = toml::from_str(&text).unwrap();
-    assert_eq!(config.crawl.seeds, ["http://e.org/", "http://new.example/"]);
+    assert_eq!(config.crawl.seeds, ["http://e.org/"]);
+    assert_eq!(config.crawl.added_seeds, ["http://new.example/"]);
     assert_eq!(config.crawl.scope, Some(Reach::Any));
     assert_eq!(config.crawl.depth, Some(7));
     let less = granted(&text, Wish::RemoveSeed("http://e.org/".into()));
     let config: Config = toml::from_str(&less).unwrap();
-    assert_eq!(config.crawl.seeds, ["http://new.example/"]);
+    assert_eq!(config.crawl.all_seeds(), ["http://new.example/"]);
     let last = Wish::RemoveSeed("http://new.example/".into());
     assert!(refused(&less, last).contains("only seed"));
     assert!(refused("", Wish::AddSeed("mailto:x".into())).contains("https://example.org/"));
+}
+
+#[test]
+fn an_added_seed_passes_the_gate_that_links_pass() {
+    let add = |url: &str| Wish::AddSeed(url.into());
+    let inside = [
+        "http://127.0.0.1/",
+        "http://10.1.2.3/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://169.254.169.254/latest",
+    ];
+    for url in inside {
+        let why = refused("", add(url));
+        assert!(why.contains("not public"), "{why}");
+    }
+    assert!(refused("", add("http://e.org:6379/")).contains("port 6379"));
+    // It opens nothing for the next one either.
+    let text = granted("", add("http://f.org/"));
+    refused(&text, add("http://f.org:8080/"));
+    // What the operator wrote does, and what the operator allows.
+    let own = "[crawl]\nseeds = [\"http://127.0.0.1:8080/\"]\n";
+    granted(own, add("http://127.0.0.1:8080/b"));
+    refused(own, add("http://127.0.0.1:8081/"));
+    refused(own, add("http://127.0.0.1/"));
+    granted(
+        "[fetch]\nallow_private = true\n",
+        add("http://10.1.2.3:99/"),
+    );
+    let added = "[crawl]\nseeds = []\nadded_seeds = [\"http://127.0.0.1/\"]\n";
+    refused(added, add("http://127.0.0.1/b"));
 }
 
 #[test]

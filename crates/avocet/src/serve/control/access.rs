@@ -1,34 +1,36 @@
 //! Who is asking: may they look, may they change?
 //!
 //! Looking is for this machine, unless the user says that the token will do ([`Admin::Token`]); changing needs the token, always.
-//! *This machine* is a peer on loopback that asks under a name of loopback: a proxy in front of us is neither.
+//! *This machine* is a client on loopback that asks under a name of loopback, and not through a trusted proxy.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
 use super::token::Token;
 use crate::config::Admin;
+use crate::serve::client::Client;
 use crate::serve::{App, guard, pages};
 
 /// The name of the cookie.
 pub const COOKIE: &str = "avocet-operator";
 
 /// Somebody who may look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visitor {
-    /// Whether they gave the token, and so may change something.
-    pub operator: bool,
+    /// Who gave the token, and so may change something.
+    pub operator: Option<Operator>,
 }
 
 /// What a request says of whoever makes it.
 struct Bearing<'a> {
     here: bool,
-    cookie: bool,
+    /// The session that its cookie names.
+    session: Option<String>,
     bearer: bool,
     headers: &'a HeaderMap,
     name: &'a str,
@@ -38,8 +40,9 @@ impl<'a> Bearing<'a> {
     fn of(parts: &'a Parts, token: &Token) -> Self {
         let headers = &parts.headers;
         let name = authority(&parts.uri, headers).unwrap_or_default();
-        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-        let near = peer.is_some_and(|peer| peer.0.ip().to_canonical().is_loopback());
+        let client = parts.extensions.get::<Client>();
+        let near = client.is_some_and(|client| !client.forwarded && client.address.is_loopback());
+        let now = Instant::now();
         let text = |name| {
             headers
                 .get_all(name)
@@ -47,11 +50,16 @@ impl<'a> Bearing<'a> {
                 .filter_map(|text| text.to_str().ok())
         };
         let cookies = text(header::COOKIE).flat_map(|cookies| cookies.split(';'));
-        let mut sessions = cookies.filter_map(|cookie| cookie.trim().split_once('='));
+        let ours = cookies
+            .filter_map(|cookie| cookie.trim().split_once('='))
+            .filter(|(name, _)| *name == COOKIE);
+        let mut sessions = ours.map(|(_, session)| session);
         let mut given = text(header::AUTHORIZATION).filter_map(|text| text.split_once(' '));
         Self {
             here: near && guard::is_loopback(guard::without_port(name)),
-            cookie: sessions.any(|(name, value)| name == COOKIE && token.is_session(value)),
+            session: sessions
+                .find(|session| token.sessions.hold(session, now))
+                .map(str::to_owned),
             bearer: given.any(|(kind, text)| kind.eq_ignore_ascii_case("bearer") && token.is(text)),
             headers,
             name,
@@ -60,10 +68,11 @@ impl<'a> Bearing<'a> {
 
     /// Whether they may look, and change.
     fn visitor(&self, admin: Admin) -> Option<Visitor> {
-        let operator = self.cookie || self.bearer;
+        let session = self.session.clone();
+        let operator = (session.is_some() || self.bearer).then_some(Operator { session });
         let may_look = match admin {
             Admin::Loopback => self.here,
-            Admin::Token => self.here || operator,
+            Admin::Token => self.here || operator.is_some(),
         };
         may_look.then_some(Visitor { operator })
     }
@@ -113,8 +122,12 @@ impl FromRequestParts<Arc<App>> for Visitor {
     }
 }
 
-/// Somebody who gave the token in a browser, and fills in a form of ours.
-pub struct Operator;
+/// Somebody who gave the token, and fills in a form of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operator {
+    /// The session that began when the token was given; `None`: the request itself has the token.
+    pub session: Option<String>,
+}
 
 impl FromRequestParts<Arc<App>> for Operator {
     type Rejection = Response;
@@ -126,7 +139,9 @@ impl FromRequestParts<Arc<App>> for Operator {
             return Err(refuse("This came from a page of another site."));
         }
         match bearing.visitor(app.settings.admin) {
-            Some(Visitor { operator: true }) => Ok(Self),
+            Some(Visitor {
+                operator: Some(operator),
+            }) => Ok(operator),
             Some(_) => Err(refuse("Changing something needs the token: log in first.")),
             None => Err(refuse(
                 "The controls answer to the machine that they run on.",
@@ -190,9 +205,12 @@ impl FromRequestParts<Arc<App>> for Program {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
     use axum::http::Request;
 
     use super::*;
+    use crate::serve::client::Proxies;
 
     struct Case {
         peer: &'static str,
@@ -208,10 +226,15 @@ mod tests {
             request = request.header(*name, value);
         }
         let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        let proxies = Proxies::at(&["127.0.0.3".parse().unwrap()]);
         let peer: SocketAddr = case.peer.parse().unwrap();
-        parts.extensions.insert(ConnectInfo(peer));
+        let client = proxies.client(peer.ip(), &parts.headers);
+        parts.extensions.insert(client);
         let bearing = Bearing::of(&parts, token);
-        let operator = |admin| bearing.visitor(admin).map(|visitor| visitor.operator);
+        let operator = |admin| {
+            let visitor = bearing.visitor(admin)?;
+            Some(visitor.operator.is_some())
+        };
         (
             operator(Admin::Loopback),
             operator(Admin::Token),
@@ -251,13 +274,13 @@ mod tests {
         check(
             here,
             "[::1]:1",
-            vec![cookie(token.session())],
+            vec![cookie(token.sessions.begin(Instant::now()).unwrap())],
             (Some(true), Some(true), true),
         );
         check(
             here,
             "[::1]:1",
-            vec![cookie(token.form())],
+            vec![cookie(token.form(None))],
             (Some(false), Some(false), true),
         );
         check(
@@ -275,6 +298,19 @@ mod tests {
             (None, Some(true), true),
         );
         check(far, "localhost", vec![], (None, None, true));
+        // A trusted proxy on this machine, for itself and for somebody else.
+        let proxy = "127.0.0.3:5";
+        let forwarded = |from: &str| vec![("x-forwarded-for", from.to_owned())];
+        check(proxy, "localhost", vec![], (Some(false), Some(false), true));
+        for from in ["1.2.3.4", "127.0.0.1"] {
+            check(proxy, "localhost", forwarded(from), (None, None, true));
+        }
+        check(
+            here,
+            "localhost",
+            forwarded("1.2.3.4"),
+            (Some(false), Some(false), true),
+        );
         check(
             far,
             "10.0.0.1:8321",

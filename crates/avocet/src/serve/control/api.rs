@@ -183,6 +183,8 @@ async fn seeds(State(app): State<Arc<App>>, _: Program) -> Result<Json<Seeds>, R
 }
 
 /// Add a seed
+///
+/// It passes the gate that links pass: a private address or an unusual port is refused unless the operator allows it.
 #[utoipa::path(post, path = "/seeds", tag = "control", security(("token" = [])), request_body = Seed,
     responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
 async fn add_seed(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answered {

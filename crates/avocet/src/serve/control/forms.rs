@@ -17,7 +17,7 @@ use crate::usage::Usage;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Filled {
-    /// The word of our own forms.
+    /// The CSRF token.
     form: String,
     /// What is wanted.
     action: String,
@@ -30,11 +30,12 @@ pub struct Filled {
 
 pub async fn control(
     State(app): State<Arc<App>>,
-    _: Operator,
+    operator: Operator,
     Form(filled): Form<Filled>,
 ) -> Response {
     let refuse = |status, text: &str| pages::message(status, "Not done", text);
-    if !app.token.is_form(&filled.form) {
+    let session = operator.session.as_deref();
+    if !app.token.is_form(&filled.form, session) {
         return refuse(
             StatusCode::FORBIDDEN,
             "This form is not of this server: open the dashboard again.",

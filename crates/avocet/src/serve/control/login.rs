@@ -1,6 +1,7 @@
 //! The page that asks for the token, and the cookie that says that it was given.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use askama::Template;
 use axum::Form;
@@ -10,11 +11,8 @@ use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 
 use super::access::{COOKIE, Guest, Operator};
-use super::token;
+use super::{sessions, token};
 use crate::serve::{App, assets, pages};
-
-/// How long a browser keeps the cookie: a working day.
-const SECONDS: u32 = 12 * 3600;
 
 #[derive(Template)]
 #[template(path = "login.html")]
@@ -37,14 +35,25 @@ pub async fn enter(State(app): State<Arc<App>>, _: Guest, Form(given): Form<Give
     if !app.token.is(&given.token) {
         return (StatusCode::FORBIDDEN, ask(&app, true)).into_response();
     }
-    let cookie = format!(
-        "{COOKIE}={}; Path=/; Max-Age={SECONDS}; HttpOnly; SameSite=Strict",
-        app.token.session()
-    );
-    ([(header::SET_COOKIE, cookie)], Redirect::to("/dashboard")).into_response()
+    match app.token.sessions.begin(Instant::now()) {
+        Ok(session) => {
+            let seconds = sessions::LASTS.as_secs();
+            let cookie =
+                format!("{COOKIE}={session}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict");
+            ([(header::SET_COOKIE, cookie)], Redirect::to("/dashboard")).into_response()
+        }
+        Err(error) => {
+            tracing::error!("no session could begin: {error:#}");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
 }
 
-pub async fn leave(_: Operator) -> Response {
+/// Ends the session that asks, and no other.
+pub async fn leave(State(app): State<Arc<App>>, operator: Operator) -> Response {
+    if let Some(session) = &operator.session {
+        app.token.sessions.end(session);
+    }
     let cookie = format!("{COOKIE}=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
     ([(header::SET_COOKIE, cookie)], Redirect::to("/dashboard")).into_response()
 }

@@ -1,7 +1,7 @@
-//! The word that opens the controls of a store.
+//! The token that opens the controls of a store.
 //!
-//! **Invariant:** it is in the store, readable by its owner only; whoever can read it could change the store anyway. A browser
-//! never keeps it: its cookie and the words in our forms are made from it, and do not tell it.
+//! **Invariant:** it is in the store, readable by its owner only, who could change the store anyway. A browser never keeps it: its
+//! cookie is the random id of a session ([`Sessions`]), and a CSRF token is a MAC of that id.
 
 use std::fs;
 use std::io::{self, Write};
@@ -13,6 +13,8 @@ use data_encoding::HEXLOWER;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::{digest, hmac};
 
+use super::sessions::Sessions;
+
 /// Bytes of chance.
 const BYTES: usize = 24;
 
@@ -20,6 +22,8 @@ const BYTES: usize = 24;
 pub struct Token {
     text: String,
     key: hmac::Key,
+    /// The browsers that gave it.
+    pub sessions: Sessions,
 }
 
 impl Token {
@@ -35,7 +39,11 @@ impl Token {
             }
         };
         let key = hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes());
-        Ok(Self { text, key })
+        Ok(Self {
+            text,
+            key,
+            sessions: Sessions::default(),
+        })
     }
 
     /// Whether a text is the token.
@@ -45,34 +53,21 @@ impl Token {
         sum(text.trim()).as_ref() == sum(&self.text).as_ref()
     }
 
-    /// What the cookie of a browser says that gave the token.
-    pub fn session(&self) -> String {
-        self.word("session")
+    /// Returns the CSRF token for forms of a session; those of a client that sends the token itself have no session.
+    pub fn form(&self, session: Option<&str>) -> String {
+        HEXLOWER.encode(hmac::sign(&self.key, &form(session)).as_ref())
     }
 
-    /// What our own forms say.
-    pub fn form(&self) -> String {
-        self.word("form")
-    }
-
-    /// Whether a cookie is ours.
-    pub fn is_session(&self, text: &str) -> bool {
-        self.is_word("session", text)
-    }
-
-    /// Whether a form is ours.
-    pub fn is_form(&self, text: &str) -> bool {
-        self.is_word("form", text)
-    }
-
-    fn word(&self, purpose: &str) -> String {
-        HEXLOWER.encode(hmac::sign(&self.key, purpose.as_bytes()).as_ref())
-    }
-
-    fn is_word(&self, purpose: &str, text: &str) -> bool {
+    /// Returns whether a text is the CSRF token of this session.
+    pub fn is_form(&self, text: &str, session: Option<&str>) -> bool {
         let tag = HEXLOWER.decode(text.as_bytes()).unwrap_or_default();
-        hmac::verify(&self.key, purpose.as_bytes(), &tag).is_ok()
+        hmac::verify(&self.key, &form(session), &tag).is_ok()
     }
+}
+
+/// What the CSRF token of a session signs.
+fn form(session: Option<&str>) -> Vec<u8> {
+    format!("form {}", session.unwrap_or_default()).into_bytes()
 }
 
 /// Where the token is.
@@ -80,11 +75,16 @@ pub fn path(root: &Path) -> PathBuf {
     root.join("TOKEN")
 }
 
-fn make(path: &Path) -> Result<String> {
+/// Returns a text that cannot be guessed.
+pub(super) fn random() -> Result<String> {
     let mut bytes = [0; BYTES];
     let random = SystemRandom::new().fill(&mut bytes);
     random.ok().context("the system gives no random bytes")?;
-    let text = HEXLOWER.encode(&bytes);
+    Ok(HEXLOWER.encode(&bytes))
+}
+
+fn make(path: &Path) -> Result<String> {
+    let text = random()?;
     let file = (fs::File::options().write(true).create(true).truncate(true))
         .mode(0o600)
         .open(path);
@@ -110,14 +110,16 @@ mod tests {
         let mode = fs::metadata(path(directory.path())).unwrap().permissions();
         assert_eq!(mode.mode() & 0o777, 0o600);
         assert!(token.is(&text) && Token::of(directory.path()).unwrap().is(&text));
-        for wrong in ["", "x", &text[..10], &token.session(), &token.form()] {
+        for wrong in ["", "x", &text[..10], &token.form(None)] {
             assert!(!token.is(wrong), "{wrong}");
         }
-        assert!(token.is_session(&token.session()) && token.is_form(&token.form()));
-        assert!(!token.is_session(&token.form()) && !token.is_form(&token.session()));
-        assert!(!token.is_session("") && !token.is_session(text.trim()));
+        let form = token.form(Some("a"));
+        assert!(token.is_form(&form, Some("a")));
+        for other in [Some("b"), Some(""), None] {
+            assert!(!token.is_form(&form, other), "{other:?}");
+        }
         let other = tempfile::tempdir().unwrap();
         let other = Token::of(other.path()).unwrap();
-        assert!(!other.is(&text) && !other.is_session(&token.session()));
+        assert!(!other.is(&text) && !other.is_form(&form, Some("a")));
     }
 }

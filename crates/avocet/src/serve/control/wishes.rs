@@ -72,8 +72,9 @@ impl App {
         let by_flags = live.is_some_and(|live| {
             !live.flags(&[Topic::Seeds]).is_empty() && !live.was_wished(Topic::Seeds)
         });
-        if !config.crawl.seeds.is_empty() && !by_flags {
-            scope.seeds = config.crawl.seeds;
+        let seeds = config.crawl.all_seeds();
+        if !seeds.is_empty() && !by_flags {
+            scope.seeds = seeds;
         }
         scope.block = config.crawl.block;
         Ok(scope)

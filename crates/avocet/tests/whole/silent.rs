@@ -1,0 +1,227 @@
+//! Clients that say nothing, or do not listen: others are answered, and so are they themselves.
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::timeout;
+
+use crate::http;
+use crate::program::Program;
+use crate::server::{Leaf, Server, put};
+
+/// When a client gives up. A server that is alive answers in milliseconds.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// When the test gives up.
+const FOREVER: Duration = Duration::from_secs(60);
+
+/// How a client wastes a connection.
+#[derive(Debug, Clone, Copy)]
+enum Silence {
+    /// It sends nothing.
+    Nothing,
+    /// It sends half of a head.
+    HalfHead,
+    /// It sends a head byte by byte.
+    Drip,
+    /// It sends a head, and no body.
+    NoBody,
+    /// It asks for a lot, and reads nothing of it.
+    Unread,
+}
+
+const SILENCES: [Silence; 5] = [
+    Silence::Nothing,
+    Silence::HalfHead,
+    Silence::Drip,
+    Silence::NoBody,
+    Silence::Unread,
+];
+
+fn store(config: &str) -> Program {
+    let program = Program::new();
+    put(
+        &program,
+        &[Leaf::new("http://a.example/", "Avocet", "A wader.")],
+    );
+    fs::write(program.store().join("avocet.toml"), config).unwrap();
+    program
+}
+
+/// Lets this process and those that it starts open as many files as the system allows.
+fn open_many_files() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).unwrap();
+}
+
+/// Connects from 127.0.0.`last`.
+async fn connect(last: u8, to: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    // What the kernel takes in for a client that does not read.
+    socket.set_recv_buffer_size(2048).unwrap();
+    let from = Ipv4Addr::new(127, 0, 0, last);
+    socket.bind((from, 0).into()).unwrap();
+    timeout(FOREVER, socket.connect(to)).await.unwrap().unwrap()
+}
+
+/// Wastes a connection until the server closes it.
+async fn waste(mut stream: TcpStream, how: Silence, large: &str) {
+    let to = stream.peer_addr().unwrap();
+    let head = format!("GET / HTTP/1.1\r\nHost: {to}\r\n");
+    match how {
+        Silence::Nothing => {}
+        Silence::HalfHead => _ = stream.write_all(head.as_bytes()).await,
+        Silence::Drip => {
+            for byte in head.bytes() {
+                if stream.write_all(&[byte]).await.is_err() {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
+        }
+        Silence::NoBody => {
+            let form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 9";
+            let head = format!("POST /dashboard/login HTTP/1.1\r\nHost: {to}\r\n{form}\r\n\r\nto");
+            stream.write_all(head.as_bytes()).await.ok();
+        }
+        Silence::Unread => {
+            let request = format!("GET {large} HTTP/1.1\r\nHost: {to}\r\n\r\n");
+            // When the server has had enough of it, writing fails.
+            while stream.write_all(request.as_bytes()).await.is_ok() {}
+            return;
+        }
+    }
+    while stream.read(&mut [0; 64]).await.is_ok_and(|read| read > 0) {}
+}
+
+/// What a health check from 127.0.0.`last` gets; 0: nothing in time.
+async fn health(last: u8, to: SocketAddr) -> u16 {
+    let asked = async {
+        let mut stream = connect(last, to).await;
+        let request = format!("GET /health HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n\r\n");
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        let status = answer.split(' ').nth(1).unwrap_or("0");
+        Ok::<u16, std::io::Error>(status.parse().unwrap())
+    };
+    timeout(PATIENCE, asked)
+        .await
+        .map_or(0, |answer| answer.unwrap_or(0))
+}
+
+async fn checks(last: u8, to: SocketAddr) -> Vec<u16> {
+    let mut answers = Vec::new();
+    for _ in 0..19 {
+        answers.push(health(last, to).await);
+    }
+    answers
+}
+
+/// The path of the largest answer that is not limited.
+fn large(server: &Server) -> String {
+    let page = server.get("/").body;
+    let paths = page.split('"').filter(|text| text.starts_with("/assets/"));
+    let size = |path: &&str| server.get(path).body.len();
+    paths.max_by_key(size).unwrap().to_owned()
+}
+
+/// Wastes connections in all ways, from these addresses in turn, for as long as the server lets it.
+async fn attack(count: usize, from: &[u8], to: SocketAddr, large: &str) {
+    for number in 0..count {
+        let how = SILENCES[number % SILENCES.len()];
+        let (stream, large) = (
+            connect(from[number % from.len()], to).await,
+            large.to_owned(),
+        );
+        tokio::spawn(async move { waste(stream, how, &large).await });
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn silent_clients_keep_nobody_out() {
+    open_many_files();
+    let program = store("");
+    let server = Server::start(&program, &[]);
+    let (to, large) = (server.address, large(&server));
+    // From one address: more than there are places.
+    attack(1100, &[1], to, &large).await;
+    assert_eq!(checks(2, to).await, [200; 19], "from another address");
+    assert_eq!(checks(1, to).await, [200; 19], "from the same address");
+    // From many, each with as many as it may have: all places are taken.
+    let many: Vec<u8> = (10..28).collect();
+    attack(64 * many.len(), &many, to, &large).await;
+    assert_eq!(checks(2, to).await, [200; 19], "from one address more");
+    assert_eq!(checks(10, to).await, [200; 19], "from one of them");
+    assert_eq!(server.interrupt(), Some(0));
+}
+
+/// Where nothing is short, every connection that keeps the server waiting ends by its time-out.
+#[tokio::test(flavor = "multi_thread")]
+async fn silent_connections_end() {
+    let program = store("");
+    let server = Server::start(&program, &[]);
+    let (to, large) = (server.address, large(&server));
+    let mut wasted = Vec::new();
+    for how in SILENCES {
+        let (stream, large) = (connect(1, to).await, large.clone());
+        let ended = async move { timeout(FOREVER, waste(stream, how, &large)).await.is_ok() };
+        wasted.push((how, tokio::spawn(ended)));
+    }
+    for (how, ended) in wasted {
+        assert!(ended.await.unwrap(), "{how:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limits_go_by_the_client_that_a_trusted_proxy_names() {
+    let program = store(
+        "[serve]\nrate = 0.01\nconnections_per_client = 2\ntrusted_proxies = [\"127.0.0.1\"]\n",
+    );
+    let server = Server::start(&program, &[]);
+    let to = server.address;
+    let search = |fields: &[&str]| {
+        let path = "/api/v1/search?q=avocet";
+        http::ask(to, "GET", path, fields, "").status
+    };
+    // The bucket of a client holds one request.
+    assert_eq!(search(&["X-Forwarded-For: 6.6.6.6, 1.2.3.4"]), 200);
+    assert_eq!(search(&["X-Forwarded-For: 7.7.7.7, 1.2.3.4"]), 429);
+    assert_eq!(search(&["X-Forwarded-For: 6.6.6.6"]), 200);
+    // The proxy itself has any number of connections.
+    let mut kept = Vec::new();
+    for _ in 0..10 {
+        let mut stream = connect(1, to).await;
+        let request = format!("GET /health HTTP/1.1\r\nHost: {to}\r\n\r\n");
+        for _ in 0..2 {
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let read = timeout(FOREVER, stream.read(&mut [0; 4096])).await;
+            assert!(read.unwrap().unwrap() > 0);
+        }
+        kept.push(stream);
+    }
+    for stream in &mut kept {
+        let request = format!("GET /health HTTP/1.1\r\nHost: {to}\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let read = timeout(FOREVER, stream.read(&mut [0; 4096])).await;
+        assert!(read.unwrap().unwrap() > 0, "it is still open");
+    }
+    // Another peer has two, and is who it is.
+    let mut first = connect(2, to).await;
+    let _others = (connect(2, to).await, connect(2, to).await);
+    let read = timeout(FOREVER, first.read(&mut [0; 64])).await.unwrap();
+    assert_eq!(read.unwrap_or(0), 0, "it was closed for the third");
+    for (fields, status) in [("X-Forwarded-For: 8.8.8.8\r\n", "200"), ("", "429")] {
+        let mut stream = connect(2, to).await;
+        let head = "GET /api/v1/search?q=avocet HTTP/1.1";
+        let request = format!("{head}\r\nHost: {to}\r\nConnection: close\r\n{fields}\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer.split(' ').nth(1), Some(status), "{fields}");
+    }
+}
