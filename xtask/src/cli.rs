@@ -13,6 +13,7 @@ mod order;
 mod refresh;
 mod search;
 mod sources;
+mod torture;
 
 use clap::{Args, Parser, Subcommand};
 
@@ -26,6 +27,7 @@ pub use order::{Order, OrderCell, OrderUpkeep};
 pub use refresh::{Refresh, RefreshCell};
 pub use search::Search;
 pub use sources::{Sources, SourcesCell};
+pub use torture::{Scenario, Torture};
 
 /// The tools of this workspace
 #[derive(Debug, Parser)]
@@ -53,6 +55,8 @@ pub enum Task {
     /// Check the rules of the house that no compiler knows
     #[command(after_help = "Example:\n  cargo xtask tidy")]
     Tidy,
+    /// Kill, damage, cut the power of, and lie about the time to the program, for as long as wanted
+    Torture(Torture),
     /// Measure, optimised, and print a table
     #[command(subcommand)]
     Bench(Bench),

@@ -1,12 +1,13 @@
 //! What does the workspace do for itself?
 //!
-//! [`ci`] runs every check, [`tidy`] knows the rules that no compiler knows, [`cli`] is the command
-//! line. **Invariant:** nothing here depends on the crates it judges, so it builds in seconds and
+//! [`ci`] runs every check, [`tidy`] knows the rules that no compiler knows, [`torture`] runs the
+//! torture tests for as long as wanted, [`cli`] is the command line. **Invariant:** nothing here depends on the crates it judges, so it builds in seconds and
 //! works when they do not. What drives them is in `examples/bench`.
 
 pub mod ci;
 pub mod cli;
 pub mod tidy;
+pub mod torture;
 
 use std::env;
 use std::path::PathBuf;

@@ -6,12 +6,13 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, Result, bail};
 use clap::Parser;
 use xtask::cli::{Arguments, Task};
-use xtask::{ci, tidy};
+use xtask::{ci, tidy, torture};
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Ci(wishes) => ci::run(&wishes),
         Task::Tidy => tidy::run(),
+        Task::Torture(wishes) => torture::run(&wishes),
         Task::Bench(_) => bench(),
     };
     match done {

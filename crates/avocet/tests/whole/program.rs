@@ -112,6 +112,16 @@ impl Program {
     }
 }
 
+/// Keeps the directory of a failed test for inspection.
+impl Drop for Program {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.directory.disable_cleanup(true);
+            eprintln!("kept: {}", self.directory.path().display());
+        }
+    }
+}
+
 fn is_warc(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.ends_with(".warc.gz") || name.ends_with(".warc.gz.open")

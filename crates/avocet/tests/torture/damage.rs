@@ -1,0 +1,234 @@
+//! Damage: each file of a finished store in turn gets a flipped bit, is cut, zeroed, emptied or removed.
+//!
+//! After that every command must end, say what mends an error, and destroy nothing: each record that
+//! was intact stays in the archive. `rebuild` then finds all pages whose records are intact, and the
+//! next crawl fetches the others.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use rand::{Rng, RngExt};
+
+use crate::kills::{crawl, plan, reported, serve};
+use crate::oracle;
+use crate::rounds::{Round, rounds};
+use crate::subject::{Ended, Subject};
+
+#[derive(Debug, Clone, Copy)]
+enum Damage {
+    Flip,
+    Half,
+    Zeros,
+    Empty,
+    Remove,
+}
+
+const DAMAGES: [Damage; 5] = [
+    Damage::Flip,
+    Damage::Half,
+    Damage::Zeros,
+    Damage::Empty,
+    Damage::Remove,
+];
+
+impl Damage {
+    /// Damages a file. Returns which of its bytes are not what they were.
+    fn inflict(self, file: &Path, chance: &mut impl Rng) -> Range<usize> {
+        let mut bytes = fs::read(file).unwrap();
+        let length = bytes.len();
+        let damaged = match self {
+            Self::Flip if length == 0 => return 0..0,
+            Self::Flip => {
+                let at = chance.random_range(0..length);
+                bytes[at] ^= 1 << chance.random_range(0..8);
+                at..at + 1
+            }
+            Self::Half => {
+                bytes.truncate(length / 2);
+                length / 2..length
+            }
+            Self::Zeros => {
+                let at = length - length.min(chance.random_range(1..=4096));
+                bytes[at..].fill(0);
+                at..length
+            }
+            Self::Empty => {
+                bytes.clear();
+                0..length
+            }
+            Self::Remove => {
+                fs::remove_file(file).unwrap();
+                return 0..length;
+            }
+        };
+        fs::write(file, bytes).unwrap();
+        damaged
+    }
+}
+
+/// All files below a directory, as paths from it.
+fn files(root: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut directories = vec![root.to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => directories.push(path),
+                false => found.push(path.strip_prefix(root).unwrap().to_owned()),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::remove_dir_all(to).unwrap();
+    fs::create_dir(to).unwrap();
+    for file in files(from) {
+        let target = to.join(&file);
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::copy(from.join(&file), target).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_costs_nothing_that_is_intact() {
+    rounds("damage", damage).await;
+}
+
+async fn damage(mut round: Round) {
+    let serving = serve(plan(round.seed, 30)).await;
+    let homes = serving.homes();
+    let crawl = crawl(&homes);
+    let mut whole = Subject::new();
+    make_every_file(&mut whole, &crawl, &serving);
+    let expected = reported(&mut whole);
+    let searchable = whole.verified()["documents"].as_u64().unwrap();
+
+    let mut cases: Vec<(PathBuf, Damage)> = Vec::new();
+    for file in files(&whole.store()) {
+        cases.extend(DAMAGES.map(|damage| (file.clone(), damage)));
+    }
+    for _ in 0..round.size(4, usize::MAX).min(cases.len()) {
+        let (file, damage) = cases.swap_remove(round.chance.random_range(0..cases.len()));
+        eprintln!("torture damage: {damage:?} {}", file.display());
+        let mut subject = Subject::new();
+        copy(&whole.store(), &subject.store());
+        let mut case = Case::begin(&mut subject, file, damage, &mut round.chance);
+        case.try_everything(&crawl, round.chance.random_bool(0.5));
+        assert_eq!(reported(&mut subject), expected);
+        let report = subject.verified();
+        assert_eq!(report["documents"], searchable, "{report}");
+    }
+}
+
+/// Makes a store that has every kind of file.
+fn make_every_file(subject: &mut Subject, crawl: &[&str], serving: &lab::site::Serving) {
+    subject.run(crawl);
+    let homes = serving.homes();
+    let home = homes[0].as_str();
+    let topic = ["topic", "train", "tale", "--sample", "10", "--positive"];
+    subject.run(&[&topic[..], &[home, &homes[1]]].concat());
+    let queries = subject.path("queries.tsv");
+    fs::write(&queries, "some words\t3\nother words\t1\n").unwrap();
+    subject.run(&["import", "queries", queries.to_str().unwrap()]);
+    let mut run = vec!["run", "--listen", "127.0.0.1:0", "--time", "2s"];
+    run.extend(["--allow-private", "--scope", "any", "--budget", "100/s"]);
+    run.push(home);
+    subject.run(&run);
+    subject.run(crawl);
+}
+
+/// One damaged file of a store.
+struct Case<'a> {
+    subject: &'a mut Subject,
+    file: PathBuf,
+    /// The records that the damage did not touch, and the URLs of those that are answers.
+    intact: Vec<Vec<u8>>,
+    urls: BTreeSet<String>,
+    /// Whether a record of the archive was damaged.
+    lost: bool,
+    /// What the file held.
+    before: Vec<u8>,
+}
+
+impl<'a> Case<'a> {
+    fn begin(
+        subject: &'a mut Subject,
+        file: PathBuf,
+        damage: Damage,
+        chance: &mut impl Rng,
+    ) -> Self {
+        let path = subject.store().join(&file);
+        let archive: Vec<(PathBuf, Vec<u8>)> = subject
+            .warcs()
+            .into_iter()
+            .map(|warc| (warc.clone(), fs::read(warc).unwrap()))
+            .collect();
+        let before = fs::read(&path).unwrap();
+        let damaged = damage.inflict(&path, chance);
+        let mut case = Self {
+            subject,
+            file,
+            intact: Vec::new(),
+            urls: BTreeSet::new(),
+            lost: false,
+            before,
+        };
+        for (warc, bytes) in archive {
+            for member in oracle::members(&bytes).0 {
+                let touched = damaged.start < member.range.end && member.range.start < damaged.end;
+                if warc == path && touched {
+                    case.lost = true;
+                    continue;
+                }
+                case.urls.extend(member.answer().map(str::to_owned));
+                case.intact.push(bytes[member.range].to_vec());
+            }
+        }
+        case
+    }
+
+    fn try_everything(&mut self, crawl: &[&str], crawl_first: bool) {
+        let found = self.step(&["verify"]);
+        if self.lost {
+            assert_ne!(found.code(), 0, "damage was not found: {found}");
+        }
+        self.step(&["search", "a"]);
+        self.step(&["status"]);
+        if crawl_first {
+            self.step(crawl);
+        }
+        let mut rebuilt = self.step(&["rebuild"]);
+        if rebuilt.code() == 1 && rebuilt.errors.contains("--accept-loss") {
+            rebuilt = self.step(&["rebuild", "--accept-loss"]);
+        }
+        assert_eq!(rebuilt.code(), 0, "{rebuilt}");
+        self.subject.verified();
+        let found = reported(self.subject);
+        assert!(self.urls.is_subset(&found), "rebuild did not find all");
+        let crawled = self.step(crawl);
+        assert_eq!(crawled.code(), 0, "{crawled}");
+    }
+
+    /// Runs a command. If it fails it must say what helps; here, that is done if it is an edit.
+    fn step(&mut self, arguments: &[&str]) -> Ended {
+        let ended = self.subject.end(arguments);
+        oracle::check_holds(&self.subject.archive(), &self.intact, &ended.line);
+        if ended.code() == 0 {
+            return ended;
+        }
+        if self.file == Path::new("avocet.toml") && ended.errors.contains("avocet.toml") {
+            fs::write(self.subject.store().join(&self.file), &self.before).unwrap();
+            return self.step(arguments);
+        }
+        let remedy = ["`avocet ", "run avocet rebuild", "delete ", "remove "];
+        let says = |sign: &&str| ended.errors.contains(*sign);
+        assert!(remedy.iter().any(says), "no remedy: {ended}");
+        ended
+    }
+}

@@ -1,0 +1,471 @@
+//! A disk that forgets what was not synced: a directory tree in memory with two states.
+//!
+//! *Cached* is what programs see. *Durable* is what a power cut leaves. `fsync` of a file makes its
+//! bytes and its length durable. `fsync` of a directory makes its entries durable; a rename between
+//! two directories becomes durable as a whole with either. Nothing else is promised, as in POSIX:
+//! a synced file whose directory was not synced may be gone.
+//!
+//! A [`cut`](Disk::cut) keeps, by chance, some of what was not synced, as real disks do: nothing, a
+//! prefix, any subset (writes out of order, the last one torn), or all.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::time::SystemTime;
+
+use rand::{Rng, RngExt};
+
+/// The number of a file or directory.
+pub type Number = u64;
+
+/// The number of the root directory, which FUSE fixes.
+pub const ROOT: Number = 1;
+
+/// Bytes that a disk writes as a whole.
+const SECTOR: usize = 512;
+
+/// A tree of files.
+pub struct Disk {
+    pub nodes: BTreeMap<Number, Node>,
+    next: Number,
+    /// Changes of directories that are not durable, in order.
+    moves: Vec<Move>,
+    /// What fails, for programs.
+    pub faults: Faults,
+}
+
+/// A file or a directory.
+pub struct Node {
+    pub permissions: u16,
+    pub modified: SystemTime,
+    pub content: Content,
+}
+
+pub enum Content {
+    File(Bytes),
+    Directory(Entries),
+}
+
+#[derive(Default)]
+pub struct Bytes {
+    pub cached: Vec<u8>,
+    durable: Vec<u8>,
+    /// Changes since the last sync, in order.
+    pending: Vec<Change>,
+}
+
+#[derive(Default)]
+pub struct Entries {
+    pub cached: BTreeMap<OsString, Number>,
+    durable: BTreeMap<OsString, Number>,
+}
+
+enum Change {
+    Write(usize, Vec<u8>),
+    Resize(usize),
+}
+
+type Entry = (Number, OsString);
+
+enum Move {
+    Link(Entry, Number),
+    Unlink(Entry),
+    Rename {
+        from: Entry,
+        to: Entry,
+        node: Number,
+    },
+}
+
+/// Calls that fail. Counts run from the moment that this was set.
+#[derive(Default, Debug, Clone)]
+pub struct Faults {
+    /// This `fsync`, counted from 0, fails with `EIO`.
+    pub sync: Option<u64>,
+    /// This write, counted from 0, fails with `ENOSPC`.
+    pub write: Option<u64>,
+    /// So do all later ones.
+    pub all_later: bool,
+    /// Calls so far.
+    pub syncs: u64,
+    pub writes: u64,
+    /// The files whose sync or write failed.
+    pub hit: Vec<String>,
+}
+
+/// What survives of the changes that were not synced.
+#[derive(Debug, Clone, Copy)]
+pub enum Survival {
+    Nothing,
+    Prefix,
+    Subset,
+    Everything,
+}
+
+impl Survival {
+    pub fn draw(chance: &mut impl Rng) -> Self {
+        match chance.random_range(0..8) {
+            0..=2 => Self::Nothing,
+            3..=4 => Self::Prefix,
+            5..=6 => Self::Subset,
+            _ => Self::Everything,
+        }
+    }
+
+    /// Drops the changes that do not survive.
+    fn keep<T>(self, changes: &mut Vec<T>, chance: &mut impl Rng) {
+        match self {
+            Self::Nothing => changes.clear(),
+            Self::Prefix => changes.truncate(chance.random_range(0..=changes.len())),
+            Self::Subset => changes.retain(|_| chance.random_bool(0.5)),
+            Self::Everything => {}
+        }
+    }
+}
+
+impl Disk {
+    pub fn new() -> Self {
+        let mut disk = Self {
+            nodes: BTreeMap::new(),
+            next: ROOT,
+            moves: Vec::new(),
+            faults: Faults::default(),
+        };
+        disk.make(Content::Directory(Entries::default()), 0o755);
+        disk
+    }
+
+    fn make(&mut self, content: Content, permissions: u16) -> Number {
+        let number = self.next;
+        self.next += 1;
+        let modified = SystemTime::now();
+        self.nodes.insert(
+            number,
+            Node {
+                permissions,
+                modified,
+                content,
+            },
+        );
+        number
+    }
+
+    pub fn entries(&self, directory: Number) -> Option<&Entries> {
+        match &self.nodes.get(&directory)?.content {
+            Content::Directory(entries) => Some(entries),
+            Content::File(_) => None,
+        }
+    }
+
+    fn entries_mut(&mut self, directory: Number) -> &mut Entries {
+        match &mut self.nodes.get_mut(&directory).unwrap().content {
+            Content::Directory(entries) => entries,
+            Content::File(_) => panic!("{directory} is no directory"),
+        }
+    }
+
+    pub fn bytes(&mut self, file: Number) -> Option<&mut Bytes> {
+        match &mut self.nodes.get_mut(&file)?.content {
+            Content::File(bytes) => Some(bytes),
+            Content::Directory(_) => None,
+        }
+    }
+
+    /// What programs read of a file; `None` for a directory.
+    pub fn cached(&self, file: Number) -> Option<&[u8]> {
+        match &self.nodes.get(&file)?.content {
+            Content::File(bytes) => Some(&bytes.cached),
+            Content::Directory(_) => None,
+        }
+    }
+
+    pub fn find(&self, directory: Number, name: &OsStr) -> Option<Number> {
+        self.entries(directory)?.cached.get(name).copied()
+    }
+
+    /// Adds an empty file or directory.
+    pub fn link(
+        &mut self,
+        directory: Number,
+        name: &OsStr,
+        content: Content,
+        permissions: u16,
+    ) -> Number {
+        let number = self.make(content, permissions);
+        let entry = (directory, name.to_owned());
+        self.entries_mut(directory)
+            .cached
+            .insert(entry.1.clone(), number);
+        self.moves.push(Move::Link(entry, number));
+        number
+    }
+
+    pub fn unlink(&mut self, directory: Number, name: &OsStr) {
+        self.entries_mut(directory).cached.remove(name);
+        self.moves.push(Move::Unlink((directory, name.to_owned())));
+    }
+
+    pub fn rename(&mut self, from: Entry, to: Entry) {
+        let node = self.entries_mut(from.0).cached.remove(&from.1).unwrap();
+        self.entries_mut(to.0).cached.insert(to.1.clone(), node);
+        self.moves.push(Move::Rename { from, to, node });
+    }
+
+    pub fn write(&mut self, file: Number, offset: usize, data: &[u8]) {
+        let change = Change::Write(offset, data.to_vec());
+        self.change(file, change);
+    }
+
+    pub fn resize(&mut self, file: Number, length: usize) {
+        self.change(file, Change::Resize(length));
+    }
+
+    fn change(&mut self, file: Number, change: Change) {
+        let node = self.nodes.get_mut(&file).unwrap();
+        node.modified = SystemTime::now();
+        if let Content::File(bytes) = &mut node.content {
+            change.apply(&mut bytes.cached);
+            bytes.pending.push(change);
+        }
+    }
+
+    /// Makes the bytes of a file, or the entries of a directory, durable.
+    pub fn sync(&mut self, number: Number) {
+        if let Some(bytes) = self.bytes(number) {
+            for change in std::mem::take(&mut bytes.pending) {
+                change.apply(&mut bytes.durable);
+            }
+            return;
+        }
+        let moves = std::mem::take(&mut self.moves);
+        for entry in moves
+            .iter()
+            .filter(|one| one.entries().any(|entry| entry.0 == number))
+            .flat_map(Move::entries)
+        {
+            let entries = self.entries_mut(entry.0);
+            match entries.cached.get(&entry.1) {
+                Some(node) => entries.durable.insert(entry.1.clone(), *node),
+                None => entries.durable.remove(&entry.1),
+            };
+        }
+        // A change that led to where an entry is now has nothing left to lose.
+        let is_pending = |one: &Move| {
+            one.entries().any(|(directory, name)| {
+                let entries = self.entries(*directory).unwrap();
+                entries.cached.get(name) != entries.durable.get(name)
+            })
+        };
+        self.moves = moves.into_iter().filter(is_pending).collect();
+    }
+
+    /// Cuts the power: keeps what is durable, and by chance some of what is not.
+    pub fn cut(&mut self, survival: Survival, chance: &mut impl Rng) {
+        let mut moves = std::mem::take(&mut self.moves);
+        survival.keep(&mut moves, chance);
+        for one in moves {
+            match one {
+                Move::Link((directory, name), node) => {
+                    self.entries_mut(directory).durable.insert(name, node);
+                }
+                Move::Unlink((directory, name)) => {
+                    self.entries_mut(directory).durable.remove(&name);
+                }
+                Move::Rename { from, to, node } => {
+                    self.entries_mut(from.0).durable.remove(&from.1);
+                    self.entries_mut(to.0).durable.insert(to.1, node);
+                }
+            }
+        }
+        for node in self.nodes.values_mut() {
+            match &mut node.content {
+                Content::Directory(entries) => entries.cached = entries.durable.clone(),
+                Content::File(bytes) => bytes.cut(survival, chance),
+            }
+        }
+        self.faults = Faults::default();
+        self.forget_unreachable();
+    }
+
+    fn forget_unreachable(&mut self) {
+        let mut reachable = vec![ROOT];
+        let mut at = 0;
+        while let Some(number) = reachable.get(at) {
+            if let Some(entries) = self.entries(*number) {
+                reachable.extend(entries.cached.values());
+            }
+            at += 1;
+        }
+        reachable.sort_unstable();
+        self.nodes
+            .retain(|number, _| reachable.binary_search(number).is_ok());
+    }
+
+    /// Whether this sync is to fail.
+    pub fn sync_fails(&mut self, number: Number) -> bool {
+        let count = self.faults.syncs;
+        self.faults.syncs += 1;
+        self.fails(self.faults.sync, count, number)
+    }
+
+    /// Whether this write is to fail.
+    pub fn write_fails(&mut self, number: Number) -> bool {
+        let count = self.faults.writes;
+        self.faults.writes += 1;
+        self.fails(self.faults.write, count, number)
+    }
+
+    fn fails(&mut self, at: Option<u64>, count: u64, number: Number) -> bool {
+        let fails = at.is_some_and(|at| count == at || (count > at && self.faults.all_later));
+        if fails {
+            let path = self.path(number);
+            self.faults.hit.push(path);
+        }
+        fails
+    }
+
+    /// The path of a file or directory from the root; empty for the root and for what was unlinked.
+    fn path(&self, number: Number) -> String {
+        let holds = |directory: &Number| -> Option<(Number, String)> {
+            let mut entries = self.entries(*directory)?.cached.iter();
+            let (name, _) = entries.find(|(_, node)| **node == number)?;
+            Some((*directory, name.to_string_lossy().into_owned()))
+        };
+        match self.nodes.keys().find_map(holds) {
+            Some((ROOT, name)) => name,
+            Some((directory, name)) => format!("{}/{name}", self.path(directory)),
+            None => String::new(),
+        }
+    }
+}
+
+impl Bytes {
+    fn cut(&mut self, survival: Survival, chance: &mut impl Rng) {
+        survival.keep(&mut self.pending, chance);
+        if let (Survival::Prefix | Survival::Subset, Some(Change::Write(_, data))) =
+            (survival, self.pending.last_mut())
+        {
+            let sectors = chance.random_range(0..=data.len() / SECTOR + 1);
+            data.truncate(sectors * SECTOR);
+        }
+        for change in std::mem::take(&mut self.pending) {
+            change.apply(&mut self.durable);
+        }
+        self.cached = self.durable.clone();
+    }
+}
+
+impl Change {
+    fn apply(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Write(offset, data) => {
+                let end = offset + data.len();
+                if bytes.len() < end {
+                    bytes.resize(end, 0);
+                }
+                bytes[*offset..end].copy_from_slice(data);
+            }
+            Self::Resize(length) => bytes.resize(*length, 0),
+        }
+    }
+}
+
+impl Move {
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        let (one, other) = match self {
+            Self::Link(entry, _) | Self::Unlink(entry) => (entry, None),
+            Self::Rename { from, to, .. } => (from, Some(to)),
+        };
+        std::iter::once(one).chain(other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+    use rand_chacha::ChaCha8Rng;
+
+    use super::*;
+
+    fn file(disk: &mut Disk, name: &str, data: &[u8]) -> Number {
+        let number = disk.link(ROOT, name.as_ref(), Content::File(Bytes::default()), 0o644);
+        disk.write(number, 0, data);
+        number
+    }
+
+    fn read(disk: &mut Disk, name: &str) -> Option<Vec<u8>> {
+        let number = disk.find(ROOT, name.as_ref())?;
+        Some(disk.bytes(number).unwrap().cached.clone())
+    }
+
+    fn cut(disk: &mut Disk, survival: Survival) {
+        disk.cut(survival, &mut ChaCha8Rng::seed_from_u64(1));
+    }
+
+    #[test]
+    fn a_cut_keeps_what_was_synced_and_no_more() {
+        let mut disk = Disk::new();
+        let both = file(&mut disk, "both", b"one");
+        let entry = file(&mut disk, "entry", b"one");
+        disk.sync(both);
+        disk.sync(ROOT);
+        disk.write(both, 3, b"two");
+        let bytes = file(&mut disk, "bytes", b"one");
+        disk.sync(bytes);
+        assert_eq!(read(&mut disk, "both").unwrap(), b"onetwo");
+        assert_ne!(entry, bytes);
+        cut(&mut disk, Survival::Nothing);
+        assert_eq!(read(&mut disk, "both").unwrap(), b"one");
+        assert_eq!(read(&mut disk, "entry").unwrap(), b"");
+        assert_eq!(read(&mut disk, "bytes"), None);
+    }
+
+    #[test]
+    fn a_rename_is_durable_with_its_directory_and_whole() {
+        for synced in [false, true] {
+            let mut disk = Disk::new();
+            let old = file(&mut disk, "name", b"old");
+            disk.sync(old);
+            disk.sync(ROOT);
+            let new = file(&mut disk, "name.new", b"new");
+            disk.sync(new);
+            disk.rename((ROOT, "name.new".into()), (ROOT, "name".into()));
+            if synced {
+                disk.sync(ROOT);
+            }
+            cut(&mut disk, Survival::Nothing);
+            let expected: &[u8] = if synced { b"new" } else { b"old" };
+            assert_eq!(read(&mut disk, "name").unwrap(), expected);
+            assert_eq!(read(&mut disk, "name.new"), None);
+        }
+    }
+
+    #[test]
+    fn a_rename_between_directories_leaves_no_second_name() {
+        let mut disk = Disk::new();
+        let inner = Content::Directory(Entries::default());
+        let inner = disk.link(ROOT, "inner".as_ref(), inner, 0o755);
+        disk.sync(ROOT);
+        file(&mut disk, "moved", b"");
+        disk.rename((ROOT, "moved".into()), (inner, "moved".into()));
+        disk.sync(inner);
+        cut(&mut disk, Survival::Everything);
+        assert_eq!(disk.find(ROOT, "moved".as_ref()), None);
+        assert!(disk.find(inner, "moved".as_ref()).is_some());
+    }
+
+    #[test]
+    fn a_fault_hits_the_call_that_was_asked_for() {
+        let mut disk = Disk::new();
+        let number = file(&mut disk, "name", b"");
+        for (all_later, expected) in [(false, [false, true, false]), (true, [false, true, true])] {
+            disk.faults = Faults {
+                sync: Some(1),
+                all_later,
+                ..Faults::default()
+            };
+            assert_eq!([(); 3].map(|()| disk.sync_fails(number)), expected);
+            assert!(!disk.write_fails(number));
+            assert_eq!(disk.faults.hit[0], "name");
+        }
+    }
+}

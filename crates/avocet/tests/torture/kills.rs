@@ -1,0 +1,234 @@
+//! Kills: `kill -9` of every command at random instants, many of them in the first milliseconds.
+//!
+//! Three webs, since each shows something else. A *steady* web never changes, so each request
+//! beyond the first for a page is a cost of a kill. On a *living* web pages change between starts,
+//! so that catching up deletes documents of the index. A *limited* store drops pages.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Duration;
+
+use lab::site::{Changes, Clock, Latency, Plan, Population, Serving, Spread};
+use rand::{Rng, RngExt};
+
+use crate::oracle;
+use crate::program::warcio_accepts;
+use crate::rounds::{Round, rounds};
+use crate::subject::Subject;
+use crate::webs;
+
+/// Requests that a kill may cost: those under way and one open group commit.
+pub const COST: u32 = 8 + 20;
+
+/// Pages that change some times in an hour of the web's time, none of which comes or goes.
+pub fn plan(seed: u64, pages: usize) -> Plan {
+    let pause = Spread {
+        median: 0.003,
+        sigma: 0.5,
+    };
+    let plain = webs::plain(seed, 4, pages);
+    Plan {
+        latency: Latency::PerServer {
+            connect: pause,
+            response: pause,
+        },
+        changes: Changes {
+            share: 0.8,
+            interval: Spread {
+                median: 900.0,
+                sigma: 1.0,
+            },
+        },
+        population: Population {
+            born_later: 0.0,
+            ..plain.population
+        },
+        ..plain
+    }
+}
+
+pub async fn serve(plan: Plan) -> Serving {
+    let serving = Serving::start(plan.invent(), Clock::Still, None).await;
+    serving.unwrap()
+}
+
+pub fn crawl(homes: &[String]) -> Vec<&str> {
+    webs::crawl(homes, &["--connections", "8"])
+}
+
+/// What `export urls` reports; nothing before there is a store.
+pub fn reported(subject: &mut Subject) -> BTreeSet<String> {
+    let ended = subject.end(&["export", "urls"]);
+    if ended.code() == 1 && ended.errors.contains("there is no store in") {
+        return BTreeSet::new();
+    }
+    assert_eq!(ended.code(), 0, "{ended}");
+    oracle::copies(&ended.output)
+}
+
+/// Requests for each page so far that were not the first one.
+pub fn repeats(serving: &Serving) -> u32 {
+    let counts = serving.log().counts();
+    let pages = counts
+        .iter()
+        .filter(|(url, _)| !url.ends_with("/robots.txt"));
+    pages.map(|(_, count)| count - 1).sum()
+}
+
+/// An instant to kill at. Half of them are within 120 ms, when a store is opened.
+pub fn instant(chance: &mut impl Rng) -> Duration {
+    let most = [20, 120, 400, 1_500][chance.random_range(0..4)];
+    Duration::from_micros(chance.random_range(0..most * 1_000))
+}
+
+fn pick<'a, T>(chance: &mut impl Rng, from: &'a [T]) -> &'a T {
+    &from[chance.random_range(0..from.len())]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_on_a_steady_web_cost_no_more_than_promised() {
+    rounds("kills on a steady web", steady).await;
+}
+
+async fn steady(mut round: Round) {
+    let serving = serve(plan(round.seed, round.size(120, 400))).await;
+    let homes = serving.homes();
+    let crawl = crawl(&homes);
+    let mut straight = Subject::new();
+    straight.run(&crawl);
+    let expected = reported(&mut straight);
+    assert_eq!(repeats(&serving), 0);
+
+    let mut subject = Subject::new();
+    let (pages, warcs) = (subject.path("pages"), subject.path("warcs"));
+    let (pages, warcs) = (pages.to_str().unwrap(), warcs.to_str().unwrap());
+    let others: [&[&str]; 8] = [
+        &["serve", "--listen", "127.0.0.1:0"],
+        &["verify"],
+        &["rebuild"],
+        &["export", "urls"],
+        &["export", "pages", "--out", pages],
+        &["export", "warc", "--out", warcs],
+        &["search", "a"],
+        &["status"],
+    ];
+    let mut kills = 0;
+    let mut known = BTreeSet::new();
+    for step in 0..round.size(10, 60) {
+        let command = match round.chance.random_bool(0.5) {
+            true => crawl.as_slice(),
+            false => pick(&mut round.chance, &others),
+        };
+        let ended = subject
+            .start(command)
+            .kill_after(instant(&mut round.chance));
+        kills += u32::from(ended.was_killed());
+        if step % 3 == 2 {
+            let now = reported(&mut subject);
+            assert!(known.is_subset(&now), "lost: {:?}", known.difference(&now));
+            known = now;
+        }
+    }
+    subject.run(&crawl);
+    subject.verified();
+    assert_eq!(reported(&mut subject), expected);
+    // The uninterrupted crawl asked for each page as well.
+    let repeated = repeats(&serving) - expected.len() as u32;
+    assert!(repeated <= kills * COST, "{repeated} by {kills} kills");
+    oracle::check_archive(&subject.warcs());
+    warcio_accepts(&subject.warcs());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_on_a_living_web_never_keep_a_store_from_starting() {
+    rounds("kills on a living web", living).await;
+}
+
+async fn living(mut round: Round) {
+    let serving = serve(plan(round.seed, round.size(60, 150))).await;
+    let homes = serving.homes();
+    let crawl = crawl(&homes);
+    let run = |last: &'static [&'static str]| -> Vec<&str> {
+        let first = ["run", "--allow-private", "--scope", "any"];
+        let homes = homes.iter().map(String::as_str);
+        let budget = ["--connections", "8", "--budget", "200/s"];
+        let last = last.iter().copied();
+        first
+            .into_iter()
+            .chain(budget)
+            .chain(last)
+            .chain(homes)
+            .collect()
+    };
+    let mut elsewhere = Subject::new();
+    elsewhere.run(&crawl);
+    let expected = reported(&mut elsewhere);
+    let warc = elsewhere.warcs().remove(0);
+    let records = oracle::members(&fs::read(&warc).unwrap()).0;
+    let answers = records.iter().filter(|one| one.answer().is_some()).count();
+    let warc = warc.to_str().unwrap();
+
+    let mut subject = Subject::new();
+    let commands: [Vec<&str>; 8] = [
+        run(&["--no-serve"]),
+        run(&["--no-serve"]),
+        run(&["--listen", "127.0.0.1:0"]),
+        crawl.clone(),
+        vec!["import", "warc", warc],
+        vec!["serve", "--listen", "127.0.0.1:0"],
+        vec!["rebuild"],
+        vec!["verify"],
+    ];
+    for step in 0..round.size(12, 80) {
+        serving.advance(round.chance.random_range(60.0..3_600.0));
+        let command = pick(&mut round.chance, &commands);
+        let ended = subject
+            .start(command)
+            .kill_after(instant(&mut round.chance));
+        let fine = ended.was_killed() || ended.code() == 0;
+        assert!(
+            fine || ended.errors.contains("there is no store in"),
+            "{ended}"
+        );
+        if step % 6 == 5 {
+            subject.run(&crawl);
+            subject.verified();
+            assert_eq!(reported(&mut subject), expected);
+        }
+    }
+    let import = ["import", "warc", warc];
+    subject.run(&import);
+    let again = subject.json(&import);
+    assert_eq!(again["already_there"], answers, "{again}");
+    subject.run(&crawl);
+    subject.verified();
+    oracle::check_archive(&subject.warcs());
+    warcio_accepts(&subject.warcs());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kills_of_a_limited_store_leave_no_more_pages_than_it_may_hold() {
+    rounds("kills of a limited store", limited).await;
+}
+
+async fn limited(mut round: Round) {
+    let serving = serve(plan(round.seed, 80)).await;
+    let homes = serving.homes();
+    let mut subject = Subject::new();
+    for step in 0..round.size(8, 60) {
+        let limit = round.chance.random_range(5..30).to_string();
+        let mut command = crawl(&homes);
+        command.extend(["--buffer", &limit]);
+        let ended = subject
+            .start(&command)
+            .kill_after(instant(&mut round.chance));
+        assert!(ended.was_killed() || ended.code() == 0, "{ended}");
+        if step % 4 == 3 {
+            subject.run(&command);
+            subject.verified();
+            let held = subject.run(&["export", "pages"]).output.lines().count();
+            assert!(held > 0 && held <= limit.parse().unwrap(), "{held} pages");
+            warcio_accepts(&subject.warcs());
+        }
+    }
+}

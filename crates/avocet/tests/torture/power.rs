@@ -1,0 +1,160 @@
+//! Power cuts: the process dies and the disk forgets what was not synced, at random instants.
+//!
+//! What is committed survives every cut: a crawl that ended repeats no request, one that was cut
+//! repeats at most what one kill may cost, and pages that the store reported after a cut stay.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use rand::RngExt;
+
+use crate::disk::{Disk, Number, ROOT, Survival};
+use crate::kills::{COST, crawl, instant, plan, repeats, reported, serve};
+use crate::mount::{Mounted, Shared};
+use crate::oracle;
+use crate::rounds::{Round, rounds};
+use crate::subject::Subject;
+
+/// A store on a disk that can be cut.
+pub struct Rig {
+    // Dropped first: what is mounted cannot be removed.
+    mounted: Option<Mounted>,
+    pub subject: Subject,
+    pub disk: Shared,
+}
+
+impl Rig {
+    /// Mounts an empty store. Returns `None` where FUSE cannot be used, and prints why.
+    pub fn new() -> Option<Self> {
+        let mut rig = Self {
+            mounted: None,
+            subject: Subject::new(),
+            disk: Shared::new(),
+        };
+        match rig.disk.mount(&rig.subject.store()) {
+            Ok(mounted) => rig.mounted = Some(mounted),
+            Err(error) => {
+                eprintln!("skipped: FUSE cannot be used here: {error}");
+                return None;
+            }
+        }
+        Some(rig)
+    }
+
+    /// Cuts the power and starts the machine again. No process may use the store.
+    pub fn cut(&mut self, survival: Survival, chance: &mut impl rand::Rng) {
+        self.mounted.take().unwrap().unmount();
+        self.disk.lock().cut(survival, chance);
+        self.mounted = Some(self.disk.mount(&self.subject.store()).unwrap());
+    }
+}
+
+/// Copies the disk of a failed round to where it can be inspected.
+impl Drop for Rig {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let disk = self.disk.lock();
+            copy_out(&disk, ROOT, &self.subject.path("disk"));
+        }
+    }
+}
+
+fn copy_out(disk: &Disk, directory: Number, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for (name, number) in &disk.entries(directory).unwrap().cached {
+        let path = to.join(name);
+        match disk.cached(*number) {
+            Some(bytes) => fs::write(path, bytes).unwrap(),
+            None => copy_out(disk, *number, &path),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_power_cut_loses_nothing_that_was_committed() {
+    rounds("power cuts", power).await;
+}
+
+async fn power(mut round: Round) {
+    let serving = serve(plan(round.seed, round.size(150, 400))).await;
+    let homes = serving.homes();
+    let crawl = crawl(&homes);
+    let Some(mut rig) = Rig::new() else {
+        return;
+    };
+    let (mut cuts, mut known) = (0, BTreeSet::new());
+    for step in 0..round.size(5, 25) {
+        let time = 2 * instant(&mut round.chance);
+        let ended = rig.subject.start(&crawl).kill_after(time);
+        assert!(ended.was_killed() || ended.code() == 0, "{ended}");
+        let survival = Survival::draw(&mut round.chance);
+        eprintln!("torture power cuts: {survival:?} after {time:?} of crawl");
+        rig.cut(survival, &mut round.chance);
+        cuts += 1;
+        if step % 2 == 1 {
+            let now = reported(&mut rig.subject);
+            assert!(known.is_subset(&now), "lost: {:?}", known.difference(&now));
+            known = now;
+        }
+    }
+    rig.subject.run(&crawl);
+    let asked = repeats(&serving);
+    assert!(asked <= cuts * COST, "{asked} repeated by {cuts} cuts");
+    let expected = reported(&mut rig.subject);
+    assert!(known.is_subset(&expected));
+
+    // What has ended is durable: nothing is repeated, whatever the disk forgot.
+    for command in [&crawl[..], &["rebuild"], &["verify"]] {
+        rig.cut(Survival::draw(&mut round.chance), &mut round.chance);
+        rig.subject.run(command);
+        let survival = Survival::draw(&mut round.chance);
+        eprintln!(
+            "torture power cuts: {survival:?} after {} ended",
+            command[0]
+        );
+        rig.cut(survival, &mut round.chance);
+        rig.subject.verified();
+        assert_eq!(reported(&mut rig.subject), expected);
+        rig.subject.run(&crawl);
+        assert_eq!(repeats(&serving), asked, "after {}", command[0]);
+    }
+    oracle::check_archive(&rig.subject.warcs());
+    living(&mut round, &mut rig, &serving, &crawl);
+}
+
+/// Cuts of other commands while pages change: the store always starts again.
+fn living(round: &mut Round, rig: &mut Rig, serving: &lab::site::Serving, crawl: &[&str]) {
+    let mut elsewhere = Subject::new();
+    serving.advance(3_600.0);
+    elsewhere.run(crawl);
+    let expected = reported(&mut elsewhere);
+    let warc = elsewhere.warcs().remove(0);
+    let mut run = vec!["run", "--no-serve", "--budget", "200/s"];
+    run.extend(&crawl[1..]);
+    let limited = [crawl, &["--refresh-after", "1s"]].concat();
+    let commands: [&[&str]; 4] = [
+        &run,
+        &limited,
+        &["import", "warc", warc.to_str().unwrap()],
+        &["rebuild"],
+    ];
+    for _ in 0..round.size(4, 30) {
+        serving.advance(round.chance.random_range(60.0..3_600.0));
+        let command = commands[round.chance.random_range(0..commands.len())];
+        let time = 2 * instant(&mut round.chance);
+        let ended = rig.subject.start(command).kill_after(time);
+        assert!(ended.was_killed() || ended.code() == 0, "{ended}");
+        let survival = Survival::draw(&mut round.chance);
+        eprintln!(
+            "torture power cuts: {survival:?} after {time:?} of {}",
+            command[0]
+        );
+        rig.cut(survival, &mut round.chance);
+        rig.subject.verified();
+        assert_eq!(reported(&mut rig.subject), expected);
+    }
+    rig.subject.run(crawl);
+    rig.subject.verified();
+    oracle::check_archive(&rig.subject.warcs());
+}

@@ -1,0 +1,51 @@
+//! Rounds of a scenario: one short round in the test suite, long ones until the time is up.
+//!
+//! `AVOCET_TORTURE_MINUTES` asks for long rounds for that many minutes, and at least one.
+//! `AVOCET_TORTURE_SEED` is the seed of the first round; each later round adds 1. A round prints
+//! its seed, so that a failed one can be repeated as far as the instant of a kill can be.
+
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+
+/// The seed of the short round that the test suite runs.
+const SHORT: u64 = 1;
+
+/// One round of a scenario.
+pub struct Round {
+    pub seed: u64,
+    pub chance: ChaCha8Rng,
+    long: bool,
+}
+
+impl Round {
+    fn new(scenario: &str, seed: u64, long: bool) -> Self {
+        eprintln!("torture {scenario}: seed {seed}");
+        Self {
+            seed,
+            chance: ChaCha8Rng::seed_from_u64(seed),
+            long,
+        }
+    }
+
+    /// Chooses between the size of a short round and that of a long one.
+    pub fn size(&self, short: usize, long: usize) -> usize {
+        if self.long { long } else { short }
+    }
+}
+
+/// Runs rounds of a scenario until the time is up.
+pub async fn rounds(scenario: &str, mut round: impl AsyncFnMut(Round)) {
+    let asked = |name: &str| std::env::var(name).ok().map(|text| text.parse().unwrap());
+    let minutes: Option<u64> = asked("AVOCET_TORTURE_MINUTES");
+    let first = asked("AVOCET_TORTURE_SEED").unwrap_or(SHORT);
+    let end = Instant::now() + Duration::from_secs(60 * minutes.unwrap_or(0));
+    for seed in first.. {
+        round(Round::new(scenario, seed, minutes.is_some())).await;
+        if Instant::now() >= end {
+            eprintln!("torture {scenario}: {} rounds passed", seed - first + 1);
+            return;
+        }
+    }
+}

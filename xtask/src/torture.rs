@@ -1,0 +1,37 @@
+//! Runs long rounds of the torture tests (`crates/avocet/tests/torture`).
+//!
+//! nextest ends a test after minutes, so `cargo test` runs these, one test after the other.
+
+use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+
+use crate::cli::{Scenario, Torture};
+
+/// Runs the scenarios until the time is up. Fails if one of them did.
+pub fn run(wishes: &Torture) -> Result<()> {
+    let scenarios = match wishes.scenario.as_slice() {
+        [] => Scenario::value_variants(),
+        some => some,
+    };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
+    let seed = wishes.seed.unwrap_or(now.as_secs());
+    let tests: u64 = scenarios.iter().map(|scenario| scenario.tests().1).sum();
+    let minutes = wishes.minutes / tests;
+    let mut command = Command::new(crate::cargo());
+    command
+        .args(["test", "--package", "avocet", "--test", "torture", "--"])
+        .args(["--nocapture", "--test-threads", "1"])
+        .args(scenarios.iter().map(|scenario| scenario.tests().0))
+        .env("AVOCET_TORTURE_MINUTES", minutes.to_string())
+        .env("AVOCET_TORTURE_SEED", seed.to_string())
+        .current_dir(crate::workspace());
+    eprintln!("{tests} tests, {minutes} minutes each, seeds from {seed}");
+    let status = command.status().context("cannot run cargo")?;
+    if !status.success() {
+        bail!("the torture tests ended with {status}; the seed of each round is above");
+    }
+    Ok(())
+}
