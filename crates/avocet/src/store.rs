@@ -48,14 +48,7 @@ impl Store {
         fs::create_dir_all(root)
             .with_context(|| format!("cannot create the store {}", root.display()))?;
         let store = Self::lock(root)?;
-        let format = root.join("FORMAT");
-        if !format.exists() {
-            if root.join("ledger").exists() {
-                bail!(
-                    "{} has a ledger and no FORMAT file: it is not a store of this version",
-                    root.display()
-                );
-            }
+        if !root.join("FORMAT").exists() && !has_lost_format(root) {
             store.write_format()?;
         }
         check_format(root)?;
@@ -76,7 +69,7 @@ impl Store {
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
             bail!("the store {} is in use", root.display());
         }
-        let _lock = sign(file, BORROWED)?;
+        let _lock = sign(file, BORROWED, root)?;
         let store = Self {
             root: root.to_owned(),
             _lock,
@@ -88,10 +81,12 @@ impl Store {
     /// Opens a store whose ledger and index are to be made anew; it may be of an older format.
     pub fn open_to_rebuild(root: &Path) -> Result<Self> {
         let found = fs::read_to_string(root.join("FORMAT")).unwrap_or_default();
-        if !OLDER.contains(&found.as_str()) {
+        if !OLDER.contains(&found.as_str()) && !has_lost_format(root) {
             return Self::open(root);
         }
-        Self::lock(root)
+        let store = Self::lock(root)?;
+        store.finish_replacement()?;
+        Ok(store)
     }
 
     /// Marks the store as one of our format.
@@ -198,11 +193,13 @@ impl Store {
         Ok(Ledger::open(&fresh)?)
     }
 
-    /// Puts the fresh ledger, closed and complete, in the place of the one that is there. A kill in
-    /// between is made good at the next start.
+    /// Puts the fresh ledger, closed and complete, in the place of the one that is there. A kill or
+    /// a power cut in between is made good at the next start.
     pub fn take_fresh_ledger(&self) -> Result<()> {
         fs::rename(self.root.join(FRESH), self.root.join(READY))
             .context("cannot rename the new ledger")?;
+        // Before the old one is removed: a power cut must not leave neither.
+        self.sync()?;
         self.finish_replacement()
     }
 
@@ -214,7 +211,14 @@ impl Store {
         if self.ledger_path().exists() {
             fs::remove_dir_all(self.ledger_path()).context("cannot remove the old ledger")?;
         }
-        fs::rename(ready, self.ledger_path()).context("cannot rename the new ledger")
+        fs::rename(ready, self.ledger_path()).context("cannot rename the new ledger")?;
+        self.sync()
+    }
+
+    /// Makes created, renamed and removed names in the store's directory survive a power cut.
+    pub fn sync(&self) -> Result<()> {
+        let synced = File::open(&self.root).and_then(|root| root.sync_all());
+        synced.with_context(|| format!("cannot sync {}", self.root.display()))
     }
 
     fn ledger_path(&self) -> PathBuf {
@@ -241,7 +245,7 @@ fn is_system_error(error: &anyhow::Error, number: rustix::io::Errno) -> bool {
 /// Refuses a directory that is not a store of this format. Takes no lock, so that search works
 /// while a crawl goes on.
 pub fn must_exist(root: &Path) -> Result<()> {
-    if !root.join("FORMAT").exists() {
+    if !root.join("FORMAT").exists() && !has_lost_format(root) {
         bail!(
             "there is no store in {}: `avocet crawl URL --store {}` makes one",
             root.display(),
@@ -266,7 +270,28 @@ pub fn log(root: &Path) -> PathBuf {
     root.join("log")
 }
 
+/// Whether a directory has a ledger or an archive, and no `FORMAT` file that any version writes.
+fn has_lost_format(root: &Path) -> bool {
+    let is_format = match fs::read(root.join("FORMAT")) {
+        Ok(found) => {
+            let text = String::from_utf8_lossy(&found);
+            let number = text.strip_prefix("avocet store, format ");
+            let number = number.and_then(|rest| rest.strip_suffix('\n'));
+            number.is_some_and(|number| number.parse::<u32>().is_ok())
+        }
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    };
+    !is_format && (root.join("ledger").exists() || archive(root).exists())
+}
+
 fn check_format(root: &Path) -> Result<()> {
+    if has_lost_format(root) {
+        bail!(
+            "the FORMAT file of the store {} is missing or damaged: `avocet rebuild --store {}` makes it again, with ledger and index, from the archive",
+            root.display(),
+            root.display()
+        );
+    }
     let path = root.join("FORMAT");
     let found =
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -317,7 +342,7 @@ fn lock(root: &Path) -> Result<File> {
             .into());
         }
     }
-    sign(file, "")
+    sign(file, "", root)
 }
 
 fn open_lock(root: &Path) -> Result<File> {
@@ -358,10 +383,13 @@ fn owner(file: &mut File) -> String {
 }
 
 /// Writes who has the store.
-fn sign(mut file: File, how: &str) -> Result<File> {
-    file.set_len(0)?;
-    file.rewind()?;
-    writeln!(file, "{}{how}", std::process::id())?;
+fn sign(mut file: File, how: &str, root: &Path) -> Result<File> {
+    let mut write = || -> io::Result<()> {
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "{}{how}", std::process::id())
+    };
+    write().with_context(|| format!("cannot write {}", root.join("LOCK").display()))?;
     Ok(file)
 }
 
@@ -413,6 +441,36 @@ pub fn size(directory: &Path) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_store_has_lost_its_format_if_no_version_writes_what_the_file_says() {
+        let root = tempfile::tempdir().unwrap();
+        let format = root.path().join("FORMAT");
+        assert!(
+            !has_lost_format(root.path()),
+            "an empty directory is no store"
+        );
+        fs::create_dir(archive(root.path())).unwrap();
+        assert!(has_lost_format(root.path()), "none");
+        for (text, lost) in [
+            (FORMAT, false),
+            ("avocet store, format 77\n", false),
+            ("", true),
+            ("avocet store, for", true),
+            ("avocet store, format 4", true),
+            ("avocet stnre, format 4\n", true),
+        ] {
+            fs::write(&format, text).unwrap();
+            assert_eq!(has_lost_format(root.path()), lost, "{text:?}");
+            assert_eq!(
+                check_format(root.path()).is_ok(),
+                text == FORMAT,
+                "{text:?}"
+            );
+            let opened = Store::open_to_rebuild(root.path());
+            assert_eq!(opened.is_ok(), lost || text == FORMAT, "{text:?}");
+        }
+    }
 
     #[test]
     fn who_was_killed_while_waiting_wants_the_store_no_longer() {
