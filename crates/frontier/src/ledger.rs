@@ -13,6 +13,8 @@ mod record;
 mod scan;
 
 use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 
 use fjall::{Database, Keyspace, KeyspaceCreateOptions, PersistMode};
@@ -112,6 +114,21 @@ pub enum LedgerError {
     },
 }
 
+/// Makes the names of all directories below this one survive a power cut.
+///
+/// fjall syncs the directory of its keyspaces before it makes a keyspace, and not after. If a power
+/// cut takes the directory of a keyspace, fjall makes another one at the next start, and drops what
+/// the journal holds for the first.
+fn sync_directories(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            sync_directories(&entry.path())?;
+        }
+    }
+    File::open(path)?.sync_all()
+}
+
 /// The facts on disk.
 pub struct Ledger {
     database: Database,
@@ -142,6 +159,7 @@ impl Ledger {
             let (hosts, meta) = (keyspace("hosts")?, keyspace("meta")?);
             // A store of format 4 that has none yet gets an empty one.
             let servers = keyspace("servers")?;
+            sync_directories(path)?;
             Ok(Self {
                 servers,
                 urls,

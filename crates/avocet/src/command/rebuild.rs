@@ -58,6 +58,7 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
     }
     // The index first: it may be ahead of the new ledger's sequence, as that of a damaged one is.
     remove(&store.index())?;
+    store.sync()?;
     store.take_fresh_ledger()?;
     store.write_format()?;
     let ledger = store.ledger()?;

@@ -93,7 +93,10 @@ impl Writer {
         options: Options,
         committed: Option<End>,
     ) -> Result<Self, ArchiveError> {
-        fs::create_dir_all(dir).map_err(ArchiveError::io("create", dir))?;
+        if !dir.exists() {
+            fs::create_dir_all(dir).map_err(ArchiveError::io("create", dir))?;
+            dir.parent().map_or(Ok(()), files::sync_dir)?;
+        }
         let end = committed.unwrap_or(End { file: 1, offset: 0 });
         let mut later = Vec::new();
         let mut uncommitted = 0;
