@@ -45,13 +45,13 @@ async fn clocks(mut round: Round) {
         eprintln!("skipped: libfaketime is not installed (apt-get install faketime)");
         return;
     };
-    let serving = serve(plan(round.seed, round.size(60, 150))).await;
+    let serving = serve(plan(round.seed, round.size(40, 150))).await;
     let homes = serving.homes();
     let crawl = crawl(&homes);
     let again = [&crawl[..], &["--refresh-after", "1s"]].concat();
     let mut subject = Subject::new();
     let mut ahead = 0;
-    for _ in 0..round.size(4, 20) {
+    for _ in 0..round.size(2, 20) {
         let offset = round.chance.random_range(-MOST..=MOST);
         eprintln!("torture clocks: {offset} s");
         ahead = ahead.max(offset);

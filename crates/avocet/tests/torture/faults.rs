@@ -22,7 +22,7 @@ async fn faults(mut round: Round) {
     let crawl = crawl(&homes);
     let mut stops = 0;
     let mut expected = None;
-    for _ in 0..round.size(3, 12) {
+    for _ in 0..round.size(2, 12) {
         let Some(mut rig) = Rig::new() else {
             return;
         };
@@ -35,18 +35,23 @@ async fn faults(mut round: Round) {
                 // A crawl writes some ten times as often as it syncs.
                 false => (None, Some(at * 10)),
             };
+            let all_later = round.chance.random_bool(0.5);
             let fault = Faults {
                 sync,
                 write,
-                all_later: round.chance.random_bool(0.5),
+                all_later,
                 ..Faults::default()
             };
             eprintln!("torture disk faults: {fault:?}");
             rig.disk.lock().faults = fault;
             let ended = rig.subject.end(&crawl);
             let hit = std::mem::take(&mut rig.disk.lock().faults).hit;
-            let serious = |path: &String| path.starts_with("ledger") || path.starts_with("archive");
-            if let Some(path) = hit.iter().find(|path| serious(path)) {
+            // What the program itself commits with. Libraries repeat other work, and `write_all`
+            // repeats a write that failed once after some of its bytes were written.
+            let commits = |path: &String| path.ends_with(".jnl") || path.ends_with(".open");
+            if let Some(path) = hit.iter().find(|path| commits(path))
+                && (sync.is_some() || all_later)
+            {
                 assert_eq!(ended.code(), 1, "{path} could not be written: {ended}");
             }
             if ended.code() != 0 {

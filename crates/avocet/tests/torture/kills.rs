@@ -91,7 +91,7 @@ async fn kills_on_a_steady_web_cost_no_more_than_promised() {
 }
 
 async fn steady(mut round: Round) {
-    let serving = serve(plan(round.seed, round.size(120, 400))).await;
+    let serving = serve(plan(round.seed, round.size(80, 400))).await;
     let homes = serving.homes();
     let crawl = crawl(&homes);
     let mut straight = Subject::new();
@@ -114,7 +114,7 @@ async fn steady(mut round: Round) {
     ];
     let mut kills = 0;
     let mut known = BTreeSet::new();
-    for step in 0..round.size(10, 60) {
+    for step in 0..round.size(7, 60) {
         let command = match round.chance.random_bool(0.5) {
             true => crawl.as_slice(),
             false => pick(&mut round.chance, &others),
@@ -179,7 +179,7 @@ async fn living(mut round: Round) {
         vec!["rebuild"],
         vec!["verify"],
     ];
-    for step in 0..round.size(12, 80) {
+    for step in 0..round.size(8, 80) {
         serving.advance(round.chance.random_range(60.0..3_600.0));
         let command = pick(&mut round.chance, &commands);
         let ended = subject
@@ -190,7 +190,7 @@ async fn living(mut round: Round) {
             fine || ended.errors.contains("there is no store in"),
             "{ended}"
         );
-        if step % 6 == 5 {
+        if step % 8 == 7 {
             subject.run(&crawl);
             subject.verified();
             assert_eq!(reported(&mut subject), expected);
@@ -215,7 +215,7 @@ async fn limited(mut round: Round) {
     let serving = serve(plan(round.seed, 80)).await;
     let homes = serving.homes();
     let mut subject = Subject::new();
-    for step in 0..round.size(8, 60) {
+    for step in 0..round.size(4, 60) {
         let limit = round.chance.random_range(5..30).to_string();
         let mut command = crawl(&homes);
         command.extend(["--buffer", &limit]);

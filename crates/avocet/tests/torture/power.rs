@@ -139,7 +139,7 @@ fn living(round: &mut Round, rig: &mut Rig, serving: &lab::site::Serving, crawl:
         &["import", "warc", warc.to_str().unwrap()],
         &["rebuild"],
     ];
-    for _ in 0..round.size(4, 30) {
+    for _ in 0..round.size(2, 30) {
         serving.advance(round.chance.random_range(60.0..3_600.0));
         let command = commands[round.chance.random_range(0..commands.len())];
         let time = 2 * instant(&mut round.chance);
