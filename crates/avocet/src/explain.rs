@@ -10,7 +10,8 @@ use anyhow::Result;
 use fetch::Robots;
 use frontier::bench::Manners;
 use frontier::{
-    Discovery, Frontier, HostFacts, Ledger, PageKey, Present, RobotsFact, Standing, Visited,
+    Discovery, DomainAccount, Frontier, HostFacts, Ledger, PageKey, Present, RobotsFact, Standing,
+    Visited,
 };
 use page::PageUrl;
 use page::url::traps::Rules;
@@ -27,7 +28,7 @@ use crate::scope::{Outside, Scope};
 use crate::store::Store;
 use crate::upkeep::Refreshing;
 use crate::usage::Usage;
-use account::{Found, Named, Place, Seen, Speed, Value};
+use account::{Found, Named, Place, Seen, Share, Speed, Value};
 
 pub use account::Explanation;
 
@@ -40,7 +41,7 @@ pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Resul
     if facts.discovery.is_none() {
         return Ok(facts.unheard(&scope));
     }
-    let mut frontier = remembered(store, ledger, &last.ranking, &scope, now)?;
+    let mut frontier = remembered(store, ledger, &last, &scope, now)?;
     let asked = Asked {
         frontier: &mut frontier,
         scope: &scope,
@@ -138,6 +139,9 @@ impl Facts {
         let blocked = is_blocked(scope, &self.url);
         let mut worth = Value::of(frontier, asked.ranking, number, &history, asked.now);
         worth.due = worth.due.filter(|_| !blocked);
+        let host = self.key.page.host();
+        let deferred = frontier.bench.is_deferred(number, host);
+        let budget = frontier.domain_account(host);
         let unanswered = visited.is_none_or(|visited| visited.status.is_none());
         let not_fetched = unanswered.then(|| {
             let unasked = Unasked {
@@ -148,6 +152,7 @@ impl Facts {
                 visited,
                 worth: Some(&worth),
                 standing: standing.as_ref(),
+                deferred: budget.as_ref().filter(|_| deferred),
                 running: asked.running,
             };
             unasked.why()
@@ -156,6 +161,7 @@ impl Facts {
             blocked,
             not_fetched,
             worth: Some(worth),
+            budget: budget.map(|account| Share { deferred, account }),
             standing: standing.map(|standing| Place::of(&standing, asked.ranking)),
             discovered: Some(Found::of(discovery)),
             ..self.blank()
@@ -173,6 +179,7 @@ impl Facts {
             visited: None,
             worth: None,
             server: self.host.clone().map(Speed::of),
+            budget: None,
             standing: None,
             not_fetched: None,
             topic: None,
@@ -209,7 +216,7 @@ pub fn complete(
 pub fn frontier(store: &Store, ledger: &Ledger, now: Moment) -> Result<Frontier<Crawl>> {
     let last = LastCrawl::read(store.root())?;
     let scope = scope(&last, ledger)?;
-    remembered(store, ledger, &last.ranking, &scope, now)
+    remembered(store, ledger, &last, &scope, now)
 }
 
 /// What belonged to the last crawl.
@@ -228,10 +235,11 @@ fn scope(last: &LastCrawl, ledger: &Ledger) -> Result<Scope> {
 fn remembered(
     store: &Store,
     ledger: &Ledger,
-    ranking: &Ranking,
+    last: &LastCrawl,
     scope: &Scope,
     now: Moment,
 ) -> Result<Frontier<Crawl>> {
+    let ranking = &last.ranking;
     let choice = ranking.choose()?;
     let policy = Crawl {
         order: choice.order,
@@ -245,6 +253,9 @@ fn remembered(
     let mut frontier = Frontier::new(policy, choice.strategy, Price::LEAST, manners, 1);
     if let Some(refreshing) = &ranking.refresh {
         frontier = frontier.with_budget(refreshing.budget);
+    }
+    if let Some(limits) = last.domains {
+        frontier = frontier.with_domain_budgets(limits);
     }
     let needs = frontier.policy().needs();
     let texts = recover::texts(store, ledger, choice.query.as_deref(), needs)?;
@@ -310,6 +321,8 @@ struct Unasked<'a> {
     visited: Option<&'a Visited>,
     worth: Option<&'a Value>,
     standing: Option<&'a Standing>,
+    /// The budget that it is beyond.
+    deferred: Option<&'a DomainAccount>,
     running: bool,
 }
 
@@ -332,6 +345,9 @@ impl Unasked<'_> {
         }
         if self.host.is_some_and(|host| !allows(host, self.url)) {
             return "its host's robots.txt forbids it".into();
+        }
+        if let Some(account) = self.deferred {
+            return account::deferred(account);
         }
         match (self.worth, self.standing) {
             (Some(worth), _) if worth.due.is_none() => format!(

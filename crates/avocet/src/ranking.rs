@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use frontier::DomainLimits;
 use policy::catalog::{Catalog, Order, Wish, Wishes};
 use policy::order::Scores;
 use policy::server::Strategy;
@@ -79,6 +80,9 @@ pub struct LastCrawl {
     /// Whether it might fetch from private addresses, by flag or configuration.
     #[serde(default)]
     pub allow_private: bool,
+    /// Page budgets of domains that are not a seed's; `None`: any number of pages.
+    #[serde(default)]
+    pub domains: Option<DomainLimits>,
 }
 
 impl Default for Ranking {
@@ -208,6 +212,7 @@ impl LastCrawl {
                     ..ScopeRules::default()
                 },
                 allow_private: false,
+                domains: None,
             }
         }))
     }
@@ -315,14 +320,17 @@ mod tests {
             ..Ranking::default()
         };
         let scope = ScopeRules::default();
+        let domains = Some(DomainLimits::default());
         let last = LastCrawl {
             ranking,
             scope,
+            domains,
             allow_private: false,
         };
         last.write(directory.path()).unwrap();
         let read = LastCrawl::read(directory.path()).unwrap();
         assert_eq!(read.ranking.order, "pagerank*2 + backlink");
+        assert_eq!(read.domains, domains);
         // After a power cut the file may be empty.
         fs::write(path(directory.path()), "").unwrap();
         let read = LastCrawl::read(directory.path()).unwrap();

@@ -17,6 +17,7 @@ mod places;
 mod queue;
 pub mod roster;
 mod seating;
+mod shelf;
 mod standing;
 mod visit;
 
@@ -138,7 +139,10 @@ pub struct Bench {
     worths: Vec<f32>,
     turn: u64,
     waiting: usize,
+    deferred: usize,
     left_alone: usize,
+    /// Visits under way.
+    visits: usize,
 }
 
 impl Bench {
@@ -158,7 +162,9 @@ impl Bench {
             worths: Vec::new(),
             turn: 0,
             waiting: 0,
+            deferred: 0,
             left_alone: 0,
+            visits: 0,
         }
     }
 
@@ -308,6 +314,7 @@ impl Bench {
             server.ready = server.ready.max(now + delay);
         }
         server.seats += 1;
+        self.visits -= 1;
         let (index, server) = (visit.index, visit.server);
         let host = visit.host;
         self.hosts[index as usize].open = open;
@@ -338,15 +345,21 @@ impl Bench {
         let index = self.host(host);
         let host = &mut self.hosts[index as usize];
         host.parked = true;
+        let id = host.id;
         let dropped = host.queue.clear(&mut self.places);
         self.waiting -= dropped;
-        self.left_alone += dropped;
+        self.left_alone += dropped + self.clear_shelf(id);
         self.list(index);
     }
 
     /// Whether a server could be visited now.
     pub fn is_ready(&self, now: Moment) -> bool {
         !self.ready.is_empty() || self.later.first().is_some_and(|&(ready, _)| ready <= now)
+    }
+
+    /// Whether no visit is under way.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        self.visits == 0
     }
 
     /// Pages that are ready, as far as their servers are.
@@ -411,6 +424,7 @@ impl Bench {
     fn move_host(&mut self, visit: Visit, target: ServerIndex) {
         let (index, server) = (visit.index, visit.server);
         self.unlist(index);
+        self.visits -= 1;
         self.servers[server as usize].seats += 1;
         self.seat(server);
         self.hosts[index as usize].server = target;

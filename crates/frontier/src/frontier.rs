@@ -10,6 +10,7 @@ mod recall;
 mod returning;
 mod sample;
 mod schedule;
+mod sharing;
 
 pub use recall::{Placed, Recalled, Said};
 
@@ -24,6 +25,7 @@ use policy::{
 
 use crate::bench::{Bench, Manners};
 use crate::calendar::Calendar;
+use crate::domains::DomainBudgets;
 use crate::ledger::{Discovery, Entry, OutLinks, PageKey};
 use crate::novelty::Novelty;
 use crate::owner::Partition;
@@ -72,6 +74,8 @@ pub struct Frontier<P> {
     pub bench: Bench,
     /// What URL patterns gave.
     pub novelty: Novelty,
+    /// How many pages each domain may have; `None`: any number.
+    domains: Option<Box<DomainBudgets>>,
     policy: P,
     tariff: Tariff,
     calendar: Calendar,
@@ -100,6 +104,7 @@ impl<P: Policy> Frontier<P> {
         Self {
             bench,
             novelty: Novelty::default(),
+            domains: None,
             policy,
             tariff: Tariff::Fixed(price),
             calendar: Calendar::default(),
@@ -136,6 +141,7 @@ impl<P: Policy> Frontier<P> {
         };
         self.discover(number, page.host(), &discovery);
         self.sample(number, page.host());
+        self.share(number, &link);
         let history = History::discovered(now, link.depth);
         self.wait(page.host(), number, &history, now);
         self.recent_bytes += discovery.url.len() + OVERHEAD;
@@ -169,6 +175,7 @@ impl<P: Policy> Frontier<P> {
         });
         self.policy.observe(&fact, &mut self.moves);
         self.follow_moves();
+        self.share_links(page.host(), reading.links);
         let links = reading.links.iter();
         let links = links
             .map(|link| (link.to.0, self.kept_words(link)))
@@ -261,12 +268,14 @@ impl<P: Policy> Frontier<P> {
 
     fn follow_moves(&mut self) {
         let least = Worth::new(self.price().value());
-        for (page, worth) in self.moves.drain() {
+        let mut moves = std::mem::take(&mut self.moves);
+        for (page, worth) in moves.drain() {
             if let Some(host) = self.bench.change(page, worth, least) {
-                self.calendar.cancel(page);
-                self.bench.offer(page, host, worth);
+                self.offer(page, host, worth, false);
             }
         }
+        // Its memory is used again.
+        self.moves = moves;
     }
 
     fn forget(&mut self, page: PageId) {

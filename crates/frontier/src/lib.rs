@@ -11,6 +11,7 @@ pub mod bench;
 pub mod budget;
 pub mod buffer;
 mod calendar;
+pub mod domains;
 pub mod frontier;
 pub mod ledger;
 pub mod novelty;
@@ -22,6 +23,7 @@ mod rows;
 pub use bench::{Bench, Bound, Next, ServerKey, Standing, Visit};
 pub use budget::Budget;
 pub use buffer::Buffer;
+pub use domains::{DomainAccount, DomainLimits, SpentBudget};
 pub use frontier::{Frontier, Link, Placed, Reading, Recalled, Said};
 pub use ledger::{
     Ahead, Batch, Discovery, Entry, HostFacts, Known, Ledger, LedgerError, OutLinks, PageCopy,

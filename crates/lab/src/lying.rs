@@ -9,6 +9,7 @@
 //! honest page that is not crawled.
 
 mod coding;
+mod farm;
 mod framing;
 mod honest;
 mod listing;
@@ -21,6 +22,7 @@ mod table;
 mod trap;
 mod validator;
 
+pub use farm::{Farm, Site};
 pub use honest::HONEST;
 pub use robots::Robots;
 pub use script::{Pace, SMUGGLED};

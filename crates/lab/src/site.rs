@@ -26,11 +26,13 @@ mod truth;
 mod validators;
 mod web;
 
+pub(crate) use answer::{plain, typed};
 pub use census::Fetches;
 pub use log::{Log, Visit};
 pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
 pub use press::{Had, Press};
 pub use proxy::{Listening, Proxy};
+pub(crate) use proxy::{converse, open};
 pub use recency::Copies;
 pub use serving::{Clock, Serving};
 pub use town::{Searchers, Town, Wish};

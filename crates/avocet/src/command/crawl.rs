@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use fetch::{Depth, Http};
+use frontier::DomainLimits;
 use page::PageUrl;
 use page::url::traps::Rules;
 use policy::retry::Retry;
@@ -19,7 +20,7 @@ use crate::live::Live;
 use crate::logs::say;
 use crate::progress::Progress;
 use crate::ranking::{Choice, LastCrawl, Ranking};
-use crate::scope::{Blocked, ScopeRules};
+use crate::scope::{Blocked, Reach, ScopeRules};
 use crate::signal::signalled;
 use crate::store::Store;
 use crate::topic::{self, Subject};
@@ -50,6 +51,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         ranking,
         scope: plan.scope.clone(),
         allow_private: allows_private(&config, wishes),
+        domains: plan.domains,
     };
     last.write(store.root())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -76,7 +78,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
     } else {
         print(&summary);
     }
-    if summary.pages + summary.unchanged == 0 && summary.queued > 0 {
+    if summary.pages + summary.unchanged == 0 && summary.queued > summary.deferred {
         bail!("no page could be fetched; `avocet export urls` says why for each");
     }
     Ok(())
@@ -184,6 +186,7 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
     let usual = Retry::default();
     let traps = Rules::default();
     let scope = scope(config, wishes, [&seeds, &added], last);
+    let domains = domain_limits(config, scope.reach);
     crate::scope::Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
     Ok(Plan {
         seeds,
@@ -208,6 +211,7 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
             .unwrap_or(1)
             .max(1),
         pages_per_host: config.crawl.pages_per_host.unwrap_or(1_000_000),
+        domains,
         delay: time(wishes.delay, config.crawl.delay),
         again: wishes
             .refresh_after
@@ -236,6 +240,16 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
 /// Returns whether the operator allows private addresses.
 pub(super) fn allows_private(config: &Config, wishes: &Crawl) -> bool {
     wishes.allow_private || config.fetch.allow_private == Some(true)
+}
+
+/// Page budgets of domains that are not a seed's. Every scope but `any` ends at the seeds' domains.
+fn domain_limits(config: &Config, reach: Reach) -> Option<DomainLimits> {
+    let usual = DomainLimits::default();
+    let limits = DomainLimits {
+        pages: config.crawl.domain_pages.unwrap_or(usual.pages),
+        spare: config.crawl.domain_spare.unwrap_or(usual.spare),
+    };
+    (reach == Reach::Any && limits.pages > 0).then_some(limits)
 }
 
 /// Returns the previous crawl's scope when no seeds are given, so that a bare `avocet crawl` resumes it.
@@ -344,6 +358,17 @@ pub(super) fn print(summary: &Summary) {
     }
     for (kind, count) in &summary.errors {
         outln!("  {count:>8}  {kind}");
+    }
+    if summary.deferred > 0 {
+        let domains = summary.deferred_domains.iter();
+        let domains: Vec<String> = domains
+            .map(|(domain, pages)| format!("{domain} {pages}"))
+            .collect();
+        println!(
+            "{} URLs are deferred, beyond the budget of their domain ({}); `avocet explain URL` says why",
+            summary.deferred,
+            domains.join(", ")
+        );
     }
     if summary.dropped > 0 {
         outln!(

@@ -125,6 +125,11 @@ fn print(page: &Explanation) {
             worth.due.as_deref().unwrap_or("not, as far as is known"),
         );
     }
+    if let Some(budget) = &page.budget {
+        let [used, evidence] = budget.describe();
+        line("budget", &used);
+        line("", &evidence);
+    }
     if let Some(server) = &page.server {
         let counts = format!(
             "{} connections, {} requests",

@@ -175,15 +175,14 @@ impl<'a> Source<'a> {
 
     /// Writes down what the crawl goes by from now on, for `explain` and for the next crawl.
     fn take_note(&self, orders: &Orders) -> Result<()> {
-        let (ranking, scope) = (orders.terms.ranking.clone(), orders.plan.scope.clone());
-        self.live.decides_by(&ranking);
-        let allow_private = orders.terms.allow_private;
-        LastCrawl {
-            ranking,
-            scope,
-            allow_private,
-        }
-        .write(self.root)
+        let last = LastCrawl {
+            ranking: orders.terms.ranking.clone(),
+            scope: orders.plan.scope.clone(),
+            domains: orders.plan.domains,
+            allow_private: orders.terms.allow_private,
+        };
+        self.live.decides_by(&last.ranking);
+        last.write(self.root)
     }
 
     /// Ends when the configuration has changed into another that is right. Of another budget, if that is all that has changed, the

@@ -104,6 +104,9 @@ mod tests {
             toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(config.crawl.connections, Some(64));
         assert_eq!(config.host.len(), 1);
+        let usual = frontier::DomainLimits::default();
+        assert_eq!(config.crawl.domain_pages, Some(usual.pages));
+        assert_eq!(config.crawl.domain_spare, Some(usual.spare));
         let usual = Limits::default();
         let shown = config.limits.apply(Limits::default());
         assert_eq!(

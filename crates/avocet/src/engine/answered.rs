@@ -79,6 +79,10 @@ impl Engine {
             && verdict.listing.is_none()
         {
             shared.frontier.novelty.observe(claimed.url.pattern(), text);
+            let before = claimed.before.as_ref();
+            if before.is_none_or(|before| before.copy.is_none()) {
+                shared.frontier.share_text(claimed.key.page.host(), text);
+            }
         }
         let source = Source {
             url: &claimed.url,

@@ -82,6 +82,9 @@ pub(super) fn begin(
     if let Again::Always { budget } = plan.again {
         frontier = frontier.with_budget(budget);
     }
+    if let Some(limits) = plan.domains {
+        frontier = frontier.with_domain_budgets(limits);
+    }
     let needs = frontier.policy().needs();
     let texts = recover::texts(store, ledger, choice.query.as_deref(), needs)?;
     let recalled = frontier.recall(ledger, wanted, |page, tell| texts.tell(page, tell), now)?;

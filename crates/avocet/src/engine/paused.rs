@@ -234,6 +234,7 @@ fn plan(seeds: &[PageUrl], pipes: Pipes) -> Plan {
         connections: 1,
         per_server: 1,
         pages_per_host: u32::MAX,
+        domains: None,
         delay: Some(Duration::ZERO),
         again: Again::Never,
         retry: Retry::default(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fetch::{Http, Settings};
+use frontier::DomainLimits;
 use page::PageUrl;
 use policy::retry::Retry;
 
@@ -30,6 +31,8 @@ pub struct Plan {
     pub per_server: u8,
     /// Pages fetched from one host, at most.
     pub pages_per_host: u32,
+    /// Page budgets of domains that are not a seed's; `None`: any number of pages.
+    pub domains: Option<DomainLimits>,
     /// Time between requests to one server; `None`: a second, and none on loopback.
     pub delay: Option<Duration>,
     /// Which pages are fetched again.

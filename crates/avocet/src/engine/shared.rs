@@ -261,6 +261,8 @@ impl Shared {
         let price = self.frontier.price().value();
         Summary {
             price: self.budget.as_ref().map(|_| price),
+            deferred: self.frontier.bench.deferred(),
+            deferred_domains: self.frontier.deferring_domains(3),
             ..self
                 .tally
                 .summary(self.frontier.known(), queued, report, took)

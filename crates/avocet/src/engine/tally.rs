@@ -45,6 +45,12 @@ pub struct Summary {
     pub urls_seen: usize,
     /// URLs that still wait.
     pub queued: usize,
+    /// Those among them that are beyond the budget of their domain.
+    #[serde(default)]
+    pub deferred: usize,
+    /// The domains with most of these.
+    #[serde(default)]
+    pub deferred_domains: Vec<(String, usize)>,
     /// What a fetch must be worth now, under a budget.
     pub price: Option<f64>,
     /// Bytes over the wire.
@@ -80,6 +86,8 @@ impl Tally {
             remarks: report.remarks,
             urls_seen: known,
             queued,
+            deferred: 0,
+            deferred_domains: Vec::new(),
             price: None,
             bytes: self.bytes,
             seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,

@@ -1,6 +1,6 @@
 //! What is said of a URL.
 
-use frontier::{HostFacts, Standing, Visited};
+use frontier::{DomainAccount, HostFacts, SpentBudget, Standing, Visited};
 use policy::{History, Term};
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub struct Explanation {
     pub visited: Option<Seen>,
     /// What it is worth, by the last crawl's policies.
     pub worth: Option<Value>,
+    /// The page budget of its domain; `null`: it has none, as a seed's domain.
+    pub budget: Option<Share>,
     /// Its server.
     pub server: Option<Speed>,
     /// Where it stands in the queue; `null`: it does not wait.
@@ -114,6 +116,16 @@ pub struct Value {
     pub due: Option<String>,
 }
 
+/// The page budget of a domain.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Share {
+    /// Whether the page is beyond the budget, and so deferred.
+    pub deferred: bool,
+    /// The budget and its evidence.
+    #[serde(flatten)]
+    pub account: DomainAccount,
+}
+
 /// What is known of a server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Speed {
@@ -170,6 +182,59 @@ impl Seen {
             },
             gain: gain(&history),
         }
+    }
+}
+
+/// Says why a page is deferred and what would release it.
+pub(super) fn deferred(account: &DomainAccount) -> String {
+    let domain = &account.domain;
+    let spent = match account.spent {
+        Some(SpentBudget::Names) => format!(
+            "{} of {} host names of {domain} are open, and its own is not",
+            account.open_names, account.known_names
+        ),
+        Some(SpentBudget::Host) => {
+            format!(
+                "its host has used its budget within {domain}: {}",
+                pages(account)
+            )
+        }
+        Some(SpentBudget::Domain) | None => {
+            format!(
+                "the domain {domain} has used its budget: {}",
+                pages(account)
+            )
+        }
+    };
+    let raised = "links from other domains and distinct texts raise it";
+    let open = account.spent != Some(SpentBudget::Names);
+    let spare = if open && account.known <= account.spare {
+        "; it is fetched when nothing else is left"
+    } else {
+        ", or [crawl] domain_pages in avocet.toml, or the domain as a seed"
+    };
+    format!("deferred: {spent}; {raised}{spare}")
+}
+
+fn pages(account: &DomainAccount) -> String {
+    format!("{} of {} pages", account.used, account.allowed)
+}
+
+impl Share {
+    /// The budget and its evidence, in words.
+    pub fn describe(&self) -> [String; 2] {
+        let account = &self.account;
+        let names = format!(
+            "{} of {} host names open",
+            account.open_names, account.known_names
+        );
+        [
+            format!("{} of {}, {names}", pages(account), account.domain),
+            format!(
+                "linked by {} other domains, {} of {} texts distinct",
+                account.linking_domains, account.distinct_texts, account.texts
+            ),
+        ]
     }
 }
 

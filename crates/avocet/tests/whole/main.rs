@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod agents;
+mod budgets;
 mod contrib;
 mod controls;
 mod crash;

@@ -83,6 +83,7 @@ impl Bench {
             index,
         };
         let paced = self.servers[server as usize].pace.is_some();
+        self.visits += 1;
         self.servers[server as usize].seats -= 1;
         self.unlist(index);
         // A server whose pace is unknown is asked for one page: it may want a delay.

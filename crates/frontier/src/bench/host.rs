@@ -4,8 +4,8 @@ use page::HostId;
 use policy::Rank;
 use policy::server::Estimate;
 
-use super::ServerIndex;
 use super::queue::Queue;
+use super::{HostIndex, ServerIndex};
 
 /// One host.
 pub(super) struct Host {
@@ -22,6 +22,10 @@ pub(super) struct Host {
     pub estimate: Option<Estimate>,
     /// Whether a connection to it is open.
     pub open: bool,
+    /// Where its deferred pages are.
+    pub shelf: Option<HostIndex>,
+    /// Whether this entry is the shelf of another.
+    pub is_shelf: bool,
     pub queue: Queue,
 }
 
@@ -35,6 +39,8 @@ impl Host {
             parked: false,
             estimate: None,
             open: false,
+            shelf: None,
+            is_shelf: false,
             queue: Queue::default(),
         }
     }

@@ -49,6 +49,7 @@ impl Bench {
         let mut order: Vec<(usize, usize)> = (0..self.hosts.len())
             .map(|index| (busy(index), index))
             .filter(|(busy, index)| *busy > 0 || self.hosts[*index].parked)
+            .filter(|(_, index)| !self.hosts[*index].is_shelf)
             .collect();
         let by_work = |&(busy, index): &(usize, usize)| (std::cmp::Reverse(busy), index);
         if order.len() > most {

@@ -65,7 +65,7 @@ impl Bench {
     pub(super) fn list(&mut self, index: HostIndex) {
         let host = &self.hosts[index as usize];
         let server = host.server;
-        if host.queue.is_empty() || self.is_spent(index) {
+        if host.queue.is_empty() || host.is_shelf || self.is_spent(index) {
             self.unlist(index);
             self.seat(server);
             return;

@@ -126,6 +126,7 @@ impl<P: Policy> Frontier<P> {
                 self.bench.recall(id, speed.into());
             }
         }
+        self.begin_recall();
         let needs = self.policy.needs();
         let budgeted = self.spending().is_some();
         if needs == policy::Needs::default() && !budgeted {
@@ -136,6 +137,7 @@ impl<P: Policy> Frontier<P> {
                 let number = self.recall_page(&known)?;
                 self.recall_waiting(&known, number, &wanted, now);
             }
+            self.end_recall(ledger)?;
             return Ok(recalled);
         }
         let visits = self.recall_discoveries(ledger, needs, &present, &mut recalled.ahead)?;
@@ -148,6 +150,7 @@ impl<P: Policy> Frontier<P> {
                 self.recall_waiting(&known, number, &wanted, now);
             }
         }
+        self.end_recall(ledger)?;
         Ok(recalled)
     }
 
@@ -276,6 +279,7 @@ impl<P: Policy> Frontier<P> {
         })?;
         self.roll.restore(page, number);
         self.partitions.insert(page.host(), known.key.partition);
+        self.recall_share(known, number);
         let copy = known
             .visited
             .as_ref()

@@ -94,7 +94,11 @@ impl<P: Policy> Frontier<P> {
         self.wake(now, &mut past);
         self.quote(now, &mut past);
         self.bring_forward(now, &mut past);
-        match self.bench.next(now) {
+        let mut next = self.bench.next(now);
+        if matches!(next, Next::Idle) && self.use_spare_capacity() {
+            next = self.bench.next(now);
+        }
+        match next {
             Next::Visit(visit) => {
                 self.pay(&visit, 0);
                 Next::Visit(visit)
@@ -147,9 +151,9 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// Pages that are ready or will be looked at later.
+    /// Pages that are ready, deferred or will be looked at later.
     pub fn waiting(&self) -> usize {
-        self.bench.waiting() + self.calendar.len()
+        self.bench.waiting() + self.bench.deferred() + self.calendar.len()
     }
 
     pub(super) fn tell_visited(&mut self, page: Number, before: &History, after: &History) {
@@ -191,9 +195,19 @@ impl<P: Policy> Frontier<P> {
         self.calendar.set(Appointment { at, page, host }, why);
     }
 
-    /// Offers a page; `known` says whether it was visited before.
-    fn offer(&mut self, page: Number, host: HostId, worth: Worth, known: bool) {
+    /// Offers a page; `known` says whether it was visited before. A new page beyond the budget of its
+    /// domain is deferred.
+    pub(super) fn offer(&mut self, page: Number, host: HostId, worth: Worth, known: bool) {
         self.calendar.cancel(page);
+        if known || self.is_within_budget(page) {
+            self.put(page, host, worth, known);
+        } else {
+            self.bench.defer(page, host, worth);
+        }
+    }
+
+    /// Puts a page on the bench.
+    pub(super) fn put(&mut self, page: Number, host: HostId, worth: Worth, known: bool) {
         self.bench.offer(page, host, worth);
         let fades = !known && self.policy.fades(page);
         if let Tariff::Budget(spending) = &mut self.tariff

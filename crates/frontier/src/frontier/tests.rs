@@ -1,6 +1,7 @@
 //! Facts in, worths out: what moves a page, what holds it back, and that a stop changes neither.
 
 mod ahead;
+mod domain_budgets;
 mod given_up;
 
 use page::PageUrl;

@@ -71,24 +71,27 @@ pub(super) fn spiral(_: &Asked<'_>) -> Script {
 
 /// New text and new links on every page, as tarpits for crawlers make them.
 pub(super) fn endless_text(asked: &Asked<'_>) -> Script {
+    Script::html(babble(asked.path, 10, |number| {
+        format!("/endless-text/{number:016x}")
+    }))
+}
+
+/// A page of random words and links to pages that no other page names.
+pub(super) fn babble(path: &str, links: usize, link: impl Fn(u64) -> String) -> String {
     const WORDS: [&str; 12] = [
         "the", "wader", "sweeps", "its", "bill", "through", "shallow", "water", "only", "where",
         "food", "is",
     ];
-    let mut rng = chance_of(asked.path);
+    let mut rng = chance_of(path);
     let mut body = String::from("<p>");
     for _ in 0..300 {
         body.push_str(WORDS[rng.random_range(0..WORDS.len())]);
         body.push(' ');
     }
-    for _ in 0..10 {
-        let _ = writeln!(
-            body,
-            "<a href=\"/endless-text/{:016x}\">more</a>",
-            rng.next_u64()
-        );
+    for _ in 0..links {
+        let _ = writeln!(body, "<a href=\"{}\">more</a>", link(rng.next_u64()));
     }
-    Script::html(page("endless text", &body))
+    page("endless text", &body)
 }
 
 /// Links of 3,000 bytes and of a megabyte.

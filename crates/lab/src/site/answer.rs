@@ -216,12 +216,12 @@ pub(super) fn status_only(status: StatusCode) -> Response<Bytes> {
 }
 
 /// An answer in plain words.
-pub(super) fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Bytes> {
+pub(crate) fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Bytes> {
     typed(status, "text/plain; charset=utf-8", text.into())
 }
 
 /// An answer of some type.
-pub(super) fn typed(
+pub(crate) fn typed(
     status: StatusCode,
     content_type: &'static str,
     body: Bytes,

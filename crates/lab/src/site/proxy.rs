@@ -106,7 +106,7 @@ impl Proxy {
 }
 
 /// Listens at 127.0.0.1, at the given port or any that is free; `attend` serves a connection to its end.
-pub(super) async fn open<F, A>(port: Option<u16>, attend: F) -> Result<Listening, LabError>
+pub(crate) async fn open<F, A>(port: Option<u16>, attend: F) -> Result<Listening, LabError>
 where
     F: Fn(TcpStream) -> A + Clone + Send + 'static,
     A: Future<Output = ()> + Send + 'static,
@@ -123,7 +123,7 @@ where
 }
 
 /// Answers all requests of a connection.
-pub(super) async fn converse(
+pub(crate) async fn converse(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     answer: impl Fn(&Uri) -> Response<Bytes>,
 ) {

@@ -15,6 +15,7 @@ fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
             ..ScopeRules::default()
         },
         allow_private: false,
+        domains: None,
     };
     last.write(directory.path()).unwrap();
     let path = Config::path(directory.path());

@@ -1,0 +1,203 @@
+//! Defers new pages that are beyond the budget of their domain, and releases them.
+//!
+//! **Invariant:** a page that may be asked for is on the shelf of its host only if the budget of its
+//! host or domain is used up, or its host name is not open. [`crate::domains`] says what budgets are.
+
+use page::{Digest, HostId, PageUrl};
+use policy::{Number, Policy};
+
+use super::{Frontier, Link};
+use crate::domains::{DomainAccount, DomainBudgets, DomainLimits};
+use crate::ledger::{Known, Ledger, LedgerError};
+
+/// Deferred pages that are released at a time when nothing else is left. Few: a page within budget
+/// that one of them names then waits behind a few only.
+const SPARE_PAGES: usize = 64;
+
+/// Domains share spare capacity if none has more than this many times the known pages of the
+/// smallest. So small domains are finished before a tarpit, which has many.
+const ALIKE: u32 = 2;
+
+impl<P: Policy> Frontier<P> {
+    /// The frontier with page budgets for domains that no user named. To be called before
+    /// [`Frontier::recall`].
+    #[must_use]
+    pub fn with_domain_budgets(mut self, limits: DomainLimits) -> Self {
+        self.domains = Some(Box::new(DomainBudgets::new(limits)));
+        self
+    }
+
+    /// The budget of a host and its domain; `None`: it has none.
+    pub fn domain_account(&self, host: HostId) -> Option<DomainAccount> {
+        self.domains.as_ref()?.account(host)
+    }
+
+    /// The domains with deferred pages, those with most first, so many at most.
+    pub fn deferring_domains(&self, most: usize) -> Vec<(String, usize)> {
+        let Some(domains) = &self.domains else {
+            return Vec::new();
+        };
+        let deferring = domains.all().filter_map(|domain| {
+            let (name, hosts) = domains.named(domain);
+            let pages = hosts.map(|host| self.bench.deferred_of(host)).sum();
+            (pages > 0).then(|| (name.to_owned(), pages))
+        });
+        let mut deferring: Vec<(String, usize)> = deferring.collect();
+        deferring.sort_by(|(name, pages), (other, more)| more.cmp(pages).then(name.cmp(other)));
+        deferring.truncate(most);
+        deferring
+    }
+
+    /// Counts the first text that was read of a page as evidence.
+    pub fn share_text(&mut self, host: HostId, text: &Digest) {
+        let domains = self.domains.as_mut();
+        let grown = domains.and_then(|domains| domains.read(host, text.simhash));
+        self.release(grown);
+    }
+
+    /// Counts a page that was heard of, and the link that named it, as evidence.
+    pub(super) fn share(&mut self, page: Number, link: &Link<'_>) {
+        let Some(domains) = &mut self.domains else {
+            return;
+        };
+        let name = || link.url.registrable_domain().into();
+        let domain = domains.heard(page, link.url.host(), name);
+        let grown = match link.source {
+            None => {
+                domains.exempt(domain);
+                Some(domain)
+            }
+            Some(source) => domains.linked(source.host(), page),
+        };
+        self.release(grown);
+    }
+
+    /// Counts the links of a page as evidence.
+    pub(super) fn share_links(&mut self, from: HostId, links: &[policy::Link<'_>]) {
+        for link in links {
+            let Some(domains) = &mut self.domains else {
+                return;
+            };
+            let grown = domains.linked(from, link.to);
+            self.release(grown);
+        }
+    }
+
+    pub(super) fn is_within_budget(&mut self, page: Number) -> bool {
+        let domains = self.domains.as_mut();
+        domains.is_none_or(|domains| domains.admit(page))
+    }
+
+    /// Releases the best deferred pages of a domain, as many as its budget allows.
+    fn release(&mut self, domain: Option<u32>) {
+        let Some(domain) = domain else { return };
+        while self.bench.deferred() > 0
+            && let Some(domains) = &self.domains
+            && let Some(host) = self.best_of(domains.within_budget(domain))
+        {
+            self.release_one(host);
+        }
+    }
+
+    /// The host with the best deferred page.
+    fn best_of(&self, hosts: impl Iterator<Item = HostId>) -> Option<HostId> {
+        let best = hosts.filter_map(|host| Some((self.bench.best_deferred(host)?, host)));
+        let best = best.max();
+        best.map(|(_, host)| host)
+    }
+
+    fn release_one(&mut self, host: HostId) {
+        if let (Some(domains), Some((page, worth))) = (&mut self.domains, self.bench.release(host))
+        {
+            domains.release(page);
+            self.put(page, host, worth, false);
+        }
+    }
+
+    /// Releases a few pages beyond the budgets, if nothing else waits and no visit is under way that
+    /// could find something. Returns whether there were any.
+    pub(super) fn use_spare_capacity(&mut self) -> bool {
+        if self.bench.deferred() == 0 || !self.bench.is_at_rest() {
+            return false;
+        }
+        let Some(domains) = &self.domains else {
+            return false;
+        };
+        let finishable = domains.all().filter_map(|domain| {
+            let known = domains.finishable(domain)?;
+            self.best_of(domains.open_names_of(domain))?;
+            Some((known, domain))
+        });
+        let mut finishable: Vec<(u32, u32)> = finishable.collect();
+        finishable.sort_unstable();
+        let smallest = finishable.first().map_or(0, |(known, _)| *known);
+        finishable.retain(|(known, _)| *known <= smallest.saturating_mul(ALIKE));
+        finishable.truncate(SPARE_PAGES);
+        let each = SPARE_PAGES / finishable.len().max(1);
+        for &(_, domain) in &finishable {
+            for _ in 0..each {
+                let Some(domains) = &self.domains else { break };
+                let Some(host) = self.best_of(domains.open_names_of(domain)) else {
+                    break;
+                };
+                self.release_one(host);
+            }
+        }
+        !finishable.is_empty()
+    }
+
+    pub(super) fn begin_recall(&mut self) {
+        if let Some(domains) = &mut self.domains {
+            domains.recall();
+        }
+    }
+
+    /// Counts a page that the ledger knows, and its text.
+    pub(super) fn recall_share(&mut self, known: &Known, page: Number) {
+        let Some(domains) = &mut self.domains else {
+            return;
+        };
+        let host = known.key.page.host();
+        let name = || {
+            let url = PageUrl::parse(&known.discovery.url);
+            url.map_or_else(|_| "".into(), |url| url.registrable_domain().into())
+        };
+        let domain = domains.heard(page, host, name);
+        if known.discovery.source.is_none() {
+            domains.exempt(domain);
+        }
+        let Some(visited) = &known.visited else {
+            return;
+        };
+        domains.release(page);
+        let copy = visited.copy.as_ref().filter(|_| !visited.history.listing);
+        if let Some(text) = copy.and_then(|copy| copy.text.as_ref()) {
+            domains.read(host, text.simhash);
+        }
+    }
+
+    /// Counts the links that the ledger knows, and releases what is within budget.
+    pub(super) fn end_recall(&mut self, ledger: &Ledger) -> Result<(), LedgerError> {
+        let Some(domains) = &mut self.domains else {
+            return Ok(());
+        };
+        for known in ledger.scan() {
+            let known = known?;
+            let page = self.roll.number(known.key.page);
+            if let (Some(page), Some(source)) = (page, known.discovery.source) {
+                domains.linked(source.host(), page);
+            }
+        }
+        for links in ledger.all_links() {
+            let (from, links) = links?;
+            for (to, _) in links.links() {
+                domains.linked(from.page.host(), Number(to));
+            }
+        }
+        domains.recalled();
+        for domain in domains.all() {
+            self.release(Some(domain));
+        }
+        Ok(())
+    }
+}
