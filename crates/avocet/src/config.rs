@@ -181,7 +181,7 @@ pub struct CrawlConfig {
     /// Pages from one host.
     #[schemars(example = 1000000)]
     pub pages_per_host: Option<u32>,
-    /// With `scope = "any"`: pages of a domain that is not a seed's, for each other domain that links to it; half of it until its
+    /// In the scope `any`: pages of a domain that is not a seed's, for each other domain that links to it; half of it until its
     /// texts prove to be distinct. More are deferred until other domains link to it or nothing else is left. 0: any number.
     #[schemars(example = 100)]
     pub domain_pages: Option<u32>,

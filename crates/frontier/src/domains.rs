@@ -562,6 +562,18 @@ mod tests {
     }
 
     #[test]
+    fn a_page_that_is_offered_again_is_counted_once() {
+        let mut budgets = heard();
+        assert!(budgets.admit(Number(0)) && budgets.admit(Number(0)));
+        budgets.release(Number(0));
+        assert_eq!(budgets.account(host(0)).unwrap().used, 1);
+        assert!(
+            budgets.admit(Number(4000)),
+            "a page of before has no budget"
+        );
+    }
+
+    #[test]
     fn popular_domains_cost_bounded_memory() {
         let mut linking = Linking::default();
         for domain in 0..5000 {

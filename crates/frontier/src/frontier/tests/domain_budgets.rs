@@ -195,6 +195,20 @@ fn small_domains_are_finished_first() {
     assert!(rest[..40 - BASE].iter().all(small), "{rest:?}");
 }
 
+/// A page that becomes worth its price later is deferred like one that always was.
+#[test]
+fn pages_that_rise_above_the_price_keep_the_budget() {
+    let price = Price::new(2.0).unwrap();
+    let mut frontier = frontier(price).with_domain_budgets(LIMITS);
+    let seeds = [0, 1].map(|page| at("seed.example", page));
+    for seed in &seeds {
+        frontier.hear_seed(seed, NOW);
+        (0..40).for_each(|page| drop(hear_of(&mut frontier, &at("far.example", page), seed)));
+    }
+    let counts = (frontier.bench.waiting(), frontier.bench.deferred());
+    assert_eq!(counts, (BASE, 40 - BASE));
+}
+
 #[test]
 fn a_domain_that_a_user_names_has_no_budget() {
     let mut frontier = crawl("far.example", 40);
