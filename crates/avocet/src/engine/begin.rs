@@ -173,3 +173,36 @@ fn wanted_again(visited: &Visited, again: Again, now: Moment) -> bool {
         Again::Always { .. } => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use frontier::Ahead;
+
+    use super::*;
+
+    #[test]
+    fn facts_from_the_future_are_known_of_since_they_were_first_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(directory.path()).unwrap();
+        let second = |number: u64| Moment::from_micros(number * 1_000_000);
+        let noticed = |pages, now| {
+            let recalled = Recalled {
+                ahead: Ahead {
+                    pages,
+                    by: Duration::from_secs(7200),
+                },
+                ..Recalled::default()
+            };
+            let noticed = notice_ahead(&ledger, &recalled, second(now)).unwrap();
+            assert_eq!(ledger.noticed_ahead().unwrap(), noticed);
+            (noticed, notes(&recalled))
+        };
+        assert_eq!(noticed(0, 10), (None, Vec::new()));
+        let (at, said) = noticed(3, 20);
+        assert_eq!((at, said.len()), (Some(second(20)), 1));
+        assert!(said[0].starts_with("3 pages were visited or found up to 2h in the future"));
+        assert_eq!(noticed(2, 30).0, Some(second(20)), "the first time counts");
+        assert_eq!(noticed(2, 5).0, Some(second(5)), "the clock went back");
+        assert_eq!(noticed(0, 40).0, None, "all is well");
+    }
+}
