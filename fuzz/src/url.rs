@@ -30,7 +30,9 @@ fn normal(url: &PageUrl) {
     assert!(!url.host_name().is_empty());
     assert!(url.path().starts_with('/'));
     assert_eq!(format!("{}{}", url.origin(), url.path_and_query()), text);
-    assert!(url.host_name().ends_with(url.registrable_domain()));
+    // `a..` is a host to the standard and no name to the list of suffixes.
+    let bare = |name: &str| name.trim_end_matches('.').to_owned();
+    assert!(bare(url.host_name()).ends_with(&bare(url.registrable_domain())));
 
     // The normal form of a normal form is itself, and so are the ids.
     let again = PageUrl::parse(text).expect("what was accepted is accepted again");
