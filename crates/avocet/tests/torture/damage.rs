@@ -113,7 +113,7 @@ async fn damage(mut round: Round) {
     for file in files(&whole.store()) {
         cases.extend(DAMAGES.map(|damage| (file.clone(), damage)));
     }
-    for _ in 0..round.size(3, usize::MAX).min(cases.len()) {
+    for _ in 0..round.size(2, usize::MAX).min(cases.len()) {
         let (file, damage) = cases.swap_remove(round.chance.random_range(0..cases.len()));
         eprintln!("torture damage: {damage:?} {}", file.display());
         let mut subject = Subject::new();

@@ -22,7 +22,7 @@ async fn faults(mut round: Round) {
     let crawl = crawl(&homes);
     let mut stops = 0;
     let mut expected = None;
-    for _ in 0..round.size(2, 12) {
+    for _ in 0..round.size(1, 12) {
         let Some(mut rig) = Rig::new() else {
             return;
         };

@@ -145,7 +145,7 @@ async fn kills_on_a_living_web_never_keep_a_store_from_starting() {
 }
 
 async fn living(mut round: Round) {
-    let serving = serve(plan(round.seed, round.size(60, 150))).await;
+    let serving = serve(plan(round.seed, round.size(40, 150))).await;
     let homes = serving.homes();
     let crawl = crawl(&homes);
     let run = |last: &'static [&'static str]| -> Vec<&str> {
