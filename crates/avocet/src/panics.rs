@@ -1,8 +1,8 @@
 //! Makes every panic visible, in whatever thread or task it happens.
 //!
 //! A panic is a bug of ours. A task whose handle is not awaited would lose it, and a crawl would go
-//! on without a part of itself. So a hook records the first one, with its place, and wakes whoever
-//! waits for [`alarm`]: a crawl and a server then stop. `main` ends with exit code 1 if there was one.
+//! on without a part of itself. So a hook records the first one, with its place, and wakes the tasks
+//! that wait for [`alarm`]: a crawl and a server then stop. `main` ends with exit code 1 if there was one.
 //!
 //! The store needs no care then: it is as after a kill, which costs at most what was in flight.
 
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use anyhow::{Result, anyhow};
 use tokio::sync::Notify;
 
-/// Why a lock cannot be taken. Whoever panicked has raised the alarm.
+/// Why a lock cannot be taken. The task that panicked has raised the alarm.
 pub const POISONED: &str = "another task panicked while it held this lock";
 
 static FIRST: OnceLock<String> = OnceLock::new();

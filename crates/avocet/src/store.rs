@@ -65,9 +65,14 @@ impl Store {
     /// Takes the store at `root` for as long as nobody else wants it (see [`is_wanted`]).
     pub fn borrow(root: &Path) -> Result<Self> {
         must_exist(root)?;
-        let file = open_lock(root)?;
+        let mut file = open_lock(root)?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            bail!("the store {} is in use", root.display());
+            let owner = owner(&mut file);
+            return Err(InUse {
+                root: root.to_owned(),
+                owner,
+            }
+            .into());
         }
         let _lock = sign(file, BORROWED, root)?;
         let store = Self {

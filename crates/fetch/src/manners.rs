@@ -39,7 +39,7 @@ struct Known {
 enum Http2 {
     /// It has answered in it, or speaks nothing else.
     Spoken,
-    /// It has reset so many streams and answered none.
+    /// The number of streams that it has reset while it answered none.
     Reset(u8),
 }
 

@@ -4,13 +4,13 @@
 //! wants it, gives it up within a moment when somebody does, and takes it again when they are done.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, RwLock, Weak};
+use std::sync::{Arc, Once, RwLock, Weak};
 use std::time::Duration;
 
 use frontier::Ledger;
 
 use crate::panics::POISONED;
-use crate::store::{self, Store};
+use crate::store::{self, InUse, Store};
 
 /// How often it is seen whether somebody wants the store.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -21,6 +21,8 @@ const TRY_AFTER: u32 = 20;
 pub struct Lease {
     root: PathBuf,
     held: RwLock<Option<(Ledger, Store)>>,
+    /// Why the ledger cannot be opened is logged once.
+    warned: Once,
 }
 
 impl Lease {
@@ -29,6 +31,7 @@ impl Lease {
         let lease = Arc::new(Self {
             root: root.to_owned(),
             held: RwLock::default(),
+            warned: Once::new(),
         });
         lease.take();
         let watched = Arc::downgrade(&lease);
@@ -51,9 +54,12 @@ impl Lease {
     }
 
     fn take(&self) {
-        let taken = Store::borrow(&self.root).and_then(|store| Ok((store.ledger()?, store)));
-        if let Ok(taken) = taken {
-            *self.held.write().expect(POISONED) = Some(taken);
+        match Store::borrow(&self.root).and_then(|store| Ok((store.ledger()?, store))) {
+            Ok(taken) => *self.held.write().expect(POISONED) = Some(taken),
+            Err(error) if error.is::<InUse>() => {}
+            Err(error) => self.warned.call_once(|| {
+                tracing::warn!("the server shows no facts of the ledger: {error:#}");
+            }),
         }
     }
 

@@ -1,9 +1,9 @@
-//! How much one client may ask for: a bucket of requests for each address, and so many requests under way at once.
+//! How much one client may ask for: a bucket of requests for each address, and a limit on requests under way.
 //!
 //! A client is told from another by [`Client`], also behind a trusted proxy. Whoever connects directly has at most as
 //! many requests under way as connections; of those behind a proxy only the requests can be counted.
 //!
-//! **Invariant:** memory is bounded whoever asks: a client with a full bucket and nothing under way is forgotten, and
+//! **Invariant:** memory is bounded: a client with a full bucket and nothing under way is forgotten, and
 //! when too many are known, so is the half that has not asked for longest.
 
 use std::collections::HashMap;
@@ -83,7 +83,7 @@ pub async fn limit(
 }
 
 impl Limits {
-    /// Each client may make so many requests a second (0: any number) and have so many under way.
+    /// Limits each client to this number of requests a second (0: any number) and of requests under way.
     pub fn new(rate: f64, at_once: Option<usize>) -> Self {
         Self {
             rate: (rate > 0.0).then_some(rate),

@@ -32,7 +32,7 @@ impl<P: Policy> Frontier<P> {
         self.domains.as_ref()?.account(host)
     }
 
-    /// The domains with deferred pages, those with most first, so many at most.
+    /// The domains with deferred pages, those with most first, `most` of them at most.
     pub fn deferring_domains(&self, most: usize) -> Vec<(String, usize)> {
         let Some(domains) = &self.domains else {
             return Vec::new();

@@ -1,7 +1,7 @@
 //! Facts that a wrong clock dated after the present.
 //!
 //! A clock that was ahead leaves visits and discoveries whose moments lie in the future. Taken as they are, they
-//! put off every retry and every refresh until the clock has caught up. So whoever decides by the ledger reads it
+//! put off every retry and every refresh until the clock has caught up. So code that decides by the ledger reads it
 //! through a [`Present`]: a moment after the present becomes the moment at which such facts were first noticed.
 //! That moment is a fact too ([`Ledger::noticed_ahead`](super::Ledger::noticed_ahead)), so pages age through restarts.
 //!

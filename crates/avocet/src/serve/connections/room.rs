@@ -154,7 +154,7 @@ mod tests {
             Some(Full::Client),
             "both of its connections are being answered"
         );
-        // The limit of all: the longest silent one goes, whoever has it.
+        // All places are taken: the connection that has been silent longest is closed, of any client.
         let proxied = room.admit(None, at(4)).unwrap();
         let newest = room.admit(client(3), at(5)).unwrap();
         assert!(is_closed(&other).await && !is_closed(&proxied).await);
