@@ -11,6 +11,7 @@ mod lab;
 mod measure;
 mod order;
 mod refresh;
+mod relevance;
 mod search;
 mod sources;
 mod torture;
@@ -25,6 +26,7 @@ pub use lab::{Lab, LabOrdering, LabRefresh};
 pub use measure::{Indexing, Measure, MeasureRun};
 pub use order::{Order, OrderCell, OrderUpkeep};
 pub use refresh::{Refresh, RefreshCell};
+pub use relevance::Relevance;
 pub use search::Search;
 pub use sources::{Sources, SourcesCell};
 pub use torture::{Scenario, Torture};
@@ -108,6 +110,8 @@ pub enum Bench {
     Measure(Measure),
     /// Search over HTTP while pages are put in: how long does a searcher wait?
     Search(Search),
+    /// Ask questions whose answers are known: how early is the right page?
+    Relevance(Relevance),
     /// Serve directories until standard input ends: the other process of `crawl`
     #[command(hide = true)]
     Serve(Serve),

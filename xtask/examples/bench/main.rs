@@ -16,6 +16,7 @@ mod measure;
 mod order;
 mod program;
 mod refresh;
+mod relevance;
 mod search;
 mod servers;
 mod sources;
@@ -57,6 +58,7 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Focus(wishes) => workplace::with(|place| focus::run(&wishes, place)),
         Bench::Measure(wishes) => workplace::with(|place| measure::run(&wishes, place)),
         Bench::Search(wishes) => workplace::with(|place| search::run(&wishes, place)),
+        Bench::Relevance(wishes) => workplace::with(|place| relevance::run(&wishes, place)),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
         Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),
