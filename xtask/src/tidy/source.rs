@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::Finding;
 
-/// style.md, rule 7: split at 400, tests not counted.
-const LONGEST: usize = 400;
+/// A file above 800 lines, its tests not counted, has two ideas.
+const LONGEST: usize = 800;
 
 /// Names of drawers.
 const DRAWERS: [&str; 6] = ["utils", "util", "common", "helpers", "helper", "misc"];
@@ -163,18 +163,22 @@ mod tests {
     fn only_what_is_not_a_test_counts_for_the_length() {
         let body = |lines: usize| format!("//! Why?\n{}", "x\n".repeat(lines - 1));
         let tests = "#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n";
-        found("a.rs", &body(400), &[]);
-        found("a.rs", &body(401), &[401]);
-        found("a.rs", &format!("{}{tests}", body(400)), &[]);
-        found("a.rs", &format!("{}{tests}x\n", body(400)), &[401]);
+        found("a.rs", &body(LONGEST), &[]);
+        found("a.rs", &body(LONGEST + 1), &[LONGEST + 1]);
+        found("a.rs", &format!("{}{tests}", body(LONGEST)), &[]);
         found(
             "a.rs",
-            &format!("{}#[cfg(test)]\nmod laws;\n", body(399)),
-            &[401],
+            &format!("{}{tests}x\n", body(LONGEST)),
+            &[LONGEST + 1],
+        );
+        found(
+            "a.rs",
+            &format!("{}#[cfg(test)]\nmod laws;\n", body(LONGEST - 1)),
+            &[LONGEST + 1],
         );
         found("crates/page/src/url/tests.rs", &body(900), &[]);
         found("crates/page/tests/index.rs", &body(900), &[]);
-        found("crates/page/src/contests.rs", &body(900), &[401]);
+        found("crates/page/src/contests.rs", &body(900), &[LONGEST + 1]);
     }
 
     #[test]
