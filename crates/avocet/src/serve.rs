@@ -33,7 +33,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use axum::{Router, middleware};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{oneshot, watch as watch_channel};
 use tokio::task::JoinHandle;
 
@@ -44,6 +44,10 @@ pub use control::token;
 /// Where the server listens if the user does not say.
 pub const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8321);
+
+/// Connections that the kernel keeps until the server accepts them. A client that finds this queue full tries again
+/// after a second; the usual 128 fill up in one burst.
+const BACKLOG: u32 = 1024;
 
 /// A server that is running.
 pub struct Serving {
@@ -76,8 +80,17 @@ pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
 
 /// Takes a place to listen at.
 pub async fn listen(listen: SocketAddr) -> Result<TcpListener> {
-    let bound = TcpListener::bind(listen).await;
-    bound.with_context(|| taken(listen))
+    bind(listen).with_context(|| taken(listen))
+}
+
+fn bind(listen: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match listen {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(listen)?;
+    socket.listen(BACKLOG)
 }
 
 /// What to say when a place cannot be listened at.
