@@ -167,7 +167,7 @@ impl History {
     #[must_use]
     pub fn brought_back(mut self, now: Moment, to: Moment) -> Self {
         let back = |moment: Moment| moment.brought_back(now, to);
-        self.discovered = back(self.discovered);
+        self.discovered = self.discovered.brought_back(now, to);
         self.asked = self.asked.map(back);
         self.fresh = self.fresh.map(back);
         self.signals.last = self.signals.last.map(back);
