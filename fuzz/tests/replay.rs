@@ -104,7 +104,9 @@ fn names(directory: &str) -> BTreeSet<String> {
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
     let read = fs::read_dir(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
-    let mut entries: Vec<PathBuf> = read.map(|entry| entry.expect("the corpus can be listed").path()).collect();
+    let mut entries: Vec<PathBuf> = read
+        .map(|entry| entry.expect("the corpus can be listed").path())
+        .collect();
     entries.sort();
     entries
 }

@@ -43,6 +43,8 @@ const JOURNAL: u64 = 96 << 20;
 const RUN: &[u8] = b"run";
 /// The key of [`Ledger::at_risk`].
 const AT_RISK: &[u8] = b"at-risk";
+/// The key of [`Ledger::passed_over`].
+const PASSED_OVER: &[u8] = b"passed-over";
 /// The key of the moment at which facts from the future were first noticed.
 const AHEAD: &[u8] = b"ahead";
 /// What the keys of redirected seeds begin with.
@@ -261,6 +263,18 @@ impl Ledger {
     /// Stores how many records this process can lose by a kill, before it writes the first.
     pub fn set_at_risk(&self, records: u64) -> Result<(), LedgerError> {
         self.set(AT_RISK, Some(records))
+    }
+
+    /// Where records of the archive begin, as file and byte, that the rebuild which made this ledger
+    /// could not read.
+    pub fn passed_over(&self) -> Result<Vec<(u32, u64)>, LedgerError> {
+        let places = self.read(&self.meta, PASSED_OVER)?;
+        Ok(places.unwrap_or_default())
+    }
+
+    /// Stores which records a rebuild could not read.
+    pub fn set_passed_over(&self, places: &[(u32, u64)]) -> Result<(), LedgerError> {
+        self.set(PASSED_OVER, Some(places))
     }
 
     /// Stores one value durably, or removes it.

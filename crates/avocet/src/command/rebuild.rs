@@ -30,8 +30,14 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
             end = Some((place.file, place.offset + u64::from(place.length)));
             replay.take(record, &Home::Here(place))
         })?;
+        let passed_over: Vec<(u32, u64)> = problems
+            .iter()
+            .filter_map(ArchiveError::place)
+            .map(|place| (place.file, place.offset))
+            .collect();
         let counts = (replay.answers, replay.others, problems);
         replay.finish()?;
+        ledger.set_passed_over(&passed_over)?;
         ledger.commit(&frontier::Batch {
             entries: Vec::new(),
             archive_end: end,
@@ -47,7 +53,7 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
                 indexes += 1;
             }
             ArchiveError::Torn { path, offset } => eprintln!(
-                "{} ends in a torn record at byte {offset}: the next crawl cuts it off",
+                "passed over: {} ends in a torn record at byte {offset}",
                 path.display()
             ),
             other => {

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use frontier::{Ledger, PageKey};
 use page::PageId;
-use repository::archive::{self, ArchiveError, Digest, End, Kind, Location, Record};
+use repository::archive::{self, Digest, End, Kind, Location, Record};
 use repository::index::{Index, IndexError};
 use serde_json::json;
 
@@ -40,7 +40,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     let (waiting, without_copy) = (expected.waiting, expected.without_copy);
     let unarchived = expected.unarchived;
     let searchable = expected.indexed.len();
-    let mut problems = check_archive(&store, &ledger, expected.copies)?;
+    let (mut problems, passed_over) = check_archive(&store, &ledger, expected.copies)?;
     let documents = check_index(&store, &ledger, &expected.indexed, &mut problems)?;
     let agree = problems.is_empty();
     let remedy = format!(
@@ -56,6 +56,7 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
             json!({
                 "urls": urls, "waiting": waiting, "without_copy": without_copy, "copies": copies,
                 "documents": documents, "problems": problems, "agree": agree,
+                "passed_over": passed_over,
                 "remedy": (!agree).then_some(&remedy),
             })
         );
@@ -71,6 +72,11 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
             rest => outln!(
                 "{documents} documents in the index; the other {rest} copies are not to be searched (noindex, no text, another canonical URL, gone from the web)"
             ),
+        }
+        if passed_over > 0 {
+            outln!(
+                "{passed_over} damaged records that `avocet rebuild` passed over lie in the archive"
+            );
         }
         problems.iter().for_each(|problem| outln!("  {problem}"));
         if found > problems.len() {
@@ -116,12 +122,13 @@ fn expected(ledger: &Ledger) -> Result<Expected> {
 }
 
 /// Reads the whole archive. Returns what is wrong with its records and indexes, which copies of the
-/// ledger it lacks, and whether it has pages that the ledger does not know.
+/// ledger it lacks, and whether it has pages that the ledger does not know. Also counts the damaged
+/// records that a rebuild has passed over: nothing is left to be mended there.
 fn check_archive(
     store: &Store,
     ledger: &Ledger,
     mut copies: HashMap<Location, (PageKey, [u8; 20])>,
-) -> Result<Vec<String>> {
+) -> Result<(Vec<String>, u64)> {
     let name = |key: PageKey| -> Result<String> {
         let known = ledger.discovery(key)?;
         Ok(known.map_or_else(|| format!("{:?}", key.page), |known| known.url))
@@ -152,15 +159,14 @@ fn check_archive(
         true => archive::verify(&store.archive(), &mut check)?,
         false => Vec::new(),
     };
+    let known: HashSet<(u32, u64)> = ledger.passed_over()?.into_iter().collect();
+    let mut passed_over = 0;
     for error in wrong {
+        let place = error.place().map(|place| (place.file, place.offset));
+        if place.is_some_and(|place| known.contains(&place)) {
+            passed_over += 1;
         // What a kill left behind the last commit is cut off at the next start.
-        let leftover = match &error {
-            ArchiveError::Torn { path, offset } | ArchiveError::Damaged { path, offset, .. } => {
-                archive::number(path).is_some_and(|file| behind(file, *offset))
-            }
-            _ => false,
-        };
-        if !leftover {
+        } else if !place.is_some_and(|(file, offset)| behind(file, offset)) {
             problems.push(error.to_string());
         }
     }
@@ -184,7 +190,7 @@ fn check_archive(
             "the ledger is damaged: it does not know the pages of {unknown} records of the archive"
         ));
     }
-    Ok(problems)
+    Ok((problems, passed_over))
 }
 
 /// Compares the index with the ledger. Returns how many documents it holds.

@@ -104,6 +104,34 @@ async fn a_ledger_that_lost_commits_costs_no_page_of_the_archive() {
     );
 }
 
+/// What `rebuild` could not read is known: `verify` agrees after it, and still finds new damage.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_record_is_mended_by_rebuild_and_a_crawl() {
+    let (program, _serving, homes) = crawled(30).await;
+    let fetched = program.fetched();
+    let places: Vec<u64> = archive::scan(&program.store().join("archive"))
+        .unwrap()
+        .flatten()
+        .filter(|(_, record)| {
+            let url = record.url();
+            url.is_some_and(|url| fetched.iter().any(|fetched| fetched == url.as_str()))
+        })
+        .map(|(at, _)| at.offset)
+        .collect();
+    for place in [places[10], places[20]] {
+        // Within the compressed bytes: the header of a gzip member has ten bytes.
+        flip(&program.warcs()[0], place as usize + 40);
+        let (code, problems) = program.fail(&["verify"]);
+        assert_eq!(code, Some(1), "{problems}");
+        program.run(&["rebuild"]);
+        assert_eq!(program.fetched().len(), fetched.len() - 1);
+        program.run(&["verify"]);
+        program.run(&webs::crawl(&homes, &[]));
+        assert_eq!(program.fetched(), fetched);
+    }
+    assert_eq!(program.json(&["verify"])["passed_over"], 2);
+}
+
 /// An index that holds a commit which the ledger does not have was made from a ledger that lost it.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_ahead_of_its_ledger_is_made_again() {

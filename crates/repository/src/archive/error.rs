@@ -6,6 +6,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::{End, files};
+
 /// A fault of the archive or of the disk under it.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
@@ -94,6 +96,17 @@ pub enum Fault {
 }
 
 impl ArchiveError {
+    /// Where the record begins that is torn or damaged. `None` for other errors.
+    pub fn place(&self) -> Option<End> {
+        match self {
+            Self::Torn { path, offset } | Self::Damaged { path, offset, .. } => Some(End {
+                file: files::number(path)?,
+                offset: *offset,
+            }),
+            _ => None,
+        }
+    }
+
     pub(super) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_path_buf();
         move |source| Self::Io {
