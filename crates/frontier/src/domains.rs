@@ -44,7 +44,7 @@ use crate::rows::Rows;
 const PRIOR: f64 = 20.0;
 /// Pages of a domain's budget for each host name that is asked.
 const PAGES_PER_NAME: u32 = 16;
-/// Linking domains that are told apart; 4 bytes each. A domain with more is popular in any case.
+/// Most linking domains that are counted for a domain, at 4 bytes each. A domain with more is popular in any case.
 const MOST_LINKING: usize = 1024;
 /// A page that was never heard of, or not since budgets were switched on.
 const UNKNOWN: u32 = u32::MAX;

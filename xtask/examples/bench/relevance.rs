@@ -1,4 +1,4 @@
-//! Relevance: how early is the right page among the results?
+//! Measures relevance: how early the right page stands among the results.
 //!
 //! **Invariant:** the answers come with the questions; nothing here decides which page is right. A search is
 //! [`Index::search`], the one that people use.

@@ -38,7 +38,7 @@ const HEAD_BYTES: usize = 64 * 1024;
 const SEND_BUFFER: usize = 256 * 1024;
 /// The time that requests under way have when the server ends.
 const LAST: Duration = Duration::from_secs(5);
-/// Connections at once that are told why they are turned away; more than these are closed without a word.
+/// Refused connections at once that get an answer with the reason; the server closes further ones without an answer.
 const REFUSALS: usize = 64;
 /// The time that a client has to read why.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);

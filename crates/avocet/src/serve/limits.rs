@@ -1,6 +1,6 @@
 //! How much one client may ask for: a bucket of requests for each address, and a limit on requests under way.
 //!
-//! A client is told from another by [`Client`], also behind a trusted proxy. Whoever connects directly has at most as
+//! [`Client`] identifies a client, also behind a trusted proxy. A client that connects directly has at most as
 //! many requests under way as connections; of those behind a proxy only the requests can be counted.
 //!
 //! **Invariant:** memory is bounded: a client with a full bucket and nothing under way is forgotten, and

@@ -1,7 +1,7 @@
 //! A web of many domains behind an HTTP proxy: honest sites, a tarpit and a wildcard domain (rows 58 and 59).
 //!
 //! Honest sites link to each other. One of them links to the tarpit, one to the wildcard domain, and one to a large
-//! honest site that nobody else links to. **Invariant:** every page follows from its URL alone.
+//! honest site with no other inbound link. **Invariant:** every page follows from its URL alone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
