@@ -22,6 +22,8 @@ pub struct Answer {
     pub etag: Option<String>,
     /// Its validators.
     pub last_modified: Option<String>,
+    /// The language it claims to be in.
+    pub language: Option<String>,
     /// Where it sends us.
     pub location: Option<Result<PageUrl, Refusal>>,
     /// The WebSub hub that its `Link` fields name.
@@ -45,6 +47,7 @@ impl Answer {
             content_type: owned(response.content_type()),
             etag: owned(response.etag()),
             last_modified: owned(response.last_modified()),
+            language: owned(response.content_language()),
             location: response.location(url),
             hub: link_header::hub(response.links(), url),
             directives: response.x_robots_tag(token),
@@ -69,6 +72,7 @@ impl Answer {
             content_type: header("content-type"),
             etag: header("etag"),
             last_modified: header("last-modified"),
+            language: header("content-language"),
             location: header("location").map(|target| url.join(&target)),
             hub: link_header::hub(links.iter().map(AsRef::as_ref), url),
             directives: Directives::of(tags.iter().map(AsRef::as_ref), token),

@@ -15,6 +15,7 @@ pub mod committer;
 pub mod heard;
 mod heed;
 pub mod host;
+pub mod in_links;
 mod manners;
 #[cfg(test)]
 mod paused;

@@ -18,6 +18,7 @@ use tracing::{info, warn};
 
 use crate::answer::Answer;
 use crate::engine::committer::put;
+use crate::engine::in_links::InLinks;
 use crate::engine::plan::{Plan, TOKEN};
 use crate::place::location;
 use crate::scope::Scope;
@@ -284,6 +285,11 @@ fn catch_up(
     sequence: u64,
 ) -> Result<()> {
     let (mut indexed, mut unread) = (0u64, 0u64);
+    // Links to pages that are not indexed again are in the index already.
+    let mut links = match sequence {
+        0 => InLinks::all(ledger)?,
+        _ => InLinks::default(),
+    };
     for known in ledger.scan() {
         let known = known?;
         let Some(visited) = known.visited.filter(|visited| visited.sequence > sequence) else {
@@ -302,7 +308,15 @@ fn catch_up(
         indexed += 1;
         match &text {
             Some(text) => {
-                put(writer, known.key, &url, copy.at.unix_seconds(), text)?;
+                let links = links.take(known.key.page);
+                put(
+                    writer,
+                    known.key,
+                    &url,
+                    copy.at.unix_seconds(),
+                    text,
+                    &links,
+                )?;
             }
             None => {
                 writer.remove(known.key.page)?;

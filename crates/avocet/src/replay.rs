@@ -177,6 +177,7 @@ impl<'a> Replay<'a> {
             text: None,
             gone: false,
             admitted,
+            links: Vec::new(),
             asked: false,
         });
         self.commit_when_full()

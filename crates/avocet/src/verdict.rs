@@ -11,6 +11,8 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use frontier::{PageCopy, Visited};
 use page::{Digest, PageId, PageUrl, listing};
 use policy::{History, Moment, Outcome};
@@ -27,6 +29,14 @@ pub struct Text {
     pub title: String,
     /// The readable text.
     pub body: String,
+    /// The parts of the body that are navigation.
+    pub asides: Vec<Range<u32>>,
+    /// The sections of the body.
+    pub sections: Vec<page::Section>,
+    /// Bytes of the body that are words of links, navigation left out.
+    pub linked: u32,
+    /// What kind of document it is: `html`, `text`, …
+    pub kind: &'static str,
     /// The code of its language, if it can be told.
     pub language: Option<String>,
     /// What the page says of itself to machines.

@@ -6,7 +6,9 @@
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, LOCATION, RETRY_AFTER};
+use http::header::{
+    CONTENT_LANGUAGE, CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, LOCATION, RETRY_AFTER,
+};
 use http::{HeaderMap, HeaderName};
 use page::url::{PageUrl, Refusal};
 
@@ -89,6 +91,11 @@ impl Response {
     /// The media type as declared, parameters included.
     pub fn content_type(&self) -> Option<&str> {
         self.text(&CONTENT_TYPE)
+    }
+
+    /// The language that the content is meant for.
+    pub fn content_language(&self) -> Option<&str> {
+        self.text(&CONTENT_LANGUAGE)
     }
 
     /// The validator for `If-None-Match`.

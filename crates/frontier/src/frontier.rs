@@ -37,8 +37,8 @@ use schedule::Tariff;
 const REMEMBERED: usize = 8 << 20;
 /// What a remembered URL costs beside its text.
 const OVERHEAD: usize = 120;
-/// Links to a page whose words are kept, by each run.
-const IN_LINKS: u8 = 5;
+/// Links to a page whose words are kept, by each run, if they differ.
+const IN_LINKS: u32 = 12;
 /// Characters of a link's words that are kept.
 const ANCHOR: usize = 120;
 
@@ -82,7 +82,7 @@ pub struct Frontier<P> {
     moves: Moves,
     roll: Roll,
     /// How many links to a page were kept with their words.
-    in_links: Rows<u8>,
+    in_links: Rows<u32>,
     partitions: HashMap<HostId, Partition>,
     recent: HashMap<PageId, Discovery>,
     recent_bytes: usize,
@@ -184,14 +184,19 @@ impl<P: Policy> Frontier<P> {
         Some(Entry::Links(self.key(page)?, links))
     }
 
-    /// The words of a link, if its target has room for them.
+    /// The words of a link, if its target has room for them and no others like them.
+    ///
+    /// What a page has is known by a Bloom filter of 32 bits with one hash. At most one in three of other words is
+    /// then taken for one that the page has.
     fn kept_words(&mut self, link: &policy::Link<'_>) -> String {
+        let words = shortened(link.anchor);
+        let bit = 1 << (hash_of(words) % 32);
         let kept = self.in_links.get(link.to.index());
-        if kept >= IN_LINKS || link.anchor.is_empty() {
+        if words.is_empty() || kept & bit != 0 || kept.count_ones() >= IN_LINKS {
             return String::new();
         }
-        self.in_links.set(link.to.index(), kept + 1);
-        shortened(link.anchor).to_owned()
+        self.in_links.set(link.to.index(), kept | bit);
+        words.to_owned()
     }
 
     /// The page of a host that has this number.
@@ -290,6 +295,13 @@ impl<P: Policy> Frontier<P> {
             .entry(url.host())
             .or_insert_with(|| Partition::of(url))
     }
+}
+
+/// FNV-1a, which is the same in every run.
+fn hash_of(words: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = words.bytes().fold(0xcbf2_9ce4_8422_2325, step);
+    hash ^ hash >> 32
 }
 
 /// The beginning of a link's words, cut between two characters.

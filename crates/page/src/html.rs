@@ -10,6 +10,7 @@ mod invisible;
 mod links;
 mod meta;
 pub(crate) mod open;
+mod outline;
 mod paths;
 mod read;
 mod reading;
@@ -22,5 +23,6 @@ mod tests;
 
 pub use fields::Fields;
 pub use meta::RobotsMeta;
+pub use outline::Section;
 pub use read::read;
 pub use reading::{Cuts, Limits, Link, LinkKind, Reading};

@@ -21,7 +21,7 @@ pub mod url;
 
 pub use article::{Article, article};
 pub use fingerprint::{Digest, Fingerprint, Shingles, Simhash};
-pub use html::{Fields, Limits, Link, LinkKind, Reading, RobotsMeta, read};
+pub use html::{Fields, Limits, Link, LinkKind, Reading, RobotsMeta, Section, read};
 pub use listing::Listing;
 pub use media::Media;
 pub use span::span;

@@ -57,14 +57,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let text_at = Instant::now();
         let (id, host, title) = (url.id(), url.host_name(), url.path_and_query());
         writer.put(&Document {
-            id,
-            url: url.as_str(),
-            host,
             title,
             text: &text,
-            language: None,
-            fetched_at: 0,
-            stated: None,
+            ..Document::new(id, url.as_str(), host)
         })?;
         if (n + 1) % GROUP == 0 || n + 1 == pages.len() {
             writer.commit(n as u64)?;

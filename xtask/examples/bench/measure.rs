@@ -124,14 +124,9 @@ fn put_all(writer: &mut Writer, puts: &[Text], group: u32) -> Result<()> {
     for (number, put) in (1..).zip(puts) {
         let url = PageUrl::parse(&put.url)?;
         writer.put(&Document {
-            id: url.id(),
-            url: url.as_str(),
-            host: url.host_name(),
             title: &put.title,
             text: &put.text,
-            language: None,
-            fetched_at: 0,
-            stated: None,
+            ..Document::new(url.id(), url.as_str(), url.host_name())
         })?;
         if number % u64::from(group) == 0 {
             writer.commit(number)?;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use repository::index::{Index, Query};
+use repository::index::{Index, Part, Query, Weights};
 use serde::Serialize;
 use xtask::cli::Relevance;
 
@@ -21,6 +21,9 @@ use questions::Question;
 
 /// Results that are looked at.
 const DEPTH: usize = 10;
+
+/// A difference of MRR@10 that tuning follows.
+const CLEARLY: f64 = 0.0003;
 
 /// How good the answers to some questions are.
 #[derive(Debug, Default, Clone, Copy, Serialize)]
@@ -47,11 +50,38 @@ pub fn run(wishes: &Relevance, place: &Path) -> Result<()> {
         None => sites::index(&wishes.site, &place.join("index"))?,
     };
     eprintln!("{} pages, {} questions", index.count(), questions.len());
-    let mut rows = vec![
-        row("one site", &index, &questions, true, wishes.failures)?,
-        row("all sites", &index, &questions, false, false)?,
+    let mut weights = chosen(&wishes.set)?;
+    if wishes.tune {
+        weights = tuned(weights, &index, &questions)?;
+    }
+    let asked = |name: &str, weights: &Weights, of_site| Way {
+        name: name.to_owned(),
+        weights: weights.clone(),
+        of_site,
+    };
+    let mut ways = vec![
+        asked("one site", &weights, true),
+        asked("all sites", &weights, false),
     ];
-    rows.retain(|row| !row.kinds.is_empty());
+    for part in Part::ALL {
+        let mut without = weights.clone();
+        without.parts[part as usize] = 0.0;
+        ways.push(asked(&format!("without {}", part.name()), &without, true));
+    }
+    for name in ["links", "hub", "order"] {
+        let mut without = weights.clone();
+        set(&mut without, name, 0.0)?;
+        ways.push(asked(&format!("without {name}"), &without, true));
+    }
+    let mut rows = Vec::new();
+    for (number, way) in ways.iter().enumerate() {
+        rows.push(row(
+            way,
+            &index,
+            &questions,
+            wishes.failures && number == 0,
+        )?);
+    }
     if wishes.json {
         println!("{}", serde_json::to_string(&rows)?);
     } else {
@@ -60,20 +90,96 @@ pub fn run(wishes: &Relevance, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Asks every question in one way.
-fn row(
-    name: &str,
-    index: &Index,
-    questions: &[Question],
+/// A way to search.
+struct Way {
+    name: String,
+    weights: Weights,
+    /// Whether a question is limited to its site.
     of_site: bool,
-    failures: bool,
-) -> Result<Row> {
+}
+
+/// The weights, some of them set by `NAME=NUMBER`.
+fn chosen(set_to: &[String]) -> Result<Weights> {
+    let mut weights = Weights::default();
+    for setting in set_to {
+        let (name, value) = setting
+            .split_once('=')
+            .with_context(|| format!("not NAME=NUMBER: {setting}"))?;
+        let value = value
+            .parse()
+            .with_context(|| format!("not a number: {value}"))?;
+        set(&mut weights, name, value)?;
+    }
+    Ok(weights)
+}
+
+fn set(weights: &mut Weights, name: &str, value: f32) -> Result<()> {
+    let mut named = weights.named();
+    let known: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
+    let found = named.iter_mut().find(|(other, _)| other == name);
+    let (_, weight) =
+        found.with_context(|| format!("no weight {name}; there are: {}", known.join(", ")))?;
+    **weight = value;
+    Ok(())
+}
+
+/// Coordinate ascent: tries each weight larger and smaller, keeps what raises MRR@10 clearly, and goes on until
+/// nothing does.
+fn tuned(mut best: Weights, index: &Index, questions: &[Question]) -> Result<Weights> {
+    let quality = |weights: &Weights| -> Result<f64> {
+        let way = Way {
+            name: String::new(),
+            weights: weights.clone(),
+            of_site: true,
+        };
+        Ok(row(&way, index, questions, false)?.kinds["all"].mrr)
+    };
+    let mut most = quality(&best)?;
+    eprintln!("MRR@10 {most:.4}");
+    let names: Vec<String> = best.named().into_iter().map(|(name, _)| name).collect();
+    for factor in [2.0, 1.4] {
+        loop {
+            let before = most;
+            for name in &names {
+                for factor in [factor, 1.0 / factor] {
+                    let mut other = best.clone();
+                    let mut named = other.named();
+                    let Some((_, weight)) = named.iter_mut().find(|(other, _)| other == name)
+                    else {
+                        continue;
+                    };
+                    **weight *= factor;
+                    if name.ends_with(".length") || name == "hub" {
+                        **weight = weight.min(1.0);
+                    }
+                    let value = **weight;
+                    let mrr = quality(&other)?;
+                    if mrr > most + CLEARLY {
+                        eprintln!("MRR@10 {mrr:.4} with {name} = {value:.3}");
+                        (best, most) = (other, mrr);
+                    }
+                }
+            }
+            if most < before + CLEARLY {
+                break;
+            }
+        }
+    }
+    for (name, value) in best.named() {
+        eprintln!("{name} = {value:.3}");
+    }
+    Ok(best)
+}
+
+/// Asks every question in one way.
+fn row(way: &Way, index: &Index, questions: &[Question], failures: bool) -> Result<Row> {
     let mut kinds: BTreeMap<String, Quality> = BTreeMap::new();
     for question in questions {
         let query = Query {
             text: &question.query,
             limit: DEPTH,
-            site: of_site.then_some(question.site.as_str()),
+            site: way.of_site.then_some(question.site.as_str()),
+            weights: Some(&way.weights),
             ..Query::default()
         };
         let hits = index.search(&query)?.hits;
@@ -94,7 +200,7 @@ fn row(
         quality.finish();
     }
     Ok(Row {
-        name: name.to_owned(),
+        name: way.name.clone(),
         kinds,
     })
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use fetch::Response;
-use frontier::{Reading, Visited};
+use frontier::{Entry, Reading, Visited};
 use page::PageUrl;
 use page::listing::Kind;
 use policy::{Moment, Outcome, Policy};
@@ -15,6 +15,7 @@ use super::Engine;
 use super::claimed::Claimed;
 use super::committer::Settled;
 use super::heard::Source;
+use super::in_links::InLink;
 use super::plan::TOKEN;
 use crate::answer::Answer;
 use crate::verdict::{Asked, Text, Verdict};
@@ -92,6 +93,7 @@ impl Engine {
         };
         let mut heard = shared.admit(&verdict.leads, Some(&source), now);
         let new_pages = heard.new_pages();
+        let mut links = Vec::new();
         if verdict.is_news() {
             let text = verdict
                 .text
@@ -103,6 +105,17 @@ impl Engine {
                 out_links: heard.out_links,
             };
             let fact = shared.frontier.read(claimed.key.page, reading);
+            // A page that was read before has told of its links.
+            let first = claimed
+                .before
+                .as_ref()
+                .is_none_or(|before| before.copy.is_none());
+            if let Some(Entry::Links(_, kept)) = &fact
+                && self.plan.index
+                && first
+            {
+                links = InLink::of(kept, &verdict.leads, |page| shared.frontier.number(page));
+            }
             heard.facts.extend(fact);
         }
         let admitted = heard.facts;
@@ -123,6 +136,7 @@ impl Engine {
             copied: verdict.copied,
             gone: verdict.gone,
             admitted,
+            links,
             asked: true,
             visited: verdict.visited,
             text: verdict.text,
@@ -201,6 +215,7 @@ impl Engine {
             text: None,
             gone,
             admitted: Vec::new(),
+            links: Vec::new(),
             asked: asked.is_some(),
         };
         shared.push(settled, self.clock.now());

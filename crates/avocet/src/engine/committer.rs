@@ -17,12 +17,15 @@ use policy::History;
 use repository::archive::{self, Sealed};
 use repository::index::{self, Workload};
 
+use super::in_links::{InLink, InLinks, Waiting};
 use crate::fault;
 use crate::place::place;
 use crate::verdict::Text;
 
 /// How often the index becomes visible to searchers while a crawl goes on.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
+/// How often pages are indexed anew to which links were found since.
+const LINKS_EVERY: Duration = Duration::from_secs(300);
 /// Bytes of text that make it visible earlier: tantivy queues up to ten thousand documents, and only
 /// a commit says that they have left memory.
 const INDEX_BYTES: u64 = 32 << 20;
@@ -47,6 +50,8 @@ pub struct Settled {
     pub gone: bool,
     /// Pages that were discovered on it.
     pub admitted: Vec<Entry>,
+    /// The links of it that the index was not told of.
+    pub links: Vec<InLink>,
     /// Whether a request was made for it, and so a permit is out.
     pub asked: bool,
 }
@@ -101,6 +106,8 @@ pub struct Committer<'a> {
     buffered: bool,
     /// What people search for, if the index has not been told yet.
     workload: Option<Workload>,
+    /// Links that the index was not told of.
+    in_links: InLinks,
 }
 
 impl<'a> Committer<'a> {
@@ -118,6 +125,7 @@ impl<'a> Committer<'a> {
             most_queued: INDEX_BYTES,
             buffered: false,
             workload: None,
+            in_links: InLinks::default(),
         }
     }
 
@@ -139,6 +147,7 @@ impl<'a> Committer<'a> {
     /// Commits work until no more comes, then closes archive and index.
     pub fn run(mut self, work: &Receiver<Work>, done: impl Fn(Done)) -> Result<()> {
         let mut indexed = Instant::now();
+        let mut linked = Instant::now();
         let mut unindexed = false;
         loop {
             match work.recv_timeout(INDEX_EVERY) {
@@ -154,6 +163,10 @@ impl<'a> Committer<'a> {
                 || self.queued >= self.most_queued
                 || self.workload.is_some();
             if unindexed && due {
+                if linked.elapsed() >= LINKS_EVERY {
+                    self.tell_links()?;
+                    linked = Instant::now();
+                }
                 self.publish()?;
                 indexed = Instant::now();
                 unindexed = false;
@@ -163,7 +176,18 @@ impl<'a> Committer<'a> {
             self.collect()?;
         }
         self.publish()?;
+        if self.tell_links()? > 0 {
+            self.publish()?;
+        }
         self.close()
+    }
+
+    /// Tells the index of links that were found after their pages were put. Returns how many pages that concerned.
+    fn tell_links(&mut self) -> Result<usize> {
+        match &mut self.index {
+            Some(index) => self.in_links.flush(index),
+            None => Ok(0),
+        }
     }
 
     /// Closes the archive.
@@ -219,6 +243,9 @@ impl<'a> Committer<'a> {
         let Some(index) = &mut self.index else {
             return Ok(None);
         };
+        page.links
+            .drain(..)
+            .for_each(|link| self.in_links.add(link));
         let Some(text) = &page.text else {
             if page.gone {
                 index
@@ -230,7 +257,8 @@ impl<'a> Committer<'a> {
         self.queued += text.body.len() as u64;
         let before = page.visited.history;
         let at = before.asked.unwrap_or_default().unix_seconds();
-        let gain = put(index, page.key, &page.url, at, text)?;
+        let links = self.in_links.take(page.key.page);
+        let gain = put(index, page.key, &page.url, at, text, &links)?;
         fault::point("indexed");
         let Some(gain) = gain else { return Ok(None) };
         page.visited.history = before.gained(gain as f32);
@@ -318,24 +346,31 @@ pub(super) fn unwritten(entries: &mut [Entry], page: PageKey) -> Option<&mut Vis
     })
 }
 
-/// Puts a text into the index. Returns what that gave to searchers, if it is measured.
+/// Puts a text into the index, with the links to it that the index was not told of. Returns what that gave to
+/// searchers, if it is measured.
 pub fn put(
     index: &mut index::Writer,
     key: PageKey,
     url: &PageUrl,
     fetched_at: i64,
     text: &Text,
+    links: &Waiting,
 ) -> Result<Option<f64>> {
+    let anchors: Vec<&str> = links.words.iter().map(String::as_str).collect();
     index
         .put(&index::Document {
-            id: key.page,
-            url: url.as_str(),
-            host: url.host_name(),
             title: &text.title,
             text: &text.body,
+            asides: &text.asides,
+            sections: &text.sections,
+            linked: text.linked,
+            anchors: &anchors,
+            in_links: links.links,
+            kind: text.kind,
             language: text.language.as_deref(),
             fetched_at,
             stated: Some(&text.stated),
+            ..index::Document::new(key.page, url.as_str(), url.host_name())
         })
         .with_context(|| format!("cannot index {url}"))
 }

@@ -91,6 +91,7 @@ impl App {
             language: wish.language.as_deref(),
             since: wish.since.map(Timestamp::as_second),
             until: wish.until.map(Timestamp::as_second),
+            ..Query::default()
         };
         let hits = match &wish.topic {
             Some(name) => topical::search(&self.index, &query, &*self.topics.open(name)?)?,

@@ -156,8 +156,15 @@ impl Asked<'_> {
             leads,
             text: Some(Text {
                 title: reading.title,
-                language: language::detect(&reading.text, reading.language.as_deref()),
+                language: language::detect(
+                    &reading.text,
+                    reading.language.as_deref().or(answer.language.as_deref()),
+                ),
                 body: reading.text,
+                asides: reading.asides,
+                sections: reading.sections,
+                linked: reading.linked,
+                kind: "html",
                 stated: reading.fields,
             }),
             digest: Some(reading.digest),
@@ -215,8 +222,12 @@ fn plain(answer: &Answer) -> Understood {
         digest: Some(Digest::of(&text)),
         text: Some(Text {
             title: String::new(),
-            language: language::detect(&text, None),
+            language: language::detect(&text, answer.language.as_deref()),
             body: text.into_owned(),
+            asides: Vec::new(),
+            sections: Vec::new(),
+            linked: 0,
+            kind: "text",
             stated: page::Fields::default(),
         }),
         ..Understood::default()

@@ -21,6 +21,7 @@ fn answer(status: u16, body: &str) -> Answer {
         content_type: Some("text/html".into()),
         etag: Some("\"1\"".into()),
         last_modified: None,
+        language: None,
         location: None,
         hub: None,
         directives: Directives::default(),

@@ -136,14 +136,15 @@ pub fn put(program: &Program, leaves: &[Leaf]) {
             .map_or(page::PageId(number as u128), PageUrl::id);
         writer
             .put(&Document {
-                id,
-                url: &leaf.url,
-                host: parsed.as_ref().map_or("", |url| url.host_name()),
                 title: &leaf.title,
                 text: &leaf.text,
                 language: Some(leaf.language),
                 fetched_at: now - leaf.days * 86_400,
-                stated: None,
+                ..Document::new(
+                    id,
+                    &leaf.url,
+                    parsed.as_ref().map_or("", |url| url.host_name()),
+                )
             })
             .unwrap();
     }

@@ -8,13 +8,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::mix;
+use super::{for_each_word, mix};
 
 /// Sixty-four majorities over the pairs of words of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Simhash(pub u64);
 
 impl Simhash {
+    /// Measures a text.
+    pub fn of(text: &str) -> Self {
+        let mut tally = Tally::default();
+        for_each_word(text, |word| tally.add(word));
+        tally.finish()
+    }
+
     /// In how many of 64 bits two texts differ.
     pub fn distance(self, other: Self) -> u32 {
         (self.0 ^ other.0).count_ones()

@@ -10,6 +10,7 @@ use super::fields::Collector;
 use super::head::{Head, relation};
 use super::links::{Links, Place};
 use super::open::Open;
+use super::outline::Outline;
 use super::paths::Paths;
 use super::reading::{Cuts, Limits, LinkKind, Reading};
 use super::tag::{self, Flow, Name, Role, element};
@@ -56,9 +57,12 @@ struct Reader<'a, 'l> {
     /// Whether the title is complete: a second one is not read.
     titled: bool,
     links: Links,
+    /// Bytes of link words outside of navigation.
+    linked: u32,
     paths: Paths,
     head: Head,
     fields: Collector,
+    outline: Outline<'a>,
 }
 
 /// An element whose content is not shown.
@@ -82,9 +86,11 @@ impl<'a, 'l> Reader<'a, 'l> {
             title: Text::new(limits.title, 64),
             titled: false,
             links: Links::new(page),
+            linked: 0,
             paths: Paths::default(),
             head: Head::default(),
             fields: Collector::new(html),
+            outline: Outline::default(),
         }
     }
 
@@ -97,10 +103,14 @@ impl<'a, 'l> Reader<'a, 'l> {
             text: self.text.is_cut,
         };
         let text = self.text.finish();
+        let (sections, asides) = self.outline.finish(&text);
         Reading {
             title: self.title.finish(),
             digest: Digest::of(&text),
             text,
+            sections,
+            asides,
+            linked: self.linked,
             links: self.links.links,
             paths: self.paths.paths,
             canonical: self.head.canonical,
@@ -152,11 +162,15 @@ impl<'a, 'l> Reader<'a, 'l> {
             };
         }
         self.fields.start(tag, attributes, self.text.len());
+        self.outline.start(tag, attributes, self.text.len());
         let element = element(tag);
         match element.flow {
             Flow::Inline | Flow::Void => {}
             Flow::Block | Flow::Break => self.text.line(),
             Flow::Cell => self.text.space(),
+        }
+        if tag == tag::PRE {
+            self.text.open_lines();
         }
         match element.role {
             Role::Plain => {}
@@ -189,6 +203,9 @@ impl<'a, 'l> Reader<'a, 'l> {
             return Model::Data;
         }
         self.open.start(tag, name, element.flow);
+        let (at, depth) = (self.text.len(), self.open.depth());
+        self.outline
+            .opened(tag, element.flow, attributes, at, depth);
         let model = tag::model(tag, element.role);
         if model != Model::Data {
             self.raw = Some(tag);
@@ -251,7 +268,11 @@ impl<'a, 'l> Reader<'a, 'l> {
             Flow::Inline if tag == tag::A => self.close_link(),
             Flow::Inline | Flow::Void => {}
         }
+        if tag == tag::PRE {
+            self.text.close_lines();
+        }
         self.open.end(tag);
+        self.outline.end(tag, self.text.len(), self.open.depth());
     }
 
     fn anchor(&mut self, tag: Name, name: &str, attributes: &[Attribute<'a>]) {
@@ -319,6 +340,9 @@ impl<'a, 'l> Reader<'a, 'l> {
     fn close_link(&mut self) {
         if let Some(link) = self.link.take() {
             let anchor = self.text.close_anchor(self.limits.anchor);
+            if !self.outline.is_aside() {
+                self.linked += anchor.end - anchor.start;
+            }
             self.links.set_anchor(link, anchor);
         }
     }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::fields::Fields;
 use super::meta::RobotsMeta;
+use super::outline::Section;
 use crate::fingerprint::Digest;
 use crate::url::{PageId, PageUrl};
 
@@ -53,6 +54,12 @@ pub struct Reading {
     /// The readable text in order: single spaces, a line break between blocks, without scripts,
     /// styles, templates, `noscript` and drawings.
     pub text: String,
+    /// Its sections, in order.
+    pub sections: Vec<Section>,
+    /// The parts of the text that are navigation: menus, breadcrumbs, footers.
+    pub asides: Vec<Range<u32>>,
+    /// Bytes of the text that are words of links, navigation left out.
+    pub linked: u32,
     /// The documents it links to, each target once, in the order first seen.
     pub links: Vec<Link>,
     /// The distinct tag paths of the links, such as `html/body/nav/ul/li/a`. An empty one stands for

@@ -14,6 +14,8 @@ pub(super) struct Text {
     /// Combining marks on the last character.
     marks: u32,
     anchor: Anchor,
+    /// Elements that are open in which a line break stays one (`pre`).
+    lines: u32,
     /// Whether something did not fit.
     pub(super) is_cut: bool,
 }
@@ -43,6 +45,7 @@ impl Text {
             limit,
             marks: 0,
             anchor: Anchor::Closed,
+            lines: 0,
             is_cut: false,
         }
     }
@@ -70,6 +73,16 @@ impl Text {
     /// The next word is apart from the last.
     pub(super) fn space(&mut self) {
         self.gap_at_least(Gap::Space);
+    }
+
+    /// From here on a line break in the markup stays one.
+    pub(super) fn open_lines(&mut self) {
+        self.lines += 1;
+    }
+
+    /// Line breaks are blanks again, unless an outer element keeps them.
+    pub(super) fn close_lines(&mut self) {
+        self.lines = self.lines.saturating_sub(1);
     }
 
     /// The words that follow are those of a link.
@@ -108,7 +121,8 @@ impl Text {
                     continue;
                 }
                 self.word(&piece[start..at]);
-                self.gap_at_least(Gap::Space);
+                let breaks = self.lines > 0 && byte == b'\n';
+                self.gap_at_least(if breaks { Gap::Line } else { Gap::Space });
                 at += 1;
                 start = at;
                 continue;

@@ -1,14 +1,12 @@
-//! What does the index keep of one page, and of all: its text as it was read, and the languages there are.
+//! What the index keeps of one page, and of all: its text as it was read, and the languages there are.
 
 use std::collections::BTreeMap;
 
 use page::PageId;
-use tantivy::collector::TopDocs;
-use tantivy::query::TermQuery;
-use tantivy::schema::{IndexRecordOption, Term, Value};
-use tantivy::{TantivyDocument, TantivyError};
+use tantivy::TantivyError;
 
-use super::{Index, IndexError};
+use super::stored::{Stored, place};
+use super::{Index, IndexError, Section};
 
 /// A page, as it was last put in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,8 +15,12 @@ pub struct Kept {
     pub url: String,
     /// Its title; may be empty.
     pub title: String,
-    /// Its readable text.
+    /// What it says itself, as text.
     pub text: String,
+    /// Navigation and lines of its host's template.
+    pub rest: String,
+    /// The sections of `text`, in order.
+    pub sections: Vec<Section>,
     /// The code of its language, if known.
     pub language: Option<String>,
     /// When it was fetched, in Unix seconds.
@@ -40,25 +42,18 @@ impl Index {
 
     fn try_kept(&self, id: PageId) -> Result<Option<Kept>, TantivyError> {
         let searcher = self.reader.searcher();
-        let term = Term::from_field_bytes(self.fields.id, &id.0.to_be_bytes());
-        let named = TermQuery::new(term, IndexRecordOption::Basic);
-        let found = searcher.search(&named, &TopDocs::with_limit(1).order_by_score())?;
-        let Some((_, address)) = found.first() else {
+        let Some(address) = place(&searcher, &self.fields, id)? else {
             return Ok(None);
         };
-        let document = searcher.doc::<TantivyDocument>(*address)?;
-        let text = |field| document.get_first(field).and_then(|value| value.as_str());
-        let owned = |field| text(field).unwrap_or_default().to_owned();
-        let fields = &self.fields;
-        let fetched_at = document.get_first(fields.fetched_at);
+        let stored = Stored::read(&searcher, &self.fields, address)?;
         Ok(Some(Kept {
-            url: owned(fields.url),
-            title: owned(fields.title),
-            text: owned(fields.body),
-            language: text(fields.language).map(str::to_owned),
-            fetched_at: fetched_at
-                .and_then(|value| value.as_i64())
-                .unwrap_or_default(),
+            url: stored.url,
+            title: stored.title,
+            text: stored.body,
+            rest: stored.rest,
+            sections: stored.sections,
+            language: stored.language,
+            fetched_at: stored.fetched_at,
         }))
     }
 

@@ -1,4 +1,4 @@
-//! How often does each page mention some words?
+//! How often each page mentions some words.
 //!
 //! **Invariant:** a word is split as the pages were, so what [`search`](Index::search) would find is
 //! what is counted, and counts are those of the last commit without pages that were removed.
@@ -10,10 +10,10 @@
 use std::collections::{BTreeSet, HashMap};
 
 use page::PageId;
-use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::schema::{Field, IndexRecordOption, Term};
-use tantivy::{DocId, DocSet, InvertedIndexReader, SegmentReader, TERMINATED, TantivyError};
+use tantivy::schema::Field;
+use tantivy::{DocId, SegmentReader, TERMINATED, TantivyError};
 
+use super::phrase::PhrasePostings;
 use super::{Index, IndexError, query, words};
 
 /// What a page says of some words.
@@ -79,64 +79,12 @@ fn count(
     clause: &[String],
     mut visit: impl FnMut(DocId, u32),
 ) -> Result<(), TantivyError> {
-    let inverted = segment.inverted_index(field)?;
-    let (first, rest) = match clause {
-        [] => return Ok(()),
-        [first, rest @ ..] => (first, rest),
-    };
-    let option = match rest {
-        [] => IndexRecordOption::WithFreqs,
-        _ => IndexRecordOption::WithFreqsAndPositions,
-    };
-    let Some(mut first) = postings(&inverted, field, first, option)? else {
+    let Some(mut found) = PhrasePostings::new(segment, field, clause)? else {
         return Ok(());
     };
-    let mut others = Vec::with_capacity(rest.len());
-    for word in rest {
-        match postings(&inverted, field, word, option)? {
-            Some(postings) => others.push(postings),
-            None => return Ok(()),
-        }
-    }
-    while first.doc() != TERMINATED {
-        let times = match others.is_empty() {
-            true => first.term_freq(),
-            false => in_a_row(&mut first, &mut others),
-        };
-        if times > 0 {
-            visit(first.doc(), times);
-        }
-        first.advance();
+    while found.doc() != TERMINATED {
+        visit(found.doc(), found.times());
+        found.advance();
     }
     Ok(())
-}
-
-fn postings(
-    inverted: &InvertedIndexReader,
-    field: Field,
-    word: &str,
-    option: IndexRecordOption,
-) -> Result<Option<SegmentPostings>, TantivyError> {
-    Ok(inverted.read_postings(&Term::from_field_text(field, word), option)?)
-}
-
-/// How often the words follow each other in the page that the first stands at.
-fn in_a_row(first: &mut SegmentPostings, others: &mut [SegmentPostings]) -> u32 {
-    let doc = first.doc();
-    let mut starts = Vec::new();
-    first.positions(&mut starts);
-    let mut positions = Vec::new();
-    for (after, other) in (1..).zip(others) {
-        // It may stand beyond already, and a seek must not go backwards.
-        if other.doc() < doc {
-            other.seek(doc);
-        }
-        if other.doc() != doc {
-            return 0;
-        }
-        positions.clear();
-        other.positions(&mut positions);
-        starts.retain(|&start| positions.binary_search(&(start + after)).is_ok());
-    }
-    starts.len() as u32
 }

@@ -1,22 +1,35 @@
-//! The index: which pages hold these words?
+//! The index: finds the pages that hold given words.
 //!
 //! **Invariant:** a page is in it at most once, and everything it shows was valid, harmless text
 //! before it was stored. It is derived: a commit carries the sequence of the ledger it reflects, so
 //! that what is missing can be added, and a damaged index is made anew from the archive.
 
+mod content;
 mod directory;
+mod duplicates;
 mod error;
+mod evaluate;
+mod facets;
 mod files;
 mod forward;
 mod kept;
 mod measure;
 mod mentions;
 mod payload;
+mod phrase;
+mod plan;
 mod query;
 mod schema;
+mod score;
 mod search;
+mod sections;
 mod shown;
+mod snippet;
 mod spelling;
+mod spot;
+mod stored;
+mod template;
+mod weights;
 mod words;
 mod workload;
 mod writer;
@@ -30,10 +43,15 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError};
 
 pub use error::{Damage, IndexError};
+pub use evaluate::Sort;
+pub use facets::Facets;
 pub use kept::Kept;
 pub use mentions::Mentions;
 pub use payload::committed;
-pub use search::{Hit, Hits, Query, Snippet};
+pub use search::{Hit, Hits, Place, Query};
+pub use sections::{Section, section_text};
+pub use snippet::Snippet;
+pub use weights::{Part, Weights};
 pub use workload::{Demand, Workload};
 pub use writer::{Document, HEAP, Writer};
 

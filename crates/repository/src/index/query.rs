@@ -1,16 +1,20 @@
-//! What a searcher asks for.
+//! Reads what a searcher typed.
 //!
 //! **Invariant:** every text is a query; nothing in it is an error, and nothing in it can make a
 //! search expensive: its length and the number of its words are limited (hostile-web.md, row 82).
 //!
-//! Words, all of which should be there; `"a phrase"`; `-not this`; `site:example.org`, `author:lovelace` or
-//! `author:"Ada Lovelace"`, `date:2024-05` or `date:2019..2021`. No wildcards, no ranges of words: those are where
-//! other engines' queries blow up.
+//! Words, all of which should be there; `a OR b`; `"a phrase"`; `-excluded`; and operators, which `-` excludes too:
+//! `site:example.org`, `title:word`, `url:word`, `author:lovelace` or `author:"Ada Lovelace"`, `date:2024-05` or
+//! `date:2019..2021`, `filetype:html`. No wildcards, no ranges of words: those are where other engines' queries blow
+//! up. A single letter after `-` is an option (`tar -x`), and so is a word after `--`.
 
 use std::ops::Range;
 
 use page::PageUrl;
 use tantivy::tokenizer::TextAnalyzer;
+
+use super::weights::Part;
+use super::words::is_compound;
 
 /// Characters read; the rest is ignored.
 const TEXT_LIMIT: usize = 1000;
@@ -27,30 +31,77 @@ pub(super) struct Parsed {
     pub(super) unwanted: Vec<Clause>,
     /// The domain they must be in.
     pub(super) site: Option<String>,
+    /// Domains they must not be in.
+    pub(super) other_sites: Vec<String>,
     /// Those who must have written them.
-    pub(super) authors: Vec<Clause>,
+    pub(super) authors: Vec<Vec<String>>,
     /// The time that they must be of, in Unix seconds.
     pub(super) date: Option<Range<i64>>,
+    /// The kind of document they must be.
+    pub(super) kind: Option<String>,
+    /// What looks like an operator and is none; it was read as words.
+    pub(super) unknown: Vec<String>,
+}
+
+/// Something that a page should hold, in one of several forms.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Clause {
+    /// What was typed, and after each `OR` what was typed in its place.
+    pub(super) forms: Vec<Form>,
+    /// The only part of a page where it counts.
+    pub(super) part: Option<Part>,
+    /// Whether it was quoted, and is meant exactly.
+    pub(super) quoted: bool,
+    /// Where it was typed.
+    pub(super) place: Range<usize>,
+}
+
+/// One way to say a clause.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Form {
+    /// Its words, which follow each other.
+    pub(super) words: Vec<String>,
+    /// The compound that they make.
+    pub(super) compound: Option<String>,
+    /// The parts of a word in camel case.
+    pub(super) parts: Vec<String>,
 }
 
 impl Parsed {
-    fn add_author(&mut self, name: Clause) {
-        if !name.is_empty() && self.authors.len() < CLAUSE_LIMIT {
-            self.authors.push(name);
-        }
-    }
-
     /// Whether nothing is asked for.
     pub(super) fn is_empty(&self) -> bool {
         self.wanted.is_empty()
             && self.site.is_none()
             && self.authors.is_empty()
             && self.date.is_none()
+            && self.kind.is_none()
+    }
+
+    fn is_full(&self) -> bool {
+        let filters = self.authors.len() + self.other_sites.len();
+        self.wanted.len() + self.unwanted.len() + filters >= CLAUSE_LIMIT
     }
 }
 
-/// One word, or several that must follow each other.
-pub(super) type Clause = Vec<String>;
+/// What a piece of a query is.
+enum Operator {
+    Words(Option<Part>),
+    Site,
+    Author,
+    Date,
+    Kind,
+}
+
+/// The operators, by what is typed before their value.
+const OPERATORS: [(&str, Operator); 7] = [
+    ("site:", Operator::Site),
+    ("title:", Operator::Words(Some(Part::Title))),
+    ("url:", Operator::Words(Some(Part::Url))),
+    ("author:", Operator::Author),
+    ("date:", Operator::Date),
+    ("filetype:", Operator::Kind),
+    ("type:", Operator::Kind),
+];
 
 pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Parsed {
     let mut parsed = Parsed::default();
@@ -58,50 +109,106 @@ pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Parsed {
         .char_indices()
         .nth(TEXT_LIMIT)
         .map_or(text.len(), |(at, _)| at);
-    let mut rest = text[..end].trim_start();
-    while !rest.is_empty() && parsed.wanted.len() + parsed.unwanted.len() < CLAUSE_LIMIT {
-        let negative = rest
-            .strip_prefix('-')
-            .filter(|after| !after.starts_with(char::is_whitespace));
+    let text = &text[..end];
+    let mut or = false;
+    let mut rest = text.trim_start();
+    while !rest.is_empty() && !parsed.is_full() {
+        let after = rest.strip_prefix('-').filter(|after| excludes(after));
+        let negative = after.is_some();
+        rest = after.unwrap_or(rest);
+        let operator = OPERATORS
+            .iter()
+            .find(|(name, _)| rest.starts_with(name))
+            .filter(|(name, _)| rest[name.len()..].starts_with(|c: char| !c.is_whitespace()));
+        let value = operator.map_or(rest, |(name, _)| &rest[name.len()..]);
+        let quoted = value.starts_with('"');
+        let place = text.len() - value.len();
         let piece;
-        (piece, rest) = split(negative.unwrap_or(rest));
-        if piece == "author:" && negative.is_none() && rest.starts_with('"') {
-            let name;
-            (name, rest) = split(rest);
-            parsed.add_author(words(name, analyzer));
-            rest = rest.trim_start();
-            continue;
-        }
+        (piece, rest) = split(value);
+        let place = place..text.len() - rest.len();
         rest = rest.trim_start();
-        if let Some(name) = piece.strip_prefix("author:")
-            && negative.is_none()
-        {
-            parsed.add_author(words(name, analyzer));
+        if piece == "OR" && !quoted && operator.is_none() {
+            or = !parsed.wanted.is_empty() && !rest.is_empty();
             continue;
         }
-        if let Some(date) = piece.strip_prefix("date:").and_then(page::span)
-            && negative.is_none()
-        {
-            parsed.date = Some(date);
-            continue;
-        }
-        if let Some(name) = piece.strip_prefix("site:")
-            && negative.is_none()
-        {
-            parsed.site = site(name).or(parsed.site);
-            continue;
-        }
-        let clause = words(piece, analyzer);
-        if !clause.is_empty() {
-            let list = if negative.is_some() {
-                &mut parsed.unwanted
-            } else {
-                &mut parsed.wanted
-            };
-            list.push(clause);
+        let or = std::mem::take(&mut or) && !negative;
+        match operator.map_or(&Operator::Words(None), |(_, operator)| operator) {
+            Operator::Words(part) => {
+                let forms = forms(piece, quoted, analyzer);
+                if part.is_none()
+                    && !quoted
+                    && let Some(name) = unknown_operator(piece)
+                {
+                    parsed.unknown.push(name.to_owned());
+                }
+                if forms.words.is_empty() {
+                    continue;
+                }
+                let clause = Clause {
+                    forms: vec![forms],
+                    part: *part,
+                    quoted,
+                    place,
+                };
+                match (negative, parsed.wanted.last_mut()) {
+                    (true, _) => parsed.unwanted.push(clause),
+                    (false, Some(last)) if or && last.part == *part => {
+                        last.forms.extend(clause.forms)
+                    }
+                    _ => parsed.wanted.push(clause),
+                }
+            }
+            Operator::Site => match (negative, site(piece)) {
+                (true, site) => parsed.other_sites.extend(site),
+                // A site that is none has no pages; it is not the same as no site.
+                (false, site) => parsed.site = Some(site.unwrap_or_default()),
+            },
+            Operator::Author | Operator::Date | Operator::Kind if negative => {
+                parsed.unknown.push(format!("-{piece}"));
+            }
+            Operator::Author => parsed
+                .authors
+                .extend(Some(words(piece, analyzer)).filter(|name| !name.is_empty())),
+            Operator::Date => match page::span(piece) {
+                Some(date) => parsed.date = Some(date),
+                None => parsed.unknown.push(format!("date:{piece}")),
+            },
+            Operator::Kind => parsed.kind = Some(kind(piece)),
         }
     }
     parsed
+}
+
+/// Whether a `-` before this excludes it: it is a quote, an operator, or a word of more than one letter.
+fn excludes(after: &str) -> bool {
+    let mut letters = after.chars();
+    match letters.next() {
+        Some('"') => true,
+        Some(first) if first.is_alphabetic() => {
+            letters
+                .next()
+                .is_some_and(|second| second.is_alphanumeric() || !second.is_ascii())
+                || !first.is_ascii()
+        }
+        _ => false,
+    }
+}
+
+/// The name in `name:value`, if it looks like an operator; all that are known were taken out before.
+fn unknown_operator(piece: &str) -> Option<&str> {
+    let (name, value) = piece.split_once(':')?;
+    let is_name = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
+    (is_name && value.starts_with(|c: char| c.is_alphanumeric())).then(|| &piece[..=name.len()])
+}
+
+/// The kind of a document by the name or the ending that people use.
+fn kind(name: &str) -> String {
+    let name = name.trim_start_matches('.').to_lowercase();
+    match name.as_str() {
+        "htm" | "xhtml" => "html".to_owned(),
+        "txt" => "text".to_owned(),
+        _ => name,
+    }
 }
 
 /// The domain that a person means by `Example.org`, `https://example.org/x` or `.example.org`,
@@ -125,14 +232,38 @@ fn split(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The words of a text, as pages are split.
-pub(super) fn words(text: &str, analyzer: &mut TextAnalyzer) -> Clause {
-    let mut words = Vec::new();
-    let mut stream = analyzer.token_stream(text);
-    while words.len() < CLAUSE_LIMIT && stream.advance() {
-        words.push(stream.token().text.clone());
+/// The words of a piece, and what else the index may know it by.
+fn forms(piece: &str, quoted: bool, analyzer: &mut TextAnalyzer) -> Form {
+    let mut form = Form::default();
+    let mut whole = 0;
+    let mut last = None;
+    let mut stream = analyzer.token_stream(piece);
+    while let Some(token) = stream.next() {
+        let text = token.text.clone();
+        if is_compound(&text) {
+            whole = token.position_length;
+            form.compound = Some(text);
+        } else if last == Some(token.position) {
+            form.parts.push(text);
+        } else if form.words.len() < CLAUSE_LIMIT {
+            last = Some(token.position);
+            form.words.push(text);
+        } else {
+            break;
+        }
     }
-    words
+    if quoted || whole != form.words.len() {
+        form.compound = None;
+    }
+    if quoted || form.words.len() > 1 {
+        form.parts.clear();
+    }
+    form
+}
+
+/// The words of a text, as pages are split; compounds and parts of words left out.
+pub(super) fn words(text: &str, analyzer: &mut TextAnalyzer) -> Vec<String> {
+    forms(text, true, analyzer).words
 }
 
 #[cfg(test)]
@@ -142,17 +273,35 @@ mod tests {
     use super::super::words::analyzer;
     use super::*;
 
+    /// Clauses in words: alternatives parted by `|`, compounds in brackets.
+    fn shown(clauses: &[Clause]) -> Vec<String> {
+        let form = |form: &Form| {
+            let compound = form
+                .compound
+                .as_ref()
+                .map(|compound| format!(" [{compound}]"));
+            form.words.join(" ") + &compound.unwrap_or_default()
+        };
+        let clause = |clause: &Clause| {
+            let forms: Vec<String> = clause.forms.iter().map(form).collect();
+            let part = clause
+                .part
+                .map_or(String::new(), |part| format!("{}:", part.name()));
+            part + &forms.join("|")
+        };
+        clauses.iter().map(clause).collect()
+    }
+
+    #[track_caller]
+    fn check(text: &str, wanted: &[&str], unwanted: &[&str], site: Option<&str>) {
+        let parsed = parse(text, &mut analyzer());
+        assert_eq!(shown(&parsed.wanted), wanted, "{text}");
+        assert_eq!(shown(&parsed.unwanted), unwanted, "{text}");
+        assert_eq!(parsed.site.as_deref(), site, "{text}");
+    }
+
     #[test]
     fn queries() {
-        let check = |text: &str, wanted: &[&str], unwanted: &[&str], site: Option<&str>| {
-            let join = |clauses: &[Clause]| -> Vec<String> {
-                clauses.iter().map(|clause| clause.join(" ")).collect()
-            };
-            let parsed = parse(text, &mut analyzer());
-            assert_eq!(join(&parsed.wanted), wanted, "{text}");
-            assert_eq!(join(&parsed.unwanted), unwanted, "{text}");
-            assert_eq!(parsed.site.as_deref(), site, "{text}");
-        };
         check("", &[], &[], None);
         check("  Rust   async ", &["rust", "async"], &[], None);
         check(
@@ -169,8 +318,12 @@ mod tests {
             &["game", "the game"],
             None,
         );
-        check("state-of-the-art", &["state of the art"], &[], None);
-        check("- x --y -", &["x"], &["y"], None);
+        check(
+            "state-of-the-art",
+            &["state of the art [state-of-the-art]"],
+            &[],
+            None,
+        );
         check(
             "site:Docs.Example.org x",
             &["x"],
@@ -183,15 +336,73 @@ mod tests {
             &[],
             Some("xn--bcher-kva.example"),
         );
-        check("site: x", &["x"], &[], None);
+        check("site: x", &["site", "x"], &[], None);
         check(
-            "title:x AND (y OR z*) [a TO b] ~^\\/",
-            &["title x", "and", "y", "or", "z", "a", "to", "b"],
+            "x AND (y z*) [a TO b] ~^\\/",
+            &["x", "and", "y", "z", "a", "to", "b"],
             &[],
             None,
         );
-        check("C++ \"\" -\"\" !", &["c"], &[], None);
+        check("\"\" -\"\" !", &[], &[], None);
         check("東京都", &["東京 京都"], &[], None);
+    }
+
+    #[test]
+    fn options_and_names_are_words() {
+        check(
+            "git commit --amend",
+            &["git", "commit", "amend [--amend]"],
+            &[],
+            None,
+        );
+        check("tar -x -v", &["tar", "x [-x]", "v [-v]"], &[], None);
+        check("- x --y -", &["x", "y [--y]"], &[], None);
+        check("C++ c#", &["c [c++]", "c [c#]"], &[], None);
+        check("os.path.join", &["os path join [os.path.join]"], &[], None);
+        check("std::vector<int>", &["std vector int"], &[], None);
+        check("-über", &[], &["uber"], None);
+        let parsed = parse("RewriteRule", &mut analyzer());
+        assert_eq!(parsed.wanted[0].forms[0].parts, ["rewrite", "rule"]);
+    }
+
+    #[test]
+    fn alternatives_and_parts_of_pages() {
+        check("cat OR dog food", &["cat|dog", "food"], &[], None);
+        check(
+            "cat OR \"big dog\" OR bird",
+            &["cat|big dog|bird"],
+            &[],
+            None,
+        );
+        check("OR cat OR", &["cat"], &[], None);
+        check("cat or dog", &["cat", "or", "dog"], &[], None);
+        check(
+            "title:avocet url:birds x",
+            &["title:avocet", "url:bird", "x"],
+            &[],
+            None,
+        );
+        check("x -title:stilt", &["x"], &["title:stilt"], None);
+        let parsed = parse(
+            "x -site:a.example -site:b.example filetype:.HTM",
+            &mut analyzer(),
+        );
+        assert_eq!(parsed.other_sites, ["a.example", "b.example"]);
+        assert_eq!((parsed.site, parsed.kind.as_deref()), (None, Some("html")));
+    }
+
+    #[test]
+    fn operators_that_there_are_not_are_said() {
+        let unknown = |text| parse(text, &mut analyzer()).unknown;
+        assert_eq!(unknown("inurl:x intitle:y"), ["inurl:", "intitle:"]);
+        assert_eq!(unknown("date:soon"), ["date:soon"]);
+        assert_eq!(unknown("x -author:ada"), ["-ada"]);
+        let none: [&str; 0] = [];
+        assert_eq!(
+            unknown("std::vector http://a.example C:x note: x site:a.b \"a:b\""),
+            none
+        );
+        check("inurl:x", &["inurl x [inurl:x]"], &[], None);
     }
 
     #[test]
@@ -200,15 +411,11 @@ mod tests {
             "engine author:Lovelace author:\"Charles Babbage\"notes date:1843",
             &mut analyzer(),
         );
-        assert_eq!(parsed.wanted, [["engine"], ["notes"]]);
-        let names: [&[&str]; 2] = [&["lovelace"], &["charles", "babbage"]];
+        assert_eq!(shown(&parsed.wanted), ["engine", "note"]);
+        let names: [&[&str]; 2] = [&["lovelace"], &["charle", "babbage"]];
         assert_eq!(parsed.authors, names);
         assert_eq!(parsed.date, page::span("1843"));
-        let odd = parse("author: x date:soon -author:y", &mut analyzer());
-        assert_eq!(odd.wanted, [vec!["x"], vec!["date", "soon"]]);
-        assert_eq!(odd.unwanted, [["author", "y"]]);
-        assert!(odd.authors.is_empty() && odd.date.is_none());
-        assert!(parse("author:\"\" -x", &mut analyzer()).is_empty());
+        assert!(parse("author:\"\" -xy", &mut analyzer()).is_empty());
     }
 
     #[test]
@@ -216,16 +423,19 @@ mod tests {
         let parsed = parse(&"ab ".repeat(10_000_000), &mut analyzer());
         assert_eq!(parsed.wanted.len(), CLAUSE_LIMIT);
         let parsed = parse(&format!("\"{}\"", "ab ".repeat(500)), &mut analyzer());
-        assert_eq!(parsed.wanted[0].len(), CLAUSE_LIMIT);
+        assert_eq!(parsed.wanted[0].forms[0].words.len(), CLAUSE_LIMIT);
         let parsed = parse(&format!("{}late", " ".repeat(TEXT_LIMIT)), &mut analyzer());
         assert_eq!(parsed, Parsed::default());
     }
 
     proptest! {
         #[test]
-        fn any_text_is_a_query(text in "(\\PC|site:|author:|date:|-|\"|\\s){0,80}") {
+        fn any_text_is_a_query(text in "(\\PC|site:|author:|date:|title:|OR|-|\"|\\s){0,80}") {
             let parsed = parse(&text, &mut analyzer());
             prop_assert!(parsed.wanted.len() + parsed.unwanted.len() <= CLAUSE_LIMIT);
+            for clause in parsed.wanted {
+                prop_assert!(text.get(clause.place).is_some());
+            }
         }
     }
 }

@@ -3,41 +3,32 @@
 //! **Invariant:** a search touches no more than [`Query::LIMIT`] pages of results and reads a
 //! bounded part of each; what it returns is text and ranges, never markup.
 //!
-//! BM25 over title, text and URL. All words should be there; where no page has them all, those with
-//! some are returned, and the answer says so.
-
-use std::ops::{Bound, Range};
+//! Pages that have all words come first. Where they are fewer than asked for, pages follow that lack some, and each
+//! says which.
 
 use page::PageId;
-use tantivy::collector::{Count, TopDocs};
-use tantivy::query::{
-    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, RangeQuery, TermQuery,
-};
-use tantivy::schema::{Field, IndexRecordOption, Term, Value};
-use tantivy::snippet::SnippetGenerator;
-use tantivy::{Searcher, TantivyDocument, TantivyError};
+use tantivy::{DocAddress, Searcher, TantivyError};
 
-use super::forward::Forward;
-use super::query::{self, Clause, Parsed};
-use super::schema::Fields;
-use super::shown::prefix;
+use super::duplicates::group;
+use super::evaluate::{Candidate, Completeness, Outcome, Run, Sort};
+use super::facets::{Counting, Facets};
+use super::plan::{Lookup, Plan};
+use super::query::{self, Parsed};
+use super::score::Scoring;
+use super::snippet::{Finder, Snippet};
+use super::stored::Stored;
+use super::weights::Weights;
 use super::{Index, IndexError, words};
 
-/// What a word is worth by where it is. A title is a summary someone chose; a URL often repeats it.
-const TITLE_BOOST: f32 = 2.0;
-const URL_BOOST: f32 = 0.5;
-
-/// Letters of a snippet: two lines of a result page.
-const SNIPPET_LENGTH: usize = 200;
-
-/// Bytes of a text that are searched for the best snippet: so many take 1 to 2 ms a hit, the
-/// megabyte that is indexed would take ten, and people read the start.
-const SNIPPET_SEARCH: usize = 128 * 1024;
+/// Pages that are looked at for near-duplicates beyond those that are shown, and for each that is shown.
+const SPARE: usize = 40;
+const SPARE_EACH: usize = 3;
 
 /// A search.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Query<'a> {
-    /// What the searcher typed: words, `"phrases"`, `-exclusions`, `site:example.org`, `author:name`, `date:2024-05`.
+    /// What the searcher typed: words, `a OR b`, `"phrases"`, `-exclusions`, `site:example.org`, `title:word`,
+    /// `url:word`, `author:name`, `date:2024-05`, `filetype:html`.
     pub text: &'a str,
     /// How many hits to return, up to [`Query::LIMIT`].
     pub limit: usize,
@@ -51,6 +42,20 @@ pub struct Query<'a> {
     pub since: Option<i64>,
     /// Only copies that were fetched before this time, in Unix seconds.
     pub until: Option<i64>,
+    /// Only pages that say they were published at this time or later, in Unix seconds.
+    pub published_since: Option<i64>,
+    /// Only pages that say they were published before this time, in Unix seconds.
+    pub published_until: Option<i64>,
+    /// What comes first.
+    pub sort: Sort,
+    /// Whether the last word may be the beginning of one: the searcher is still typing.
+    pub prefix: bool,
+    /// Whether to count the pages by site, language, kind and year.
+    pub facets: bool,
+    /// The languages that the reader prefers: of pages with nearly the same text, one in these is shown.
+    pub readers: &'a [&'a str],
+    /// How pages are ranked; [`Weights::default`] if `None`.
+    pub weights: Option<&'a Weights>,
 }
 
 impl Query<'_> {
@@ -67,8 +72,14 @@ pub struct Hits {
     pub total: usize,
     /// No page has all the words; these have some.
     pub relaxed: bool,
+    /// What was searched for in place of the text, where no page had some of its words.
+    pub corrected: Option<String>,
+    /// What looks like an operator and is none; it was searched for as words.
+    pub unknown: Vec<String>,
     /// The best of them, or those after `offset`.
     pub hits: Vec<Hit>,
+    /// The pages that match, counted, if that was asked for.
+    pub facets: Option<Facets>,
 }
 
 /// A page that was found.
@@ -82,6 +93,8 @@ pub struct Hit {
     pub host: String,
     /// Its title; may be empty.
     pub title: String,
+    /// The section that answers best, if it is not the page as a whole.
+    pub section: Option<Place>,
     /// Where its text mentions the words.
     pub snippet: Snippet,
     /// How well it matches; comparable only within one search.
@@ -90,17 +103,23 @@ pub struct Hit {
     pub fetched_at: i64,
     /// The code of its language, if known.
     pub language: Option<String>,
+    /// `html`, `text`, …, if known.
+    pub kind: Option<String>,
     /// What it says of itself to machines.
     pub stated: page::Fields,
+    /// What was asked for and it does not have.
+    pub missing: Vec<String>,
+    /// Other pages that match with nearly the same text, in the order of their scores.
+    pub duplicates: Vec<String>,
 }
 
-/// A part of a text.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Snippet {
-    /// Plain text, from a page: to be escaped wherever it is shown.
-    pub text: String,
-    /// The byte ranges of it that match, in order.
-    pub highlights: Vec<Range<usize>>,
+/// A section of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Its heading.
+    pub heading: String,
+    /// What a URL's fragment names it by, if anything.
+    pub id: Option<String>,
 }
 
 impl Index {
@@ -116,189 +135,202 @@ impl Index {
             // A site that is none has no pages; it is not the same as no site.
             parsed.site = Some(query::site(site).unwrap_or_default());
         }
+        let unknown = std::mem::take(&mut parsed.unknown);
         if parsed.is_empty() {
-            return Ok(Hits::default());
+            return Ok(Hits {
+                unknown,
+                ..Hits::default()
+            });
         }
         let searcher = self.reader.searcher();
-        let strict = self.query(&parsed, query, Occur::Must);
-        let hits = self.run(&searcher, strict, query)?;
-        if hits.total > 0 || parsed.wanted.len() < 2 {
-            return Ok(hits);
+        let weights = query.weights.cloned().unwrap_or_default();
+        let scoring = Scoring::new(&searcher, &self.fields, &weights)?;
+        let expansions = self.expansions(&searcher, &parsed, query)?;
+        let plan = Plan::new(
+            &parsed,
+            query,
+            &expansions,
+            &searcher,
+            &self.fields,
+            &scoring,
+        )?;
+        let wanted = query.offset.min(Query::OFFSET) + query.limit.min(Query::LIMIT);
+        let run = Run {
+            searcher: &searcher,
+            fields: &self.fields,
+            scoring: &scoring,
+            plan: &plan,
+            sort: query.sort,
+            keep: wanted * SPARE_EACH + SPARE,
+        };
+        let mut counting = match query.facets {
+            true => Some(Counting::new(&searcher)?),
+            false => None,
+        };
+        let outcome = run.run(&mut |segment, doc| {
+            if let Some(counting) = &mut counting {
+                counting.count(segment, doc);
+            }
+        })?;
+        let shown = self.shown(&searcher, &outcome, query, wanted)?;
+        let mut finder = finder(&plan, &parsed);
+        let mut hits = Vec::with_capacity(shown.len());
+        for group in shown {
+            hits.push(self.hit(&searcher, &group, &plan, &parsed, &mut finder)?);
         }
-        let loose = self.query(&parsed, query, Occur::Should);
-        let hits = self.run(&searcher, loose, query)?;
+        let complete = outcome.exact + outcome.near;
         Ok(Hits {
-            relaxed: hits.total > 0,
-            ..hits
+            total: if complete > 0 {
+                complete
+            } else {
+                outcome.partial
+            },
+            relaxed: complete == 0 && outcome.partial > 0,
+            corrected: expansions.corrected(query.text),
+            unknown,
+            hits,
+            facets: counting.map(Counting::finish).transpose()?,
         })
     }
 
-    fn query(&self, parsed: &Parsed, query: &Query<'_>, occur: Occur) -> BooleanQuery {
-        let fields = &self.fields;
-        let wanted = parsed
-            .wanted
-            .iter()
-            .map(|clause| (occur, anywhere(fields, clause)));
-        let wanted: Vec<_> = wanted.collect();
-        let mut parts: Vec<(Occur, Box<dyn tantivy::query::Query>)> = if wanted.is_empty() {
-            vec![(Occur::Must, Box::new(AllQuery))]
-        } else {
-            vec![(Occur::Must, Box::new(BooleanQuery::new(wanted)))]
-        };
-        for clause in &parsed.unwanted {
-            parts.push((Occur::MustNot, Box::new(Forward(anywhere(fields, clause)))));
-        }
-        let filters = [
-            (fields.site, parsed.site.as_deref()),
-            (fields.language, query.language),
-        ];
-        for (field, value) in filters {
-            let Some(value) = value else { continue };
-            let term = TermQuery::new(
-                Term::from_field_text(field, value),
-                IndexRecordOption::Basic,
-            );
-            parts.push((
-                Occur::Must,
-                Box::new(ConstScoreQuery::new(Box::new(term), 0.0)),
-            ));
-        }
-        for name in &parsed.authors {
-            let named = ConstScoreQuery::new(named_in(fields.author, name), 0.0);
-            parts.push((Occur::Must, Box::new(named)));
-        }
-        if let Some(date) = &parsed.date {
-            let at = |seconds| Term::from_field_i64(fields.date, seconds);
-            let of = RangeQuery::new(
-                Bound::Included(at(date.start)),
-                Bound::Excluded(at(date.end)),
-            );
-            let of = ConstScoreQuery::new(Box::new(of), 0.0);
-            parts.push((Occur::Must, Box::new(of)));
-        }
-        if query.since.is_some() || query.until.is_some() {
-            let at = |seconds| Term::from_field_i64(fields.fetched_at, seconds);
-            let since = query
-                .since
-                .map_or(Bound::Unbounded, |time| Bound::Included(at(time)));
-            let until = query
-                .until
-                .map_or(Bound::Unbounded, |time| Bound::Excluded(at(time)));
-            let then = RangeQuery::new(since, until);
-            parts.push((
-                Occur::Must,
-                Box::new(ConstScoreQuery::new(Box::new(then), 0.0)),
-            ));
-        }
-        BooleanQuery::new(parts)
-    }
-
-    fn run(
+    /// The groups of near-duplicates that are shown, each with the page that stands for it first.
+    fn shown(
         &self,
         searcher: &Searcher,
-        asked: BooleanQuery,
+        outcome: &Outcome,
         query: &Query<'_>,
-    ) -> Result<Hits, TantivyError> {
-        // The collector refuses to collect nothing.
-        let limit = query.limit.clamp(1, Query::LIMIT);
-        let best = TopDocs::with_limit(limit).and_offset(query.offset.min(Query::OFFSET));
-        let (total, best) = searcher.search(&asked, &(Count, best.order_by_score()))?;
-        let mut snippets = SnippetGenerator::create(searcher, &asked, self.fields.body)?;
-        snippets.set_max_num_chars(SNIPPET_LENGTH);
-        let best = best.into_iter().take(query.limit);
-        let hits = best.map(|(score, address)| {
-            let document = searcher.doc::<TantivyDocument>(address)?;
-            Ok(self.hit(&document, score, &snippets))
+        wanted: usize,
+    ) -> Result<Vec<Vec<Candidate>>, TantivyError> {
+        let best = &outcome.best[..outcome.best.len().min(wanted * SPARE_EACH + SPARE)];
+        let mut hashes = Vec::with_capacity(best.len());
+        for candidate in best {
+            let DocAddress {
+                segment_ord,
+                doc_id,
+            } = candidate.address;
+            let columns = searcher.segment_reader(segment_ord).fast_fields();
+            hashes.push(columns.u64("simhash")?.first(doc_id).unwrap_or(0));
+        }
+        let groups = group(&hashes).into_iter();
+        let mut shown = Vec::new();
+        for group in groups
+            .skip(query.offset.min(Query::OFFSET))
+            .take(query.limit.min(Query::LIMIT))
+        {
+            let mut group: Vec<Candidate> = group.into_iter().map(|place| best[place]).collect();
+            if group.len() > 1 {
+                let first = self.representative(searcher, &group, query.readers)?;
+                group[..=first].rotate_right(1);
+            }
+            shown.push(group);
+        }
+        Ok(shown)
+    }
+
+    /// The page of a group that is shown: one in a language of the reader, then the one with most links to it, then
+    /// the best. Only pages that have as much of the query as the best one can stand for it.
+    fn representative(
+        &self,
+        searcher: &Searcher,
+        group: &[Candidate],
+        readers: &[&str],
+    ) -> Result<usize, TantivyError> {
+        let mut best = (0, None);
+        for (place, candidate) in group
+            .iter()
+            .enumerate()
+            .filter(|(_, other)| other.complete >= group[0].complete)
+        {
+            let stored = Stored::read(searcher, &self.fields, candidate.address)?;
+            let language = stored.language.as_deref();
+            let preferred =
+                language.and_then(|code| readers.iter().position(|reader| *reader == code));
+            let preferred = preferred.map_or(0, |place| readers.len() - place);
+            let rank = (preferred, stored.standing.in_links);
+            if best.1.is_none_or(|most| rank > most) {
+                best = (place, Some(rank));
+            }
+        }
+        Ok(best.0)
+    }
+
+    fn hit(
+        &self,
+        searcher: &Searcher,
+        group: &[Candidate],
+        plan: &Plan,
+        parsed: &Parsed,
+        finder: &mut Finder,
+    ) -> Result<Hit, TantivyError> {
+        let candidate = &group[0];
+        let page = Stored::read(searcher, &self.fields, candidate.address)?;
+        let (snippet, section) = finder.show(&page.body, &page.sections);
+        let section = section.map(|number| {
+            let section = &page.sections[number];
+            Place {
+                heading: section.title(&page.body).to_owned(),
+                id: section.id.clone(),
+            }
         });
-        let hits = hits.collect::<Result<_, TantivyError>>()?;
-        Ok(Hits {
-            total,
-            relaxed: false,
-            hits,
+        let needs = plan.needs.iter().zip(&parsed.wanted);
+        let missing = needs.filter(|(need, _)| {
+            let near = need.near != 0 && candidate.terms & need.near == need.near;
+            candidate.complete == Completeness::Partial
+                && candidate.terms & need.exact == 0
+                && !near
+        });
+        let mut duplicates = Vec::new();
+        for other in &group[1..] {
+            duplicates.push(Stored::read(searcher, &self.fields, other.address)?.url);
+        }
+        Ok(Hit {
+            id: page.id,
+            url: page.url,
+            host: page.host,
+            title: page.title,
+            section,
+            snippet,
+            score: candidate.score,
+            fetched_at: page.fetched_at,
+            language: page.language,
+            kind: page.kind,
+            stated: page.stated,
+            missing: missing
+                .map(|(_, clause)| clause.forms[0].words.join(" "))
+                .collect(),
+            duplicates,
         })
     }
+}
 
-    fn hit(&self, document: &TantivyDocument, score: f32, snippets: &SnippetGenerator) -> Hit {
-        let fields = &self.fields;
-        let text = |field: Field| document.get_first(field).and_then(|value| value.as_str());
-        let owned = |field| text(field).unwrap_or_default().to_owned();
-        let id = document
-            .get_first(fields.id)
-            .and_then(|value| value.as_bytes());
-        let id = id
-            .and_then(|bytes| bytes.try_into().ok())
-            .map_or(0, u128::from_be_bytes);
-        let fetched_at = document
-            .get_first(fields.fetched_at)
-            .and_then(|value| value.as_i64());
-        Hit {
-            id: PageId(id),
-            url: owned(fields.url),
-            host: owned(fields.host),
-            title: owned(fields.title),
-            snippet: snippet(text(fields.body).unwrap_or_default(), snippets),
-            score,
-            fetched_at: fetched_at.unwrap_or_default(),
-            language: text(fields.language).map(str::to_owned),
-            stated: text(fields.stated)
-                .and_then(|json| serde_json::from_str(json).ok())
-                .unwrap_or_default(),
+/// What finds the words of a plan in a text. A word belongs to the clause that needs it.
+fn finder(plan: &Plan, parsed: &Parsed) -> Finder {
+    let mut words: Vec<(String, u8)> = Vec::new();
+    let mut add = |word: &str, clause: usize| {
+        if !words.iter().any(|(known, _)| known == word) {
+            words.push((word.to_owned(), clause as u8));
+        }
+    };
+    for (bit, term) in plan.terms.iter().enumerate() {
+        let clause = plan
+            .needs
+            .iter()
+            .position(|need| (need.exact | need.near) & 1 << bit != 0);
+        let Some(clause) = clause else { continue };
+        for (lookup, _) in &term.lookups {
+            match lookup {
+                Lookup::Word(word) => add(word, clause),
+                Lookup::Phrase(words) => words.iter().for_each(|word| add(word, clause)),
+            }
         }
     }
-}
-
-/// Where a word is looked for, and what it is worth there.
-pub(super) fn places(fields: &Fields) -> [(Field, f32); 3] {
-    [
-        (fields.title, TITLE_BOOST),
-        (fields.body, 1.0),
-        (fields.url, URL_BOOST),
-    ]
-}
-
-/// A clause in any of the fields; where it is in several, the page is worth more.
-fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn tantivy::query::Query> {
-    let places = places(fields).map(|(field, boost)| {
-        let query = BoostQuery::new(named_in(field, clause), boost);
-        (
-            Occur::Should,
-            Box::new(query) as Box<dyn tantivy::query::Query>,
-        )
-    });
-    Box::new(BooleanQuery::new(places.into()))
-}
-
-/// A clause in one field.
-fn named_in(field: Field, clause: &Clause) -> Box<dyn tantivy::query::Query> {
-    let mut terms: Vec<Term> = clause
-        .iter()
-        .map(|word| Term::from_field_text(field, word))
-        .collect();
-    if terms.len() == 1 {
-        return Box::new(TermQuery::new(
-            terms.remove(0),
-            IndexRecordOption::WithFreqs,
-        ));
+    for (clause, typed) in parsed.wanted.iter().enumerate() {
+        for form in &typed.forms {
+            form.words
+                .iter()
+                .chain(&form.compound)
+                .for_each(|word| add(word, clause));
+        }
     }
-    Box::new(PhraseQuery::new(terms))
-}
-
-/// The best part of a text; its start if the words are elsewhere.
-fn snippet(text: &str, generator: &SnippetGenerator) -> Snippet {
-    let found = generator.snippet(prefix(text, SNIPPET_SEARCH));
-    if found.is_empty() {
-        let end = text
-            .char_indices()
-            .nth(SNIPPET_LENGTH)
-            .map_or(text.len(), |(at, _)| at);
-        return Snippet {
-            text: text[..end].to_owned(),
-            highlights: Vec::new(),
-        };
-    }
-    let highlights = tantivy::snippet::collapse_overlapped_ranges(found.highlighted());
-    Snippet {
-        text: found.fragment().to_owned(),
-        highlights,
-    }
+    Finder::new(&words, plan.needs.iter().map(|need| need.weight).collect())
 }

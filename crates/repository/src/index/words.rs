@@ -1,46 +1,74 @@
-//! How text is split into the words that are indexed and searched.
+//! Splits text into the words that are indexed and searched.
 //!
 //! **Invariant:** a page and a query are split the same way, so that what is written alike is
-//! found. Case, accents and combining marks do not count.
+//! found. Case, accents, combining marks and the English plural do not count. What stands between two blanks is split
+//! on its own: a text can be cut at any ASCII white space without changing its words.
+//!
+//! A *compound* (`os.path.join`, `--option`, `C++`, `x86_64`) is a word as it is written, beside the words in it; it
+//! has the position of the first of them, so a phrase of its words still matches. The parts of `camelCase` are words
+//! at the position of the whole.
 //!
 //! Scripts that put no blanks between words (Chinese, Japanese, Thai, …) are indexed by pairs of
 //! neighbouring characters, as Lucene does; a query of several characters is then a phrase of
 //! pairs. A single character finds only where it stands alone.
 
-use std::iter::Peekable;
-use std::str::CharIndices;
+use std::collections::VecDeque;
+use std::mem;
 
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, LowerCaser, RemoveLongFilter, TextAnalyzer, Token, TokenStream, Tokenizer,
+    AsciiFoldingFilter, LowerCaser, RemoveLongFilter, TextAnalyzer, Token, TokenFilter,
+    TokenStream, Tokenizer,
 };
 
 /// The name of the analyzer in the schema. It changes when the splitting does: an index knows how
 /// it was split by this name only.
-pub(super) const NAME: &str = "words-1";
+pub(super) const NAME: &str = "words-2";
 
 /// Longer words, in bytes, are noise: base64, minified code. The longest word in German print has
 /// 80 letters.
 pub(super) const LONGEST: usize = 100;
+
+/// Bytes of a compound, and the words in it. Longer ones are paths and URLs, which a phrase finds.
+const LONGEST_COMPOUND: usize = 64;
+const COMPOUND_WORDS: usize = 8;
 
 pub(super) fn analyzer() -> TextAnalyzer {
     TextAnalyzer::builder(Words::default())
         .filter(RemoveLongFilter::limit(LONGEST))
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
+        .filter(Singular)
         .build()
+}
+
+/// Whether a word of the analyzer is a compound: only compounds have ASCII punctuation.
+pub(super) fn is_compound(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_punctuation())
 }
 
 #[derive(Clone, Default)]
 struct Words {
     token: Token,
+    waiting: VecDeque<Piece>,
+}
+
+/// A word that was found and not given out yet.
+#[derive(Clone, Copy)]
+struct Piece {
+    from: usize,
+    to: usize,
+    position: usize,
+    /// The words in it.
+    words: usize,
 }
 
 struct WordStream<'a> {
     text: &'a str,
-    chars: Peekable<CharIndices<'a>>,
-    token: &'a mut Token,
-    /// Whether the next character was already the second of a pair.
-    paired: bool,
+    /// Where the next run between blanks is looked for.
+    at: usize,
+    /// The position of the next word.
+    position: usize,
+    words: &'a mut Words,
 }
 
 impl Tokenizer for Words {
@@ -48,80 +76,242 @@ impl Tokenizer for Words {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
         self.token.reset();
-        let chars = text.char_indices().peekable();
+        self.waiting.clear();
         WordStream {
             text,
-            chars,
-            token: &mut self.token,
-            paired: false,
+            at: 0,
+            position: 0,
+            words: self,
         }
     }
 }
 
 impl WordStream<'_> {
-    /// Takes the word that starts here.
-    fn word(&mut self, start: usize) {
-        let mut marked = false;
-        while let Some((_, c)) = self.chars.next_if(|&(_, c)| is_word(c) || is_mark(c)) {
-            marked |= is_mark(c);
+    /// Splits the next run between blanks. Returns whether there was one.
+    fn run(&mut self) -> bool {
+        let bytes = self.text.as_bytes();
+        while bytes
+            .get(self.at)
+            .is_some_and(|byte| byte.is_ascii_whitespace())
+        {
+            self.at += 1;
         }
-        let end = self.chars.peek().map_or(self.text.len(), |&(at, _)| at);
-        let word = &self.text[start..end];
-        if marked {
-            self.token
-                .text
-                .extend(word.chars().filter(|&c| !is_mark(c)));
-        } else {
-            self.token.text.push_str(word);
-        }
-        self.token.offset_from = start;
-        self.token.offset_to = end;
-    }
-
-    /// Takes this character and the next, which stays to start a pair itself. Returns whether
-    /// there is anything new in it.
-    fn pair(&mut self, start: usize, first: char) -> bool {
-        let second = self.chars.peek().copied().filter(|&(_, c)| is_unspaced(c));
-        let was_paired = std::mem::replace(&mut self.paired, second.is_some());
-        if second.is_none() && was_paired {
+        let start = self.at;
+        if start == bytes.len() {
             return false;
         }
-        self.token.text.push(first);
-        let mut end = start + first.len_utf8();
-        if let Some((at, c)) = second {
-            self.token.text.push(c);
-            end = at + c.len_utf8();
+        let mut plain = true;
+        while let Some(byte) = bytes.get(self.at)
+            && !byte.is_ascii_whitespace()
+        {
+            plain &= byte.is_ascii_lowercase();
+            self.at += 1;
         }
-        self.token.offset_from = start;
-        self.token.offset_to = end;
+        if plain {
+            // Most of a text: nothing in it to look at.
+            self.push(start, self.at, 1);
+            self.position += 1;
+        } else {
+            self.chunks(start, self.at);
+        }
         true
+    }
+
+    /// Splits a run where no compound goes on.
+    fn chunks(&mut self, start: usize, end: usize) {
+        let run = &self.text[start..end];
+        let mut from = 0;
+        for (at, c) in run.char_indices() {
+            if !is_word(c) && !is_mark(c) && !is_unspaced(c) && !is_joiner(c) {
+                self.chunk(start + from, start + at);
+                from = at + c.len_utf8();
+            }
+        }
+        self.chunk(start + from, end);
+    }
+
+    /// Takes the words between two separators, and the compound that they make.
+    fn chunk(&mut self, start: usize, end: usize) {
+        let chunk = &self.text[start..end];
+        let chunk = chunk.trim_end_matches(|c| is_joiner(c) && !matches!(c, '+' | '#' | '_' | '$'));
+        let end = start + chunk.len();
+        let chunk = chunk.trim_start_matches(['/', ':', '+', '%']);
+        let start = end - chunk.len();
+        if chunk.is_empty() {
+            return;
+        }
+        let place = self.words.waiting.len();
+        let position = self.position;
+        let (mut pairs, mut paired) = (false, false);
+        let mut chars = chunk.char_indices().peekable();
+        while let Some((at, c)) = chars.next() {
+            if is_unspaced(c) {
+                pairs = true;
+                let second = chars.peek().copied().filter(|&(_, c)| is_unspaced(c));
+                let was_paired = mem::replace(&mut paired, second.is_some());
+                if second.is_some() || !was_paired {
+                    let to = second.map_or(at + c.len_utf8(), |(at, c)| at + c.len_utf8());
+                    self.push(start + at, start + to, 1);
+                    self.position += 1;
+                }
+            } else if is_word(c) {
+                let mut to = at + c.len_utf8();
+                while let Some((at, c)) = chars.next_if(|&(_, c)| is_word(c) || is_mark(c)) {
+                    to = at + c.len_utf8();
+                }
+                self.push(start + at, start + to, 1);
+                self.camel(start + at, start + to);
+                self.position += 1;
+            }
+        }
+        let words = self.position - position;
+        let whole = self
+            .words
+            .waiting
+            .get(place)
+            .is_some_and(|word| (word.from, word.to) == (start, end));
+        if (1..=COMPOUND_WORDS).contains(&words)
+            && !whole
+            && !pairs
+            && chunk.len() <= LONGEST_COMPOUND
+        {
+            let compound = Piece {
+                from: start,
+                to: end,
+                position,
+                words,
+            };
+            self.words.waiting.insert(place, compound);
+        }
+    }
+
+    /// Takes the parts of a word in `camelCase` or `HTTPServer`; one letter is no part.
+    fn camel(&mut self, start: usize, end: usize) {
+        let word = &self.text.as_bytes()[start..end];
+        if !word.is_ascii() || !word[1..].iter().any(u8::is_ascii_uppercase) {
+            return;
+        }
+        let begins = |at: usize| {
+            let (before, this) = (word[at - 1], word[at]);
+            let next_small = word.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+            this.is_ascii_uppercase() && (!before.is_ascii_uppercase() || next_small)
+        };
+        let mut from = 0;
+        for at in (1..=word.len()).filter(|&at| at == word.len() || begins(at)) {
+            if at - from > 1 && at - from < word.len() {
+                self.push(start + from, start + at, 1);
+            }
+            from = at;
+        }
+    }
+
+    fn push(&mut self, from: usize, to: usize, words: usize) {
+        self.words.waiting.push_back(Piece {
+            from,
+            to,
+            position: self.position,
+            words,
+        });
     }
 }
 
 impl TokenStream for WordStream<'_> {
     fn advance(&mut self) -> bool {
-        self.token.text.clear();
-        self.token.position = self.token.position.wrapping_add(1);
-        while let Some((start, c)) = self.chars.next() {
-            if is_unspaced(c) {
-                if self.pair(start, c) {
-                    return true;
-                }
-            } else if is_word(c) {
-                self.word(start);
-                return true;
+        let piece = loop {
+            if let Some(piece) = self.words.waiting.pop_front() {
+                break piece;
             }
+            if !self.run() {
+                return false;
+            }
+        };
+        let token = &mut self.words.token;
+        let word = &self.text[piece.from..piece.to];
+        token.text.clear();
+        if word.is_ascii() {
+            token.text.push_str(word);
+        } else {
+            token.text.extend(word.chars().filter(|&c| !is_mark(c)));
         }
-        false
+        token.offset_from = piece.from;
+        token.offset_to = piece.to;
+        token.position = piece.position;
+        token.position_length = piece.words;
+        true
     }
 
     fn token(&self) -> &Token {
-        self.token
+        &self.words.token
     }
 
     fn token_mut(&mut self) -> &mut Token {
-        self.token
+        &mut self.words.token
     }
+}
+
+/// Takes the English plural off words: a weaker form of the S-stemmer of Harman, "How effective is suffixing?"
+/// (JASIS 1991). It leaves words alone that end in -as, -is, -os, -us and -ss (`alias`, `axis`, `process`).
+#[derive(Clone)]
+struct Singular;
+
+#[derive(Clone)]
+struct SingularWords<T>(T);
+
+struct SingularStream<T>(T);
+
+impl TokenFilter for Singular {
+    type Tokenizer<T: Tokenizer> = SingularWords<T>;
+
+    fn transform<T: Tokenizer>(self, tokenizer: T) -> SingularWords<T> {
+        SingularWords(tokenizer)
+    }
+}
+
+impl<T: Tokenizer> Tokenizer for SingularWords<T> {
+    type TokenStream<'a> = SingularStream<T::TokenStream<'a>>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
+        SingularStream(self.0.token_stream(text))
+    }
+}
+
+impl<T: TokenStream> TokenStream for SingularStream<T> {
+    fn advance(&mut self) -> bool {
+        let is = self.0.advance();
+        if is {
+            make_singular(&mut self.0.token_mut().text);
+        }
+        is
+    }
+
+    fn token(&self) -> &Token {
+        self.0.token()
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.0.token_mut()
+    }
+}
+
+fn make_singular(word: &mut String) {
+    let bytes = word.as_bytes();
+    if bytes.len() < 4 || !word.ends_with('s') || !bytes.iter().all(u8::is_ascii_lowercase) {
+        return;
+    }
+    let with_es = ["sses", "shes", "xes", "tches", "nches", "rches"];
+    if word.ends_with("ies") && word.len() > 4 {
+        word.truncate(word.len() - 3);
+        word.push('y');
+    } else if with_es.iter().any(|end| word.ends_with(end)) {
+        word.truncate(word.len() - 2);
+    } else if !matches!(bytes[bytes.len() - 2], b'a' | b'i' | b'o' | b's' | b'u') {
+        word.truncate(word.len() - 1);
+    }
+}
+
+/// Whether a compound goes on over this character.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '#' | '+' | '$' | '%')
 }
 
 fn is_word(c: char) -> bool {
@@ -170,7 +360,16 @@ mod tests {
         check("", &[]);
         check(
             "Hello, world-wide WEB 2.0!",
-            &["hello", "world", "wide", "web", "2", "0"],
+            &[
+                "hello",
+                "world-wide",
+                "world",
+                "wide",
+                "web",
+                "2.0",
+                "2",
+                "0",
+            ],
         );
         check("Ärger café STRASSE", &["arger", "cafe", "strasse"]);
         check("cafe\u{301} e\u{301}\u{302}\u{301}x", &["cafe", "ex"]);
@@ -178,22 +377,106 @@ mod tests {
         check("東京都", &["東京", "京都"]);
         check("東", &["東"]);
         check("Rust は、速い 言語", &["rust", "は", "速い", "言語"]);
-        check("iPhone手机", &["iphone", "手机"]);
+        check("iPhone手机", &["iphone", "phone", "手机"]);
         check("한국어 검색", &["한국어", "검색"]);
         check(&format!("a {} b", "x".repeat(LONGEST + 1)), &["a", "b"]);
     }
 
+    #[test]
+    fn compounds_and_their_words() {
+        let check = |text: &str, expected: &[&str]| assert_eq!(split(text), expected, "{text}");
+        check(
+            "os.path.join(a, b)",
+            &["os.path.join", "os", "path", "join", "a", "b"],
+        );
+        check(
+            "git commit --amend.",
+            &["git", "commit", "--amend", "amend"],
+        );
+        check("-o", &["-o", "o"]);
+        check("--opt=VALUE", &["--opt", "opt", "value"]);
+        check("__init__", &["__init__", "init"]);
+        check("C++, c# and C.", &["c++", "c", "c#", "c", "and", "c"]);
+        check(
+            ".htaccess @media",
+            &[".htaccess", "htaccess", "@media", "media"],
+        );
+        check("std::vector<int>", &["std::vector", "std", "vector", "int"]);
+        check("/etc/fstab:", &["etc/fstab", "etc", "fstab"]);
+        check("E0308: x", &["e0308", "x"]);
+        check("RewriteRule", &["rewriterule", "rewrite", "rule"]);
+        check(
+            "HTTPServer iPhone",
+            &["httpserver", "http", "server", "iphone", "phone"],
+        );
+        check("-- - ... ::", &[]);
+        check(&"a/".repeat(9), &["a"; 9]);
+    }
+
+    #[test]
+    fn plurals() {
+        for (plural, singular) in [
+            ("caches", "cache"),
+            ("processes", "process"),
+            ("queries", "query"),
+            ("boxes", "box"),
+            ("branches", "branch"),
+            ("threads", "thread"),
+            ("alias", "alias"),
+            ("axis", "axis"),
+            ("status", "status"),
+            ("ls", "ls"),
+            ("c++s", "c++s"),
+        ] {
+            let mut word = plural.to_owned();
+            make_singular(&mut word);
+            assert_eq!(word, singular);
+        }
+    }
+
+    #[test]
+    fn compounds_and_parts_share_positions() {
+        let mut places = Vec::new();
+        analyzer()
+            .token_stream("Call os.path in RewriteRule now")
+            .process(&mut |token| {
+                places.push((token.text.clone(), token.position, token.position_length));
+            });
+        let expected = [
+            ("call", 0, 1),
+            ("os.path", 1, 2),
+            ("os", 1, 1),
+            ("path", 2, 1),
+            ("in", 3, 1),
+            ("rewriterule", 4, 1),
+            ("rewrite", 4, 1),
+            ("rule", 4, 1),
+            ("now", 5, 1),
+        ];
+        assert_eq!(
+            places,
+            expected.map(|(word, at, words)| (word.to_owned(), at, words))
+        );
+    }
+
     proptest! {
+        #[test]
+        fn a_text_can_be_cut_at_blanks(one in "(\\PC|[a-zA-Z]|[-_.:/+#@]){0,30}", other in "(\\PC|[a-zA-Z]|[-_.:/+#@]){0,30}") {
+            let mut both = split(&one);
+            both.extend(split(&other));
+            prop_assert_eq!(split(&format!("{one} {other}")), both);
+        }
+
         #[test]
         fn words_are_where_they_say(text in "\\PC{0,60}") {
             let mut analyzer = analyzer();
             let mut stream = analyzer.token_stream(&text);
-            let mut last = None;
+            let mut last = 0;
             while let Some(token) = stream.next() {
                 prop_assert!(!token.text.is_empty());
                 prop_assert!(text.get(token.offset_from..token.offset_to).is_some());
-                prop_assert!(last < Some((token.position, token.offset_from)));
-                last = Some((token.position, token.offset_from));
+                prop_assert!(last <= token.position);
+                last = token.position;
             }
         }
     }

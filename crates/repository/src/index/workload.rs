@@ -1,4 +1,4 @@
-//! Which words do people search for, and how often?
+//! The words that people search for, and how often.
 //!
 //! **Invariant:** words are split and queries are read as a search does it, so a word counts here if and only if a
 //! search would look for it.
@@ -67,7 +67,10 @@ impl Demand {
     pub fn ask(&mut self, query: &str, count: u64) {
         self.asked += count;
         let parsed = query::parse(query, &mut self.analyzer);
-        let held: BTreeSet<String> = parsed.wanted.into_iter().flatten().collect();
+        let forms = parsed.wanted.into_iter().flat_map(|clause| clause.forms);
+        let held: BTreeSet<String> = forms
+            .flat_map(|form| form.words.into_iter().chain(form.compound))
+            .collect();
         for word in held {
             match self.words.get_mut(word.as_str()) {
                 Some(times) => *times += count,

@@ -3,15 +3,23 @@
 //! **Invariant:** putting a page replaces it, so that repeating a put is safe. Nothing shows before
 //! a commit, and a commit names the ledger's sequence up to which everything is in.
 
-use page::PageId;
-use tantivy::indexer::{IndexWriter, IndexWriterOptions};
-use tantivy::schema::Term;
-use tantivy::{IndexReader, TantivyDocument, TantivyError};
+use std::borrow::Cow;
+use std::ops::Range;
 
-use super::measure::{Copy, Measure, Texts};
+use page::{PageId, Simhash};
+use tantivy::indexer::{IndexWriter, IndexWriterOptions};
+use tantivy::schema::{IndexRecordOption, Term};
+use tantivy::{DocAddress, DocSet, IndexReader, TERMINATED, TantivyDocument, TantivyError};
+
+use super::content::{Divided, divide, headings};
+use super::duplicates::SHORTEST;
+use super::measure::Measure;
 use super::schema::Fields;
+use super::score::Standing;
 use super::shown::shown;
-use super::{Index, IndexError, Workload, files, payload};
+use super::stored::{Stored, place};
+use super::template::Templates;
+use super::{Index, IndexError, Workload, files, payload, sections};
 
 /// Memory for a writer, in bytes: a fifth of what the program may use.
 pub const HEAP: usize = 50_000_000;
@@ -21,6 +29,9 @@ const TEXT_LIMIT: usize = 1 << 20;
 
 /// The most of a title. Result pages show some 60 letters.
 const TITLE_LIMIT: usize = 1024;
+
+/// Pages of a host that its template is learned from when a writer meets the host for the first time.
+const SAMPLE: usize = 16;
 
 /// A page to be found.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +46,18 @@ pub struct Document<'a> {
     pub title: &'a str,
     /// Its readable text.
     pub text: &'a str,
+    /// The ranges of the text that are navigation, in order.
+    pub asides: &'a [Range<u32>],
+    /// The sections of the text, in order.
+    pub sections: &'a [page::Section],
+    /// Bytes of the text that are words of links, navigation left out.
+    pub linked: u32,
+    /// The words of links that lead to it and that the index was not told of.
+    pub anchors: &'a [&'a str],
+    /// How many pages link to it that the index was not told of.
+    pub in_links: u32,
+    /// What kind of document it is: `html`, `text`, …; may be empty.
+    pub kind: &'a str,
     /// The code of its language, if known.
     pub language: Option<&'a str>,
     /// When it was fetched, in Unix seconds.
@@ -43,12 +66,35 @@ pub struct Document<'a> {
     pub stated: Option<&'a page::Fields>,
 }
 
+impl<'a> Document<'a> {
+    /// A page of which only id, URL and host name are known.
+    pub fn new(id: PageId, url: &'a str, host: &'a str) -> Self {
+        Self {
+            id,
+            url,
+            host,
+            title: "",
+            text: "",
+            asides: &[],
+            sections: &[],
+            linked: 0,
+            anchors: &[],
+            in_links: 0,
+            kind: "",
+            language: None,
+            fetched_at: 0,
+            stated: None,
+        }
+    }
+}
+
 /// Writes to an index. There is one at a time.
 pub struct Writer {
     index: Index,
     writer: IndexWriter,
     reader: IndexReader,
     fields: Fields,
+    templates: Templates,
     pub(super) measure: Option<Box<Measure>>,
 }
 
@@ -71,6 +117,7 @@ impl Writer {
             writer,
             reader,
             fields,
+            templates: Templates::default(),
             measure: None,
         })
     }
@@ -88,38 +135,159 @@ impl Writer {
     /// Puts a page in, in place of its last version. Returns what that was worth to searchers, ΔQ_A, which is never
     /// negative; `None` if nothing is [measured](Writer::measure).
     pub fn put(&mut self, page: &Document<'_>) -> Result<Option<f64>, IndexError> {
-        let last = self.measured(|measure| measure.take(page.id))?.flatten();
-        let known = last.as_ref().map(Copy::texts).unwrap_or_default();
-        let title = shown(page.title, TITLE_LIMIT, known.title);
-        let text = shown(page.text, TEXT_LIMIT, known.body);
-        let gain = self.measured(|measure| {
-            let texts = Texts {
-                title: &title,
-                body: &text,
-                url: page.url,
+        let divided = self.divide(page)?;
+        let link_share = u64::from(page.linked) * 100 / divided.body.len().max(1) as u64;
+        let before = self.last(page.id)?;
+        let (anchors, in_links) = before.map_or_else(Default::default, |before| {
+            (before.anchors, before.standing.in_links)
+        });
+        let mut stored = Stored {
+            id: page.id,
+            url: page.url.to_owned(),
+            host: page.host.to_owned(),
+            title: shown(page.title, TITLE_LIMIT).into_owned(),
+            anchors,
+            simhash: match divided.body.len() {
+                SHORTEST.. => Simhash::of(&divided.body).0,
+                _ => 0,
+            },
+            body: divided.body,
+            rest: divided.rest,
+            sections: divided.sections,
+            language: page.language.map(str::to_owned),
+            kind: Some(page.kind.to_owned()).filter(|kind| !kind.is_empty()),
+            fetched_at: page.fetched_at,
+            standing: Standing {
+                in_links,
+                link_share: link_share.min(100) as u32,
+            },
+            stated: page.stated.cloned().unwrap_or_default(),
+        };
+        stored.link(page.anchors, page.in_links);
+        let gain = match &mut self.measure {
+            None => None,
+            Some(measure) => {
+                let gain = measure.put(page.id, &stored.texts(), stored.standing);
+                Some(gain.map_err(|error| self.index.fail("read", error))?)
+            }
+        };
+        self.add(stored)?;
+        Ok(gain)
+    }
+
+    /// Adds to what is known of the links to a page that is in the last commit. Returns whether it is there.
+    pub fn add_links(
+        &mut self,
+        id: PageId,
+        anchors: &[&str],
+        in_links: u32,
+    ) -> Result<bool, IndexError> {
+        let Some(mut stored) = self.last(id)? else {
+            return Ok(false);
+        };
+        stored.link(anchors, in_links);
+        self.add(stored)?;
+        Ok(true)
+    }
+
+    /// A page as the last commit has it.
+    fn last(&self, id: PageId) -> Result<Option<Stored>, IndexError> {
+        let searcher = self.reader.searcher();
+        let read = place(&searcher, &self.fields, id).and_then(|address| {
+            let stored = address.map(|address| Stored::read(&searcher, &self.fields, address));
+            stored.transpose()
+        });
+        read.map_err(|error| self.index.fail("read", error))
+    }
+
+    /// Parts a page's own text from navigation and template, and learns the template from it.
+    fn divide(&mut self, page: &Document<'_>) -> Result<Divided, IndexError> {
+        if !self.templates.knows(page.host) {
+            let learned = self.learn(page.host);
+            learned.map_err(|error| self.index.fail("read", error))?;
+        }
+        let text = shown(page.text, TEXT_LIMIT);
+        // Where characters were taken out, ranges are of another text.
+        let (asides, sections) = match &text {
+            Cow::Borrowed(_) => (page.asides, page.sections),
+            Cow::Owned(_) => (&[][..], &[][..]),
+        };
+        let is_template = |line: &str| self.templates.has(page.host, line);
+        let mut divided = divide(&text, asides, sections, is_template);
+        if divided.body.is_empty() {
+            std::mem::swap(&mut divided.body, &mut divided.rest);
+        }
+        self.templates.learn(page.host, text.lines());
+        Ok(divided)
+    }
+
+    /// Learns the template of a host from pages that the index has.
+    fn learn(&mut self, host: &str) -> Result<(), TantivyError> {
+        let searcher = self.reader.searcher();
+        let term = Term::from_field_text(self.fields.site, host);
+        let mut left = SAMPLE;
+        for (number, segment) in (0..).zip(searcher.segment_readers()) {
+            let inverted = segment.inverted_index(self.fields.site)?;
+            let Some(mut pages) = inverted.read_postings(&term, IndexRecordOption::Basic)? else {
+                continue;
             };
-            measure.put(page.id, last, texts)
-        })?;
+            while pages.doc() != TERMINATED && left > 0 {
+                let address = DocAddress::new(number, pages.doc());
+                let stored = Stored::read(&searcher, &self.fields, address)?;
+                if stored.host == host {
+                    self.templates
+                        .learn(host, stored.body.lines().chain(stored.rest.lines()));
+                    left -= 1;
+                }
+                pages.advance();
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a page in place of its last version.
+    fn add(&mut self, page: Stored) -> Result<(), IndexError> {
         self.delete(page.id);
         let fields = &self.fields;
+        let (headings, ids) = headings(&page.body, &page.sections);
         let mut document = TantivyDocument::default();
         document.add_bytes(fields.id, &page.id.0.to_be_bytes());
-        document.add_text(fields.url, page.url);
-        document.add_text(fields.host, page.host);
-        for domain in domains(page.host) {
+        for domain in domains(&page.host) {
             document.add_text(fields.site, domain);
         }
-        document.add_text(fields.title, title);
-        document.add_text(fields.body, text);
+        // One value a line: no phrase goes on from one to the next.
+        for (field, lines) in [
+            (fields.headings, &headings),
+            (fields.ids, &ids),
+            (fields.anchors, &page.anchors),
+        ] {
+            for line in lines.lines() {
+                document.add_text(field, line);
+            }
+        }
+        if !page.sections.is_empty() {
+            document.add_bytes(fields.sections, &sections::encode(&page.sections));
+        }
+        document.add_text(fields.url, page.url);
+        document.add_text(fields.host, page.host);
+        document.add_text(fields.title, page.title);
+        document.add_text(fields.body, page.body);
+        document.add_text(fields.rest, page.rest);
         if let Some(language) = page.language {
             document.add_text(fields.language, language);
         }
+        if let Some(kind) = page.kind {
+            document.add_text(fields.kind, kind);
+        }
         document.add_i64(fields.fetched_at, page.fetched_at);
-        if let Some(stated) = page.stated.filter(|stated| !stated.is_empty()) {
-            self.state(&mut document, stated);
+        document.add_u64(fields.in_links, page.standing.in_links.into());
+        document.add_u64(fields.link_share, page.standing.link_share.into());
+        document.add_u64(fields.simhash, page.simhash);
+        if !page.stated.is_empty() {
+            self.state(&mut document, &page.stated);
         }
         match self.writer.add_document(document) {
-            Ok(_) => Ok(gain),
+            Ok(_) => Ok(()),
             Err(error) => Err(self.index.fail("write to", error)),
         }
     }

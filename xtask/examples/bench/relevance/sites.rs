@@ -1,27 +1,68 @@
 //! An index of directories of HTML files, made as a crawl makes it.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use page::{PageId, PageUrl, charset};
-use repository::index::{Document, HEAP, Index, Writer};
+use page::{PageId, PageUrl, charset, language};
+use repository::index::{Document, HEAP, Index};
+
+/// The words of links to a page that are kept, as many as a crawl keeps.
+const ANCHORS: usize = 16;
+
+/// What is known of the links to a page.
+#[derive(Default)]
+struct InLinks {
+    pages: u32,
+    anchors: Vec<String>,
+}
 
 /// Indexes directories, each given as `NAME=DIR`.
 pub fn index(sites: &[String], place: &Path) -> Result<Index> {
     let index = Index::open(place)?;
     let mut writer = index.writer(HEAP)?;
-    let mut pages = 0;
     for site in sites {
         let (name, dir) = site
             .split_once('=')
             .with_context(|| format!("not NAME=DIR: {site}"))?;
         let dir = Path::new(dir);
+        let mut links: HashMap<PageId, InLinks> = HashMap::new();
+        let mut pages = Vec::new();
         for file in files(dir)? {
             let path = file.strip_prefix(dir)?.to_string_lossy();
             let url = PageUrl::parse(&format!("http://{name}/{path}"))?;
-            pages += 1;
-            put(&mut writer, PageId(pages), &url, &fs::read(&file)?)?;
+            let content = fs::read(&file)?;
+            let (html, _) = charset::decode(&content, Some("text/html"));
+            let reading = page::read(&html, &url, &page::Limits::default());
+            for link in reading.links.iter().filter(|link| link.id != url.id()) {
+                let to = links.entry(link.id).or_default();
+                to.pages += 1;
+                let anchor = reading.anchor(link).to_owned();
+                if !anchor.is_empty() && to.anchors.len() < ANCHORS && !to.anchors.contains(&anchor)
+                {
+                    to.anchors.push(anchor);
+                }
+            }
+            pages.push((url, reading));
+        }
+        for (url, reading) in pages {
+            let known = links.remove(&url.id()).unwrap_or_default();
+            let anchors: Vec<&str> = known.anchors.iter().map(String::as_str).collect();
+            let language = language::detect(&reading.text, reading.language.as_deref());
+            writer.put(&Document {
+                title: &reading.title,
+                text: &reading.text,
+                asides: &reading.asides,
+                sections: &reading.sections,
+                linked: reading.linked,
+                anchors: &anchors,
+                in_links: known.pages,
+                kind: "html",
+                language: language.as_deref(),
+                stated: Some(&reading.fields),
+                ..Document::new(url.id(), url.as_str(), url.host_name())
+            })?;
         }
     }
     writer.commit(0)?;
@@ -45,20 +86,4 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
-}
-
-fn put(writer: &mut Writer, id: PageId, url: &PageUrl, content: &[u8]) -> Result<()> {
-    let (html, _) = charset::decode(content, Some("text/html"));
-    let reading = page::read(&html, url, &page::Limits::default());
-    writer.put(&Document {
-        id,
-        url: url.as_str(),
-        host: url.host_name(),
-        title: &reading.title,
-        text: &reading.text,
-        language: None,
-        fetched_at: 0,
-        stated: Some(&reading.fields),
-    })?;
-    Ok(())
 }

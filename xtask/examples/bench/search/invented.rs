@@ -31,14 +31,11 @@ impl Pages {
             text += if place % 12 == 11 { ". " } else { " " };
         }
         writer.put(&Document {
-            id: parsed.id(),
-            url: &url,
-            host: parsed.host_name(),
             title: &title.join(" "),
             text: &text,
             language: Some(["en", "de", "fr"][number as usize % 3]),
             fetched_at: 1_700_000_000 + i64::from(number),
-            stated: None,
+            ..Document::new(parsed.id(), &url, parsed.host_name())
         })?;
         Ok(())
     }

@@ -62,6 +62,7 @@ fn read(at: Moment) -> Settled {
         text: None,
         gone: false,
         admitted: Vec::new(),
+        links: Vec::new(),
         asked: true,
         url,
     }

@@ -1,35 +1,25 @@
-//! What was the last copy of a page?
+//! The last copies of pages, which a new copy is held against.
 //!
 //! **Invariant:** a page put or removed since the last commit is answered from memory, every other from the text
 //! that the index keeps. So memory has the texts of one commit, as the index's writer has them until then.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use page::PageId;
-use tantivy::schema::{Field, IndexRecordOption, OwnedValue, Term};
-use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyError};
+use tantivy::{DocAddress, Searcher, TantivyError};
 
+use super::super::content::Texts;
 use super::super::schema::Fields;
-use super::Texts;
+use super::super::score::Standing;
+use super::super::stored::{Stored, place};
 
 /// A copy of a page.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(in super::super) struct Copy {
-    title: String,
-    body: String,
-    url: String,
+    pub(super) texts: Texts<'static>,
+    pub(super) standing: Standing,
     /// Where the index has it, if it is committed.
     pub(super) place: Option<DocAddress>,
-}
-
-impl Copy {
-    pub(in super::super) fn texts(&self) -> Texts<'_> {
-        Texts {
-            title: &self.title,
-            body: &self.body,
-            url: &self.url,
-        }
-    }
 }
 
 /// The last copies of all pages.
@@ -56,28 +46,22 @@ impl Copies {
         if let Some(copy) = self.recent.remove(&page) {
             return Ok(copy);
         }
-        let Some(place) = self.place(page, committed)? else {
+        let Some(place) = place(committed, &self.fields, page)? else {
             return Ok(None);
         };
-        let mut stored: BTreeMap<Field, OwnedValue> = committed.doc(place)?;
-        let mut text = |field| match stored.remove(&field) {
-            Some(OwnedValue::Str(text)) => text,
-            _ => String::new(),
-        };
+        let stored = Stored::read(committed, &self.fields, place)?;
         Ok(Some(Copy {
-            title: text(self.fields.title),
-            body: text(self.fields.body),
-            url: text(self.fields.url),
+            texts: stored.texts().into_owned(),
+            standing: stored.standing,
             place: Some(place),
         }))
     }
 
     /// Keeps what was put in place of the last copy, or that the page was removed.
-    pub(super) fn keep(&mut self, page: PageId, texts: Option<Texts<'_>>) {
-        let copy = texts.map(|texts| Copy {
-            title: texts.title.into(),
-            body: texts.body.into(),
-            url: texts.url.into(),
+    pub(super) fn keep(&mut self, page: PageId, copy: Option<(Texts<'static>, Standing)>) {
+        let copy = copy.map(|(texts, standing)| Copy {
+            texts,
+            standing,
             place: None,
         });
         self.recent.insert(page, copy);
@@ -86,27 +70,5 @@ impl Copies {
     /// The index has everything so far.
     pub(super) fn committed(&mut self) {
         self.recent.clear();
-    }
-
-    /// Where the index has a page.
-    fn place(
-        &self,
-        page: PageId,
-        committed: &Searcher,
-    ) -> Result<Option<DocAddress>, TantivyError> {
-        let id = Term::from_field_bytes(self.fields.id, &page.0.to_be_bytes());
-        for (number, segment) in (0..).zip(committed.segment_readers()) {
-            let inverted = segment.inverted_index(self.fields.id)?;
-            let Some(mut found) = inverted.read_postings(&id, IndexRecordOption::Basic)? else {
-                continue;
-            };
-            while found.doc() != TERMINATED {
-                if !segment.is_deleted(found.doc()) {
-                    return Ok(Some(DocAddress::new(number, found.doc())));
-                }
-                found.advance();
-            }
-        }
-        Ok(None)
     }
 }

@@ -5,8 +5,8 @@
 //!
 //! Most changes of a page are small: a date, a number, a paragraph. So the texts are the same from the front up to
 //! the change and from the end back to it, which is found out by many bytes in one instruction. Where there are several
-//! changes, most lines in between are in both texts. Words end at every ASCII character that is
-//! neither letter nor digit, in all scripts: only there is a text cut.
+//! changes, most lines in between are in both texts. Words and compounds end at every ASCII blank, in all scripts: only
+//! there is a text cut.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ const STRIDE: usize = 32;
 const LONG: usize = 256;
 
 /// The parts of an old and a new text in between what both begin with and what both end with.
-pub(in super::super) fn difference<'a, 'b>(old: &'a str, new: &'b str) -> (&'a str, &'b str) {
+fn difference<'a, 'b>(old: &'a str, new: &'b str) -> (&'a str, &'b str) {
     let (a, b) = (old.as_bytes(), new.as_bytes());
     let same = same_front(a, b);
     if same == a.len() && same == b.len() {
@@ -68,7 +68,7 @@ pub(super) enum Age {
 
 /// Whether no word goes on here.
 fn is_between(byte: &u8) -> bool {
-    byte.is_ascii() && !byte.is_ascii_alphanumeric()
+    byte.is_ascii_whitespace()
 }
 
 /// How many bytes two texts have in common from the front.
@@ -117,6 +117,7 @@ mod tests {
             ("caf\u{e9} x", "caf\u{e8} x", ("caf\u{e9}", "caf\u{e8}")),
             ("東京都", "東京", ("東京都", "東京")),
             (&before, &after, ("oldthe", "very newthe")),
+            ("x a.b y", "x a.c y", ("a.b", "a.c")),
         ] {
             assert_eq!(difference(old, new), expected, "{old:?} {new:?}");
         }
@@ -137,10 +138,10 @@ mod tests {
     proptest! {
         #[test]
         fn the_rest_has_the_same_words(
-            front in "(\\PC|[a-c]|[ .’]|é|e\u{301}|東|京|ſ){0,50}",
-            old in "(\\PC|[a-c]|[ .’]|é|\u{301}|東|京){0,4}",
-            new in "(\\PC|[a-c]|[ .’]|é|\u{301}|東|京){0,4}",
-            end in "(\\PC|[a-c]|[ .’]|é|e\u{301}|東|京|ſ){0,50}",
+            front in "(\\PC|[a-c]|[ .’-]|é|e\u{301}|東|京|ſ){0,50}",
+            old in "(\\PC|[a-c]|[ .’-]|é|\u{301}|東|京){0,4}",
+            new in "(\\PC|[a-c]|[ .’-]|é|\u{301}|東|京){0,4}",
+            end in "(\\PC|[a-c]|[ .’-]|é|e\u{301}|東|京|ſ){0,50}",
         ) {
             let (old, new) = (format!("{front}{old}{end}"), format!("{front}{new}{end}"));
             let (before, after) = difference(&old, &new);

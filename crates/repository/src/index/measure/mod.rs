@@ -1,4 +1,4 @@
-//! What was it worth to searchers that a page was put into the index, or taken out?
+//! What it was worth to searchers that a page was put into the index, or taken out.
 //!
 //! ΔQ_A of Pandey & Olston (2005), §5, while the index is written: for every word of the workload whose postings
 //! change, its scores in the last copy and in this one, their ranks by [`ScoreRank`](policy::quality::ScoreRank),
@@ -26,14 +26,15 @@ use page::PageId;
 use policy::quality::gain;
 use tantivy::{Searcher, TantivyError};
 
+use super::content::Texts;
 use super::schema::Fields;
+use super::score::Standing;
+use super::weights::Part;
 use super::workload::Workload;
-use copies::Copies;
-pub(super) use copies::Copy;
-use count::{Counter, IN_BODY, IN_TITLE, IN_URL};
-pub(super) use difference::difference;
+use copies::{Copies, Copy};
+use count::{Counter, Counts};
 use difference::{Age, parts};
-use survey::{Lengths, Scratch, Survey, Word};
+use survey::{Form, Lengths, Scratch, Survey, Word};
 
 /// Postings read to look at known words again, for each byte of text put: about a hundredth of the work.
 const LOOKS: f64 = 0.04;
@@ -47,14 +48,6 @@ const STALE: f64 = 0.1;
 /// Words that are looked up in the index for a page. Reading a text of five kilobytes costs as much as some twenty of them.
 const FEW: usize = 16;
 
-/// The texts of a page that are searched.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Texts<'a> {
-    pub(super) title: &'a str,
-    pub(super) body: &'a str,
-    pub(super) url: &'a str,
-}
-
 /// Measures what changes of the index are worth.
 pub(super) struct Measure {
     fields: Fields,
@@ -67,7 +60,7 @@ pub(super) struct Measure {
     changed: u64,
     /// Postings that may be read to look at known words again.
     credit: f64,
-    differences: Vec<(u16, u64)>,
+    differences: Vec<(u16, Counts)>,
     changes: Vec<Change>,
     scratch: Scratch,
 }
@@ -86,11 +79,11 @@ struct Known {
     changed: u64,
 }
 
-/// How often a page had a word, and has it now, by field.
+/// How often a page had a word, and has it now.
 struct Change {
     word: u16,
-    before: u64,
-    after: u64,
+    before: Counts,
+    after: Counts,
 }
 
 impl Measure {
@@ -119,65 +112,85 @@ impl Measure {
         })
     }
 
-    /// Takes the last copy of a page; `None` if there is no such page. A [`put`](Measure::put) is to follow.
-    pub(super) fn take(&mut self, page: PageId) -> Result<Option<Copy>, TantivyError> {
-        self.copies.take(page, self.survey.searcher())
-    }
-
-    /// What it is worth that a page, of which this was the last copy, has these texts now.
+    /// What it is worth that a page has these texts now.
+    ///
+    /// Links to the page are not its own doing, so its last copy is scored with the links of now.
     pub(super) fn put(
         &mut self,
         page: PageId,
-        last: Option<Copy>,
-        texts: Texts<'_>,
+        texts: &Texts<'_>,
+        standing: Standing,
     ) -> Result<f64, TantivyError> {
-        self.credit += texts.body.len() as f64 * LOOKS;
-        self.copies.keep(page, Some(texts));
+        let last = self.copies.take(page, self.survey.searcher())?;
+        self.credit += texts.of(Part::Body).len() as f64 * LOOKS;
+        self.copies
+            .keep(page, Some((texts.clone().into_owned(), standing)));
         self.changes.clear();
-        let Some(last) = last else {
-            let lengths = Lengths::of(self.read(texts));
-            self.note_rest(|after| (0, after));
-            return self.gain(lengths, lengths);
+        let Some(mut last) = last else {
+            let form = Form {
+                lengths: Lengths::of(self.read(texts)),
+                standing,
+            };
+            self.note_rest(|after| (Counts::default(), after));
+            return self.gain(form, form);
         };
-        let more = self.compare(last.texts(), texts);
-        if more == [0; 3]
+        let anchors = texts.of(Part::Anchors);
+        if last.texts.of(Part::Anchors) != anchors {
+            last.texts.0[Part::Anchors as usize] = anchors.to_owned().into();
+            last.place = None;
+        }
+        let before = Standing {
+            in_links: standing.in_links,
+            ..last.standing
+        };
+        let more = self.compare(&last.texts, texts);
+        if more == Counts::default()
+            && before == standing
             && let Some(lengths) = self.find(&last, texts)?
         {
-            return self.gain(lengths, lengths);
+            let form = Form { lengths, standing };
+            return self.gain(form, form);
         }
         let lengths = self.read(texts);
         for &(word, more) in &self.differences {
             let after = self.counter.take(word);
-            // Fields do not mix: this is what adding up the last copy would have given.
-            let before = after.wrapping_sub(more);
             self.changes.push(Change {
                 word,
-                before,
+                before: less(after, more),
                 after,
             });
         }
-        let before = [0, 1, 2].map(|field| lengths[field].wrapping_sub(more[field]));
-        let (before, lengths) = (Lengths::of(before), Lengths::of(lengths));
-        if before == lengths {
+        let before = Form {
+            lengths: Lengths::of(less(lengths, more)),
+            standing: before,
+        };
+        let after = Form {
+            lengths: Lengths::of(lengths),
+            standing,
+        };
+        if before == after {
             self.counter.take_rest(|_, _| ());
         } else {
             // The page scores otherwise for every word.
             self.note_rest(|times| (times, times));
         }
-        self.gain(before, lengths)
+        self.gain(before, after)
     }
 
     /// What it is worth that a page, which is gone from the web, is no longer shown.
     pub(super) fn remove(&mut self, page: PageId) -> Result<f64, TantivyError> {
-        let last = self.take(page)?;
+        let last = self.copies.take(page, self.survey.searcher())?;
         self.copies.keep(page, None);
         let Some(last) = last else {
             return Ok(0.0);
         };
-        let lengths = Lengths::of(self.read(last.texts()));
+        let form = Form {
+            lengths: Lengths::of(self.read(&last.texts)),
+            standing: last.standing,
+        };
         self.changes.clear();
-        self.note_rest(|before| (before, 0));
-        self.gain(lengths, lengths)
+        self.note_rest(|before| (before, Counts::default()));
+        self.gain(form, form)
     }
 
     /// Everything so far is in what this searches.
@@ -187,32 +200,24 @@ impl Measure {
         Ok(())
     }
 
-    /// Counts the words of a page. Returns how many there are in title, text and URL.
-    fn read(&mut self, texts: Texts<'_>) -> [u32; 3] {
-        let url = self.counter.read(texts.url, IN_URL);
-        let title = self.counter.read(texts.title, IN_TITLE);
-        let body = self.counter.read(texts.body, IN_BODY);
-        [title, body, url]
+    /// Counts the words of a page. Returns how many there are in each part.
+    fn read(&mut self, texts: &Texts<'_>) -> Counts {
+        Part::ALL.map(|part| self.counter.read(texts.of(part), part))
     }
 
     /// Finds the words that a copy has more often, or less, than the one before. Returns how many words it has more
-    /// in title, text and URL. Less is a large number: all of this wraps.
-    fn compare(&mut self, old: Texts<'_>, new: Texts<'_>) -> [u32; 3] {
-        let mut more = |old, new, unit: u64| {
+    /// in each part. Less is a large number: all of this wraps.
+    fn compare(&mut self, old: &Texts<'_>, new: &Texts<'_>) -> Counts {
+        let more = Part::ALL.map(|part| {
             let mut more = 0u32;
-            parts(old, new, |age, part| {
+            parts(old.of(part), new.of(part), |age, text| {
                 more = match age {
-                    Age::Old => more.wrapping_sub(self.counter.read(part, unit.wrapping_neg())),
-                    Age::New => more.wrapping_add(self.counter.read(part, unit)),
+                    Age::Old => more.wrapping_sub(self.counter.unread(text, part)),
+                    Age::New => more.wrapping_add(self.counter.read(text, part)),
                 };
             });
             more
-        };
-        let more = [
-            more(old.title, new.title, IN_TITLE),
-            more(old.body, new.body, IN_BODY),
-            more(old.url, new.url, IN_URL),
-        ];
+        });
         let differences = &mut self.differences;
         differences.clear();
         self.counter
@@ -220,30 +225,36 @@ impl Measure {
         more
     }
 
-    /// Notes the words that differ, by how often the index says that the last copy has them in its text. Returns
+    /// Notes the words that differ, by how often the index says that the last copy has them in its body. Returns
     /// the lengths of that copy, and `None` where it is better to read the new one.
-    fn find(&mut self, last: &Copy, texts: Texts<'_>) -> Result<Option<Lengths>, TantivyError> {
+    fn find(&mut self, last: &Copy, texts: &Texts<'_>) -> Result<Option<Lengths>, TantivyError> {
         let Some(place) = last.place else {
             return Ok(None);
         };
-        let old = last.texts();
-        let same_names = (old.title, old.url) == (texts.title, texts.url);
-        if self.differences.len() > self.few || !same_names {
+        let others = || Part::ALL.into_iter().filter(|&part| part != Part::Body);
+        let same = others().all(|part| last.texts.of(part) == texts.of(part));
+        if self.differences.len() > self.few || !same {
             return Ok(None);
         }
         let lengths = self.survey.lengths(place)?;
         if self.differences.is_empty() {
             return Ok(Some(lengths));
         }
-        self.counter.read(texts.url, IN_URL);
-        self.counter.read(texts.title, IN_TITLE);
+        for part in others() {
+            self.counter.read(texts.of(part), part);
+        }
         for &(word, more) in &self.differences {
             let text = &self.words[usize::from(word)].text;
-            let before = self.counter.take(word) + self.survey.times(place, text)? * IN_BODY;
+            let mut before = self.counter.take(word);
+            before[Part::Body as usize] = self.survey.times(place, Part::Body, text)?;
+            let mut after = before;
+            for (after, more) in after.iter_mut().zip(more) {
+                *after = after.wrapping_add(more);
+            }
             self.changes.push(Change {
                 word,
                 before,
-                after: before.wrapping_add(more),
+                after,
             });
         }
         self.counter.take_rest(|_, _| ());
@@ -251,7 +262,7 @@ impl Measure {
     }
 
     /// Notes all words that were counted, and how often they were there before and after.
-    fn note_rest(&mut self, times: impl Fn(u64) -> (u64, u64)) {
+    fn note_rest(&mut self, times: impl Fn(Counts) -> (Counts, Counts)) {
         let changes = &mut self.changes;
         self.counter.take_rest(|word, counted| {
             let (before, after) = times(counted);
@@ -264,7 +275,7 @@ impl Measure {
     }
 
     /// Sums up the noted changes.
-    fn gain(&mut self, before: Lengths, after: Lengths) -> Result<f64, TantivyError> {
+    fn gain(&mut self, before: Form, after: Form) -> Result<f64, TantivyError> {
         self.changed += 1;
         let changes = std::mem::take(&mut self.changes);
         let mut sum = 0.0;
@@ -274,8 +285,8 @@ impl Measure {
             let Some(Known { word, .. }) = &searched.known else {
                 continue;
             };
-            let before = self.survey.score(word, by_field(change.before), before);
-            let after = self.survey.score(word, by_field(change.after), after);
+            let before = self.survey.score(word, change.before, before);
+            let after = self.survey.score(word, change.after, after);
             sum += searched.frequency * gain(&word.list, before.into(), after.into());
         }
         self.changes = changes;
@@ -298,7 +309,7 @@ impl Measure {
         let (word, read) = self.survey.word(&searched.text, &mut self.scratch)?;
         if paid {
             let segments = self.survey.searcher().segment_readers().len() as u64;
-            self.credit -= (read + 3 * SEEK * segments) as f64;
+            self.credit -= (read + Part::COUNT as u64 * SEEK * segments) as f64;
         }
         searched.known = Some(Known {
             word,
@@ -309,11 +320,7 @@ impl Measure {
     }
 }
 
-/// A tally taken apart: title, text, URL.
-fn by_field(times: u64) -> [u32; 3] {
-    [
-        (times / IN_TITLE) as u32 % (1 << 16),
-        times as u32,
-        (times / IN_URL) as u32,
-    ]
+/// What was there before more came; all of this wraps.
+fn less(counts: Counts, more: Counts) -> Counts {
+    std::array::from_fn(|part| counts[part].wrapping_sub(more[part]))
 }

@@ -37,7 +37,7 @@ struct World {
     _dir: tempfile::TempDir,
     index: Index,
     writer: Writer,
-    pages: BTreeMap<u32, (String, Lengths, Vec<u64>)>,
+    pages: BTreeMap<u32, (String, Form, Vec<Counts>)>,
     counter: Counter,
     /// The index and the words at the last commit.
     survey: (Survey, Vec<Word>),
@@ -60,22 +60,36 @@ impl World {
     }
 
     fn put(&mut self, page: u32, title: &str, text: &str) -> Option<f64> {
-        let lengths = [(title, IN_TITLE), (text, IN_BODY), (&url(page), IN_URL)];
-        let lengths = Lengths::of(lengths.map(|(text, unit)| self.counter.read(text, unit)));
-        let mut times = vec![0; words().len()];
+        self.put_linked(page, title, text, 0)
+    }
+
+    /// Puts a page; some of the bytes of its text are words of links.
+    fn put_linked(&mut self, page: u32, title: &str, text: &str, linked: u32) -> Option<f64> {
+        let mut lengths = Counts::default();
+        for (text, part) in [
+            (title, Part::Title),
+            (text, Part::Body),
+            (&url(page), Part::Url),
+        ] {
+            lengths[part as usize] = self.counter.read(text, part);
+        }
+        let mut times = vec![Counts::default(); words().len()];
         self.counter
             .take_rest(|word, all| times[usize::from(word)] = all);
-        self.pages.insert(page, (text.into(), lengths, times));
+        let form = Form {
+            lengths: Lengths::of(lengths),
+            standing: Standing {
+                in_links: 0,
+                link_share: (linked * 100 / text.len().max(1) as u32).min(100),
+            },
+        };
+        self.pages.insert(page, (text.into(), form, times));
         self.writer
             .put(&Document {
-                id: PageId(page.into()),
-                url: &url(page),
-                host: "a.example",
                 title,
                 text,
-                language: None,
-                fetched_at: 0,
-                stated: None,
+                linked,
+                ..Document::new(PageId(page.into()), &url(page), "a.example")
             })
             .unwrap()
     }
@@ -94,8 +108,8 @@ impl World {
     /// What every page scores for a word, by the statistics of the last commit.
     fn scores(&self, word: usize) -> Vec<(u32, f64)> {
         let (survey, words) = &self.survey;
-        let score = |(&page, (_, lengths, times)): (&u32, &(String, Lengths, Vec<u64>))| {
-            let score = survey.score(&words[word], by_field(times[word]), *lengths);
+        let score = |(&page, (_, form, times)): (&u32, &(String, Form, Vec<Counts>))| {
+            let score = survey.score(&words[word], times[word], *form);
             (page, score.into())
         };
         self.pages.iter().map(score).collect()
@@ -223,15 +237,11 @@ fn what_is_in_memory_can_be_lost() {
         for round in 0..3u64 {
             for page in 0..30u32 {
                 let text = text(round * 7 + u64::from(page), 80);
+                let url = url(page);
                 let document = Document {
-                    id: PageId(page.into()),
-                    url: &url(page),
-                    host: "a.example",
                     title: "",
                     text: &text,
-                    language: None,
-                    fetched_at: 0,
-                    stated: None,
+                    ..Document::new(PageId(page.into()), &url, "a.example")
                 };
                 gains.push(writer.put(&document).unwrap().unwrap().to_bits());
             }
@@ -299,12 +309,12 @@ fn changes(credit: f64) -> Vec<(f64, f64)> {
 
 /// The paper's approximation, held against what changes are worth by lists in full.
 ///
-/// What there is too much on average is the age of the lists. As long as they are of the last commit, ranks read off
-/// three pieces give a tenth too much. But these texts are short and buy few looks: most lists are from before all
-/// pages changed twice, and there had been no titles then. That gives half as much again.
+/// As long as the lists are of the last commit, ranks read off three pieces give a tenth too much. But these texts
+/// are short and buy few looks: most lists are from before all pages changed twice, and there had been no titles
+/// then, which count six times as much as the body. Old lists give too little for a title.
 #[test]
 fn gains_are_near_those_of_whole_lists() {
-    for (credit, most) in [(0.0, 1.75), (f64::MAX, 1.25)] {
+    for (credit, least, most) in [(0.0, 0.7, 1.75), (f64::MAX, 0.95, 1.25)] {
         let pairs = changes(credit);
         let n = pairs.len() as f64;
         let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
@@ -313,7 +323,7 @@ fn gains_are_near_those_of_whole_lists() {
         let spreads = mean(&|pair| (pair.0 - a).powi(2)) * mean(&|pair| (pair.1 - b).powi(2));
         let correlation = both / spreads.sqrt();
         println!("correlation {correlation:.4}, mean measured {a:.5}, exact {b:.5}");
-        assert!(correlation > 0.9, "{correlation}");
+        assert!(correlation > least, "{correlation}");
         assert!((0.8..most).contains(&(a / b)), "{a} {b}");
     }
 }
@@ -324,7 +334,7 @@ proptest! {
     /// Removed pages, several segments and all fields included.
     #[test]
     fn scores_are_those_of_a_search(
-        pages in prop::collection::vec((0u32..25, "(w[0-3] |y ){0,3}", "(w[0-9] |y |Wé1 ){0,70}", 0..8), 1..50),
+        pages in prop::collection::vec((0u32..25, "(w[0-3] |y ){0,3}", "(w[0-9] |y |Wé1 ){0,70}", 0u32..8), 1..50),
     ) {
         let mut world = World::new();
         world.writer.measure(&workload()).unwrap();
@@ -332,7 +342,7 @@ proptest! {
             match what {
                 0 => drop(world.remove(*page)),
                 1 => world.commit(),
-                _ => drop(world.put(*page, title, text)),
+                _ => drop(world.put_linked(*page, title, text, what * 9)),
             }
         }
         world.commit();

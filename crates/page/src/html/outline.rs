@@ -1,0 +1,415 @@
+//! The outline of a page: its sections, and the parts of its text that are navigation.
+//!
+//! **Invariant:** every range lies on character boundaries of the text it came with, ranges of one kind are in
+//! order and do not overlap, and their number is bounded.
+//!
+//! There is no tree, so a part is navigation by what its own start tag says: the element (`nav`), its role, or a
+//! word of its class or id. Authors use a few dozen such words for menus, breadcrumbs and footers.
+
+use std::ops::Range;
+
+use super::attribute::{CLASS, ID, NAME, ROLE, attribute};
+use super::tag::{self, Flow, Name, element};
+use super::tokenizer::Attribute;
+
+/// Sections that are kept of a page. The longest manual page of Debian 12 has some 1,500 entries.
+const SECTIONS: usize = 4_000;
+
+/// Parts of navigation that are kept of a page.
+const ASIDES: usize = 1_000;
+
+/// Bytes of a heading. A longer one is an element that was never closed.
+const HEADING: usize = 400;
+
+/// Bytes of an id that is worth a link.
+const LONGEST_ID: usize = 200;
+
+/// The level of an entry of a definition list, below those of headings.
+const ENTRY: u8 = 7;
+
+/// A part of a page that has a heading.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Its heading, as a range of the page's text. The section ends where the next one starts.
+    pub heading: Range<u32>,
+    /// 1 to 6 for `h1` to `h6`, 7 for an entry of a definition list that has an id.
+    pub level: u8,
+    /// What a URL's fragment names it by.
+    pub id: Option<Box<str>>,
+}
+
+/// Collects the outline.
+#[derive(Default)]
+pub(super) struct Outline<'a> {
+    sections: Vec<Section>,
+    asides: Vec<(Range<u32>, bool)>,
+    heading: Option<Heading<'a>>,
+    /// The last id, and where the text stood: the id of what comes next.
+    id: Option<(&'a str, u32)>,
+    aside: Option<Aside>,
+}
+
+struct Heading<'a> {
+    level: u8,
+    start: u32,
+    id: Option<&'a str>,
+}
+
+/// Navigation that is open.
+struct Aside {
+    /// The open elements with it.
+    depth: usize,
+    start: u32,
+    /// Whether only a class or id says so.
+    guessed: bool,
+}
+
+impl<'a> Outline<'a> {
+    /// Takes a start tag, before its element is opened; `at` is the length of the text so far.
+    #[inline]
+    pub(super) fn start(&mut self, tag: Name, attributes: &[Attribute<'a>], at: u32) {
+        let id = match attribute(attributes, ID) {
+            None if tag == tag::A => attribute(attributes, NAME),
+            id => id,
+        };
+        let id = id.map(|id| id.raw).filter(|id| is_fragment(id));
+        let level = level(tag);
+        if level.is_some() || tag == tag::DD {
+            self.close_heading(at);
+        }
+        if let Some(level) = level {
+            let before = self.id.filter(|&(_, place)| place == at).map(|(id, _)| id);
+            self.heading = Some(Heading {
+                level,
+                start: at,
+                id: id.or(before),
+            });
+            if level == 1 && self.aside.as_ref().is_some_and(|aside| aside.guessed) {
+                self.aside = None;
+            }
+        } else if let Some(id) = id {
+            match &mut self.heading {
+                Some(heading) if heading.id.is_none() => heading.id = Some(id),
+                _ => self.id = Some((id, at)),
+            }
+        }
+    }
+
+    /// Takes note that an element was opened, so that `depth` are open.
+    #[inline]
+    pub(super) fn opened(
+        &mut self,
+        tag: Name,
+        flow: Flow,
+        attributes: &[Attribute<'a>],
+        at: u32,
+        depth: usize,
+    ) {
+        // An omitted end tag: the new element stands where the navigation did.
+        if self
+            .aside
+            .as_ref()
+            .is_some_and(|aside| depth <= aside.depth)
+        {
+            self.close_aside(at);
+        }
+        if self.aside.is_none()
+            && flow != Flow::Inline
+            && let Some(guessed) = is_navigation(tag, attributes)
+        {
+            self.aside = Some(Aside {
+                depth,
+                start: at,
+                guessed,
+            });
+        }
+    }
+
+    /// Takes an end tag; `depth` elements are open after it.
+    #[inline]
+    pub(super) fn end(&mut self, tag: Name, at: u32, depth: usize) {
+        if level(tag).is_some() {
+            self.close_heading(at);
+        }
+        if self.aside.as_ref().is_some_and(|aside| depth < aside.depth) {
+            self.close_aside(at);
+        }
+    }
+
+    /// Whether the text at this place is navigation.
+    pub(super) fn is_aside(&self) -> bool {
+        self.aside.is_some()
+    }
+
+    /// The sections and the navigation of a text.
+    pub(super) fn finish(mut self, text: &str) -> (Vec<Section>, Vec<Range<u32>>) {
+        let end = text.len() as u32;
+        self.close_heading(end);
+        self.close_aside(end);
+        let begins = |at: u32| at + u32::from(starts_with_gap(text, at));
+        for section in &mut self.sections {
+            section.heading.start = begins(section.heading.start).min(section.heading.end);
+        }
+        self.sections.retain(|section| !section.heading.is_empty());
+        let asides = self.asides.into_iter().filter_map(|(aside, guessed)| {
+            let aside = begins(aside.start).min(aside.end)..aside.end;
+            // A page is not mostly a menu: the class was that of a layout.
+            let wrong = guessed && aside.len() * 2 > text.len();
+            (!aside.is_empty() && !wrong).then_some(aside)
+        });
+        (self.sections, asides.collect())
+    }
+
+    fn close_heading(&mut self, at: u32) {
+        let Some(heading) = self.heading.take() else {
+            return;
+        };
+        let named = heading.level < ENTRY || heading.id.is_some();
+        let length = (at - heading.start) as usize;
+        if named && (1..=HEADING).contains(&length) && self.sections.len() < SECTIONS {
+            self.sections.push(Section {
+                heading: heading.start..at,
+                level: heading.level,
+                id: heading.id.map(Into::into),
+            });
+        }
+    }
+
+    fn close_aside(&mut self, at: u32) {
+        let Some(aside) = self.aside.take() else {
+            return;
+        };
+        if aside.start < at && self.asides.len() < ASIDES {
+            self.asides.push((aside.start..at, aside.guessed));
+        }
+    }
+}
+
+/// Whether a word at this place was parted from the one before by a line break or a blank.
+fn starts_with_gap(text: &str, at: u32) -> bool {
+    matches!(text.as_bytes().get(at as usize), Some(b'\n' | b' '))
+}
+
+/// The level of a heading; `None`: it is none.
+#[inline]
+fn level(tag: Name) -> Option<u8> {
+    match tag {
+        tag::H1 => Some(1),
+        tag::H2 => Some(2),
+        tag::H3 => Some(3),
+        tag::H4 => Some(4),
+        tag::H5 => Some(5),
+        tag::H6 => Some(6),
+        tag::DT => Some(ENTRY),
+        _ => None,
+    }
+}
+
+/// Whether an id can stand in a URL as it is written.
+fn is_fragment(id: &str) -> bool {
+    (1..=LONGEST_ID).contains(&id.len())
+        && !id.contains(|c: char| {
+            c.is_whitespace() || c.is_control() || matches!(c, '&' | '"' | '<' | '>')
+        })
+}
+
+/// Whether an element is navigation: `Some(true)` if only its class or id says so.
+#[inline]
+fn is_navigation(tag: Name, attributes: &[Attribute<'_>]) -> Option<bool> {
+    if matches!(tag, tag::NAV | tag::ASIDE | tag::FOOTER) {
+        return Some(false);
+    }
+    if attributes.is_empty() || matches!(tag, tag::HTML | tag::BODY | tag::MAIN | tag::ARTICLE) {
+        return None;
+    }
+    if let Some(role) = attribute(attributes, ROLE) {
+        let roles = [
+            "navigation",
+            "banner",
+            "contentinfo",
+            "search",
+            "complementary",
+        ];
+        if roles
+            .iter()
+            .any(|other| role.raw.eq_ignore_ascii_case(other))
+        {
+            return Some(false);
+        }
+    }
+    if level(tag).is_some() || element(tag).flow == Flow::Inline {
+        return None;
+    }
+    let says = |name| attribute(attributes, name).is_some_and(|names| names_navigation(names.raw));
+    (says(CLASS) || says(ID)).then_some(true)
+}
+
+/// Whether a word of a class or id is one that authors use for navigation.
+fn names_navigation(names: &str) -> bool {
+    let words = names.split(|c: char| !c.is_ascii_alphanumeric());
+    words.into_iter().any(|word| {
+        let begins = |start: &str| {
+            word.get(..start.len())
+                .is_some_and(|part| part.eq_ignore_ascii_case(start))
+        };
+        let is = |other: &str| word.eq_ignore_ascii_case(other);
+        let ends = |end: &str| {
+            word.len() >= end.len()
+                && word
+                    .get(word.len() - end.len()..)
+                    .is_some_and(|part| part.eq_ignore_ascii_case(end))
+        };
+        begins("nav")
+            || begins("breadcrumb")
+            || begins("toctree")
+            || begins("pagination")
+            || ends("sidebar")
+            || is("footer")
+            || is("header")
+            || is("toc")
+            || is("menu")
+            || is("related")
+            || is("leftnav")
+            || is("topnav")
+            || is("copyright")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::url::PageUrl;
+    use crate::{Limits, Reading, read};
+
+    fn reading(html: &str) -> Reading {
+        read(
+            html,
+            &PageUrl::parse("http://a.example/").unwrap(),
+            &Limits::default(),
+        )
+    }
+
+    /// Headings with their levels and ids.
+    fn sections(html: &str) -> Vec<String> {
+        let reading = reading(html);
+        let shown = reading.sections.iter().map(|section| {
+            let heading =
+                &reading.text[section.heading.start as usize..section.heading.end as usize];
+            format!(
+                "{} {heading} #{}",
+                section.level,
+                section.id.as_deref().unwrap_or("-")
+            )
+        });
+        shown.collect()
+    }
+
+    /// The navigation, and the bytes of links elsewhere.
+    fn asides(html: &str) -> (Vec<String>, u32) {
+        let reading = reading(html);
+        let asides = reading
+            .asides
+            .iter()
+            .map(|aside| reading.text[aside.start as usize..aside.end as usize].replace('\n', "/"));
+        (asides.collect(), reading.linked)
+    }
+
+    #[test]
+    fn headings_have_ids() {
+        let check = |html: &str, expected: &[&str]| assert_eq!(sections(html), expected, "{html}");
+        check(
+            "<h1>One</h1>x<h2 id=two>Two</h2>",
+            &["1 One #-", "2 Two #two"],
+        );
+        check(
+            "text<section id=s><h2>In it</h2></section>",
+            &["2 In it #s"],
+        );
+        check("<a name=n></a><h3>Named</h3>", &["3 Named #n"]);
+        check("<a name=n></a>text<h3>Not named</h3>", &["3 Not named #-"]);
+        check(
+            "<h2><a id=i></a>Inside<a href=#i>¶</a></h2>",
+            &["2 Inside¶ #i"],
+        );
+        check(
+            "<dl><dt id=a>Entry<dd>text<dt>No id<dd>text<dt><code id=b>b()</code></dt></dl>",
+            &["7 Entry #a", "7 b() #b"],
+        );
+        check(
+            "<h2>Never closed <p>text",
+            &["2 Never closed/text #-".replace('/', "\n").as_str()],
+        );
+        check(
+            "<h2 id='a b'>Not for a URL</h2><h2></h2>",
+            &["2 Not for a URL #-"],
+        );
+        check(&format!("<h2>{}</h2>", "long ".repeat(200)), &[]);
+    }
+
+    #[test]
+    fn navigation_is_told_from_text() {
+        let check = |html: &str, expected: &[&str], linked: u32| {
+            let (asides, found) = asides(html);
+            assert_eq!(
+                (asides, found),
+                (
+                    expected.iter().map(|text| text.to_string()).collect(),
+                    linked
+                ),
+                "{html}"
+            );
+        };
+        check("<p>text<p>more", &[], 0);
+        check(
+            "<nav><a href=/a>Home</a></nav><p>See <a href=/b>it</a>",
+            &["Home"],
+            2,
+        );
+        check("<p>some text<div role=navigation>Up</div><p>on", &["Up"], 0);
+        check(
+            "<p>some text<div class='a nav-bar'>Up<div>Down</div></div><p>on",
+            &["Up/Down"],
+            0,
+        );
+        check(
+            "<p>some text<ul id=breadcrumbs><li>A<li>B</ul><p>on",
+            &["A/B"],
+            0,
+        );
+        check("<p>some text<footer>Imprint</footer>", &["Imprint"], 0);
+        check(
+            "<table><tr><td class=sidebar>Menu<td>text that goes on</table>",
+            &["Menu"],
+            0,
+        );
+        check(
+            "<div class=header><h1>A heading is no menu</h1></div>text",
+            &[],
+            0,
+        );
+        check("<div class=with-sidebar><p>All of the text</div>x", &[], 0);
+        check("<body class=nav><p>text", &[], 0);
+        check("<p>unavailable <span class=nav>inline</span>", &[], 0);
+    }
+
+    #[test]
+    fn lines_of_code_stay_lines() {
+        assert_eq!(
+            reading("<p>a\nb<pre>if x:\n    y\n</pre>c\nd").text,
+            "a b\nif x:\ny\nc d"
+        );
+    }
+
+    #[test]
+    fn hostile_outlines_are_bounded() {
+        let page = "<h1 id=x>x</h1><nav>y</nav>".repeat(20_000);
+        let reading = reading(&page);
+        assert_eq!(reading.sections.len(), super::SECTIONS);
+        assert_eq!(reading.asides.len(), super::ASIDES);
+        reading_of_deep_navigation();
+    }
+
+    fn reading_of_deep_navigation() {
+        let deep = format!("{}x", "<div class=nav>".repeat(2_000));
+        assert!(asides(&deep).0.is_empty(), "a page is not all menu");
+    }
+}

@@ -1,0 +1,168 @@
+//! The texts of a page, divided into the parts that are searched.
+//!
+//! **Invariant:** body and rest together have every line of the text once; the body is what the page itself says,
+//! the rest is navigation and template.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::sections::Section;
+use super::weights::Part;
+
+/// The texts of a page that are searched, by [`Part`]. Headings, ids and anchors have one line each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Texts<'a>(pub(super) [Cow<'a, str>; Part::COUNT]);
+
+impl Texts<'_> {
+    pub(super) fn of(&self, part: Part) -> &str {
+        &self.0[part as usize]
+    }
+
+    pub(super) fn into_owned(self) -> Texts<'static> {
+        Texts(self.0.map(|text| Cow::Owned(text.into_owned())))
+    }
+}
+
+/// A text, divided.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Divided {
+    pub(super) body: String,
+    pub(super) rest: String,
+    pub(super) sections: Vec<Section>,
+}
+
+/// Divides a text by lines. `asides` are the ranges that are navigation, `is_template` knows lines by themselves;
+/// a heading is never one of a template.
+pub(super) fn divide(
+    text: &str,
+    asides: &[Range<u32>],
+    sections: &[page::Section],
+    is_template: impl Fn(&str) -> bool,
+) -> Divided {
+    let mut divided = Divided {
+        body: String::with_capacity(text.len()),
+        ..Divided::default()
+    };
+    let (mut asides, mut sections) = (asides.iter().peekable(), sections.iter().peekable());
+    let mut start = 0;
+    for line in text.split('\n') {
+        let end = start + line.len();
+        while asides
+            .next_if(|aside| aside.end as usize <= start)
+            .is_some()
+        {}
+        let in_aside = asides
+            .peek()
+            .is_some_and(|aside| aside.start as usize <= start);
+        let begun = divided.sections.len();
+        // Where the line starts in the body, if it goes there.
+        let place = divided.body.len() + usize::from(!divided.body.is_empty());
+        while let Some(section) = sections.next_if(|section| (section.heading.start as usize) < end)
+        {
+            let from = section.heading.start as usize;
+            let to = (section.heading.end as usize).min(end);
+            if !in_aside && (start..to).contains(&from) {
+                divided.sections.push(Section {
+                    heading: (place + from - start) as u32..(place + to - start) as u32,
+                    level: section.level,
+                    id: section.id.as_deref().map(str::to_owned),
+                });
+            }
+        }
+        let has_heading = divided.sections.len() > begun;
+        let into = if in_aside || !has_heading && is_template(line) {
+            &mut divided.rest
+        } else {
+            &mut divided.body
+        };
+        if !into.is_empty() {
+            into.push('\n');
+        }
+        into.push_str(line);
+        start = end + 1;
+    }
+    divided
+}
+
+/// The headings of a body, and the ids of its sections, one a line.
+pub(super) fn headings(body: &str, sections: &[Section]) -> (String, String) {
+    let (mut headings, mut ids) = (String::new(), String::new());
+    for section in sections {
+        push_line(&mut headings, section.title(body));
+        if let Some(id) = &section.id {
+            push_line(&mut ids, id);
+        }
+    }
+    (headings, ids)
+}
+
+/// Adds a line.
+pub(super) fn push_line(lines: &mut String, line: &str) {
+    if !lines.is_empty() {
+        lines.push('\n');
+    }
+    lines.push_str(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn section(text: &str, heading: &str) -> page::Section {
+        let start = text.find(heading).unwrap() as u32;
+        page::Section {
+            heading: start..start + heading.len() as u32,
+            level: 2,
+            id: Some("x".into()),
+        }
+    }
+
+    #[test]
+    fn lines_are_parted_and_sections_follow() {
+        let text = "Menu\nAvocet\nA wader.\nRead on\nFood\nShrimps.\nImprint";
+        let sections = [
+            section(text, "Avocet"),
+            section(text, "Food"),
+            section(text, "Imprint"),
+        ];
+        let divided = divide(text, &[0..4, 43..50], &sections, |line| {
+            matches!(line, "Read on" | "Food")
+        });
+        assert_eq!(divided.body, "Avocet\nA wader.\nFood\nShrimps.");
+        assert_eq!(divided.rest, "Menu\nRead on\nImprint");
+        let titles: Vec<&str> = divided
+            .sections
+            .iter()
+            .map(|section| section.title(&divided.body))
+            .collect();
+        assert_eq!(
+            titles,
+            ["Avocet", "Food"],
+            "a heading is no template, but it may be in a menu"
+        );
+        assert_eq!(
+            headings(&divided.body, &divided.sections),
+            ("Avocet\nFood".into(), "x\nx".into())
+        );
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        for text in ["", "\n", "a", "a\n", "\na\n\nb"] {
+            assert_eq!(
+                divide(text, &[], &[], |_| false)
+                    .body
+                    .lines()
+                    .collect::<String>(),
+                text.replace('\n', "")
+            );
+            assert_eq!(
+                divide(text, &[], &[], |_| true)
+                    .rest
+                    .lines()
+                    .collect::<String>(),
+                text.replace('\n', "")
+            );
+        }
+    }
+}

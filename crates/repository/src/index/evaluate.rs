@@ -1,0 +1,525 @@
+//! Runs a plan over the pages: scores every page that has a term, and keeps the best.
+//!
+//! **Invariant:** a search needs memory for the pages it returns and for one window of pages, whatever the size of
+//! the index.
+//!
+//! BM25F saturates the sum over all parts of a page, so a page's occurrences of a term must be together before it
+//! can be scored. Pages are taken in windows of [`WINDOW`] document numbers; within one, the postings of one term
+//! after the other are added up in an array, which is faster than to merge them by a heap.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+
+use tantivy::columnar::ColumnValues;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::{Postings, SegmentPostings};
+use tantivy::query::{EnableScoring, Scorer, Weight};
+use tantivy::schema::{IndexRecordOption, Term as Key};
+use tantivy::{
+    DocAddress, DocId, DocSet, Searcher, SegmentOrdinal, SegmentReader, TERMINATED, TantivyError,
+};
+
+use super::phrase::PhrasePostings;
+use super::plan::{Lookup, Need, Plan};
+use super::schema::Fields;
+use super::score::{Scoring, Standing};
+use super::weights::Part;
+
+/// Document numbers of a window: its arrays fit the fast cache of one core.
+const WINDOW: usize = 4096;
+
+/// What the words of a compound are worth of the compound, where a page has only them.
+const NEAR: f32 = 0.7;
+
+/// A page that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Candidate {
+    /// Whether it has everything that was asked for.
+    pub(super) complete: Completeness,
+    /// What it is ordered by: its score, or a time.
+    key: f64,
+    pub(super) score: f32,
+    pub(super) address: DocAddress,
+    /// The terms it has.
+    pub(super) terms: u64,
+}
+
+/// How much of a query a page has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Completeness {
+    /// Some of it.
+    Partial,
+    /// All of it, some only by the words of a compound.
+    Near,
+    /// All of it.
+    Exact,
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Better pages are greater. Of equals the one that was indexed earlier is better.
+impl Ord for Candidate {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_key = self.key.total_cmp(&other.key);
+        by_key.then(other.address.cmp(&self.address))
+    }
+}
+
+/// What pages are ordered by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sort {
+    /// How well they match.
+    #[default]
+    Relevance,
+    /// When they were published, as they say, or else fetched; the newest first.
+    Newest,
+}
+
+/// What a run found.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// Pages that have everything, and pages that nearly have.
+    pub(super) exact: usize,
+    pub(super) near: usize,
+    pub(super) partial: usize,
+    /// The best of each, best first, in this order.
+    pub(super) best: Vec<Candidate>,
+}
+
+/// A run over all pages.
+pub(super) struct Run<'a> {
+    pub(super) searcher: &'a Searcher,
+    pub(super) fields: &'a Fields,
+    pub(super) scoring: &'a Scoring,
+    pub(super) plan: &'a Plan,
+    pub(super) sort: Sort,
+    /// Pages that are kept of each completeness.
+    pub(super) keep: usize,
+}
+
+impl Run<'_> {
+    /// Runs; `counted` is called for every page that has everything, or nearly.
+    pub(super) fn run(
+        &self,
+        counted: &mut dyn FnMut(SegmentOrdinal, DocId),
+    ) -> Result<Outcome, TantivyError> {
+        let weight = |condition: &dyn tantivy::query::Query| {
+            condition.weight(EnableScoring::disabled_from_searcher(self.searcher))
+        };
+        let condition = self.plan.condition.as_deref().map(weight).transpose()?;
+        let unwanted = self
+            .plan
+            .unwanted
+            .iter()
+            .map(|condition| weight(&**condition));
+        let unwanted: Vec<Box<dyn Weight>> = unwanted.collect::<Result<_, _>>()?;
+        let mut best = Best::new(self.keep);
+        let mut window = Window::new();
+        for (number, segment) in (0..).zip(self.searcher.segment_readers()) {
+            let conditions = Conditions {
+                wanted: condition
+                    .as_ref()
+                    .map(|weight| weight.scorer(segment, 1.0))
+                    .transpose()?,
+                unwanted: unwanted
+                    .iter()
+                    .map(|weight| weight.scorer(segment, 1.0))
+                    .collect::<Result<_, _>>()?,
+            };
+            let columns = Columns::new(segment, self.sort)?;
+            let terms = self.cursors(segment)?;
+            let pages = Pages {
+                number,
+                segment,
+                columns,
+                conditions,
+                terms,
+            };
+            self.segment(pages, &mut window, &mut best, counted);
+        }
+        Ok(best.finish())
+    }
+
+    /// The postings of all terms in a segment, by term.
+    fn cursors(&self, segment: &SegmentReader) -> Result<Vec<Vec<Cursor>>, TantivyError> {
+        let mut terms = Vec::with_capacity(self.plan.terms.len());
+        for term in &self.plan.terms {
+            let mut cursors = Vec::new();
+            for (lookup, weight) in &term.lookups {
+                for &part in term.parts {
+                    if self.scoring.weights().parts[part as usize] <= 0.0 {
+                        continue;
+                    }
+                    let field = self.fields.part(part);
+                    let postings = match lookup {
+                        Lookup::Word(word) => segment
+                            .inverted_index(field)?
+                            .read_postings(
+                                &Key::from_field_text(field, word),
+                                IndexRecordOption::WithFreqs,
+                            )?
+                            .map(Found::Word),
+                        Lookup::Phrase(_) if part == Part::Rest => None,
+                        Lookup::Phrase(words) => {
+                            PhrasePostings::new(segment, field, words)?.map(Found::Phrase)
+                        }
+                    };
+                    let Some(postings) = postings else { continue };
+                    cursors.push(Cursor {
+                        postings,
+                        part,
+                        weight: *weight,
+                        lengths: segment.get_fieldnorms_reader(field)?,
+                    });
+                }
+            }
+            terms.push(cursors);
+        }
+        Ok(terms)
+    }
+
+    fn segment(
+        &self,
+        mut pages: Pages<'_>,
+        window: &mut Window,
+        best: &mut Best,
+        counted: &mut dyn FnMut(SegmentOrdinal, DocId),
+    ) {
+        while let Some(start) = pages.next(self.plan.terms.is_empty()) {
+            window.start = start;
+            pages.conditions.mark(window);
+            for (bit, cursors) in pages.terms.iter_mut().enumerate() {
+                for cursor in cursors {
+                    cursor.add_to(window, self.scoring);
+                }
+                window.settle(1 << bit, self.plan.terms[bit].weight, self.scoring);
+            }
+            if self.plan.terms.is_empty() {
+                window.take_all(pages.segment.max_doc());
+            }
+            window.drain(|doc, score, terms| {
+                if pages.segment.is_deleted(doc) {
+                    return;
+                }
+                let (complete, share) = completeness(&self.plan.needs, terms);
+                let factor = self.scoring.factor(pages.columns.standing(doc));
+                let score = score * factor * share.powf(self.scoring.weights().missing);
+                if complete > Completeness::Partial {
+                    counted(pages.number, doc);
+                }
+                best.offer(Candidate {
+                    complete,
+                    key: pages
+                        .columns
+                        .time(doc)
+                        .map_or(f64::from(score), |time| time as f64),
+                    score,
+                    address: DocAddress::new(pages.number, doc),
+                    terms,
+                });
+            });
+        }
+    }
+}
+
+/// How much of a query a page has that has these terms: how completely, and what share by weight.
+fn completeness(needs: &[Need], terms: u64) -> (Completeness, f32) {
+    let (mut complete, mut had, mut all) = (Completeness::Exact, 0.0, 0.0);
+    for need in needs {
+        all += need.weight;
+        if terms & need.exact != 0 {
+            had += need.weight;
+            continue;
+        }
+        let near = (terms & need.near).count_ones() as f32 / need.near.count_ones().max(1) as f32;
+        had += NEAR * near * need.weight;
+        let all_near = need.near != 0 && terms & need.near == need.near;
+        let this = if all_near {
+            Completeness::Near
+        } else {
+            Completeness::Partial
+        };
+        complete = complete.min(this);
+    }
+    (complete, if all > 0.0 { had / all } else { 1.0 })
+}
+
+/// The pages of a segment, and where in it everything stands.
+struct Pages<'a> {
+    number: SegmentOrdinal,
+    segment: &'a SegmentReader,
+    columns: Columns,
+    conditions: Conditions,
+    terms: Vec<Vec<Cursor>>,
+}
+
+impl Pages<'_> {
+    /// The first page that has a term, or meets the condition if there is no term, and was not looked at.
+    fn next(&mut self, no_terms: bool) -> Option<DocId> {
+        let wanted = self.conditions.wanted.as_ref().map(|wanted| wanted.doc());
+        if no_terms {
+            return wanted.filter(|&doc| doc != TERMINATED);
+        }
+        let cursors = self.terms.iter().flatten();
+        let first = cursors.map(|cursor| cursor.postings.doc()).min()?;
+        let start = first.max(wanted.unwrap_or(0));
+        (start != TERMINATED).then_some(start)
+    }
+}
+
+/// The postings of a term in one part.
+struct Cursor {
+    postings: Found,
+    part: Part,
+    weight: f32,
+    lengths: FieldNormReader,
+}
+
+enum Found {
+    Word(SegmentPostings),
+    Phrase(PhrasePostings),
+}
+
+impl Found {
+    fn doc(&self) -> DocId {
+        match self {
+            Self::Word(postings) => postings.doc(),
+            Self::Phrase(postings) => postings.doc(),
+        }
+    }
+}
+
+impl Cursor {
+    /// Adds what the pages of a window have of the term.
+    fn add_to(&mut self, window: &mut Window, scoring: &Scoring) {
+        let (start, end) = (window.start, window.end());
+        let (part, weight, lengths) = (self.part, self.weight, &self.lengths);
+        let mut add = |doc: DocId, times: u32| {
+            let counts = scoring.weighted(part, times, lengths.fieldnorm_id(doc));
+            window.add(doc, weight * counts);
+        };
+        match &mut self.postings {
+            Found::Word(postings) => {
+                if postings.doc() < start {
+                    postings.seek(start);
+                }
+                while postings.doc() < end {
+                    add(postings.doc(), postings.term_freq());
+                    postings.advance();
+                }
+            }
+            Found::Phrase(postings) => {
+                postings.seek(start);
+                while postings.doc() < end {
+                    add(postings.doc(), postings.times());
+                    postings.advance();
+                }
+            }
+        }
+    }
+}
+
+/// Conditions on pages of a segment.
+struct Conditions {
+    wanted: Option<Box<dyn Scorer>>,
+    unwanted: Vec<Box<dyn Scorer>>,
+}
+
+impl Conditions {
+    /// Marks the pages of a window that may be shown.
+    fn mark(&mut self, window: &mut Window) {
+        let (start, end) = (window.start, window.end());
+        window.allowed.fill(self.wanted.is_none());
+        if let Some(wanted) = &mut self.wanted {
+            visit(wanted, start, end, |at| window.allowed[at] = true);
+        }
+        for unwanted in &mut self.unwanted {
+            visit(unwanted, start, end, |at| window.allowed[at] = false);
+        }
+    }
+}
+
+/// Visits the pages of a window, by their place in it.
+fn visit(pages: &mut Box<dyn Scorer>, start: DocId, end: DocId, mut visit: impl FnMut(usize)) {
+    if pages.doc() < start {
+        pages.seek(start);
+    }
+    while pages.doc() < end {
+        visit((pages.doc() - start) as usize);
+        pages.advance();
+    }
+}
+
+/// Some neighbouring pages, while their scores are added up.
+struct Window {
+    start: DocId,
+    /// Whether a page may be shown.
+    allowed: Box<[bool; WINDOW]>,
+    /// Weighted occurrences of the term that is added up.
+    weighted: Box<[f32; WINDOW]>,
+    /// The pages that have that term.
+    having: Vec<u16>,
+    scores: Box<[f32; WINDOW]>,
+    terms: Box<[u64; WINDOW]>,
+    /// The pages that have any term.
+    found: Vec<u16>,
+}
+
+impl Window {
+    fn new() -> Self {
+        Self {
+            start: 0,
+            allowed: Box::new([true; WINDOW]),
+            weighted: Box::new([0.0; WINDOW]),
+            having: Vec::new(),
+            scores: Box::new([0.0; WINDOW]),
+            terms: Box::new([0; WINDOW]),
+            found: Vec::new(),
+        }
+    }
+
+    /// The first page behind it.
+    fn end(&self) -> DocId {
+        self.start.saturating_add(WINDOW as DocId).min(TERMINATED)
+    }
+
+    #[inline]
+    fn add(&mut self, doc: DocId, weighted: f32) {
+        let at = (doc - self.start) as usize;
+        if !self.allowed[at] {
+            return;
+        }
+        if self.weighted[at] == 0.0 {
+            self.having.push(at as u16);
+        }
+        self.weighted[at] += weighted;
+    }
+
+    /// Turns the occurrences of a term into scores.
+    fn settle(&mut self, term: u64, weight: f32, scoring: &Scoring) {
+        for at in self.having.drain(..) {
+            let place = usize::from(at);
+            let weighted = std::mem::take(&mut self.weighted[place]);
+            if self.terms[place] == 0 {
+                self.found.push(at);
+            }
+            self.terms[place] |= term;
+            self.scores[place] += scoring.saturated(weight, weighted);
+        }
+    }
+
+    /// Finds every page that may be shown: nothing but a condition was asked for.
+    fn take_all(&mut self, pages: DocId) {
+        let inside = pages.saturating_sub(self.start).min(WINDOW as u32) as u16;
+        let allowed = (0..inside).filter(|&at| self.allowed[usize::from(at)]);
+        self.found.extend(allowed);
+        for &at in &self.found {
+            self.scores[usize::from(at)] = 1.0;
+        }
+    }
+
+    /// Takes out the pages that were found: number, score and terms of each.
+    fn drain(&mut self, mut visit: impl FnMut(DocId, f32, u64)) {
+        for at in self.found.drain(..) {
+            let place = usize::from(at);
+            let score = std::mem::take(&mut self.scores[place]);
+            let terms = std::mem::take(&mut self.terms[place]);
+            visit(self.start + DocId::from(at), score, terms);
+        }
+    }
+}
+
+/// What a segment knows of its pages besides words.
+pub(super) struct Columns {
+    in_links: Arc<dyn ColumnValues<u64>>,
+    link_share: Arc<dyn ColumnValues<u64>>,
+    /// Published, and fetched, if pages are ordered by time.
+    times: Option<[Arc<dyn ColumnValues<i64>>; 2]>,
+}
+
+impl Columns {
+    pub(super) fn new(segment: &SegmentReader, sort: Sort) -> Result<Self, TantivyError> {
+        let columns = segment.fast_fields();
+        let times = match sort {
+            Sort::Relevance => None,
+            Sort::Newest => Some([
+                columns.i64("date")?.first_or_default_col(i64::MIN),
+                columns.i64("fetched_at")?.first_or_default_col(i64::MIN),
+            ]),
+        };
+        Ok(Self {
+            in_links: columns.u64("in_links")?.first_or_default_col(0),
+            link_share: columns.u64("link_share")?.first_or_default_col(0),
+            times,
+        })
+    }
+
+    #[inline]
+    pub(super) fn standing(&self, doc: DocId) -> Standing {
+        Standing {
+            in_links: self.in_links.get_val(doc) as u32,
+            link_share: self.link_share.get_val(doc) as u32,
+        }
+    }
+
+    fn time(&self, doc: DocId) -> Option<i64> {
+        let [published, fetched] = self.times.as_ref()?;
+        let published = published.get_val(doc);
+        Some(if published == i64::MIN {
+            fetched.get_val(doc)
+        } else {
+            published
+        })
+    }
+}
+
+/// The best pages so far, by completeness.
+struct Best {
+    keep: usize,
+    heaps: [BinaryHeap<Reverse<Candidate>>; 3],
+    counts: [usize; 3],
+}
+
+impl Best {
+    fn new(keep: usize) -> Self {
+        Self {
+            keep,
+            heaps: Default::default(),
+            counts: [0; 3],
+        }
+    }
+
+    fn offer(&mut self, candidate: Candidate) {
+        let number = candidate.complete as usize;
+        self.counts[number] += 1;
+        let heap = &mut self.heaps[number];
+        if heap.len() < self.keep {
+            heap.push(Reverse(candidate));
+        } else if let Some(mut worst) = heap.peek_mut()
+            && candidate > worst.0
+        {
+            *worst = Reverse(candidate);
+        }
+    }
+
+    fn finish(self) -> Outcome {
+        let [partial, near, exact] = self.counts;
+        let heaps = self.heaps.into_iter().rev();
+        let best = heaps
+            .flat_map(|heap| heap.into_sorted_vec())
+            .map(|Reverse(candidate)| candidate);
+        Outcome {
+            exact,
+            near,
+            partial,
+            best: best.collect(),
+        }
+    }
+}

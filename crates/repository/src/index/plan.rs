@@ -1,0 +1,374 @@
+//! Turns a query into the terms that are scored and the conditions that pages must meet.
+
+use std::ops::Bound;
+
+use tantivy::query::{
+    BooleanQuery, BoostQuery, Occur, PhraseQuery, Query as Condition, RangeQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption, Term as Key};
+use tantivy::{Searcher, TantivyError};
+
+use super::forward::Forward;
+use super::query::{Clause, Form, Parsed};
+use super::schema::Fields;
+use super::score::Scoring;
+use super::search::Query;
+use super::weights::Part;
+
+/// Terms of a query: each has a bit.
+const TERMS: usize = 64;
+
+/// The parts that a word is looked for in.
+pub(super) const ALL_PARTS: &[Part] = &Part::ALL;
+
+/// The parts that keep positions of words.
+const IN_ORDER: &[Part] = &[
+    Part::Title,
+    Part::Headings,
+    Part::Ids,
+    Part::Anchors,
+    Part::Url,
+    Part::Body,
+];
+
+/// The parts where it counts that a page has the whole query in this order.
+const WHOLE: &[Part] = &[Part::Title, Part::Headings, Part::Anchors, Part::Body];
+
+/// Something that is scored.
+#[derive(Debug, Clone)]
+pub(super) struct Term {
+    /// What is looked up, and what an occurrence counts.
+    pub(super) lookups: Vec<(Lookup, f32)>,
+    /// Where.
+    pub(super) parts: &'static [Part],
+    /// What it adds to a score, at most.
+    pub(super) weight: f32,
+}
+
+/// What is looked up in the index.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Lookup {
+    Word(String),
+    Phrase(Vec<String>),
+}
+
+/// What a page should hold, by the bits of terms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Need {
+    /// Any of these is what was asked for.
+    pub(super) exact: u64,
+    /// All of these are nearly that.
+    pub(super) near: u64,
+    /// How much it counts that a page lacks it.
+    pub(super) weight: f32,
+}
+
+/// A query that is ready to run.
+pub(super) struct Plan {
+    pub(super) terms: Vec<Term>,
+    pub(super) needs: Vec<Need>,
+    /// What pages must meet; `None`: nothing.
+    pub(super) condition: Option<Box<dyn Condition>>,
+    /// What they must not.
+    pub(super) unwanted: Vec<Box<dyn Condition>>,
+}
+
+/// What else the words of a query may stand for.
+pub(super) trait Variants {
+    /// The words that a word stands for, and what an occurrence of each counts. Returns nothing if the word stands
+    /// for itself.
+    fn of(&self, word: &str, place: &std::ops::Range<usize>) -> Vec<(String, f32)>;
+}
+
+impl Plan {
+    pub(super) fn new(
+        parsed: &Parsed,
+        query: &Query<'_>,
+        variants: &dyn Variants,
+        searcher: &Searcher,
+        fields: &Fields,
+        scoring: &Scoring,
+    ) -> Result<Self, TantivyError> {
+        let mut planner = Planner {
+            terms: Vec::new(),
+            needs: Vec::new(),
+            variants,
+            searcher,
+            fields,
+            scoring,
+        };
+        for clause in &parsed.wanted {
+            planner.clause(clause)?;
+        }
+        planner.whole(&parsed.wanted)?;
+        let unwanted = parsed.unwanted.iter();
+        let unwanted = unwanted
+            .map(|clause| Box::new(Forward(anywhere(fields, clause))) as Box<dyn Condition>);
+        let mut unwanted: Vec<_> = unwanted.collect();
+        for site in &parsed.other_sites {
+            unwanted.push(has(fields.site, site));
+        }
+        Ok(Self {
+            condition: condition(parsed, query, fields),
+            unwanted,
+            terms: planner.terms,
+            needs: planner.needs,
+        })
+    }
+}
+
+struct Planner<'a> {
+    terms: Vec<Term>,
+    needs: Vec<Need>,
+    variants: &'a dyn Variants,
+    searcher: &'a Searcher,
+    fields: &'a Fields,
+    scoring: &'a Scoring,
+}
+
+impl Planner<'_> {
+    fn clause(&mut self, clause: &Clause) -> Result<(), TantivyError> {
+        let words: Vec<&[String]> = clause.forms.iter().map(|form| &form.words[..]).collect();
+        let parts = match clause.part {
+            None => ALL_PARTS,
+            Some(Part::Title) => &[Part::Title],
+            Some(_) => &[Part::Url],
+        };
+        if let [[word]] = words[..]
+            && clause.forms[0].compound.is_none()
+        {
+            let form = &clause.forms[0];
+            return self.word(word, form, clause, parts);
+        }
+        let (mut lookups, mut most, mut sum) = (Vec::new(), 0, f32::MAX);
+        for form in &clause.forms {
+            if let Some(compound) = &form.compound {
+                let pages = self.pages(compound, parts)?;
+                most = most.max(pages);
+                if pages > 0 {
+                    lookups.push((Lookup::Word(compound.clone()), 1.0));
+                }
+            }
+            match &form.words[..] {
+                [_] if form.compound.is_some() => {}
+                [word] => {
+                    most = most.max(self.pages(word, parts)?);
+                    lookups.push((Lookup::Word(word.clone()), 1.0));
+                }
+                words => {
+                    lookups.push((Lookup::Phrase(words.to_vec()), 1.0));
+                    let mut together = 0.0;
+                    for word in words {
+                        together += self.scoring.idf(self.pages(word, parts)?);
+                    }
+                    sum = sum.min(together);
+                }
+            }
+        }
+        // A phrase is as rare as its words together, and no rarer than what one page has.
+        let weight = if most > 0 {
+            self.scoring.idf(most)
+        } else {
+            sum.min(self.scoring.idf(0))
+        };
+        let exact = match lookups.is_empty() {
+            true => 0,
+            false => self.push(Term {
+                lookups,
+                parts,
+                weight,
+            }),
+        };
+        let mut near = 0;
+        if !clause.quoted && clause.forms.len() == 1 {
+            for word in &clause.forms[0].words {
+                let weight =
+                    self.scoring.idf(self.pages(word, parts)?) * self.scoring.weights().words;
+                near |= self.push(Term {
+                    lookups: vec![(Lookup::Word(word.clone()), 1.0)],
+                    parts,
+                    weight,
+                });
+            }
+        }
+        self.needs.push(Need {
+            exact,
+            near,
+            weight,
+        });
+        Ok(())
+    }
+
+    /// A clause of one word. If no page has it, what it may stand for is looked up: other spellings, and the parts
+    /// of a word in camel case.
+    fn word(
+        &mut self,
+        word: &str,
+        form: &Form,
+        clause: &Clause,
+        parts: &'static [Part],
+    ) -> Result<(), TantivyError> {
+        let variants = self.variants.of(word, &clause.place);
+        let mut pages = self.pages(word, parts)?;
+        let mut lookups = vec![(Lookup::Word(word.to_owned()), 1.0)];
+        for (other, weight) in variants {
+            pages = pages.max(self.pages(&other, parts)?);
+            if other != word {
+                lookups.push((Lookup::Word(other), weight));
+            }
+        }
+        let weight = self.scoring.idf(pages);
+        let exact = self.push(Term {
+            lookups,
+            parts,
+            weight,
+        });
+        let mut near = 0;
+        if pages == 0 {
+            for part in &form.parts {
+                let weight = self.scoring.idf(self.pages(part, parts)?);
+                near |= self.push(Term {
+                    lookups: vec![(Lookup::Word(part.clone()), 1.0)],
+                    parts,
+                    weight,
+                });
+            }
+        }
+        self.needs.push(Need {
+            exact,
+            near,
+            weight,
+        });
+        Ok(())
+    }
+
+    /// All words of the query, in order.
+    fn whole(&mut self, wanted: &[Clause]) -> Result<(), TantivyError> {
+        let plain = wanted
+            .iter()
+            .all(|clause| clause.forms.len() == 1 && clause.part.is_none());
+        if wanted.len() < 2 || !plain {
+            return Ok(());
+        }
+        let words: Vec<String> = wanted
+            .iter()
+            .flat_map(|clause| clause.forms[0].words.iter().cloned())
+            .collect();
+        let weight = self.needs.iter().map(|need| need.weight).sum::<f32>();
+        self.push(Term {
+            lookups: vec![(Lookup::Phrase(words), 1.0)],
+            parts: WHOLE,
+            weight: weight * self.scoring.weights().order,
+        });
+        Ok(())
+    }
+
+    /// How many pages have a word, about: the most of any part.
+    fn pages(&self, word: &str, parts: &[Part]) -> Result<u64, TantivyError> {
+        pages(self.searcher, self.fields, word, parts)
+    }
+
+    /// Adds a term. Returns its bit, none if there are too many.
+    fn push(&mut self, term: Term) -> u64 {
+        if self.terms.len() == TERMS {
+            return 0;
+        }
+        self.terms.push(term);
+        1 << (self.terms.len() - 1)
+    }
+}
+
+/// How many pages have a word, about: the most of any part. Most words of other parts are in the body too.
+pub(super) fn pages(
+    searcher: &Searcher,
+    fields: &Fields,
+    word: &str,
+    parts: &[Part],
+) -> Result<u64, TantivyError> {
+    let mut most = 0;
+    for part in parts {
+        most = most.max(searcher.doc_freq(&Key::from_field_text(fields.part(*part), word))?);
+    }
+    Ok(most)
+}
+
+/// What pages must meet to be shown at all.
+fn condition(parsed: &Parsed, query: &Query<'_>, fields: &Fields) -> Option<Box<dyn Condition>> {
+    let mut all: Vec<Box<dyn Condition>> = Vec::new();
+    all.extend(parsed.site.as_ref().map(|site| has(fields.site, site)));
+    all.extend(query.language.map(|code| has(fields.language, code)));
+    all.extend(parsed.kind.as_ref().map(|kind| has(fields.kind, kind)));
+    for name in &parsed.authors {
+        all.push(in_field(fields.author, name));
+    }
+    let date = parsed.date.clone();
+    let dates = [
+        (
+            fields.date,
+            date.as_ref().map(|date| date.start),
+            date.as_ref().map(|date| date.end),
+        ),
+        (fields.date, query.published_since, query.published_until),
+        (fields.fetched_at, query.since, query.until),
+    ];
+    for (field, since, until) in dates {
+        if since.is_some() || until.is_some() {
+            all.push(within(field, since, until));
+        }
+    }
+    match all.len() {
+        0 => None,
+        1 => all.pop(),
+        _ => {
+            let all = all.into_iter().map(|condition| (Occur::Must, condition));
+            Some(Box::new(BooleanQuery::new(all.collect())))
+        }
+    }
+}
+
+fn within(field: Field, since: Option<i64>, until: Option<i64>) -> Box<dyn Condition> {
+    let at = |seconds| Key::from_field_i64(field, seconds);
+    let since = since.map_or(Bound::Unbounded, |time| Bound::Included(at(time)));
+    let until = until.map_or(Bound::Unbounded, |time| Bound::Excluded(at(time)));
+    Box::new(RangeQuery::new(since, until))
+}
+
+fn has(field: Field, value: &str) -> Box<dyn Condition> {
+    Box::new(TermQuery::new(
+        Key::from_field_text(field, value),
+        IndexRecordOption::Basic,
+    ))
+}
+
+/// A clause in any part where words have positions.
+fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn Condition> {
+    let only = clause.part.map(|part| vec![part]);
+    let parts = only.as_deref().unwrap_or(IN_ORDER);
+    let mut any: Vec<(Occur, Box<dyn Condition>)> = Vec::new();
+    for form in &clause.forms {
+        for &part in parts {
+            let field = fields.part(part);
+            let words = match (&form.compound, &form.words[..]) {
+                (Some(compound), [_]) => std::slice::from_ref(compound),
+                (_, words) => words,
+            };
+            any.push((
+                Occur::Should,
+                Box::new(BoostQuery::new(in_field(field, words), 0.0)),
+            ));
+        }
+    }
+    Box::new(BooleanQuery::new(any))
+}
+
+/// Words in one field, one after the other.
+fn in_field(field: Field, words: &[String]) -> Box<dyn Condition> {
+    let mut terms: Vec<Key> = words
+        .iter()
+        .map(|word| Key::from_field_text(field, word))
+        .collect();
+    if terms.len() == 1 {
+        return Box::new(TermQuery::new(terms.remove(0), IndexRecordOption::Basic));
+    }
+    Box::new(PhraseQuery::new(terms))
+}

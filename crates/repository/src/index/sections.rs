@@ -1,0 +1,44 @@
+//! The sections of a page, as the index keeps them.
+//!
+//! **Invariant:** headings are ranges of the body, in order. A section reaches from its heading to the next one;
+//! what comes before the first heading belongs to none.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+/// A part of a page that has a heading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Section {
+    /// Its heading, as a range of the body in bytes.
+    pub heading: Range<u32>,
+    /// 1 to 6 for a heading, 7 for an entry of a definition list.
+    pub level: u8,
+    /// What a URL's fragment names it by.
+    pub id: Option<String>,
+}
+
+impl Section {
+    /// Its heading, as text.
+    pub fn title<'a>(&self, body: &'a str) -> &'a str {
+        let range = self.heading.start as usize..self.heading.end as usize;
+        body.get(range).unwrap_or_default()
+    }
+}
+
+/// The text of a section, its heading included; `None` if there is no such section.
+pub fn section_text<'a>(body: &'a str, sections: &[Section], number: usize) -> Option<&'a str> {
+    let start = sections.get(number)?.heading.start as usize;
+    let next = sections.get(number + 1);
+    let end = next.map_or(body.len(), |next| next.heading.start as usize);
+    body.get(start..end).map(str::trim_end)
+}
+
+pub(super) fn encode(sections: &[Section]) -> Vec<u8> {
+    postcard::to_stdvec(sections).expect("numbers and strings can be encoded")
+}
+
+/// Reads them back. Returns none if they are damaged: a page without sections is still a page.
+pub(super) fn decode(bytes: &[u8]) -> Vec<Section> {
+    postcard::from_bytes(bytes).unwrap_or_default()
+}

@@ -1,0 +1,452 @@
+//! What is shown of a page that was found: the sentences that have the words, and the section they are in.
+//!
+//! **Invariant:** work and output are bounded; a snippet is text and ranges, never markup.
+//!
+//! Only the body is read: navigation and lines of a template are no answer to a question.
+
+use std::ops::Range;
+
+use super::sections::Section;
+use super::shown::prefix;
+use super::spot::Spotter;
+
+/// Letters of a snippet: two lines of a result page.
+const LENGTH: usize = 220;
+
+/// Bytes of a text that are searched, and occurrences that are looked at. People read the start.
+const SEARCHED: usize = 256 * 1024;
+const OCCURRENCES: usize = 4_000;
+
+/// A sentence that is shorter, in bytes, is shown with the next one.
+const SHORT: usize = 60;
+
+/// What stands between two sentences that do not follow each other.
+const GAP: &str = " … ";
+
+/// A part of a text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snippet {
+    /// Plain text, from a page: to be escaped wherever it is shown.
+    pub text: String,
+    /// The byte ranges of it that match, in order.
+    pub highlights: Vec<Range<usize>>,
+}
+
+/// The words of a query that are looked for in texts.
+pub(super) struct Finder {
+    spotter: Spotter,
+    /// By word, the clause that it belongs to.
+    clauses: Vec<u8>,
+    /// By clause, how much it counts.
+    weights: Vec<f32>,
+}
+
+/// Where a text has a word of the query.
+#[derive(Debug, Clone, Copy)]
+struct Occurrence {
+    clause: u8,
+    from: usize,
+    to: usize,
+}
+
+/// A sentence with words of the query.
+#[derive(Debug, Clone, Copy)]
+struct Sentence {
+    from: usize,
+    to: usize,
+    /// The clauses that it has, by bits.
+    clauses: u64,
+}
+
+impl Finder {
+    /// Looks for words, each with the number of the clause that it belongs to, of which there are at most 64.
+    pub(super) fn new(words: &[(String, u8)], weights: Vec<f32>) -> Self {
+        Self {
+            spotter: Spotter::new(words.iter().map(|(word, _)| word.as_str())),
+            clauses: words.iter().map(|&(_, clause)| clause).collect(),
+            weights,
+        }
+    }
+
+    /// The best sentences of a body, and the number of the section that answers best.
+    pub(super) fn show(&mut self, body: &str, sections: &[Section]) -> (Snippet, Option<usize>) {
+        let body = prefix(body, SEARCHED);
+        let found = self.find(body);
+        let section = self.section(body, sections, &found);
+        let within = section.map(|number| {
+            let start = sections[number].heading.start as usize;
+            let next = sections.get(number + 1);
+            start..next.map_or(body.len(), |next| next.heading.start as usize)
+        });
+        (self.snippet(body, &found, within), section)
+    }
+
+    fn find(&mut self, text: &str) -> Vec<Occurrence> {
+        let mut found = Vec::new();
+        let clauses = &self.clauses;
+        self.spotter.read(text, |word, range| {
+            if found.len() < OCCURRENCES {
+                found.push(Occurrence {
+                    clause: clauses[usize::from(word)],
+                    from: range.start,
+                    to: range.end,
+                });
+            }
+        });
+        found
+    }
+
+    fn weight(&self, clauses: u64) -> f32 {
+        let weights = self.weights.iter().enumerate();
+        weights
+            .filter(|(number, _)| clauses & 1 << number != 0)
+            .map(|(_, weight)| weight)
+            .sum()
+    }
+
+    /// The section that has most of the query, in its heading above all. Returns `None` if that is the page as a
+    /// whole: its first heading, or no heading says more than the text does anywhere.
+    fn section(&mut self, body: &str, sections: &[Section], found: &[Occurrence]) -> Option<usize> {
+        let everywhere = found
+            .iter()
+            .fold(0, |all, occurrence| all | 1u64 << occurrence.clause);
+        let mut best: Option<(f32, usize)> = None;
+        let mut found = found.iter().peekable();
+        while found
+            .next_if(|next| {
+                next.from
+                    < sections
+                        .first()
+                        .map_or(0, |first| first.heading.start as usize)
+            })
+            .is_some()
+        {}
+        for (number, section) in sections.iter().enumerate() {
+            let end = sections
+                .get(number + 1)
+                .map_or(body.len(), |next| next.heading.start as usize);
+            let (mut heading, mut text) = (0u64, 0u64);
+            while let Some(next) = found.next_if(|next| next.from < end) {
+                text |= 1 << next.clause;
+                if next.from < section.heading.end as usize {
+                    heading |= 1 << next.clause;
+                }
+            }
+            if let Some(id) = &section.id {
+                let clauses = &self.clauses;
+                self.spotter
+                    .read(id, |word, _| heading |= 1 << clauses[usize::from(word)]);
+            }
+            if heading == 0 && text != everywhere || text | heading == 0 {
+                continue;
+            }
+            // What a heading has besides the query tells other things apart.
+            let others = section.title(body).split_whitespace().count() as f32;
+            let score = 3.0 * self.weight(heading) / (4.0 + others).sqrt() + self.weight(text);
+            if best.is_none_or(|(most, _)| score > most) {
+                best = Some((score, number));
+            }
+        }
+        let (_, number) = best?;
+        (number > 0 || sections[0].level > 1).then_some(number)
+    }
+
+    fn snippet(&self, body: &str, found: &[Occurrence], within: Option<Range<usize>>) -> Snippet {
+        let sentences = sentences(body, found);
+        let value = |sentence: &Sentence, already: u64| {
+            let inside = within
+                .as_ref()
+                .is_some_and(|within| within.contains(&sentence.from));
+            let new = self.weight(sentence.clauses & !already);
+            let prose = ((sentence.to - sentence.from) as f32 / SHORT as f32).min(1.0);
+            new * (1.0 + 0.2 * prose + 0.3 * f32::from(u8::from(inside)))
+        };
+        let best = |already: u64| {
+            // The first of equals.
+            let ranked = sentences
+                .iter()
+                .rev()
+                .map(|sentence| (value(sentence, already), sentence));
+            ranked
+                .max_by(|one, other| one.0.total_cmp(&other.0))
+                .filter(|(value, _)| *value > 0.0)
+        };
+        let Some((_, &first)) = best(0) else {
+            return start(body);
+        };
+        let mut chosen = vec![first];
+        let mut already = first.clauses;
+        let mut room = LENGTH.saturating_sub(first.to - first.from);
+        while room > SHORT
+            && let Some((_, &next)) = best(already)
+        {
+            already |= next.clauses;
+            room = room.saturating_sub(next.to - next.from);
+            chosen.push(next);
+        }
+        chosen.sort_by_key(|sentence| sentence.from);
+        let mut snippet = Snippet::default();
+        let each = (LENGTH / chosen.len()).max(SHORT);
+        let mut last = 0;
+        for sentence in chosen {
+            let found = found
+                .iter()
+                .filter(|one| (sentence.from..sentence.to).contains(&one.from));
+            let range = excerpt(body, sentence, found.clone(), each, room);
+            if range.start < last {
+                continue;
+            }
+            if !snippet.text.is_empty() {
+                let follows = body[last..range.start].trim().is_empty();
+                snippet.text += if follows { " " } else { GAP };
+            }
+            let offset = snippet.text.len();
+            snippet.text += &body[range.clone()];
+            last = range.end;
+            for one in found.filter(|one| one.from >= range.start && one.to <= range.end) {
+                let place = one.from - range.start + offset..one.to - range.start + offset;
+                match snippet.highlights.last_mut() {
+                    // A compound and its words are one.
+                    Some(before) if place.start < before.end => {
+                        before.end = before.end.max(place.end)
+                    }
+                    _ => snippet.highlights.push(place),
+                }
+            }
+        }
+        snippet
+    }
+}
+
+/// The sentences that have occurrences, in order.
+fn sentences(body: &str, found: &[Occurrence]) -> Vec<Sentence> {
+    let mut sentences: Vec<Sentence> = Vec::new();
+    for occurrence in found {
+        let bit = 1 << occurrence.clause;
+        match sentences.last_mut() {
+            Some(last) if occurrence.from < last.to => last.clauses |= bit,
+            last => {
+                let least = last.map_or(0, |last| last.to);
+                let from = sentence_start(body, occurrence.from).max(least);
+                let to = sentence_end(body, occurrence.to);
+                sentences.push(Sentence {
+                    from,
+                    to,
+                    clauses: bit,
+                });
+            }
+        }
+    }
+    sentences
+}
+
+/// Bytes before or behind a word that are searched for the end of a sentence.
+const LONGEST_SENTENCE: usize = 600;
+
+/// Where the sentence begins that this place is in.
+fn sentence_start(body: &str, at: usize) -> usize {
+    let bytes = body.as_bytes();
+    let least = at.saturating_sub(LONGEST_SENTENCE);
+    let mut from = at;
+    while from > least {
+        let ends = match bytes[from - 1] {
+            b'\n' => true,
+            b' ' => from >= 2 && matches!(bytes[from - 2], b'.' | b'!' | b'?'),
+            _ => false,
+        };
+        if ends {
+            return from;
+        }
+        from -= 1;
+    }
+    (from..=at)
+        .find(|&from| body.is_char_boundary(from))
+        .unwrap_or(at)
+}
+
+/// Where the sentence ends that this place is in.
+fn sentence_end(body: &str, at: usize) -> usize {
+    let bytes = body.as_bytes();
+    let most = (at + LONGEST_SENTENCE).min(bytes.len());
+    for to in at..most {
+        match bytes[to] {
+            b'\n' => return to,
+            b'.' | b'!' | b'?'
+                if bytes
+                    .get(to + 1)
+                    .is_none_or(|next| matches!(next, b' ' | b'\n')) =>
+            {
+                return to + 1;
+            }
+            _ => {}
+        }
+    }
+    (at..=most)
+        .rev()
+        .find(|&to| body.is_char_boundary(to))
+        .unwrap_or(at)
+}
+
+/// The part of a sentence that is shown: all of it if it fits, or what is around its words. A short one goes on
+/// with the next while there is room.
+fn excerpt<'a>(
+    body: &str,
+    sentence: Sentence,
+    mut found: impl Iterator<Item = &'a Occurrence>,
+    length: usize,
+    room: usize,
+) -> Range<usize> {
+    let (mut from, mut to) = (sentence.from, sentence.to);
+    if to - from > length {
+        let first = found.next().map_or(from, |first| first.from);
+        if first > from + length / 3 {
+            from = word_start(body, first - length / 3);
+        }
+        if to - from > length {
+            to = word_end(body, from, from + length);
+        }
+        return from..to;
+    }
+    let most = to + room;
+    while to - from < SHORT.max(room) && to < body.len() {
+        let next = sentence_end(body, (to + 1).min(body.len()));
+        if next > most || !body.is_char_boundary(next) {
+            if to - from < SHORT && most > to {
+                to = word_end(body, to, most.min(body.len()));
+            }
+            break;
+        }
+        to = next;
+    }
+    from..to
+}
+
+/// The first word behind a place.
+fn word_start(body: &str, at: usize) -> usize {
+    let at = (at..body.len())
+        .find(|&at| body.is_char_boundary(at))
+        .unwrap_or(body.len());
+    let blank = body[at..].find(char::is_whitespace);
+    blank.map_or(at, |blank| at + blank + 1).min(body.len())
+}
+
+/// The end of the last word before `most`, behind `least`.
+fn word_end(body: &str, least: usize, most: usize) -> usize {
+    let most = (least..=most.min(body.len()))
+        .rev()
+        .find(|&at| body.is_char_boundary(at))
+        .unwrap_or(least);
+    if most == body.len() {
+        return most;
+    }
+    let blank = body[least..most]
+        .rfind(char::is_whitespace)
+        .filter(|&blank| blank > 0);
+    blank.map_or(most, |blank| least + blank)
+}
+
+/// The start of a body, where the words are elsewhere.
+fn start(body: &str) -> Snippet {
+    let end = if body.len() <= LENGTH {
+        body.len()
+    } else {
+        word_end(body, 0, LENGTH)
+    };
+    Snippet {
+        text: body[..end].to_owned(),
+        highlights: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn finder(words: &[&str]) -> Finder {
+        let words: Vec<(String, u8)> = words
+            .iter()
+            .zip(0..)
+            .map(|(word, at)| (word.to_string(), at))
+            .collect();
+        let weights = vec![1.0; words.len()];
+        Finder::new(&words, weights)
+    }
+
+    fn marked(snippet: &Snippet) -> String {
+        let (mut text, mut last) = (String::new(), 0);
+        for range in &snippet.highlights {
+            text += &snippet.text[last..range.start];
+            text += &format!("[{}]", &snippet.text[range.clone()]);
+            last = range.end;
+        }
+        text + &snippet.text[last..]
+    }
+
+    #[test]
+    fn sentences_with_all_words_come_first() {
+        let body = "A list of birds of many kinds that live near the sea and inland.\nThe avocet wades. It sweeps its bill \
+                    through shallow water where there is food, and the avocet is a patient wader as all observers say.";
+        let shown = marked(&finder(&["avocet", "bill"]).show(body, &[]).0);
+        assert!(
+            shown.starts_with("It sweeps its [bill] through") && shown.contains("[avocet]"),
+            "{shown}"
+        );
+        let apart = format!(
+            "The bill is long. {} The avocet is a wader.",
+            "Filler words stand here. ".repeat(40)
+        );
+        let shown = marked(&finder(&["avocet", "bill"]).show(&apart, &[]).0);
+        assert!(
+            shown.contains("[bill]") && shown.contains("[avocet]") && shown.contains(GAP),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn without_the_words_it_is_the_start() {
+        let shown = finder(&["x"]).show("The avocet wades.", &[]).0;
+        assert_eq!(shown.text, "The avocet wades.");
+        assert_eq!(finder(&["x"]).show("", &[]).0, Snippet::default());
+        assert!(finder(&["x"]).show(&"word ".repeat(500), &[]).0.text.len() <= LENGTH);
+    }
+
+    #[test]
+    fn the_section_that_says_it_is_found() {
+        let body =
+            "Birds\nAbout birds.\nAvocet\nA wader with a bill.\nStilt\nIt resembles the avocet.";
+        let section = |title: &str, id: &str| {
+            let start = body.find(title).unwrap() as u32;
+            Section {
+                heading: start..start + title.len() as u32,
+                level: 1 + u8::from(start > 0),
+                id: Some(id.into()),
+            }
+        };
+        let sections = [
+            section("Birds", "b"),
+            section("Avocet", "a"),
+            section("Stilt", "bird.stilt"),
+        ];
+        let found = |words: &[&str]| finder(words).show(body, &sections).1;
+        assert_eq!(found(&["avocet"]), Some(1));
+        assert_eq!(found(&["stilt"]), Some(2));
+        assert_eq!(found(&["bird.stilt"]), Some(2), "by its id");
+        assert_eq!(found(&["bird"]), None, "the page as a whole");
+        assert_eq!(found(&["nothing"]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_snippet(text in "(\\PC|[a-c ]|[.!?] |\n|é|東){0,900}") {
+            let (shown, _) = finder(&["a", "ab", "é", "b.c"]).show(&text, &[]);
+            prop_assert!(shown.text.len() <= 3 * LENGTH, "{}", shown.text.len());
+            let mut last = 0;
+            for range in &shown.highlights {
+                prop_assert!(range.start >= last && shown.text.get(range.clone()).is_some());
+                last = range.end;
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Finds given words in a text, fast.
+//!
+//! **Invariant:** words are found exactly as the index splits them; a test compares the two.
+//!
+//! A text is split once more by the index itself, in another thread, so this must be cheap. Words of small ASCII
+//! letters are found and hashed eight bytes at a time; anything else between two blanks goes through the analyzer,
+//! and what came out of it is remembered. A word is known by 64 bits of hash: that two meet is less likely than a
+//! broken disk.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tantivy::tokenizer::TextAnalyzer;
+
+use super::words;
+
+/// Runs of other characters that are remembered, and the longest, in bytes.
+const REMEMBERED: usize = 1 << 15;
+const LONGEST_REMEMBERED: usize = 64;
+
+/// Finds words.
+pub(super) struct Spotter {
+    analyzer: TextAnalyzer,
+    /// An open hash table: 48 bits of the hash, 16 bits of the word's number and one; zero is free.
+    slots: Box<[u64]>,
+    remembered: HashMap<u64, Remembered>,
+}
+
+/// What the analyzer made of a run of characters.
+#[derive(Default)]
+struct Remembered {
+    /// Its words, of all kinds.
+    length: u32,
+    words: Box<[(u16, u32, u32)]>,
+}
+
+impl Spotter {
+    /// Finds these words, which are as the analyzer leaves them. There must be fewer than 65,535.
+    pub(super) fn new<'a>(words: impl ExactSizeIterator<Item = &'a str>) -> Self {
+        let size = (words.len() * 2 + 1).next_power_of_two();
+        let mut slots = vec![0; size].into_boxed_slice();
+        for (word, number) in words.zip(1u16..) {
+            let hash = hash(word.as_bytes());
+            let mut at = hash as usize & (size - 1);
+            while slots[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = hash & TAG | u64::from(number);
+        }
+        Self {
+            analyzer: words::analyzer(),
+            slots,
+            remembered: HashMap::new(),
+        }
+    }
+
+    /// Visits the words that are in a text: the number of each, and where it is. Returns how many words there are,
+    /// of all kinds.
+    #[inline]
+    pub(super) fn read(&mut self, text: &str, mut visit: impl FnMut(u16, Range<usize>)) -> u32 {
+        let bytes = text.as_bytes();
+        let (mut at, mut length) = (0, 0);
+        while let Some(first) = bytes.get(at) {
+            if first.is_ascii_whitespace() {
+                at += 1;
+                continue;
+            }
+            let start = at;
+            let word = small_word(bytes, start);
+            if word.end > start && bytes[word.end - 1] != b's' && is_end(&bytes[word.end..]) {
+                at = word.end + 1;
+                if word.end - start < words::LONGEST {
+                    length += 1;
+                    if let Some(number) = look_up(&self.slots, word.hash) {
+                        visit(number, start..word.end);
+                    }
+                }
+                continue;
+            }
+            at = bytes[word.end..]
+                .iter()
+                .position(u8::is_ascii_whitespace)
+                .map_or(bytes.len(), |more| word.end + more);
+            length += self.run(&text[start..at], |number, range| {
+                visit(number, start + range.start..start + range.end);
+            });
+        }
+        length
+    }
+
+    /// Finds the words of what stands between two blanks.
+    fn run(&mut self, run: &str, mut visit: impl FnMut(u16, Range<usize>)) -> u32 {
+        let key = hash(run.as_bytes());
+        if let Some(known) = self.remembered.get(&key) {
+            for &(number, from, to) in &known.words {
+                visit(number, from as usize..to as usize);
+            }
+            return known.length;
+        }
+        let mut length = 0;
+        let mut found = Vec::new();
+        let slots = &self.slots;
+        self.analyzer.token_stream(run).process(&mut |token| {
+            length += 1;
+            if let Some(number) = look_up(slots, hash(token.text.as_bytes())) {
+                found.push((number, token.offset_from as u32, token.offset_to as u32));
+            }
+        });
+        for &(number, from, to) in &found {
+            visit(number, from as usize..to as usize);
+        }
+        if run.len() <= LONGEST_REMEMBERED {
+            if self.remembered.len() >= REMEMBERED {
+                self.remembered.clear();
+            }
+            let words = found.into();
+            self.remembered.insert(key, Remembered { length, words });
+        }
+        length
+    }
+}
+
+/// Whether a word ends here: at a blank, or at a mark that ends a sentence or a part of one.
+#[inline]
+fn is_end(rest: &[u8]) -> bool {
+    match rest {
+        [] => true,
+        [byte] => byte.is_ascii_whitespace() || is_stop(*byte),
+        [byte, next, ..] => {
+            byte.is_ascii_whitespace() || is_stop(*byte) && next.is_ascii_whitespace()
+        }
+    }
+}
+
+/// Marks that no word and no compound ends with.
+#[inline]
+fn is_stop(byte: u8) -> bool {
+    matches!(byte, b'.' | b',' | b';' | b':' | b'!' | b'?' | b')')
+}
+
+/// The bits of a slot that are of the hash.
+const TAG: u64 = !0xffff;
+
+fn look_up(slots: &[u64], hash: u64) -> Option<u16> {
+    let mask = slots.len() - 1;
+    let mut at = hash as usize & mask;
+    loop {
+        let slot = slots[at];
+        if slot == 0 {
+            return None;
+        }
+        if (slot ^ hash) & TAG == 0 {
+            return Some((slot as u16).wrapping_sub(1));
+        }
+        at = (at + 1) & mask;
+    }
+}
+
+struct Word {
+    hash: u64,
+    end: usize,
+}
+
+/// The small letters and digits of ASCII from here on, of which the first may be a capital: their hash in small
+/// letters, and where they end. Eight bytes at a time.
+#[inline]
+fn small_word(bytes: &[u8], start: usize) -> Word {
+    let (mut state, mut at) = (0, start);
+    loop {
+        let eight = match bytes[at..].first_chunk::<8>() {
+            Some(eight) => *eight,
+            None => padded(&bytes[at..]),
+        };
+        let mut eight = u64::from_le_bytes(eight);
+        if at == start && bytes[at].is_ascii_uppercase() {
+            eight |= 0x20;
+        }
+        let others = !are_small(eight) & HIGH;
+        if others != 0 {
+            let count = others.trailing_zeros() / 8;
+            let kept = eight & !(u64::MAX << (8 * count));
+            return Word {
+                hash: finish(state, kept, count),
+                end: at + count as usize,
+            };
+        }
+        state = mix(state ^ eight);
+        at += 8;
+    }
+}
+
+/// The lowest and the highest bits of eight bytes.
+const EACH: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x80 * EACH;
+
+/// The high bit of every byte that is a small letter or a digit of ASCII.
+#[inline]
+fn are_small(eight: u64) -> u64 {
+    let plain = eight & !HIGH;
+    // Neither sum carries: a byte is below 128, and what is added at most 80.
+    let between = |first: u8, last: u8| {
+        let from = plain + u64::from(0x80 - first) * EACH;
+        let beyond = plain + u64::from(0x7f - last) * EACH;
+        from & !beyond
+    };
+    (between(b'a', b'z') | between(b'0', b'9')) & !eight & HIGH
+}
+
+fn padded(bytes: &[u8]) -> [u8; 8] {
+    let mut eight = [0; 8];
+    eight[..bytes.len()].copy_from_slice(bytes);
+    eight
+}
+
+/// The hash of any bytes; that of a word in small ASCII letters is that of [`small_word`].
+fn hash(word: &[u8]) -> u64 {
+    let mut state = 0;
+    let mut chunks = word.chunks_exact(8);
+    for eight in &mut chunks {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(eight);
+        state = mix(state ^ u64::from_le_bytes(bytes));
+    }
+    let rest = chunks.remainder();
+    finish(state, u64::from_le_bytes(padded(rest)), rest.len() as u32)
+}
+
+/// Adds the last letters, fewer than eight.
+#[inline]
+fn finish(state: u64, letters: u64, count: u32) -> u64 {
+    mix(state ^ letters ^ u64::from(count + 1) << 56)
+}
+
+/// Spreads the bits: multiplication by 2^64/φ carries low bits up, the shift brings them down again.
+#[inline]
+fn mix(bits: u64) -> u64 {
+    let product = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (product ^ product >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What the analyzer finds of these words, and how many words there are.
+    fn plain(text: &str, wanted: &[&str]) -> (Vec<(u16, Range<usize>)>, u32) {
+        let (mut found, mut length) = (Vec::new(), 0);
+        words::analyzer().token_stream(text).process(&mut |token| {
+            length += 1;
+            if let Some(at) = wanted.iter().position(|word| *word == token.text) {
+                found.push((at as u16, token.offset_from..token.offset_to));
+            }
+        });
+        (found, length)
+    }
+
+    #[track_caller]
+    fn check(text: &str, wanted: &[&str]) {
+        let mut spotter = Spotter::new(wanted.iter().copied());
+        // Twice: the second time from memory.
+        for _ in 0..2 {
+            let mut found = Vec::new();
+            let length = spotter.read(text, |number, range| found.push((number, range)));
+            assert_eq!((found, length), plain(text, wanted), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn words_are_found_as_the_index_splits_them() {
+        let wanted = [
+            "hello",
+            "cafe",
+            "東京",
+            "京都",
+            "don",
+            "t",
+            "ss",
+            "москва",
+            "2",
+            "x",
+            "2.2",
+            "--hello",
+            "c++",
+            "hello.x",
+            "rule",
+        ];
+        for text in [
+            "",
+            "Hello, HELLO-hello 2.2 hell",
+            "café cafe\u{301} CAFE\u{301}, Café",
+            "東京都 hello東京 東",
+            "don’t “hello”—hello\u{a0}hello«x»",
+            "’hello’ ’",
+            "Москва МОСКВА\u{301} ß",
+            "hello\u{200d}x \u{301}hello",
+            "hellos hello.x, --hello C++. helloRule rules",
+            "a",
+        ] {
+            check(text, &wanted);
+        }
+        for length in [99, 100, 101] {
+            let word = "x".repeat(length);
+            check(&word, &["x", &word]);
+            check(&format!("{word}é"), &["x", &format!("{word}e")]);
+        }
+        // Eight letters, and more, are several steps of the hash.
+        check(
+            "abcdefgh abcdefghi Abcdefg",
+            &["abcdefgh", "abcdefghi", "abcdefg"],
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_alike(text in "(\\PC|[a-c]|[A-C]|s |[ .’]|[-_:]|é|e\u{301}|東|京|ſ|İ){0,80}") {
+            let mut known: Vec<String> = Vec::new();
+            words::analyzer().token_stream(&text).process(&mut |token| {
+                if !known.contains(&token.text) && known.len() % 3 != 1 {
+                    known.push(token.text.clone());
+                }
+            });
+            known.extend(["a", "b", "ab"].map(str::to_owned).into_iter().filter(|word| !known.contains(word)).collect::<Vec<_>>());
+            let wanted: Vec<&str> = known.iter().map(String::as_str).collect();
+            check(&text, &wanted);
+        }
+    }
+}
