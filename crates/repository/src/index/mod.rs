@@ -24,6 +24,7 @@ mod score;
 mod search;
 mod sections;
 mod shown;
+mod similar;
 mod snippet;
 mod spelling;
 mod spot;
