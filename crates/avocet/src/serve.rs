@@ -6,12 +6,14 @@
 mod api;
 mod app;
 mod assets;
+mod brand;
 mod click;
 mod client;
 mod connections;
 mod control;
 mod counted;
 mod dashboard;
+mod embed;
 mod facts;
 mod guard;
 mod health;
@@ -21,9 +23,12 @@ mod limits;
 pub mod mcp;
 mod metrics;
 mod pages;
+mod reader;
 mod reading;
 mod seal;
 mod search;
+mod suggestions;
+mod target;
 mod telling;
 mod topics;
 mod watch;
@@ -122,6 +127,8 @@ fn router(app: Arc<App>) -> Router {
         .layer(middleware::from_fn_with_state(app.clone(), limits::limit));
     Router::new()
         .merge(assets::routes())
+        .merge(brand::routes())
+        .merge(embed::routes())
         .merge(health::routes())
         .merge(limited)
         .fallback(pages::missing)

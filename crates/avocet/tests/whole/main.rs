@@ -28,6 +28,7 @@ mod panics;
 mod pauses;
 mod program;
 mod recovery;
+mod results;
 mod running;
 mod searches;
 mod serve;
