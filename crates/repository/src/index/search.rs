@@ -113,6 +113,17 @@ pub struct Hit {
     pub duplicates: Vec<String>,
 }
 
+impl Hit {
+    /// Where it is best opened: its URL, with the section that answers best.
+    pub fn address(&self) -> String {
+        let id = self
+            .section
+            .as_ref()
+            .and_then(|section| section.id.as_deref());
+        id.map_or_else(|| self.url.clone(), |id| format!("{}#{id}", self.url))
+    }
+}
+
 /// A section of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
