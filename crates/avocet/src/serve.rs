@@ -6,6 +6,7 @@
 mod api;
 mod app;
 mod assets;
+mod chosen;
 mod click;
 mod client;
 mod connections;

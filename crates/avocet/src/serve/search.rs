@@ -83,7 +83,11 @@ impl App {
 
     fn find(&self, wish: &Wish) -> Result<Found> {
         let begun = Instant::now();
+        let chosen = self
+            .chosen
+            .factors(&wish.text, &self.searches, self.clicks.log());
         let query = Query {
+            chosen: &chosen,
             text: &wish.text,
             limit: wish.limit,
             offset: wish.offset,
@@ -114,6 +118,7 @@ impl App {
             })
             .collect();
         if !wish.unlogged {
+            self.clicks.searched(now, &wish.text);
             self.log(wish, &results, now);
         }
         Ok(Found {
