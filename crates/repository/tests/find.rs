@@ -122,17 +122,24 @@ fn names_are_words_as_they_are_written() {
 #[test]
 fn parts_of_a_page_count_by_what_they_are() {
     let mut world = World::new();
-    let filler = "<p>Plain words that say little stand here, one after the other. ".repeat(8);
+    let filler = |name: &str| -> String {
+        (0..40)
+            .map(|n| format!("<p>Plain {name}{n} words say little. "))
+            .collect()
+    };
     world.put(
         "body",
-        &page("One", &format!("{filler}<p>The avocet, once.")),
+        &page("One", &format!("{}<p>The avocet, once.", filler("a"))),
     );
-    world.put("heading", &page("Two", &format!("<h2>Avocet</h2>{filler}")));
+    world.put(
+        "heading",
+        &page("Two", &format!("<h2>Avocet</h2>{}", filler("b"))),
+    );
     world.put(
         "menu",
-        &page("Three", &format!("<nav>Avocet</nav>{filler}")),
+        &page("Three", &format!("<nav>Avocet</nav>{}", filler("c"))),
     );
-    world.put_linked("anchor", &page("Four", &filler), &["Avocet"], 3);
+    world.put_linked("anchor", &page("Four", &filler("d")), &["Avocet"], 3);
     let found = world.paths("avocet");
     assert_eq!(found[2..], ["body", "menu"], "{found:?}");
     assert!(found[..2].contains(&"heading".into()) && found[..2].contains(&"anchor".into()));
@@ -208,13 +215,8 @@ fn an_index_gives_way_to_the_page() {
 #[test]
 fn near_duplicates_are_shown_once() {
     let mut world = World::new();
-    let text = |n: u32| {
-        format!(
-            "<p>{}",
-            "The avocet sweeps its bill through shallow water in search of food. ".repeat(9)
-                + &n.to_string()
-        )
-    };
+    let words: String = (0..200).map(|n| format!("word{} ", n * n % 97)).collect();
+    let text = |n: u32| format!("<p>The avocet sweeps its bill. {words} {n}");
     for (n, language) in ["en", "de", "fr"].into_iter().enumerate() {
         let html = format!("<html lang={language}>{}", page("Avocet", &text(n as u32)));
         world.put_linked(&format!("{language}/avocet"), &html, &[], 9 - n as u32);

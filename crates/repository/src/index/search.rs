@@ -232,7 +232,10 @@ impl Index {
             let columns = searcher.segment_reader(segment_ord).fast_fields();
             hashes.push(columns.u64("simhash")?.first(doc_id).unwrap_or(0));
         }
-        let groups = group(&hashes).into_iter();
+        let groups = group(&hashes, |place| {
+            Stored::read(searcher, &self.fields, best[place].address).map(|page| page.body)
+        })?;
+        let groups = groups.into_iter();
         let mut shown = Vec::new();
         for group in groups
             .skip(query.offset.min(Query::OFFSET))
