@@ -15,6 +15,7 @@ mod main_part;
 mod markdown;
 mod mass;
 mod tame;
+mod template;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -27,6 +28,7 @@ use crate::url::PageUrl;
 use main_part::Choice;
 pub use markdown::Heading;
 use tame::is_tame;
+pub use template::Template;
 use tree::collapsed;
 
 /// What a page is about.

@@ -1,8 +1,8 @@
 //! Pieces of a page for retrieval: each a section, or a part of one, with the headings above it.
 
-use super::Article;
+use super::Heading;
 
-/// A piece of an article.
+/// A piece of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
     /// The headings that it stands below, the outermost first, its own last.
@@ -13,20 +13,19 @@ pub struct Chunk<'a> {
     pub markdown: &'a str,
 }
 
-/// Splits an article at its headings, and longer sections between blocks, into pieces of at most
+/// Splits Markdown at its headings, and longer sections between blocks, into pieces of at most
 /// `limit` characters.
 ///
 /// A fenced block and a single paragraph are never split: one that is longer than the limit is a piece
 /// of its own. A section of nothing but its heading gives no piece: the pieces below it name it.
-pub fn chunks(article: &Article, limit: usize) -> Vec<Chunk<'_>> {
+pub fn chunks<'a>(text: &'a str, headings: &'a [Heading], limit: usize) -> Vec<Chunk<'a>> {
     let mut pieces = Vec::new();
-    let text = article.markdown.as_str();
     let mut above: Vec<(u8, &str, Option<&str>)> = Vec::new();
-    let starts = article.headings.iter().map(|heading| heading.start);
+    let starts = headings.iter().map(|heading| heading.start);
     let ends = starts.clone().chain([text.len()]);
     let first = ends.clone().next().unwrap_or(text.len());
     push_section(&text[..first], 0, &above, limit, &mut pieces);
-    for ((heading, start), end) in article.headings.iter().zip(starts).zip(ends.skip(1)) {
+    for ((heading, start), end) in headings.iter().zip(starts).zip(ends.skip(1)) {
         while above
             .last()
             .is_some_and(|(level, ..)| *level >= heading.level)
@@ -79,7 +78,7 @@ fn push_section<'a>(
 }
 
 /// Returns where blocks begin and end: at empty lines outside fences.
-fn blocks(text: &str) -> Vec<(usize, usize)> {
+pub(super) fn blocks(text: &str) -> Vec<(usize, usize)> {
     let mut blocks = Vec::new();
     let (mut start, mut at) = (0, 0);
     let mut fence: Option<usize> = None;

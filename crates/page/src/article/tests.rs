@@ -362,7 +362,7 @@ fn chunks_are_sections() {
     let article = read_article(page);
     let found = |limit| -> Vec<(Vec<String>, Option<String>, String)> {
         let own = |heading: &&str| (*heading).to_owned();
-        let chunks = chunks(&article, limit);
+        let chunks = chunks(&article.markdown, &article.headings, limit);
         let chunks = chunks.iter().map(|chunk| {
             let headings = chunk.headings.iter().map(own).collect();
             (
@@ -424,6 +424,30 @@ fn the_fallback_is_all_but_navigation() {
     let article = whole(page, &url(), Failure::Repeated);
     assert_eq!(article.text, "© Us\nOne.\nTwo.");
     assert_eq!(article.extraction.reason(), Some("repeated"));
+}
+
+#[test]
+fn a_template_is_what_pages_repeat() {
+    let page = |text: &str| {
+        let html =
+            format!("<p>© Us<h2>Site</h2><p>{text}<pre>}}</pre><h2 id=e>End {text}</h2><p>Imprint");
+        whole(&html, &url(), Failure::Repeated)
+    };
+    let pages: Vec<Article> = ["One.", "Two.", "Three."].map(page).into();
+    let mut first = pages[0].clone();
+    Template::of(&pages).remove_from(&mut first);
+    assert_eq!(first.text, "One.\nEnd One.");
+    assert_eq!(first.markdown, "One.\n\n## End One.");
+    assert_eq!(first.headings.len(), 1);
+    assert!(first.markdown[first.headings[0].start..].starts_with("## End"));
+    // Two pages are too few, and a page that is all template stays.
+    let mut second = pages[1].clone();
+    Template::of(&pages[..2]).remove_from(&mut second);
+    assert_eq!(second, pages[1]);
+    let same: Vec<Article> = ["One.", "One.", "One."].map(page).into();
+    let mut all = same[0].clone();
+    Template::of(&same).remove_from(&mut all);
+    assert_eq!(all, same[0]);
 }
 
 #[test]
@@ -618,7 +642,7 @@ proptest! {
         prop_assert!(article.text.len() <= html.len() + 256);
         prop_assert!(fences_balance(&article.markdown), "{}", article.markdown);
         for limit in [1, 50, 1000] {
-            let chunks = chunks(&article, limit);
+            let chunks = chunks(&article.markdown, &article.headings, limit);
             for chunk in &chunks {
                 prop_assert!(fences_balance(chunk.markdown), "{}", chunk.markdown);
             }
