@@ -16,7 +16,7 @@ use ::url::Url;
 use dom_query::{NodeId, NodeRef};
 
 use super::language_class::language;
-use super::tree::{heading_level, is_block, is_preformatted, name, push_verbatim};
+use super::tree::{collapsed, heading_level, is_block, is_preformatted, name, push_verbatim};
 
 /// Levels of lists and quotations that indent. Deeper ones are written at the last level.
 const MAX_INDENT: usize = 12;
@@ -26,7 +26,7 @@ const MAX_INDENT: usize = 12;
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
-    /// Its text as Markdown, on one line.
+    /// Its text, without markup, on one line.
     pub text: String,
     /// The fragment that leads to it, if the page has one.
     pub id: Option<String>,
@@ -189,7 +189,7 @@ impl Writer<'_> {
             let own = node.id_attr().map(|id| id.to_string());
             self.headings.push(Heading {
                 level,
-                text: text.clone(),
+                text: collapsed(&node.text()),
                 id: own.or(within).or(before).filter(|id| !id.is_empty()),
                 start: 0,
             });
