@@ -42,11 +42,8 @@ pub(super) fn remove_invisible(body: &NodeRef<'_>) {
 
 /// Removes what is around the text of every page of a site.
 pub(super) fn remove_chrome(body: &NodeRef<'_>, masses: &Masses, page: Mass) {
-    let has_heading_elsewhere = |header: &NodeRef<'_>| {
-        let all = body.find(&["h1"]).len();
-        let own = header.find(&["h1"]).len();
-        all > own
-    };
+    let titles = body.find(&["h1"]).len();
+    let has_title_elsewhere = |header: &NodeRef<'_>| titles > header.find(&["h1"]).len();
     for node in body.descendants() {
         let Some(name) = name(&node) else { continue };
         if matches!(&*name, "body" | "main" | "article" | "html") || heading_level(&name).is_some()
@@ -56,10 +53,11 @@ pub(super) fn remove_chrome(body: &NodeRef<'_>, masses: &Masses, page: Mass) {
         let mass = masses.of(&node);
         let chrome = match stated(&node, &name) {
             Some(Part::Header) => {
-                !has_heading(&node) || !within_text(&node) && has_heading_elsewhere(&node)
+                !has_heading(&node) || !within_text(&node) && has_title_elsewhere(&node)
             }
             Some(Part::Chrome) => true,
-            None => named(&node, &name),
+            // A name may be that of a frame around the page: `with-sidebar`.
+            None => named(&node, &name) && 10 * mass.text < 9 * page.text && !holds_main(&node),
         };
         // Prose is text outside links: navigation has hardly any. A footer is all prose, and the longest
         // text of a page of links.
@@ -89,6 +87,16 @@ pub(super) fn remove_contents(root: &NodeRef<'_>) {
             }
         }
     }
+}
+
+/// Whether an element is, or is around, what the page calls its main part.
+fn holds_main(node: &NodeRef<'_>) -> bool {
+    is_main(node) || node.descendants_it().any(|below| is_main(&below))
+}
+
+fn is_main(node: &NodeRef<'_>) -> bool {
+    matches!(name(node).as_deref(), Some("main" | "article"))
+        || node.attr("role").is_some_and(|role| &*role == "main")
 }
 
 /// Whether an element is called a footer and holds no heading.
@@ -229,10 +237,7 @@ fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
 
 /// Whether an element is a part of an article, or of the part that the page calls its main one.
 fn within_text(node: &NodeRef<'_>) -> bool {
-    node.ancestors_it(None).any(|around| {
-        matches!(name(&around).as_deref(), Some("main" | "article"))
-            || around.attr("role").is_some_and(|role| &*role == "main")
-    })
+    node.ancestors_it(None).any(|around| is_main(&around))
 }
 
 fn has_heading(node: &NodeRef<'_>) -> bool {

@@ -43,10 +43,12 @@ pub(super) fn language(pre: &NodeRef<'_>) -> Option<String> {
         .or_else(|| inner.as_ref().and_then(stated))
         .or_else(|| {
             let around = pre.ancestors_it(Some(2));
-            // A container of several blocks says nothing of one of them.
-            around
-                .filter(|node| node.element_children().len() <= 2)
-                .find_map(|node| stated(&node))
+            // A container of several blocks says nothing of one of them. Nine nodes tell.
+            let few = |node: &NodeRef<'_>| {
+                let nodes = node.children_it(false).take(9);
+                nodes.filter(NodeRef::is_element).count() <= 2
+            };
+            around.filter(few).find_map(|node| stated(&node))
         })
 }
 

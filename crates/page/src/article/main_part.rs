@@ -79,7 +79,7 @@ fn choose<'a>(body: &NodeRef<'a>, masses: &Masses) -> (NodeRef<'a>, Choice) {
     let landmarks = all.iter().filter(|node| is_landmark(node));
     let landmark = landmarks.max_by_key(|node| masses.of(node).text);
     if let Some(node) = landmark {
-        if keeps(masses.of(node), page, LANDMARK_SHARE) {
+        if holds(masses.of(node), page, LANDMARK_SHARE) {
             return (*node, Choice::Part);
         }
         small = true;
@@ -116,18 +116,24 @@ fn choose<'a>(body: &NodeRef<'a>, masses: &Masses) -> (NodeRef<'a>, Choice) {
     )
 }
 
-/// Whether a part keeps a share of the page's prose and nearly all of its code.
-///
-/// On a page with hardly any prose, such as an index, text of links counts as well.
+/// Whether a part keeps a share of the page's prose, and nearly all of its code.
 fn keeps(part: Mass, page: Mass, share: f64) -> bool {
-    let (part_text, page_text) = if 4 * page.prose() < page.text {
-        (part.text, page.text)
-    } else {
-        (part.prose(), page.prose())
-    };
+    // On a page with hardly any prose, such as an index, the text of links counts as well.
+    let index = 4 * page.prose() < page.text;
+    let prose = part.prose() as f64 >= share * page.prose() as f64;
+    let text = part.text as f64 >= share * page.text as f64;
     part.text > 0
-        && part_text as f64 >= share * page_text as f64
+        && if index { text } else { prose }
         && part.code as f64 >= CODE_SHARE * page.code as f64
+}
+
+/// Whether a part that the page itself names keeps a share of its prose or of its whole text.
+///
+/// The main part of an index is all links, and the prose beside it is that of a footer.
+fn holds(part: Mass, page: Mass, share: f64) -> bool {
+    let linked = part.text as f64 >= share * page.text as f64
+        && part.code as f64 >= CODE_SHARE * page.code as f64;
+    linked && part.text > 0 || keeps(part, page, share)
 }
 
 fn is_landmark(node: &NodeRef<'_>) -> bool {

@@ -276,6 +276,9 @@ fn an_index_of_links_is_kept() {
             "<div class=header><a href=/>Up</a></div><h1>T</h1><ul>{links}</ul><div class=footer>© The Company, all rights</div>"
         ),
         format!("<main><h1>T</h1><div class=contents><ul>{links}</ul></div></main>"),
+        format!(
+            "<div class='page with-sidebar'><div role=main><h1>T</h1><ul>{links}</ul></div></div><div class=x>© rights</div>"
+        ),
     ];
     for page in pages {
         let article = read_article(&page);
@@ -529,7 +532,18 @@ fn output_is_bounded_where_it_could_multiply() {
         format!("{}{}", "<ul><li>".repeat(100), "x<br>".repeat(20_000)),
         format!("{}{}", "<blockquote>".repeat(200), "x<br>".repeat(20_000)),
     ];
-    for page in pages {
+    let wide = [
+        "<header><h2>x</h2></header>",
+        "<div class=nav><h1>x</h1></div>",
+        "<pre class=x>y</pre>",
+        "<div class=toc><a href=#x>y</a></div>",
+        "<h1><a href=/>x</a></h1>",
+        "<article>x</article>",
+        "<b><i>x</i></b>",
+    ];
+    // What looks at the whole page for each element would not end in reasonable time.
+    let wide = wide.map(|piece| piece.repeat(300_000 / piece.len()));
+    for page in pages.into_iter().chain(wide) {
         let article = article(&page, &long);
         let bound = 20 * page.len() + (64 << 10);
         assert!(
