@@ -53,12 +53,12 @@ pub enum PageFormat {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Exported {
-    /// {\"url\",\"status\",\"fetched_at\",\"depth\",\"bytes\",\"fingerprint\",\"error\"}
+    /// {"url","status","fetched_at","depth","bytes","fingerprint","error"}
     Urls,
-    /// {\"from\",\"to\",\"anchor\",\"context\",\"path\",\"kind\",\"nofollow\"}
+    /// {"from","to","anchor","context","path","kind","nofollow"}
     Links,
-    /// {\"url\",\"title\",\"language\",\"fetched_at\",\"extraction\",\"text\",\"markdown\",\"fields\"}; with --chunks
-    /// {\"url\",\"page\",\"index\",\"chunks\",\"headings\",\"title\",\"language\",\"fetched_at\",\"extraction\",\"markdown\"}
+    /// {"url","title","language","fetched_at","extraction","text","markdown","fields"}; with --chunks
+    /// {"url","page","index","chunks","headings","title","language","fetched_at","extraction","markdown"}
     Pages,
     /// Copies of the WARC files
     Warc,
@@ -96,7 +96,7 @@ pub enum Imported {
     Warc,
     /// URLs, one a line: the next crawl whose scope they are in fetches them
     Urls,
-    /// Queries, plain or .gz: lines query<tab>count, or {\"query\",\"time\",\"shown\",\"clicked\",\"count\"} (all but the query optional)
+    /// Queries, plain or .gz: lines query<tab>count, or {"query","time","shown","clicked","count"} (all but the query optional)
     Queries,
     /// Clicks on pages, plain or .gz: lines URL<tab>time<tab>count, the time in seconds since 1970 or as 2026-11-16T11:10:00Z
     Clicks,

@@ -292,3 +292,51 @@ async fn pages_are_chosen_by_site_time_and_query() {
     let (code, said) = program.fail(&["export", "pages", "--topic", "unknown"]);
     assert_eq!(code, Some(1), "{said}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_are_chosen_by_topic() {
+    let birds = [
+        "heron", "tern", "avocet", "plover", "gull", "stork", "egret", "ibis",
+    ];
+    let page = |name: &str, words: &str| {
+        let text = format!("The {name} is known for its {words}. ").repeat(4);
+        format!("<title>{name}</title><p>{text}")
+    };
+    let mut pages = Vec::new();
+    for bird in birds {
+        let feathers = "feathers, its nest, its wings, its eggs and its long bill in the water";
+        pages.push((format!("/{bird}"), page(bird, feathers)));
+        let engine = format!("engine-{bird}");
+        let parts =
+            "pistons, its valves, its crankshaft, its fuel and its loud exhaust on the road";
+        pages.push((format!("/{engine}"), page(&engine, parts)));
+    }
+    let pages: Vec<(&str, String)> = pages
+        .iter()
+        .map(|(path, page)| (path.as_str(), page.clone()))
+        .collect();
+    let (program, address) = crawled(&pages).await;
+    let url = |path: &str| format!("http://{address}{path}");
+    let mut train = vec!["topic".to_owned(), "train".to_owned(), "birds".to_owned()];
+    for (path, _) in &pages[..12] {
+        let flag = if path.contains("engine") {
+            "--negative"
+        } else {
+            "--positive"
+        };
+        train.extend([flag.to_owned(), url(path)]);
+    }
+    let train: Vec<&str> = train.iter().map(String::as_str).collect();
+    program.json(&train);
+    let found = program.lines(&["export", "pages", "--topic", "birds"]);
+    let urls: Vec<&str> = found
+        .iter()
+        .map(|page| page["url"].as_str().unwrap())
+        .collect();
+    // Two of each kind were no lesson.
+    for path in ["/egret", "/ibis"] {
+        assert!(urls.contains(&url(path).as_str()), "{urls:?}");
+        let engine = url(&path.replace('/', "/engine-"));
+        assert!(!urls.contains(&engine.as_str()), "{urls:?}");
+    }
+}
