@@ -106,7 +106,7 @@ async fn pages_become_files_with_front_matter() {
     );
     assert!(head.contains("\nextraction: article"), "{head}");
     let expected = format!(
-        "# \"Guide\": a \\\\ b\n\nBefore.\n\n## Install\n\nRun it:\n\n```bash\nmake\n\nmake install\n```\n\n## Use\n\nSee [the other \
+        "# \"Guide\": a \\ b\n\nBefore.\n\n## Install\n\nRun it:\n\n```bash\nmake\n\nmake install\n```\n\n## Use\n\nSee [the other \
          page](http://{address}/other).\n"
     );
     assert_eq!(body, expected);
@@ -154,11 +154,7 @@ async fn chunks_name_their_headings_and_fragments() {
     let title = "\"Guide\": a \\ b";
     assert_eq!(
         found[0],
-        (
-            page.as_str(),
-            vec![title],
-            "# \"Guide\": a \\\\ b\n\nBefore."
-        )
+        (page.as_str(), vec![title], "# \"Guide\": a \\ b\n\nBefore.")
     );
     let install = format!("{page}#install");
     let code = "## Install\n\nRun it:\n\n```bash\nmake\n\nmake install\n```";

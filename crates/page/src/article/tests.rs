@@ -155,6 +155,8 @@ fn markup_becomes_markdown() {
         ("<p>~~~", "\\~\\~\\~"),
         ("<p>a*b* snake_case _x_", "a\\*b\\* snake_case \\_x\\_"),
         ("<p>&lt;b&gt; a &lt; b", "\\<b> a < b"),
+        ("<p>a * b <b>T</b> *<i>p</i>", "a * b **T** \\*p"),
+        ("<p>a \\ b\\", "a \\ b\\\\"),
         ("<p>[a](b)", "[a\\](b)"),
         ("<p>&amp;lt;", "\\&lt;"),
         // Permalinks.

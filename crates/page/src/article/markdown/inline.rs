@@ -9,6 +9,9 @@ use super::Writer;
 /// A line break that the page asks for, until the block is complete.
 const BREAK: char = '\u{1}';
 
+/// What follows the last word of a text, which another element may continue.
+const UNKNOWN: char = '\u{0}';
+
 /// Where inline text stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -168,7 +171,8 @@ fn push_text(text: &str, out: &mut String, place: Place) {
     }
     let mut words = text.split_whitespace().peekable();
     while let Some(word) = words.next() {
-        push_word(word, out, place);
+        let apart = words.peek().is_some() || text.ends_with(char::is_whitespace);
+        push_word(word, if apart { ' ' } else { UNKNOWN }, out, place);
         if words.peek().is_some() {
             out.push(' ');
         }
@@ -178,11 +182,12 @@ fn push_text(text: &str, out: &mut String, place: Place) {
     }
 }
 
-fn push_word(word: &str, out: &mut String, place: Place) {
+/// Appends a word that `next` follows.
+fn push_word(word: &str, next: char, out: &mut String, place: Place) {
     let mut before = out.chars().next_back().unwrap_or(' ');
     let mut letters = word.chars().peekable();
     while let Some(letter) = letters.next() {
-        let after = letters.peek().copied().unwrap_or(' ');
+        let after = letters.peek().copied().unwrap_or(next);
         let within_word = before.is_alphanumeric() && after.is_alphanumeric();
         let escape = match letter {
             '*' => before != ' ' || after != ' ',
@@ -192,7 +197,7 @@ fn push_word(word: &str, out: &mut String, place: Place) {
             ']' => matches!(after, '(' | '[' | ':'),
             '<' => after.is_ascii_alphabetic() || matches!(after, '/' | '!' | '?'),
             '~' => after == '~' || before == '~',
-            '\\' => after.is_ascii_punctuation() || after == ' ',
+            '\\' => after.is_ascii_punctuation() || after == UNKNOWN,
             '&' => after == '#' || after.is_ascii_alphabetic(),
             _ => false,
         };
