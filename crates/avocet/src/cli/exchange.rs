@@ -25,7 +25,7 @@ pub struct Export {
     /// How pages are written
     #[arg(long, value_enum, default_value_t = PageFormat::Jsonl, value_name = "FORMAT")]
     pub format: PageFormat,
-    /// Split pages at headings into chunks of at most N characters; a longer code block or paragraph stays whole
+    /// Split pages at headings into chunks of at most N characters; a longer code block, table, paragraph or list item stays whole
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=1_000_000))]
     pub chunks: Option<u32>,
     /// Only pages of this host and of hosts below it

@@ -16,8 +16,8 @@ pub struct Chunk<'a> {
 /// Splits Markdown at its headings, and longer sections between blocks, into pieces of at most
 /// `limit` characters.
 ///
-/// A fenced block and a single paragraph are never split: one that is longer than the limit is a piece
-/// of its own. A section of nothing but its heading gives no piece: the pieces below it name it.
+/// A fenced block, a table, a paragraph and an item of a list are never split: one that is longer than
+/// the limit is a piece of its own. A section of nothing but its heading gives no piece: the pieces below it name it.
 pub fn chunks<'a>(text: &'a str, headings: &'a [Heading], limit: usize) -> Vec<Chunk<'a>> {
     let mut pieces = Vec::new();
     let mut above: Vec<(u8, &str, Option<&str>)> = Vec::new();
@@ -64,7 +64,7 @@ fn push_section<'a>(
         }
     };
     let (mut start, mut length) = (0, 0);
-    for (from, to) in blocks(section) {
+    for (from, to) in blocks(section, true) {
         let letters = section[from..to].chars().count();
         // A heading stays with the block that follows it.
         let alone = from == start || start == 0 && section[..from].trim().len() <= head;
@@ -77,28 +77,39 @@ fn push_section<'a>(
     push(&section[start..]);
 }
 
-/// Returns where blocks begin and end: at empty lines outside fences.
-pub(super) fn blocks(text: &str) -> Vec<(usize, usize)> {
+/// Returns where the outermost blocks begin and end; with `items`, also those of their lists' items.
+///
+/// What belongs to an item or a quotation is indented or marked, so a boundary is a line at the left
+/// margin: after an empty line, or with the mark of an item. Only a fence at the margin hides others.
+pub(super) fn blocks(text: &str, items: bool) -> Vec<(usize, usize)> {
     let mut blocks = Vec::new();
     let (mut start, mut at) = (0, 0);
     let mut fence: Option<usize> = None;
+    let mut after_empty = false;
     for line in text.split_inclusive('\n') {
-        let end = at + line.len();
-        let bare = line.trim_start_matches([' ', '>', '-']).trim_end();
+        let bare = line.trim_end();
+        let begins = after_empty && !bare.is_empty() && !line.starts_with(' ');
+        if fence.is_none() && (begins || items && is_item(line)) && start < at {
+            blocks.push((start, at));
+            start = at;
+        }
         let ticks = bare.len() - bare.trim_start_matches('`').len();
         match fence {
             Some(open) if ticks >= open && ticks == bare.len() => fence = None,
             None if ticks >= 3 && !bare[ticks..].contains('`') => fence = Some(ticks),
-            None if bare.is_empty() && start < at => {
-                blocks.push((start, end));
-                start = end;
-            }
             _ => {}
         }
-        at = end;
+        after_empty = bare.is_empty();
+        at += line.len();
     }
     if start < text.len() {
         blocks.push((start, text.len()));
     }
     blocks
+}
+
+/// Whether a line begins an item of an outermost list.
+fn is_item(line: &str) -> bool {
+    let number = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    line.starts_with("- ") || number.len() < line.len() && number.starts_with(". ")
 }

@@ -40,7 +40,7 @@ impl Template {
         let text: Vec<&str> = article.text.lines().filter(kept).collect();
         let mut markdown = String::new();
         let mut headings = Vec::new();
-        for (from, to) in blocks(&article.markdown) {
+        for (from, to) in blocks(&article.markdown, false) {
             let block = article.markdown[from..to].trim_matches('\n');
             if !kept(&block) {
                 continue;
@@ -67,7 +67,7 @@ impl Template {
 }
 
 fn parts(page: &Article) -> impl Iterator<Item = u64> {
-    let markdown = blocks(&page.markdown).into_iter();
+    let markdown = blocks(&page.markdown, false).into_iter();
     let markdown = markdown.map(|(from, to)| digest(page.markdown[from..to].trim_matches('\n')));
     markdown.chain(page.text.lines().map(digest))
 }

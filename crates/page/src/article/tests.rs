@@ -410,6 +410,17 @@ fn chunks_are_sections() {
 }
 
 #[test]
+fn chunks_split_lists_between_items_and_never_in_a_fence() {
+    let page =
+        "<main><ol><li>One.<pre>--\n\n- x\n\n1. y</pre><li>Two.<li><p>Three.<p>More.</ol></main>";
+    let article = read_article(page);
+    let found = chunks(&article.markdown, &article.headings, 5);
+    let found: Vec<&str> = found.iter().map(|chunk| chunk.markdown).collect();
+    let first = "1. One.\n   ```\n   --\n\n   - x\n\n   1. y\n   ```";
+    assert_eq!(found, [first, "2. Two.", "3. Three.\n\n   More."]);
+}
+
+#[test]
 fn a_page_without_an_article_gives_its_text() {
     let article = read_article("<title>t</title><p>short");
     assert_eq!(
@@ -422,6 +433,7 @@ fn a_page_without_an_article_gives_its_text() {
         (empty.text.as_str(), empty.extraction),
         ("", Extraction::Whole)
     );
+    assert_eq!(read_article("<select>``````").markdown, "\\``````");
     assert_eq!(read_article("<nav><a href=/>Home</a></nav>").text, "Home");
 }
 
@@ -557,14 +569,27 @@ fn output_is_bounded_where_it_could_multiply() {
     }
 }
 
+/// A line without the marks of the lists and quotations that it stands in.
+fn unmarked(line: &str) -> &str {
+    let mut rest = line;
+    loop {
+        let bare = rest.trim_start_matches([' ', '>']);
+        let number = bare.trim_start_matches(|digit: char| digit.is_ascii_digit());
+        let number = number
+            .strip_prefix(". ")
+            .filter(|_| number.len() < bare.len());
+        match bare.strip_prefix("- ").or(number) {
+            Some(inner) => rest = inner,
+            None => return bare,
+        }
+    }
+}
+
 /// Whether every fence that is opened is closed.
 fn fences_balance(markdown: &str) -> bool {
     let mut open: Option<usize> = None;
     for line in markdown.lines() {
-        let bare = line
-            .trim_start_matches([' ', '>', '-', '.', ')'])
-            .trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let bare = bare.trim_start_matches(['.', ' ']);
+        let bare = unmarked(line);
         let ticks = bare.len() - bare.trim_start_matches('`').len();
         match open {
             Some(length) if ticks >= length && bare.trim_end().len() == ticks => open = None,

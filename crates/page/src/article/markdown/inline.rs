@@ -283,7 +283,7 @@ pub(super) fn guarded(line: &str) -> String {
         '-' | '=' | '+' => second == ' ' || second == first,
         '>' | '|' => true,
         '~' => line.starts_with("~~~"),
-        '`' => line.starts_with("```") && !line[3..].contains('`'),
+        '`' => line.starts_with("```") && !line.trim_start_matches('`').contains('`'),
         _ => false,
     };
     if block {
