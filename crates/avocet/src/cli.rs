@@ -16,7 +16,7 @@ use crate::config::Time;
 use crate::scope::Reach;
 use crate::upkeep::Rate;
 
-pub use exchange::{Export, Exported, Import, Imported, Rebuild};
+pub use exchange::{Export, Exported, Import, Imported, PageFormat, Rebuild};
 pub use plan::Plan;
 pub use search::{Order, Search};
 pub use serve::Serve;
