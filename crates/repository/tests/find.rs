@@ -232,6 +232,9 @@ fn near_duplicates_are_shown_once() {
         "most links lead there"
     );
     assert_eq!(found.hits[0].duplicates.len(), 2);
+    let others = world.index.duplicates(found.hits[0].id).unwrap();
+    assert_eq!(others.len(), 2, "{others:?}");
+    assert!(world.index.duplicates(found.hits[1].id).unwrap().is_empty());
     let french = world.ask(&Query {
         text: "avocet",
         readers: &["pt", "fr", "de"],

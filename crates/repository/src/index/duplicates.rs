@@ -20,6 +20,11 @@ pub(super) const SHORTEST: usize = 400;
 /// Bytes of a body whose shingles are compared.
 const COMPARED: usize = 64 * 1024;
 
+/// Whether two hashes are those of near-duplicates; 0 is that of none.
+pub(super) fn is_near(one: u64, other: u64) -> bool {
+    one != 0 && other != 0 && (one ^ other).count_ones() <= DISTANCE
+}
+
 /// Groups results by their hashes, which are in the order of their ranks; 0 resembles nothing. `body` reads the body
 /// of a result, and is called only where hashes are alike. Returns for each group the places of its members, the
 /// best first; groups are in the order of their best.
@@ -32,8 +37,7 @@ pub(super) fn group<E>(
     'results: for (place, &hash) in hashes.iter().enumerate() {
         for group in &mut groups {
             let first = group[0];
-            let near = hash != 0 && hashes[first] != 0;
-            if !near || (hashes[first] ^ hash).count_ones() > DISTANCE {
+            if !is_near(hashes[first], hash) {
                 continue;
             }
             for place in [first, place] {
