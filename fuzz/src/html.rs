@@ -1,5 +1,7 @@
 //! HTML: the streaming reader, and the main text that `export pages` makes.
 
+use page::article::chunks::chunks;
+use page::article::{Extraction, Failure};
 use page::{Limits, Reading, charset, read};
 
 /// Reads a page. The answer is within its limits, the same each time, and tighter limits keep the beginning of what
@@ -61,12 +63,22 @@ fn bounded(reading: &Reading, limits: &Limits) {
     }
 }
 
-/// Makes the main text of a page. It always ends, and what could not be extracted is the text of the streaming reader.
+/// Makes the main text of a page. It always ends, is bounded, and of hostile markup is the text of the streaming reader.
 pub fn article(data: &[u8]) {
     let base = crate::found_at();
     let (text, _) = charset::decode(data, None);
     let article = page::article(&text, &base);
-    if !article.extracted {
+    if article.extraction == Extraction::Fallback(Failure::Hostile) {
         assert_eq!(article.text, read(&text, &base, &Limits::default()).text);
+    }
+    // Spans and addresses of links are bounded; sixty times the page is far above what they add.
+    assert!(article.markdown.len() <= 60 * text.len() + (64 << 10));
+    for heading in &article.headings {
+        assert!(article.markdown[heading.start..].starts_with('#'));
+    }
+    for limit in [100, 2000] {
+        let pieces = chunks(&article.markdown, &article.headings, limit);
+        let letters: usize = pieces.iter().map(|piece| piece.markdown.len()).sum();
+        assert!(letters <= article.markdown.len());
     }
 }

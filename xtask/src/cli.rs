@@ -5,6 +5,7 @@
 
 mod crawl;
 mod experiment;
+mod extraction;
 mod focus;
 mod frontier;
 mod lab;
@@ -20,6 +21,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use crawl::{Bare, Crawl, Serve};
 pub use experiment::{Http, Judge, Servers, WebKind, WebWishes};
+pub use extraction::ExtractionWishes;
 pub use focus::Focus;
 pub use frontier::{Frontier, Reopen};
 pub use lab::{Lab, LabOrdering, LabRefresh};
@@ -112,6 +114,8 @@ pub enum Bench {
     Search(Search),
     /// Ask questions whose answers are known: how early is the right page?
     Relevance(Relevance),
+    /// Extract the main text of labelled pages: precision, recall, and whether all code is kept
+    Extraction(ExtractionWishes),
     /// Serve directories until standard input ends: the other process of `crawl`
     #[command(hide = true)]
     Serve(Serve),

@@ -16,9 +16,9 @@ use crate::config::Time;
 use crate::scope::Reach;
 use crate::upkeep::Rate;
 
-pub use exchange::{Export, Exported, Import, Imported, Rebuild};
+pub use exchange::{Export, Exported, Import, Imported, PageFormat, Rebuild};
 pub use plan::Plan;
-pub use search::Search;
+pub use search::{Order, Search};
 pub use serve::Serve;
 
 /// A web crawler and search repository that spends every fetch where it pays most.

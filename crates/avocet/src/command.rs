@@ -45,7 +45,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Topic(wishes) => topic::run(store, json, &wishes),
         Command::Status => status::run(store, json),
         Command::Explain(wishes) => explain::run(store, json, &wishes),
-        Command::Export(wishes) => export::run(store, &wishes),
+        Command::Export(wishes) => export::run(store, json, &wishes),
         Command::Import(wishes) => import::run(store, json, &wishes),
         Command::Rebuild(wishes) => rebuild::run(store, json, &wishes),
         Command::Verify => verify::run(store, json),

@@ -49,6 +49,18 @@ pub struct Config {
     pub source: SourceConfig,
     /// How the store is served.
     pub serve: ServeConfig,
+    /// How pages are found.
+    pub search: SearchConfig,
+}
+
+/// `[search]`
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct SearchConfig {
+    /// Whether a page rises a little, by a quarter of its score at most, that people chose over the results above it;
+    /// on unless set to false.
+    #[schemars(example = true)]
+    pub clicks: Option<bool>,
 }
 
 /// `[serve]`

@@ -4,6 +4,7 @@
 //! as the next run would make it, and asked. A crawl that goes on is asked itself.
 
 mod account;
+mod findable;
 mod opinion;
 
 use anyhow::Result;
@@ -31,6 +32,7 @@ use crate::usage::Usage;
 use account::{Found, Named, Place, Seen, Share, Speed, Value};
 
 pub use account::Explanation;
+pub use findable::Findable;
 
 /// Explains a URL of a store at rest.
 pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Result<Explanation> {
@@ -183,6 +185,7 @@ impl Facts {
             standing: None,
             not_fetched: None,
             topic: None,
+            search: None,
         }
     }
 }

@@ -1,9 +1,10 @@
-//! What does a kept page say, to those who read it: its main text, plain and as Markdown?
+//! The main text of an archived page, plain and as Markdown, for those who read it.
 
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use frontier::Visited;
+use page::article::{Article, Extraction, Failure, Heading, Template};
 use page::media::{self, Media};
 use page::{PageUrl, article, charset, language};
 use repository::archive;
@@ -25,41 +26,93 @@ pub struct Readable {
     pub language: Option<String>,
     /// When it was fetched.
     pub fetched_at: Option<String>,
+    /// How the main text was found: `article`, `whole` or `fallback`.
+    pub extraction: &'static str,
+    /// Why the extraction failed, if it did: `small_share`, `repeated` or `hostile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extraction_reason: Option<&'static str>,
     /// Its main text.
     pub text: String,
     /// The same with headings, lists and links.
     pub markdown: String,
+    /// The headings of the Markdown.
+    #[serde(skip)]
+    pub headings: Vec<Heading>,
     /// What it says of itself to machines.
     pub fields: Stated,
 }
 
 /// Reads the copy of a page in an archive. `None`: there is none, or it is no text.
 pub fn read(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Readable>> {
+    read_by(archive, url, visited, article::article)
+}
+
+/// Reads all text of a page whose main text others of its host repeat, without that template.
+pub fn read_repeated(
+    archive: &Path,
+    url: &str,
+    visited: &Visited,
+    template: &Template,
+) -> Result<Option<Readable>> {
+    read_by(archive, url, visited, |html, url| {
+        let mut article = article::whole(html, url, Failure::Repeated);
+        template.remove_from(&mut article);
+        article
+    })
+}
+
+/// Returns all text of a page, of which a template is learned. `None`: it is no HTML.
+pub fn whole(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Article>> {
+    let Some((url, answer)) = kept(archive, url, visited)? else {
+        return Ok(None);
+    };
+    let declared = answer.content_type.as_deref();
+    if media::kind(declared, &answer.content) != Media::Html {
+        return Ok(None);
+    }
+    let (html, _) = charset::decode(&answer.content, declared);
+    Ok(Some(article::whole(&html, &url, Failure::Repeated)))
+}
+
+fn read_by(
+    archive: &Path,
+    url: &str,
+    visited: &Visited,
+    extract: impl FnOnce(&str, &PageUrl) -> Article,
+) -> Result<Option<Readable>> {
     let Some((url, answer)) = kept(archive, url, visited)? else {
         return Ok(None);
     };
     let declared = answer.content_type.as_deref();
     let (text, _) = charset::decode(&answer.content, declared);
-    let (fields, title, text, markdown) = match media::kind(declared, &answer.content) {
+    let (fields, article) = match media::kind(declared, &answer.content) {
         Media::Html => {
-            let article = article::article(&text, &url);
             let fields = page::read(&text, &url, &page::Limits::default()).fields;
-            (fields, article.title, article.text, article.markdown)
+            (fields, extract(&text, &url))
         }
         Media::Text => {
-            let fields = page::Fields::default();
-            (fields, String::new(), text.to_string(), text.into_owned())
+            let article = Article {
+                title: String::new(),
+                markdown: text.to_string(),
+                text: text.into_owned(),
+                headings: Vec::new(),
+                extraction: Extraction::Whole,
+            };
+            (page::Fields::default(), article)
         }
         _ => return Ok(None),
     };
     let copy = visited.copy.as_ref();
     Ok(Some(Readable {
         url: url.as_str().to_owned(),
-        title,
-        language: language::detect(&text, None),
+        title: article.title,
+        language: language::detect(&article.text, None),
         fetched_at: copy.map(|copy| timestamp(copy.at).to_string()),
-        text,
-        markdown,
+        extraction: article.extraction.name(),
+        extraction_reason: article.extraction.reason(),
+        text: article.text,
+        markdown: article.markdown,
+        headings: article.headings,
         fields: fields.into(),
     }))
 }

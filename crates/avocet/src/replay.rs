@@ -250,6 +250,7 @@ impl<'a> Replay<'a> {
                 text: Text::Nothing,
                 links: &links,
                 out_links,
+                again: source.read.is_some(),
             };
             facts.extend(self.frontier.read(source.url.id(), reading));
         }

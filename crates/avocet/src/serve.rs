@@ -7,6 +7,7 @@ mod api;
 mod app;
 mod assets;
 mod brand;
+mod chosen;
 mod click;
 mod client;
 mod connections;

@@ -66,6 +66,8 @@ pub struct Reading<'a> {
     pub links: &'a [policy::Link<'a>],
     /// All pages that it links to.
     pub out_links: u32,
+    /// Whether the page was read before.
+    pub again: bool,
 }
 
 /// The memory of a crawl: what is known, what waits, what pays.
@@ -178,21 +180,23 @@ impl<P: Policy> Frontier<P> {
         self.share_links(page.host(), reading.links);
         let links = reading.links.iter();
         let links = links
-            .map(|link| (link.to.0, self.kept_words(link)))
+            .map(|link| (link.to.0, self.kept_words(link, reading.again)))
             .collect();
         let links = OutLinks::new(reading.out_links, links);
         Some(Entry::Links(self.key(page)?, links))
     }
 
-    /// The words of a link, if its target has room for them and no others like them.
+    /// The words of a link, if its target has room for them and no others like them. A page that is read again
+    /// replaces what it said, so words that its target has are kept: they may be its own.
     ///
     /// What a page has is known by a Bloom filter of 32 bits with one hash. At most one in three of other words is
     /// then taken for one that the page has.
-    fn kept_words(&mut self, link: &policy::Link<'_>) -> String {
+    fn kept_words(&mut self, link: &policy::Link<'_>, again: bool) -> String {
         let words = shortened(link.anchor);
         let bit = 1 << (hash_of(words) % 32);
         let kept = self.in_links.get(link.to.index());
-        if words.is_empty() || kept & bit != 0 || kept.count_ones() >= IN_LINKS {
+        let known = kept & bit != 0;
+        if words.is_empty() || known && !again || !known && kept.count_ones() >= IN_LINKS {
             return String::new();
         }
         self.in_links.set(link.to.index(), kept | bit);

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 const ARCHIVE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
@@ -67,10 +68,13 @@ pub(crate) fn directory(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
         eprintln!("skipped: {ARCHIVE} is missing");
         return None;
     }
+    // Tests of one process unpack at the same time.
+    static UNPACKED: AtomicU32 = AtomicU32::new(0);
     let target = std::env::temp_dir().join(format!(
-        "page-{}-{}",
+        "page-{}-{}-{}",
         path.replace('/', "-"),
-        std::process::id()
+        std::process::id(),
+        UNPACKED.fetch_add(1, Ordering::Relaxed)
     ));
     std::fs::create_dir_all(&target).unwrap();
     let member = format!("data-only/{path}");

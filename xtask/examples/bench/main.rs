@@ -6,6 +6,7 @@
 mod child;
 mod choosing;
 mod crawl;
+mod extraction;
 mod focus;
 mod frontier;
 mod http;
@@ -59,6 +60,7 @@ fn run(bench: Bench) -> Result<()> {
         Bench::Measure(wishes) => workplace::with(|place| measure::run(&wishes, place)),
         Bench::Search(wishes) => workplace::with(|place| search::run(&wishes, place)),
         Bench::Relevance(wishes) => workplace::with(|place| relevance::run(&wishes, place)),
+        Bench::Extraction(wishes) => extraction::run(&wishes),
         Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
         Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
         Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),

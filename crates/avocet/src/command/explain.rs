@@ -6,14 +6,14 @@ use anyhow::Result;
 
 use crate::cli::Explain;
 use crate::clock::Clock;
-use crate::explain::{self, Explanation, explain};
+use crate::explain::{self, Explanation, Findable, explain};
 use crate::live::ask;
 use crate::store::{self, Store};
 
 /// Explains; a crawl that has the store is asked itself.
 pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
     store::must_exist(root)?;
-    let answer = match Store::open(root) {
+    let mut answer = match Store::open(root) {
         Ok(store) => {
             let ledger = store.ledger()?;
             let explanation = explain(&store, &ledger, &wishes.url, Clock::start().now())?;
@@ -21,6 +21,8 @@ pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
         }
         Err(_) => ask::explain(root, explain::parse(&wishes.url)?.as_str())?,
     };
+    let findable = Findable::of(root, &explain::parse(&wishes.url)?)?;
+    answer["search"] = serde_json::to_value(findable)?;
     if json {
         outln!("{answer}");
     } else {
@@ -107,6 +109,20 @@ fn print(page: &Explanation) {
             if !told.is_empty() {
                 line(&format!("by its {field}"), &told.join(", "));
             }
+        }
+    }
+    if let Some(found) = &page.search {
+        let counts = format!(
+            "{} pages link to it, {} sections",
+            found.in_links, found.sections
+        );
+        line("in the index", &counts);
+        for url in &found.duplicates {
+            line("nearly the same", url);
+        }
+        for choice in &found.chosen {
+            let times = format!("{} times over others for {:?}", choice.times, choice.query);
+            line("chosen", &times);
         }
     }
     if let Some(worth) = &page.worth {

@@ -1,5 +1,11 @@
 //! `avocet export`: what the store holds, for other programs.
 
+mod directory;
+mod filter;
+mod front_matter;
+mod pages;
+mod repetition;
+
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -10,36 +16,82 @@ use page::charset;
 use page::media::{self, Media};
 use serde_json::{Value, json};
 
-use crate::cli::{Export, Exported};
+use crate::cli::{Export, Exported, PageFormat};
 use crate::engine::timestamp;
 use crate::readable;
 use crate::store::Store;
+use crate::usage::Usage;
 
 /// Exports.
-pub fn run(root: &Path, wishes: &Export) -> Result<()> {
+///
+/// Lines go to standard output or to a file. With a file or a directory, standard output has one JSON
+/// document with `--json` and nothing without; what was written is said on standard error.
+pub fn run(root: &Path, json: bool, wishes: &Export) -> Result<()> {
+    check(wishes)?;
     let store = Store::open(root)?;
-    if matches!(wishes.what, Exported::Warc) {
-        let Some(out) = &wishes.out else {
-            bail!("export warc needs a directory: --out DIR")
-        };
-        return copy_archive(&store, out);
-    }
-    let ledger = store.ledger()?;
-    let Some(path) = &wishes.out else {
-        return write_lines(&store, &ledger, wishes.what, std::io::stdout().lock());
+    let summary = match (wishes.what, &wishes.out) {
+        (Exported::Warc, Some(out)) => copy_archive(&store, out)?,
+        (Exported::Pages, out) => pages::run(root, &store, wishes, out.as_deref())?,
+        (_, None) => {
+            write_lines(
+                &store,
+                &store.ledger()?,
+                wishes.what,
+                std::io::stdout().lock(),
+            )?;
+            return Ok(());
+        }
+        (_, Some(out)) => {
+            let ledger = store.ledger()?;
+            let lines =
+                whole_or_not_at_all(out, |file| write_lines(&store, &ledger, wishes.what, file))?;
+            json!({ "out": out, "lines": lines })
+        }
     };
-    whole_or_not_at_all(path, |file| write_lines(&store, &ledger, wishes.what, file))
+    if json && wishes.out.is_some() {
+        outln!("{summary}");
+    }
+    Ok(())
+}
+
+/// Refuses wishes that contradict each other.
+fn check(wishes: &Export) -> Result<()> {
+    let is_warc = wishes.what == Exported::Warc;
+    let is_md = wishes.format == PageFormat::Md;
+    if wishes.out.is_none() && (is_warc || is_md) {
+        let what = if is_warc {
+            "export warc"
+        } else {
+            "--format md"
+        };
+        return Err(Usage(format!("{what} needs a directory: --out DIR")).into());
+    }
+    let flags = [
+        ("--format", is_md),
+        ("--chunks", wishes.chunks.is_some()),
+        ("--site", wishes.site.is_some()),
+        ("--topic", wishes.topic.is_some()),
+        ("--since", wishes.since.is_some()),
+        ("--query", wishes.query.is_some()),
+    ];
+    if wishes.what != Exported::Pages
+        && let Some((flag, _)) = flags.iter().find(|(_, given)| *given)
+    {
+        return Err(Usage(format!("{flag} is for `avocet export pages` only")).into());
+    }
+    Ok(())
 }
 
 /// Writes a file under a temporary name and renames it when it is complete and on the disk.
-fn whole_or_not_at_all(path: &Path, write: impl FnOnce(&File) -> Result<()>) -> Result<()> {
+fn whole_or_not_at_all<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -> Result<T> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
     let file = File::create(&unfinished);
     let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-    let written = write(&file).and_then(|()| {
+    let written = write(&file).and_then(|written| {
         file.sync_all()?;
-        Ok(fs::rename(&unfinished, path)?)
+        fs::rename(&unfinished, path)?;
+        Ok(written)
     });
     if written.is_err() {
         fs::remove_file(&unfinished).ok();
@@ -47,27 +99,23 @@ fn whole_or_not_at_all(path: &Path, write: impl FnOnce(&File) -> Result<()>) -> 
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn write_lines(store: &Store, ledger: &Ledger, what: Exported, out: impl Write) -> Result<()> {
+/// Writes URLs or links, a JSON document a line. Returns the number of lines.
+fn write_lines(store: &Store, ledger: &Ledger, what: Exported, out: impl Write) -> Result<u64> {
     let mut out = BufWriter::new(out);
+    let mut written = 0;
     for known in ledger.scan() {
         let known = known?;
-        match what {
-            Exported::Urls => writeln!(out, "{}", url_line(&known))?,
-            Exported::Links => {
-                for line in links(store, &known)? {
-                    writeln!(out, "{line}")?;
-                }
-            }
-            Exported::Pages => {
-                if let Some(line) = page_line(store, &known)? {
-                    writeln!(out, "{line}")?;
-                }
-            }
-            Exported::Warc => {}
+        let lines = match what {
+            Exported::Links => links(store, &known)?,
+            _ => vec![url_line(&known)],
+        };
+        for line in &lines {
+            writeln!(out, "{line}")?;
         }
+        written += lines.len() as u64;
     }
     out.flush()?;
-    Ok(())
+    Ok(written)
 }
 
 fn url_line(known: &Known) -> Value {
@@ -114,15 +162,7 @@ fn links(store: &Store, known: &Known) -> Result<Vec<Value>> {
     Ok(reading.links.iter().map(line).collect())
 }
 
-fn page_line(store: &Store, known: &Known) -> Result<Option<Value>> {
-    let Some(visited) = &known.visited else {
-        return Ok(None);
-    };
-    let page = readable::read(&store.archive(), &known.discovery.url, visited)?;
-    Ok(page.map(serde_json::to_value).transpose()?)
-}
-
-fn copy_archive(store: &Store, out: &Path) -> Result<()> {
+fn copy_archive(store: &Store, out: &Path) -> Result<Value> {
     fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let (mut copied, mut open) = (0, 0);
     for entry in fs::read_dir(store.archive()).context("the store has no archive")? {
@@ -151,5 +191,5 @@ fn copy_archive(store: &Store, out: &Path) -> Result<()> {
             "left out: the file that a killed crawl was writing to; the next crawl completes it"
         );
     }
-    Ok(())
+    Ok(json!({ "out": out, "files": copied }))
 }

@@ -9,12 +9,12 @@ use crate::serve::{self, App, Crawl, LISTEN};
 
 /// Speaks until the other side has ended.
 pub fn run(root: &Path) -> Result<()> {
-    let settings = Config::load(None, root)?.serve;
+    let config = Config::load(None, root)?;
     let crawl = Crawl {
         live: None,
         config: Config::path(root),
     };
-    let app = App::open(root, settings, LISTEN, crawl)?;
+    let app = App::open(root, config, LISTEN, crawl)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

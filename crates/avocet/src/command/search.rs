@@ -4,11 +4,11 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use repository::index::{Hit, Hits, Query};
+use repository::index::{Hit, Hits, Query, Sort};
 use repository::log::{self, Log};
 use serde_json::json;
 
-use crate::cli::Search;
+use crate::cli::{Order, Search};
 use crate::stated::Stated;
 use crate::topic::Subject;
 use crate::{searchable, store, topical};
@@ -16,12 +16,17 @@ use crate::{searchable, store, topical};
 /// Searches.
 pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
     let index = searchable::open(root)?;
+    let text = wishes.query.join(" ");
     let query = Query {
-        text: &wishes.query,
+        text: &text,
         limit: wishes.limit.into(),
         offset: wishes.offset.into(),
         site: wishes.site.as_deref(),
         language: wishes.language.as_deref(),
+        sort: match wishes.sort {
+            Order::Relevance => Sort::Relevance,
+            Order::Newest => Sort::Newest,
+        },
         ..Query::default()
     };
     let found = match &wishes.topic {
@@ -29,7 +34,7 @@ pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
         None => index.search(&query)?,
     };
     if !wishes.no_log
-        && let Err(error) = Log::open(&store::log(root)).append(&logged(wishes, &found))
+        && let Err(error) = Log::open(&store::log(root)).append(&logged(&text, wishes, &found))
     {
         // Who searches a store that is read only still wants an answer.
         eprintln!("this search is not in the log: {error}: {}", error.source);
@@ -37,37 +42,68 @@ pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
     let mut out = std::io::stdout().lock();
     if json {
         let results: Vec<_> = found.hits.iter().map(document).collect();
-        let answer = json!({ "query": wishes.query, "total": found.total, "relaxed": found.relaxed, "results": results });
+        let answer = json!({
+            "query": text,
+            "corrected": found.corrected,
+            "unknown_operators": found.unknown,
+            "total": found.total,
+            "relaxed": found.relaxed,
+            "results": results,
+        });
         writeln!(out, "{answer}")?;
         return Ok(());
     }
-    let note = if found.relaxed {
-        ", none with all words"
-    } else {
-        ""
+    let note = match (&found.corrected, found.relaxed) {
+        (_, true) => ", none with all words".to_owned(),
+        (Some(corrected), false) => format!(" for {}", tame(corrected)),
+        (None, false) => String::new(),
     };
+    for operator in &found.unknown {
+        eprintln!(
+            "{} is no operator; it was searched for as words",
+            tame(operator)
+        );
+    }
     writeln!(out, "{} results{note}", found.total)?;
     let bold = out.is_terminal();
     for (rank, hit) in found.hits.iter().enumerate() {
-        let title = if hit.title.is_empty() {
-            &hit.url
-        } else {
-            &tame(&hit.title)
-        };
-        writeln!(
+        let rank = rank + 1 + usize::from(wishes.offset);
+        show(&mut out, rank, hit, bold)?;
+    }
+    Ok(())
+}
+
+/// Prints a result.
+fn show(out: &mut impl Write, rank: usize, hit: &Hit, bold: bool) -> Result<()> {
+    let title = if hit.title.is_empty() {
+        &hit.url
+    } else {
+        &tame(&hit.title)
+    };
+    writeln!(out, "\n{rank:>3}. {title}\n     {}", tame(&hit.address()))?;
+    if let Some(section) = &hit.section {
+        writeln!(out, "     {}", one_line(&tame(&section.heading)))?;
+    }
+    writeln!(out, "     {}", snippet(hit, bold))?;
+    if !hit.missing.is_empty() {
+        writeln!(out, "     without: {}", tame(&hit.missing.join(", ")))?;
+    }
+    match &hit.duplicates[..] {
+        [] => {}
+        [other] => writeln!(out, "     and one more like it: {}", tame(other))?,
+        [first, ..] => writeln!(
             out,
-            "\n{:>3}. {title}\n     {}",
-            rank + 1 + usize::from(wishes.offset),
-            hit.url
-        )?;
-        writeln!(out, "     {}", snippet(hit, bold))?;
+            "     and {} more like it: {}, …",
+            hit.duplicates.len(),
+            tame(first)
+        )?,
     }
     Ok(())
 }
 
 /// What the log keeps of a search: nothing of the person.
-fn logged(wishes: &Search, found: &Hits) -> log::Search {
-    let mut search = log::Search::new(jiff::Timestamp::now(), &wishes.query);
+fn logged(text: &str, wishes: &Search, found: &Hits) -> log::Search {
+    let mut search = log::Search::new(jiff::Timestamp::now(), text);
     search.offset = wishes.offset.into();
     search.shown = found.hits.iter().map(|hit| hit.url.clone()).collect();
     search
@@ -77,9 +113,17 @@ fn document(hit: &Hit) -> serde_json::Value {
     json!({
         "url": hit.url,
         "title": hit.title,
+        "section": hit.section.as_ref().map(|section| json!({
+            "heading": section.heading,
+            "id": section.id,
+            "url": hit.address(),
+        })),
         "snippet": hit.snippet.text,
         "highlights": hit.snippet.highlights.iter().map(|range| [range.start, range.end]).collect::<Vec<_>>(),
         "score": hit.score,
+        "missing": hit.missing,
+        "duplicates": hit.duplicates,
+        "kind": hit.kind,
         "language": hit.language,
         "fetched_at": fetched_at(hit.fetched_at),
         "fields": Stated::from(hit.stated.clone()),
@@ -107,7 +151,11 @@ fn snippet(hit: &Hit, bold: bool) -> String {
         last = range.end;
     }
     line += &tame(&hit.snippet.text[last..]);
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&line)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Text of strangers without the characters that a terminal would obey.

@@ -14,14 +14,14 @@ use crate::signal::signalled;
 
 /// Serves until it is interrupted.
 pub fn run(root: &Path, json: bool, wishes: &Serve) -> Result<()> {
-    let settings = Config::load(wishes.config.as_deref(), root)?.serve;
-    let listen = wishes.listen.or(settings.listen).unwrap_or(LISTEN);
-    let config = wishes.config.clone();
+    let config = Config::load(wishes.config.as_deref(), root)?;
+    let listen = wishes.listen.or(config.serve.listen).unwrap_or(LISTEN);
+    let path = wishes.config.clone();
     let crawl = Crawl {
         live: None,
-        config: config.unwrap_or_else(|| Config::path(root)),
+        config: path.unwrap_or_else(|| Config::path(root)),
     };
-    let app = App::open(root, settings, listen, crawl)?;
+    let app = App::open(root, config, listen, crawl)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

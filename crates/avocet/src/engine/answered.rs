@@ -99,20 +99,21 @@ impl Engine {
                 .text
                 .as_ref()
                 .map_or(policy::Text::Nothing, Text::told);
+            // A page that was read before has told of its links.
+            let again = claimed
+                .before
+                .as_ref()
+                .is_some_and(|before| before.copy.is_some());
             let reading = Reading {
                 text,
                 links: &heard.links,
                 out_links: heard.out_links,
+                again,
             };
             let fact = shared.frontier.read(claimed.key.page, reading);
-            // A page that was read before has told of its links.
-            let first = claimed
-                .before
-                .as_ref()
-                .is_none_or(|before| before.copy.is_none());
             if let Some(Entry::Links(_, kept)) = &fact
                 && self.plan.index
-                && first
+                && !again
             {
                 links = InLink::of(kept, &verdict.leads, |page| shared.frontier.number(page));
             }

@@ -191,6 +191,8 @@ mod tests {
             time: "2026-11-16T11:10:00Z".parse().unwrap(),
             url: "http://e.org/c".into(),
             count: 7,
+            query: None,
+            rank: None,
         };
         Log::open(&store::log(directory.path()))
             .append(&click)

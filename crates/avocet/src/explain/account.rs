@@ -4,6 +4,7 @@ use frontier::{DomainAccount, HostFacts, SpentBudget, Standing, Visited};
 use policy::{History, Term};
 use serde::{Deserialize, Serialize};
 
+use super::findable::Findable;
 use super::opinion::Opinion;
 use crate::engine::timestamp;
 use crate::ranking::Ranking;
@@ -33,6 +34,9 @@ pub struct Explanation {
     pub not_fetched: Option<String>,
     /// How it was judged by the topic of the last crawl; `null`: there was none that was learned, or no copy.
     pub topic: Option<Opinion>,
+    /// What search knows of it; `null`: it is not in the index, or another process was asked.
+    #[serde(default)]
+    pub search: Option<Findable>,
 }
 
 /// How a page was discovered.

@@ -10,6 +10,7 @@ use repository::log::{Log, Search};
 use tokio::sync::Semaphore;
 
 use super::brand::Brand;
+use super::chosen::Chosen;
 use super::click::Clicks;
 use super::control::token::Token;
 use super::counted::Counted;
@@ -21,7 +22,7 @@ use super::reading::Readers;
 use super::seal::Seal;
 use super::topics::Topics;
 use super::watch;
-use crate::config::ServeConfig;
+use crate::config::{Config, ServeConfig};
 use crate::holdings::Holdings;
 use crate::live::Live;
 use crate::panics::POISONED;
@@ -51,6 +52,8 @@ pub struct App {
     pub searches: Log<Search>,
     /// What was clicked.
     pub clicks: Clicks,
+    /// What was chosen over other results.
+    pub chosen: Chosen,
     /// What we handed out.
     pub seal: Seal,
     /// The ledger, while nobody else has it.
@@ -87,10 +90,11 @@ impl App {
     /// Opens what is served of the store at `root`.
     pub fn open(
         root: &Path,
-        settings: ServeConfig,
+        config: Config,
         listen: SocketAddr,
         crawl: Crawl,
     ) -> Result<Arc<Self>> {
+        let settings = config.serve;
         let index = searchable::open(root)?;
         watch::start(&index, &store::index(root))?;
         Ok(Arc::new(Self {
@@ -99,6 +103,7 @@ impl App {
             topics: Topics::of(root),
             searches: Log::open(&store::log(root)),
             clicks: Clicks::of(root),
+            chosen: Chosen::new(config.search.clicks != Some(false)),
             seal: Seal::of(root),
             lease: Lease::start(root)?,
             counted: Counted::default(),

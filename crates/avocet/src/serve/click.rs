@@ -31,11 +31,14 @@ use crate::store;
 const COUNTS: SignedDuration = SignedDuration::from_hours(24);
 /// Addresses that are remembered.
 const REMEMBERED: usize = 100_000;
+/// Searches whose words are remembered, so that a click can be told what it is an answer to.
+const SEARCHES: usize = 10_000;
 
 /// The clicks of a store.
 pub struct Clicks {
     log: Log<Click>,
     seen: Mutex<Seen>,
+    searches: Mutex<VecDeque<(Timestamp, String)>>,
 }
 
 /// Results that were clicked of late.
@@ -135,7 +138,32 @@ impl Clicks {
         Self {
             log: Log::open(&store::log(root)),
             seen: Mutex::default(),
+            searches: Mutex::default(),
         }
+    }
+
+    /// Remembers what was searched for at a time, which its results carry.
+    pub fn searched(&self, at: Timestamp, query: &str) {
+        let mut searches = self.searches.lock().expect(POISONED);
+        searches.push_back((at, query.to_owned()));
+        if searches.len() > SEARCHES {
+            searches.pop_front();
+        }
+    }
+
+    /// What a result was shown for, if that is still known. Results that were not logged are of no search.
+    fn query(&self, shown: &Shown) -> Option<String> {
+        let searches = self.searches.lock().expect(POISONED);
+        let found = searches
+            .iter()
+            .rev()
+            .find(|(at, _)| at.as_microsecond() == shown.at.as_microsecond());
+        found.map(|(_, query)| query.clone())
+    }
+
+    /// What is clicked.
+    pub fn log(&self) -> &Log<Click> {
+        &self.log
     }
 
     /// Counts a click, if it is one. Returns whether it was.
@@ -148,6 +176,8 @@ impl Clicks {
             time: now,
             url: url.to_owned(),
             count: 1,
+            query: self.query(shown),
+            rank: Some(shown.rank),
         };
         if let Err(error) = self.log.append(&line) {
             tracing::warn!(%error, "a click is not in the log");
@@ -198,6 +228,13 @@ mod tests {
         assert!(!clicks.count(&shown(4), "http://e.org/d", later(-1)));
         let log = std::fs::read_to_string(dir.path().join("log/clicks-2026-11.jsonl")).unwrap();
         assert_eq!(log.lines().count(), 2, "{log}");
+        clicks.searched(at, "pied avocet");
+        assert!(clicks.count(&shown(5), "http://e.org/e", later(2)));
+        let log = std::fs::read_to_string(dir.path().join("log/clicks-2026-11.jsonl")).unwrap();
+        assert!(
+            log.ends_with("\"query\":\"pied avocet\",\"rank\":1}\n"),
+            "{log}"
+        );
     }
 
     #[test]

@@ -161,6 +161,8 @@ impl Tools {
     }
 
     /// Read the main text of a page of the index, as Markdown. Long pages come in pieces: call again with `start`.
+    /// `extraction` says how the text was found: article (the main part of the page), whole (the page has no such part)
+    /// or fallback (the extraction failed: all text of the page, menus included).
     #[tool(annotations(read_only_hint = true, open_world_hint = false))]
     async fn fetch_page(&self, Parameters(asked): Parameters<ReadPage>) -> CallToolResult {
         let Ok(url) = PageUrl::parse(&asked.url) else {
@@ -178,12 +180,20 @@ impl Tools {
         let letters = text.chars().count();
         let piece: String = text.chars().skip(start).take(PIECE).collect();
         let end = (start + PIECE).min(letters);
-        let mut head = format!("# {}\n{}\n", page.title, page.url);
+        // Most pages begin with their title.
+        let mut head = format!("{}\n", page.url);
+        if start > 0 || !text.starts_with("# ") {
+            head.insert_str(0, &format!("# {}\n", page.title));
+        }
         if let Some(at) = page.fetched_at {
             head += &format!("fetched {at}\n");
         }
         if let Some(at) = page.checked_at {
             head += &format!("last known to be current {at}\n");
+        }
+        if let Some(extraction) = page.extraction {
+            let reason = page.extraction_reason.map(|reason| format!(" ({reason})"));
+            head += &format!("extraction {extraction}{}\n", reason.unwrap_or_default());
         }
         if end < letters {
             head += &format!("characters {start} to {end} of {letters}; for more, start = {end}\n");

@@ -150,7 +150,11 @@ impl App {
         let filter = filter.unwrap_or_default();
         let text = format!("{filter}{}", wish.text);
         let readers: Vec<&str> = wish.readers.iter().map(String::as_str).collect();
+        let chosen = self
+            .chosen
+            .factors(&wish.text, &self.searches, self.clicks.log());
         let query = Query {
+            chosen: &chosen,
             text: &text,
             limit: wish.limit,
             offset: wish.offset,
@@ -183,6 +187,10 @@ impl App {
         };
         let now = Timestamp::now();
         let results = self.findings(hits.hits, wish.offset, now);
+        // Someone who clicks while typing means what was typed so far.
+        if wish.prefix || !wish.unlogged {
+            self.clicks.searched(now, &wish.text);
+        }
         if !wish.unlogged {
             self.log(wish, &results, now);
         }

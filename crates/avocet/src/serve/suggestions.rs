@@ -69,6 +69,8 @@ impl App {
         })?;
         let typed = beginnings(found.corrected.as_deref().unwrap_or(text));
         let now = Timestamp::now();
+        // Someone who takes a suggestion means what was typed so far.
+        self.clicks.searched(now, text);
         let (mut named, mut others) = (Vec::new(), Vec::new());
         for (rank, hit) in (1..).zip(&found.hits) {
             if !is_web(&hit.url) {

@@ -98,7 +98,9 @@ async fn an_agent_searches_reads_and_asks_why() {
     let page = agent.call("fetch_page", &json!({ "url": homes[0] }));
     assert_eq!(page["isError"], false, "{page}");
     assert!(text(&page).contains(&homes[0]) && text(&page).contains("last known to be current"));
-    let word = text(&page)
+    let (head, body) = text(&page).split_once("\n\n").unwrap();
+    assert!(head.contains("extraction "), "{head}");
+    let word = body
         .split(|letter: char| !letter.is_ascii_alphabetic())
         .max_by_key(|word| word.len())
         .unwrap()

@@ -12,6 +12,7 @@ mod crawl;
 mod demand;
 mod disks;
 mod drivers;
+mod exports;
 mod files;
 mod hostile;
 mod http;

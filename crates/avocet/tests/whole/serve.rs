@@ -498,6 +498,10 @@ async fn a_crawl_comes_first_and_what_it_commits_is_found() {
     let page = server.json(&path);
     assert!(page["checked_at"].is_string(), "{page}");
     assert!(page["markdown"].is_string(), "{page}");
+    assert!(
+        ["article", "whole"].contains(&page["extraction"].as_str().unwrap()),
+        "{page}"
+    );
     let text = page["text"].as_str().unwrap().to_owned();
     let word = text
         .split(|letter: char| !letter.is_ascii_alphabetic())

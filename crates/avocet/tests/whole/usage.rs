@@ -76,7 +76,7 @@ fn wrong_usage_is_explained() {
         ),
         (&["explain", "http://a/"], 1, "avocet crawl"),
         (&["search", "x"], 1, "avocet crawl"),
-        (&["export", "warc"], 1, "avocet crawl"),
+        (&["export", "warc", "--out", "x"], 1, "avocet crawl"),
         (&["import", "urls", "/nowhere"], 1, "/nowhere"),
         (&["fly"], 2, "fly"),
         (

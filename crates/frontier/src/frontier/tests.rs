@@ -52,6 +52,7 @@ fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut
         text: Text::Nothing,
         links: &links,
         out_links: links.len() as u32,
+        again: false,
     };
     facts.extend(frontier.read(url(page).id(), reading));
 }
@@ -259,6 +260,7 @@ fn a_stop_changes_no_worth() {
                 text: Text::Nothing,
                 links: &known,
                 out_links: known.len() as u32,
+                again: false,
             };
             entries.extend(live.read(url(page).id(), reading));
             let outcome = policy::Outcome::Changed;
@@ -323,6 +325,7 @@ fn the_words_of_a_few_links_to_a_page_are_kept_and_no_more() {
             text: Text::Nothing,
             links: &[Known::new(number, &words)],
             out_links: 3,
+            again: false,
         };
         let Some(Entry::Links(_, links)) = frontier.read(url(source).id(), reading) else {
             panic!("{source} has links")

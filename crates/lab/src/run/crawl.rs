@@ -142,6 +142,7 @@ impl<'a, P: Policy> Crawl<'a, P> {
             text: fetched.text,
             links: &links,
             out_links,
+            again: false,
         };
         self.frontier.read(from, reading);
         links.clear();

@@ -1,39 +1,92 @@
 //! Groups results that have nearly the same text, so that one of them is shown.
 //!
 //! Charikar's similarity hash (STOC 2002), with the bound of 3 of 64 bits of Manku, Jain & Das Sarma, "Detecting
-//! near-duplicates for web crawling" (WWW 2007).
+//! near-duplicates for web crawling" (WWW 2007), proposes. Pages of one template that repeat the same phrases have
+//! such hashes too, so the resemblance of their shingles (Broder 1997) decides.
+
+use page::{Digest, Shingles};
+
+use super::shown::prefix;
 
 /// Bits in which the hashes of near-duplicates may differ.
 const DISTANCE: u32 = 3;
 
+/// The share of shingles that near-duplicates have in common.
+const RESEMBLANCE: f64 = 0.8;
+
 /// Bytes of a body that has a hash: shorter ones are alike by chance.
 pub(super) const SHORTEST: usize = 400;
 
-/// Groups results by their hashes, which are in the order of their ranks. 0 resembles nothing. Returns for each
-/// group the places of its members, the best first; groups are in the order of their best.
-pub(super) fn group(hashes: &[u64]) -> Vec<Vec<usize>> {
+/// Bytes of a body whose shingles are compared.
+const COMPARED: usize = 64 * 1024;
+
+/// Whether two hashes are those of near-duplicates; 0 is that of none.
+pub(super) fn is_near(one: u64, other: u64) -> bool {
+    one != 0 && other != 0 && (one ^ other).count_ones() <= DISTANCE
+}
+
+/// Groups results by their hashes, which are in the order of their ranks; 0 resembles nothing. `body` reads the body
+/// of a result, and is called only where hashes are alike. Returns for each group the places of its members, the
+/// best first; groups are in the order of their best.
+pub(super) fn group<E>(
+    hashes: &[u64],
+    mut body: impl FnMut(usize) -> Result<String, E>,
+) -> Result<Vec<Vec<usize>>, E> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
-    for (place, &hash) in hashes.iter().enumerate() {
-        let alike = |group: &&mut Vec<usize>| {
-            let first = hashes[group[0]];
-            first != 0 && (first ^ hash).count_ones() <= DISTANCE
-        };
-        match groups.iter_mut().find(alike).filter(|_| hash != 0) {
-            Some(group) => group.push(place),
-            None => groups.push(vec![place]),
+    let mut shingles: Vec<Option<Shingles>> = vec![None; hashes.len()];
+    'results: for (place, &hash) in hashes.iter().enumerate() {
+        for group in &mut groups {
+            let first = group[0];
+            if !is_near(hashes[first], hash) {
+                continue;
+            }
+            for place in [first, place] {
+                if shingles[place].is_none() {
+                    let body = body(place)?;
+                    shingles[place] = Some(Digest::of(prefix(&body, COMPARED)).shingles);
+                }
+            }
+            if let (Some(one), Some(other)) = (&shingles[first], &shingles[place])
+                && one.resemblance(other) >= RESEMBLANCE
+            {
+                group.push(place);
+                continue 'results;
+            }
         }
+        groups.push(vec![place]);
     }
-    groups
+    Ok(groups)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
     use super::*;
 
     #[test]
     fn texts_that_are_alike_stand_together() {
-        let groups = group(&[0, 0, 0x700, u64::MAX, 0, 0xf00]);
-        assert_eq!(groups, [vec![0], vec![1], vec![2, 5], vec![3], vec![4]]);
-        assert!(group(&[]).is_empty());
+        let bodies = [
+            "a b c d e f g",
+            "h",
+            "i j k l m",
+            "n",
+            "o",
+            "i j k l m",
+            "p q r s t u v w",
+        ];
+        let hashes = [0, 0, 0x700, u64::MAX, 0, 0xf00, 0x701];
+        let mut read = Vec::new();
+        let groups = group::<Infallible>(&hashes, |place| {
+            read.push(place);
+            Ok(bodies[place].to_owned())
+        });
+        let expected = [vec![0], vec![1], vec![2, 5], vec![3], vec![4], vec![6]];
+        assert_eq!(
+            groups.unwrap(),
+            expected,
+            "6 has a like hash and another text"
+        );
+        assert_eq!(read, [2, 5, 6], "nothing else is read");
     }
 }

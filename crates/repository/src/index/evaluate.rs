@@ -40,6 +40,8 @@ pub(super) struct Candidate {
     /// What it is ordered by: its score, or a time.
     key: f64,
     pub(super) score: f32,
+    /// What evidence from clicks multiplied it by.
+    pub(super) chosen: f32,
     pub(super) address: DocAddress,
     /// The terms it has.
     pub(super) terms: u64,
@@ -100,6 +102,8 @@ pub(super) struct Run<'a> {
     pub(super) scoring: &'a Scoring,
     pub(super) plan: &'a Plan,
     pub(super) sort: Sort,
+    /// What the scores of some pages are multiplied by.
+    pub(super) chosen: &'a [(DocAddress, f32)],
     /// Pages that are kept of each completeness.
     pub(super) keep: usize,
 }
@@ -210,7 +214,11 @@ impl Run<'_> {
                 }
                 let (complete, share) = completeness(&self.plan.needs, terms);
                 let factor = self.scoring.factor(pages.columns.standing(doc));
-                let score = score * factor * share.powf(self.scoring.weights().missing);
+                let address = DocAddress::new(pages.number, doc);
+                let chosen = self.chosen.iter().find(|(other, _)| *other == address);
+                let chosen = chosen.map_or(1.0, |(_, factor)| *factor);
+                let missing = share.powf(self.scoring.weights().missing);
+                let score = score * factor * missing * chosen;
                 if complete > Completeness::Partial {
                     counted(pages.number, doc);
                 }
@@ -221,7 +229,8 @@ impl Run<'_> {
                         .time(doc)
                         .map_or(f64::from(score), |time| time as f64),
                     score,
-                    address: DocAddress::new(pages.number, doc),
+                    chosen,
+                    address,
                     terms,
                 });
             });

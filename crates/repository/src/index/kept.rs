@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use page::PageId;
-use tantivy::TantivyError;
+use tantivy::{DocAddress, TantivyError};
 
+use super::duplicates::{group, is_near};
 use super::stored::{Stored, place};
 use super::{Index, IndexError, Section};
 
@@ -21,6 +22,8 @@ pub struct Kept {
     pub rest: String,
     /// The sections of `text`, in order.
     pub sections: Vec<Section>,
+    /// How many pages link to it.
+    pub in_links: u32,
     /// The code of its language, if known.
     pub language: Option<String>,
     /// When it was fetched, in Unix seconds.
@@ -31,6 +34,12 @@ impl Index {
     /// Looks a page up. Returns `None` if it is not in the index.
     pub fn kept(&self, id: PageId) -> Result<Option<Kept>, IndexError> {
         self.try_kept(id).map_err(|error| self.fail("read", error))
+    }
+
+    /// The URLs of other pages with nearly the same text.
+    pub fn duplicates(&self, id: PageId) -> Result<Vec<String>, IndexError> {
+        self.try_duplicates(id)
+            .map_err(|error| self.fail("read", error))
     }
 
     /// The languages of pages, and how many pages are in each; those of removed pages that were not merged away
@@ -52,9 +61,41 @@ impl Index {
             text: stored.body,
             rest: stored.rest,
             sections: stored.sections,
+            in_links: stored.standing.in_links,
             language: stored.language,
             fetched_at: stored.fetched_at,
         }))
+    }
+
+    fn try_duplicates(&self, id: PageId) -> Result<Vec<String>, TantivyError> {
+        let searcher = self.reader.searcher();
+        let Some(address) = place(&searcher, &self.fields, id)? else {
+            return Ok(Vec::new());
+        };
+        let page = Stored::read(&searcher, &self.fields, address)?;
+        let mut hashes = vec![page.simhash];
+        let mut addresses = vec![address];
+        for (number, segment) in (0..).zip(searcher.segment_readers()) {
+            let column = segment
+                .fast_fields()
+                .u64("simhash")?
+                .first_or_default_col(0);
+            for doc in segment.doc_ids_alive() {
+                let (hash, other) = (column.get_val(doc), DocAddress::new(number, doc));
+                if is_near(page.simhash, hash) && other != address {
+                    hashes.push(hash);
+                    addresses.push(other);
+                }
+            }
+        }
+        let groups = group(&hashes, |place| {
+            Stored::read(&searcher, &self.fields, addresses[place]).map(|page| page.body)
+        })?;
+        let mut urls = Vec::new();
+        for &place in &groups[0][1..] {
+            urls.push(Stored::read(&searcher, &self.fields, addresses[place])?.url);
+        }
+        Ok(urls)
     }
 
     fn try_languages(&self) -> Result<BTreeMap<String, u64>, TantivyError> {

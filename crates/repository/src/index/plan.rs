@@ -298,6 +298,12 @@ fn condition(parsed: &Parsed, query: &Query<'_>, fields: &Fields) -> Option<Box<
     all.extend(parsed.site.as_ref().map(|site| has(fields.site, site)));
     all.extend(query.language.map(|code| has(fields.language, code)));
     all.extend(parsed.kind.as_ref().map(|kind| has(fields.kind, kind)));
+    // What is quoted or asked for in one part is meant exactly: no page without it fills up.
+    let exact = parsed
+        .wanted
+        .iter()
+        .filter(|clause| clause.quoted || clause.part.is_some());
+    all.extend(exact.map(|clause| anywhere(fields, clause)));
     for name in &parsed.authors {
         all.push(in_field(fields.author, name));
     }

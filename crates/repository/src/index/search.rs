@@ -16,7 +16,7 @@ use super::plan::{Lookup, Plan};
 use super::query::{self, Parsed};
 use super::score::Scoring;
 use super::snippet::{Finder, Snippet};
-use super::stored::Stored;
+use super::stored::{Stored, place};
 use super::weights::Weights;
 use super::{Index, IndexError, words};
 
@@ -54,6 +54,8 @@ pub struct Query<'a> {
     pub facets: bool,
     /// The languages that the reader prefers: of pages with nearly the same text, one in these is shown.
     pub readers: &'a [&'a str],
+    /// What the scores of some pages are multiplied by: evidence from clicks ([`Choices`](crate::log::Choices)).
+    pub chosen: &'a [(PageId, f32)],
     /// How pages are ranked; [`Weights::default`] if `None`.
     pub weights: Option<&'a Weights>,
 }
@@ -107,10 +109,23 @@ pub struct Hit {
     pub kind: Option<String>,
     /// What it says of itself to machines.
     pub stated: page::Fields,
+    /// What evidence from clicks multiplied its score by.
+    pub chosen: f32,
     /// What was asked for and it does not have.
     pub missing: Vec<String>,
     /// Other pages that match with nearly the same text, in the order of their scores.
     pub duplicates: Vec<String>,
+}
+
+impl Hit {
+    /// Where it is best opened: its URL, with the section that answers best.
+    pub fn address(&self) -> String {
+        let id = self
+            .section
+            .as_ref()
+            .and_then(|section| section.id.as_deref());
+        id.map_or_else(|| self.url.clone(), |id| format!("{}#{id}", self.url))
+    }
 }
 
 /// A section of a page.
@@ -155,12 +170,18 @@ impl Index {
             &scoring,
         )?;
         let wanted = query.offset.min(Query::OFFSET) + query.limit.min(Query::LIMIT);
+        let mut chosen = Vec::with_capacity(query.chosen.len());
+        for &(page, factor) in query.chosen {
+            let address = place(&searcher, &self.fields, page)?;
+            chosen.extend(address.map(|address| (address, factor)));
+        }
         let run = Run {
             searcher: &searcher,
             fields: &self.fields,
             scoring: &scoring,
             plan: &plan,
             sort: query.sort,
+            chosen: &chosen,
             keep: wanted * SPARE_EACH + SPARE,
         };
         let mut counting = match query.facets {
@@ -211,7 +232,10 @@ impl Index {
             let columns = searcher.segment_reader(segment_ord).fast_fields();
             hashes.push(columns.u64("simhash")?.first(doc_id).unwrap_or(0));
         }
-        let groups = group(&hashes).into_iter();
+        let groups = group(&hashes, |place| {
+            Stored::read(searcher, &self.fields, best[place].address).map(|page| page.body)
+        })?;
+        let groups = groups.into_iter();
         let mut shown = Vec::new();
         for group in groups
             .skip(query.offset.min(Query::OFFSET))
@@ -291,6 +315,7 @@ impl Index {
             section,
             snippet,
             score: candidate.score,
+            chosen: candidate.chosen,
             fetched_at: page.fetched_at,
             language: page.language,
             kind: page.kind,

@@ -15,6 +15,12 @@ pub struct Click {
     pub url: String,
     /// How often, for clicks that were counted elsewhere.
     pub count: u64,
+    /// What was searched for, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub query: Option<String>,
+    /// Its place among the results, from 1, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u16>,
 }
 
 impl Line for Click {
@@ -38,6 +44,8 @@ mod tests {
             time: "2026-11-16T11:10:00Z".parse().unwrap(),
             url: "http://e.org/\"new\nline".into(),
             count: 3,
+            query: None,
+            rank: None,
         };
         clicks.append(&click).unwrap();
         searches.append(&Search::new(click.time, "avocet")).unwrap();

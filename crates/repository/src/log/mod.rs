@@ -2,11 +2,12 @@
 //!
 //! A directory of JSON Lines, a file a month and kind, a line a search:
 //! `{"time":"2026-11-16T11:10:00Z","query":"avocet","shown":["http://…"],"clicked":[]}`, or clicks on a page:
-//! `{"time":"2026-11-16T11:10:00Z","url":"http://…","count":3}`. Nobody's name, address or session is in it.
+//! `{"time":"2026-11-16T11:10:00Z","url":"http://…","count":3}`, with `query` and `rank` where they are known. Nobody's name, address or session is in it.
 //!
 //! **Invariant:** a line is appended by one write, so several processes can search at once; and whatever a file
 //! holds, reading it is no error: a line that is none of ours, or was torn by a crash, is passed over and counted.
 
+mod choices;
 mod click;
 mod line;
 mod search;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
+pub use choices::Choices;
 pub use click::Click;
 pub use line::Line;
 pub use search::{Search, View};

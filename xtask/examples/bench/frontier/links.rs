@@ -116,6 +116,7 @@ impl Prepared {
             text: Text::Nothing,
             links: &links,
             out_links: self.links.len() as u32,
+            again: false,
         };
         entries.extend(frontier.read(self.source, reading));
     }

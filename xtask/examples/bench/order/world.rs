@@ -90,6 +90,7 @@ impl World {
             },
             links: &links,
             out_links: LINKS as u32,
+            again: false,
         };
         frontier.read(page, reading);
     }

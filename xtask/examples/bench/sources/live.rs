@@ -197,6 +197,8 @@ impl Running {
                 time,
                 url: url.as_str().to_owned(),
                 count: u64::from(clicks),
+                query: None,
+                rank: None,
             })
             .collect();
         self.clicks.append_all(&lines)?;

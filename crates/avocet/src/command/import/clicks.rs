@@ -75,6 +75,8 @@ fn read(line: &str, names: &HashMap<String, String>, now: Timestamp) -> Result<C
         time,
         url: url.as_str().to_owned(),
         count,
+        query: None,
+        rank: None,
     })
 }
 
@@ -99,6 +101,8 @@ mod tests {
             time: Timestamp::from_second(1_646_092_800).unwrap(),
             url: url.into(),
             count,
+            query: None,
+            rank: None,
         };
         let plain = take("HTTP://E.org/a\t1646092800\t12");
         assert_eq!(plain.unwrap(), click("http://e.org/a", 12));

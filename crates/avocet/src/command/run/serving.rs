@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::cli::Run;
-use crate::config::{Config, ServeConfig};
+use crate::config::Config;
 use crate::live::Live;
 use crate::logs::say;
 use crate::serve::{self, App, Crawl, LISTEN, Serving};
@@ -41,8 +41,8 @@ pub async fn begin(
         say("nothing is served: --no-index makes nothing searchable");
         return Ok(Served(None));
     }
-    let settings = config.serve.clone();
-    let named = wishes.listen.or(settings.listen);
+    let config = config.clone();
+    let named = wishes.listen.or(config.serve.listen);
     let listener = match place {
         Some(place) => Ok(ours(place)?),
         None => serve::listen(named.unwrap_or(LISTEN)).await,
@@ -57,7 +57,7 @@ pub async fn begin(
     };
     let (root, live) = (root.to_owned(), live.clone());
     let starting = tokio::spawn(async move {
-        let started = start(&root, settings, listener, live).await;
+        let started = start(&root, config, listener, live).await;
         started
             .map_err(|error| say(&format!("nothing is served: {error:#}")))
             .ok()
@@ -73,7 +73,7 @@ fn ours(place: net::TcpListener) -> Result<TcpListener> {
 
 async fn start(
     root: &Path,
-    settings: ServeConfig,
+    config: Config,
     listener: TcpListener,
     live: Arc<Live>,
 ) -> Result<Serving> {
@@ -87,7 +87,7 @@ async fn start(
         config: live.config(),
     };
     let opened = root.to_owned();
-    let app = tokio::task::spawn_blocking(move || App::open(&opened, settings, listen, crawl));
+    let app = tokio::task::spawn_blocking(move || App::open(&opened, config, listen, crawl));
     let serving = serve::start(app.await??, listener)?;
     let address = format!("http://{}", serving.address);
     say(&format!(

@@ -118,6 +118,8 @@ async fn click(trial: Arc<Mutex<Trial>>, log: std::path::PathBuf) {
             time,
             url: url.as_str().to_owned(),
             count: u64::from(clicks),
+            query: None,
+            rank: None,
         });
         log.append_all(&lines.collect::<Vec<_>>()).unwrap();
     }

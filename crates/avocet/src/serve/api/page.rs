@@ -55,6 +55,14 @@ pub struct Page {
     /// Its main text as Markdown; `null`: another process has the archive's ledger now, or it keeps no copy.
     #[schema(required)]
     pub markdown: Option<String>,
+    /// How the main text was found: `article`: a part of the page, told from the rest; `whole`: the page has no such
+    /// part; `fallback`: the extraction failed, and this is all of the page's text; `null`: as for `markdown`.
+    #[schema(required, example = "article")]
+    pub extraction: Option<&'static str>,
+    /// Why the extraction failed, if it did: `small_share`: the part that the page calls its main one holds hardly any
+    /// of its text; `hostile`: the markup is too large or too deep to be read as a tree.
+    #[schema(required)]
+    pub extraction_reason: Option<&'static str>,
 }
 
 /// A page that is kept, with its text
@@ -109,8 +117,11 @@ impl App {
                 title,
                 language,
                 fetched_at,
+                extraction,
+                extraction_reason,
                 text,
                 markdown,
+                headings: _,
                 fields: _,
             } = page;
             return Ok(Some(Page {
@@ -122,6 +133,8 @@ impl App {
                 changes_every_hours,
                 text,
                 markdown: Some(markdown),
+                extraction: Some(extraction),
+                extraction_reason,
             }));
         }
         let kept = self.index.kept(url.id())?;
@@ -136,6 +149,8 @@ impl App {
             changes_every_hours,
             text: kept.text,
             markdown: None,
+            extraction: None,
+            extraction_reason: None,
         }))
     }
 }

@@ -35,6 +35,7 @@ fn hear_of(frontier: &mut Frontier<Backlink>, url: &PageUrl, from: &PageUrl) -> 
         text: Text::Nothing,
         links: &[Known::new(number, "")],
         out_links: 1,
+        again: false,
     };
     let read = frontier.read(from.id(), reading);
     fact.into_iter().chain(read).collect()
@@ -217,6 +218,7 @@ fn pages_that_rise_above_the_price_keep_the_budget() {
             text: Text::Nothing,
             links: &links,
             out_links: 40,
+            again: false,
         };
         frontier.read(seed.id(), reading);
     }

@@ -1,0 +1,221 @@
+//! A directory of Markdown files, one directory below it for each host.
+//!
+//! **Invariant:** nothing is written outside the directory, whatever URLs say. The name of a file is made
+//! of lower-case letters, digits, dots, dashes and underscores of the URL, and of a digest that tells
+//! URLs apart where names are cut, or where a file system does not tell cases apart.
+
+use std::fs::{self, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use page::PageUrl;
+use serde_json::json;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::readable::Readable;
+
+/// The list of all files, in the directory itself.
+const LIST: &str = "files.jsonl";
+/// Bytes of a name that come from the URL. Most file systems allow 255 in all.
+const NAME_BYTES: usize = 100;
+
+/// A directory that is written to.
+pub(super) struct Directory {
+    root: PathBuf,
+    list: BufWriter<fs::File>,
+}
+
+impl Directory {
+    /// Opens or creates the directory.
+    pub fn create(root: &Path) -> Result<Self> {
+        fs::create_dir_all(root).with_context(|| format!("cannot create {}", root.display()))?;
+        let list = create_new(&root.join(format!("{LIST}.part")))?;
+        Ok(Self {
+            root: root.to_owned(),
+            list: BufWriter::new(list),
+        })
+    }
+
+    /// Writes a file of a page or of one of its chunks, in place of one of the same name.
+    pub fn write(
+        &mut self,
+        url: &PageUrl,
+        chunk: Option<usize>,
+        page: &Readable,
+        text: &str,
+    ) -> Result<()> {
+        let host = host_name(url);
+        let name = file_name(url, chunk);
+        let directory = self.root.join(&host);
+        match fs::symlink_metadata(&directory) {
+            Ok(found) if found.is_dir() => {}
+            Ok(_) => bail!("{} is there already, and no directory", directory.display()),
+            Err(_) => {
+                fs::create_dir(&directory)
+                    .with_context(|| format!("cannot create {}", directory.display()))?;
+            }
+        }
+        let path = directory.join(&name);
+        let unfinished = directory.join(format!("{name}.part"));
+        let written = create_new(&unfinished).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            Ok(fs::rename(&unfinished, &path)?)
+        });
+        if written.is_err() {
+            fs::remove_file(&unfinished).ok();
+        }
+        written.with_context(|| format!("cannot write {}", path.display()))?;
+        let line = json!({
+            "file": format!("{host}/{name}"),
+            "url": page.url,
+            "chunk": chunk,
+            "title": page.title,
+            "extraction": page.extraction,
+        });
+        writeln!(self.list, "{line}").context("cannot write the list of files")
+    }
+
+    /// Completes the list of files.
+    pub fn finish(mut self) -> Result<()> {
+        self.list
+            .flush()
+            .context("cannot write the list of files")?;
+        let path = self.root.join(LIST);
+        fs::rename(self.root.join(format!("{LIST}.part")), &path)
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// Creates a file that is not there, and follows no symbolic link of its name.
+fn create_new(path: &Path) -> Result<fs::File> {
+    fs::remove_file(path).ok();
+    let file = OpenOptions::new().write(true).create_new(true).open(path);
+    file.with_context(|| format!("cannot create {}", path.display()))
+}
+
+/// The name of a host's directory: its name, and its scheme and port where they are not the usual ones.
+fn host_name(url: &PageUrl) -> String {
+    let mut name = url.host_name().to_owned();
+    if let Some(port) = url.as_url().port() {
+        name += &format!("-{port}");
+    }
+    if !url.is_secure() {
+        name += "-http";
+    }
+    let plain = plain(&name);
+    if plain == name {
+        plain
+    } else {
+        format!("{plain}-{:08x}", xxh3_64(name.as_bytes()) as u32)
+    }
+}
+
+/// The name of a page's file: what can be read of its path and query, and a digest of its URL.
+fn file_name(url: &PageUrl, chunk: Option<usize>) -> String {
+    let path = url.path_and_query();
+    let stem = path
+        .strip_suffix(".html")
+        .or_else(|| path.strip_suffix(".htm"))
+        .unwrap_or(path);
+    let chunk = chunk
+        .map(|index| format!(".{index:04}"))
+        .unwrap_or_default();
+    format!(
+        "{}-{:016x}{chunk}.md",
+        plain(stem),
+        xxh3_64(url.as_str().as_bytes())
+    )
+}
+
+/// Text as a part of a file's name: at most [`NAME_BYTES`], never empty, never beginning with a dot.
+fn plain(text: &str) -> String {
+    let mut name = String::new();
+    for letter in text.chars().flat_map(char::to_lowercase) {
+        let letter = if letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_') {
+            letter
+        } else {
+            '-'
+        };
+        let doubled = matches!(letter, '-' | '.') && name.ends_with(['-', '.']);
+        if !doubled && name.len() < NAME_BYTES {
+            name.push(letter);
+        }
+    }
+    let name = name.trim_matches(['-', '.']);
+    if name.is_empty() {
+        "index".to_owned()
+    } else {
+        name.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn names(url: &str) -> (String, String) {
+        let url = PageUrl::parse(url).unwrap();
+        (host_name(&url), file_name(&url, None))
+    }
+
+    #[test]
+    fn names_can_be_read() {
+        let (host, name) = names("https://docs.example.org/std/vec/Struct.Vec.html?x=1");
+        assert_eq!(host, "docs.example.org");
+        assert!(name.starts_with("std-vec-struct.vec.html-x-1-"), "{name}");
+        assert!(names("https://a.example/").1.starts_with("index-"));
+        assert!(names("https://a.example/b/c.html").1.starts_with("b-c-"));
+        assert_eq!(names("http://a.example:8080/").0, "a.example-8080-http");
+        let url = PageUrl::parse("https://a.example/b").unwrap();
+        assert!(file_name(&url, Some(7)).ends_with(".0007.md"));
+    }
+
+    #[test]
+    fn no_url_leaves_the_directory() {
+        let long = format!("https://a.example/{}", "x/".repeat(900));
+        let urls = [
+            "https://a.example/../../etc/passwd",
+            "https://a.example/%2e%2e/%2e%2e/x",
+            "https://a.example/..%2f..%2fx",
+            "https://a.example/%00%0a",
+            "https://a.example/....//x",
+            "https://a.example/.bashrc",
+            "https://a.example/con",
+            "https://a.example/C:%5cx",
+            "https://[::1]/x",
+            "https://..example/x",
+            &long,
+        ];
+        for url in urls {
+            let Ok(url) = PageUrl::parse(url) else {
+                continue;
+            };
+            for name in [host_name(&url), file_name(&url, Some(3))] {
+                let fits = |letter: char| {
+                    letter.is_ascii_lowercase() || letter.is_ascii_digit() || "._-".contains(letter)
+                };
+                assert!(name.chars().all(fits) && name.len() <= 200, "{name}");
+                assert!(!name.starts_with('.') && !name.contains(".."), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_differ_without_their_case() {
+        let urls = [
+            "https://a.example/A",
+            "https://a.example/a",
+            "http://a.example/a",
+            "https://a.example/a?",
+            "https://a.example/a/",
+            "https://a.example/a.html",
+            "https://a.example/b/a",
+            "https://a.example/b-a",
+        ];
+        let found: HashSet<(String, String)> = urls.iter().map(|url| names(url)).collect();
+        assert_eq!(found.len(), urls.len());
+    }
+}

@@ -1,0 +1,205 @@
+//! `avocet export pages`: pages or chunks of them, as JSON Lines or as Markdown files.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+
+use anyhow::Result;
+use page::PageUrl;
+use page::article::chunks::chunks;
+use serde_json::{Value, json};
+
+use super::directory::Directory;
+use super::filter::Filter;
+use super::front_matter;
+use super::repetition::{Candidate, Ready, Repetition};
+use super::whole_or_not_at_all;
+use crate::cli::{Export, PageFormat};
+use crate::readable::{self, Readable};
+use crate::store::Store;
+
+/// Exports pages. Returns what was written.
+pub(super) fn run(
+    root: &Path,
+    store: &Store,
+    wishes: &Export,
+    out: Option<&Path>,
+) -> Result<Value> {
+    let export = PageExport {
+        store,
+        filter: Filter::open(root, wishes)?,
+        chunks: wishes.chunks.map(|limit| limit as usize),
+    };
+    let counts = match (out, wishes.format) {
+        (Some(out), PageFormat::Md) => {
+            let mut directory = Directory::create(out)?;
+            let counts = export.write(|page| export.files(page, &mut directory))?;
+            directory.finish()?;
+            counts
+        }
+        (Some(out), PageFormat::Jsonl) => whole_or_not_at_all(out, |file: &File| {
+            let mut file = BufWriter::new(file);
+            let counts = export.write(|page| export.lines(page, &mut file))?;
+            file.flush()?;
+            Ok(counts)
+        })?,
+        (None, _) => {
+            let mut stdout = BufWriter::new(std::io::stdout().lock());
+            let counts = export.write(|page| export.lines(page, &mut stdout))?;
+            stdout.flush()?;
+            counts
+        }
+    };
+    if let Some(out) = out {
+        let found = counts.extractions.iter();
+        let found: Vec<String> = found
+            .map(|(name, pages)| format!("{pages} {name}"))
+            .collect();
+        eprintln!(
+            "{} pages written to {} as {} {}; extraction: {}",
+            counts.pages,
+            out.display(),
+            counts.written,
+            if wishes.format == PageFormat::Md {
+                "files"
+            } else {
+                "lines"
+            },
+            if found.is_empty() {
+                "none".to_owned()
+            } else {
+                found.join(", ")
+            },
+        );
+    }
+    Ok(json!({
+        "out": out,
+        "pages": counts.pages,
+        "written": counts.written,
+        "extraction": counts.extractions,
+    }))
+}
+
+/// What was written.
+#[derive(Default)]
+struct Counts {
+    pages: u64,
+    /// Lines or files.
+    written: u64,
+    extractions: BTreeMap<&'static str, u64>,
+}
+
+struct PageExport<'a> {
+    store: &'a Store,
+    filter: Filter,
+    /// Characters of a chunk; `None`: pages are written whole.
+    chunks: Option<usize>,
+}
+
+impl PageExport<'_> {
+    /// Hands every page to `sink`, which returns how many lines or files it wrote.
+    fn write(&self, mut sink: impl FnMut(&Readable) -> Result<u64>) -> Result<Counts> {
+        let archive = self.store.archive();
+        let mut counts = Counts::default();
+        let mut repetition = Repetition::default();
+        let mut emit = |pages: Vec<Ready>| -> Result<()> {
+            for Ready {
+                candidate,
+                repeated,
+            } in pages
+            {
+                let Candidate { page, visited, .. } = candidate;
+                let page = match repeated {
+                    Some(template) => {
+                        let all =
+                            readable::read_repeated(&archive, &page.url, &visited, &template)?;
+                        all.unwrap_or(page)
+                    }
+                    None => page,
+                };
+                counts.written += sink(&page)?;
+                counts.pages += 1;
+                *counts.extractions.entry(page.extraction).or_default() += 1;
+            }
+            Ok(())
+        };
+        let learn = |candidate: &Candidate| {
+            readable::whole(&archive, &candidate.page.url, &candidate.visited)
+        };
+        for known in self.store.ledger()?.scan() {
+            let known = known?;
+            let Some(visited) = known
+                .visited
+                .as_ref()
+                .filter(|visited| self.filter.admits(&known, visited))
+            else {
+                continue;
+            };
+            let Some(page) = readable::read(&archive, &known.discovery.url, visited)? else {
+                continue;
+            };
+            if !self.filter.admits_text(&page) {
+                continue;
+            }
+            let candidate = Candidate {
+                host: PageUrl::parse(&page.url)?.host(),
+                visited: visited.clone(),
+                page,
+            };
+            emit(repetition.push(candidate, learn)?)?;
+        }
+        emit(repetition.finish(learn)?)?;
+        Ok(counts)
+    }
+
+    fn lines(&self, page: &Readable, out: &mut impl Write) -> Result<u64> {
+        let Some(limit) = self.chunks else {
+            writeln!(out, "{}", serde_json::to_string(page)?)?;
+            return Ok(1);
+        };
+        let pieces = chunks(&page.markdown, &page.headings, limit);
+        for (index, piece) in pieces.iter().enumerate() {
+            let mut line = json!({
+                "url": address(&page.url, piece.fragment)?,
+                "page": page.url,
+                "index": index,
+                "chunks": pieces.len(),
+                "headings": piece.headings,
+                "title": page.title,
+                "language": page.language,
+                "fetched_at": page.fetched_at,
+                "extraction": page.extraction,
+                "markdown": piece.markdown,
+            });
+            if let Some(reason) = page.extraction_reason {
+                line["extraction_reason"] = json!(reason);
+            }
+            writeln!(out, "{line}")?;
+        }
+        Ok(pieces.len() as u64)
+    }
+
+    fn files(&self, page: &Readable, directory: &mut Directory) -> Result<u64> {
+        let url = PageUrl::parse(&page.url)?;
+        let Some(limit) = self.chunks else {
+            let text = front_matter::page(page) + &page.markdown + "\n";
+            directory.write(&url, None, page, &text)?;
+            return Ok(1);
+        };
+        let pieces = chunks(&page.markdown, &page.headings, limit);
+        for (index, piece) in pieces.iter().enumerate() {
+            let address = address(&page.url, piece.fragment)?;
+            let text = front_matter::chunk(page, &address, index, pieces.len(), &piece.headings);
+            directory.write(&url, Some(index), page, &(text + piece.markdown + "\n"))?;
+        }
+        Ok(pieces.len() as u64)
+    }
+}
+
+/// The URL of a place on a page.
+fn address(page: &str, fragment: Option<&str>) -> Result<String> {
+    let mut url = PageUrl::parse(page)?.as_url().clone();
+    url.set_fragment(fragment);
+    Ok(url.into())
+}

@@ -1,0 +1,307 @@
+//! Parts of a page that are never its main text: scripts, controls, navigation, footers, permalinks.
+//!
+//! Markup states some of it outright (`nav`, `role=navigation`), and some by the words of `class` and
+//! `id`. **Invariant:** nothing that holds most of a page's prose is removed because of such a word.
+
+use dom_query::NodeRef;
+
+use super::mass::{Mass, Masses};
+use super::tree::{collapsed, heading_level, name};
+
+/// Removes what no reader sees, and what is not text.
+pub(super) fn remove_invisible(body: &NodeRef<'_>) {
+    for node in body.descendants() {
+        let Some(name) = name(&node) else { continue };
+        let gone = matches!(
+            &*name,
+            "script"
+                | "style"
+                | "noscript"
+                | "template"
+                | "svg"
+                | "iframe"
+                | "object"
+                | "embed"
+                | "canvas"
+                | "audio"
+                | "video"
+                | "button"
+                | "select"
+                | "input"
+                | "textarea"
+                | "datalist"
+                | "annotation"
+                | "link"
+                | "meta"
+        );
+        if gone || is_hidden(&node) || is_permalink(&node, &name) || is_line_number(&node, &name) {
+            node.remove_from_parent();
+        }
+    }
+}
+
+/// Removes what is around the text of every page of a site.
+pub(super) fn remove_chrome(body: &NodeRef<'_>, masses: &Masses, page: Mass) {
+    let titles = body.find(&["h1"]).len();
+    let has_title_elsewhere = |header: &NodeRef<'_>| titles > header.find(&["h1"]).len();
+    for node in body.descendants() {
+        let Some(name) = name(&node) else { continue };
+        if matches!(&*name, "body" | "main" | "article" | "html") || heading_level(&name).is_some()
+        {
+            continue;
+        }
+        let mass = masses.of(&node);
+        let chrome = match stated(&node, &name) {
+            Some(Part::Header) => {
+                !has_heading(&node) || !within_text(&node) && has_title_elsewhere(&node)
+            }
+            Some(Part::Chrome) => true,
+            // A name may be that of a frame around the page: `with-sidebar`.
+            None => named(&node, &name) && 10 * mass.text < 9 * page.text && !holds_main(&node),
+        };
+        // Prose is text outside links: navigation has hardly any. A footer is all prose, and the longest
+        // text of a page of links.
+        let small = 2 * mass.prose() <= page.prose() || 2 * mass.links >= mass.text;
+        if chrome && (small || is_footer(&node, &name) && mass.text < page.text) {
+            node.remove_from_parent();
+        }
+    }
+}
+
+/// Removes tables of contents that repeat the headings of the page they are on.
+///
+/// A list of other pages stays, whatever it is called: it says what there is below this one.
+pub(super) fn remove_contents(root: &NodeRef<'_>) {
+    for node in root.descendants() {
+        let Some(name) = name(&node) else { continue };
+        let listed = matches!(
+            &*name,
+            "div" | "ul" | "ol" | "dl" | "table" | "details" | "aside"
+        );
+        if listed && words(&node).any(|word| is_contents(&word)) {
+            let links = node.find(&["a"]);
+            let links = links.iter().filter_map(|link| link.attr("href"));
+            let (within, others): (Vec<_>, Vec<_>) = links.partition(|href| href.starts_with('#'));
+            if within.len() > others.len() {
+                node.remove_from_parent();
+            }
+        }
+    }
+}
+
+/// Whether an element is, or is around, what the page calls its main part.
+fn holds_main(node: &NodeRef<'_>) -> bool {
+    is_main(node) || node.descendants_it().any(|below| is_main(&below))
+}
+
+fn is_main(node: &NodeRef<'_>) -> bool {
+    matches!(name(node).as_deref(), Some("main" | "article"))
+        || node.attr("role").is_some_and(|role| &*role == "main")
+}
+
+/// Whether an element is called a footer and holds no heading.
+fn is_footer(node: &NodeRef<'_>, name: &str) -> bool {
+    let called = name == "footer"
+        || node
+            .attr("role")
+            .is_some_and(|role| &*role == "contentinfo")
+        || words(node).any(|word| word.ends_with("footer"));
+    called && !has_heading(node)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Chrome,
+    Header,
+}
+
+/// What the element or its role says.
+fn stated(node: &NodeRef<'_>, name: &str) -> Option<Part> {
+    let role = node.attr("role").unwrap_or_default().to_lowercase();
+    match role.trim() {
+        "navigation" | "search" | "banner" | "contentinfo" | "menu" | "menubar" | "toolbar"
+        | "doc-toc" => {
+            return Some(Part::Chrome);
+        }
+        _ => {}
+    }
+    match name {
+        "nav" => Some(Part::Chrome),
+        "footer" if !within_text(node) => Some(Part::Chrome),
+        "header" => Some(Part::Header),
+        _ => None,
+    }
+}
+
+/// Whether the words of `class` or `id` say that this is none of the text.
+fn named(node: &NodeRef<'_>, name: &str) -> bool {
+    if !matches!(
+        name,
+        "div"
+            | "ul"
+            | "ol"
+            | "p"
+            | "table"
+            | "aside"
+            | "span"
+            | "section"
+            | "td"
+            | "center"
+            | "form"
+            | "a"
+    ) {
+        return false;
+    }
+    let mut header = false;
+    for word in words(node) {
+        // Texinfo calls a list of the sections below a menu.
+        if word == "menu" && name == "table" {
+            continue;
+        }
+        header |= matches!(&*word, "header" | "pageheader" | "topbar" | "masthead");
+        if is_chrome(&word) {
+            return true;
+        }
+    }
+    header && !has_heading(node)
+}
+
+fn is_chrome(word: &str) -> bool {
+    word.starts_with("nav") && !word.starts_with("navig") && word != "nave"
+        || word.ends_with("nav")
+        || matches!(word, "navigation" | "navigator")
+        || word.ends_with("sidebar")
+        || word.starts_with("breadcrumb")
+        || word.ends_with("footer")
+        || matches!(
+            word,
+            "menu"
+                | "menubar"
+                | "footerlinks"
+                | "related"
+                | "pagination"
+                | "pager"
+                | "skiplink"
+                | "cookie"
+                | "cookies"
+                | "advertisement"
+                | "adsbygoogle"
+                | "newsletter"
+                | "social"
+                | "share"
+                | "sharing"
+                | "copyright"
+                | "searchbox"
+                | "searchform"
+                | "toolbar"
+                | "topbar"
+        )
+}
+
+fn is_contents(word: &str) -> bool {
+    matches!(word, "toc" | "contents" | "localtoc" | "tableofcontents")
+}
+
+/// The words of `class` and, where it is not the name of a section, of `id`, in lower case.
+fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
+    let class = node.class().unwrap_or_default().to_lowercase();
+    let split = |text: &str| -> Vec<String> {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    let mut words = split(&class);
+    // Generators make the id of a section of its title, which may be "Navigation".
+    let titled = name(node).is_some_and(|name| &*name == "section")
+        || words.iter().any(|word| {
+            let sections = [
+                "section",
+                "subsection",
+                "subsubsection",
+                "chapter",
+                "appendix",
+                "unnumbered",
+                "refsect",
+            ];
+            word.starts_with("sect")
+                || word.starts_with("level")
+                || sections.contains(&word.as_str())
+        });
+    if !titled && let Some(id) = node.id_attr() {
+        words.extend(split(&id.to_lowercase()));
+    }
+    words.into_iter()
+}
+
+/// Whether an element is a part of an article, or of the part that the page calls its main one.
+fn within_text(node: &NodeRef<'_>) -> bool {
+    node.ancestors_it(None).any(|around| is_main(&around))
+}
+
+fn has_heading(node: &NodeRef<'_>) -> bool {
+    let mut below = node.descendants_it();
+    below.any(|node| name(&node).is_some_and(|name| heading_level(&name).is_some()))
+}
+
+fn is_hidden(node: &NodeRef<'_>) -> bool {
+    if node.has_attr("hidden")
+        || node
+            .attr("aria-hidden")
+            .is_some_and(|value| &*value == "true")
+    {
+        return true;
+    }
+    node.attr("style").is_some_and(|style| {
+        let style: String = style
+            .chars()
+            .filter(|letter| !letter.is_whitespace())
+            .collect();
+        let style = style.to_lowercase();
+        style.contains("display:none") || style.contains("visibility:hidden")
+    })
+}
+
+/// Whether a link leads to the heading that it stands beside.
+fn is_permalink(node: &NodeRef<'_>, name: &str) -> bool {
+    if name != "a" {
+        return false;
+    }
+    let text = collapsed(&node.text());
+    let sign = matches!(
+        text.as_str(),
+        "¶" | "#" | "§" | "🔗" | "⚓" | "∞" | "¶ " | "[link]" | "\u{f0c1}"
+    );
+    let class = node.class().unwrap_or_default().to_lowercase();
+    let said = [
+        "headerlink",
+        "permalink",
+        "anchor",
+        "hashlink",
+        "heading-link",
+        "anchorlink",
+    ]
+    .iter()
+    .any(|word| class.split_whitespace().any(|one| one.contains(word)));
+    let words = text.to_lowercase();
+    let worded = ["permalink", "link to this", "direct link to", "anchor link"]
+        .iter()
+        .any(|start| words.starts_with(start));
+    let href = node.attr("href").unwrap_or_default();
+    href.contains('#') && (sign || worded && (said || href.starts_with('#')))
+        || class.split_whitespace().any(|one| one == "headerlink")
+}
+
+/// Whether an element holds the numbers of the lines of code beside it.
+fn is_line_number(node: &NodeRef<'_>, name: &str) -> bool {
+    matches!(name, "td" | "div" | "span" | "pre" | "a")
+        && node.class().is_some_and(|class| {
+            class.split_whitespace().any(|word| {
+                matches!(
+                    word,
+                    "linenos" | "lineno" | "linenodiv" | "gutter" | "line-numbers-rows"
+                )
+            })
+        })
+}

@@ -1,0 +1,223 @@
+//! The choice of the part of a page that holds its main text.
+//!
+//! Candidates are tried in the order of how plainly the markup names them: `main`, a single `article`,
+//! a container that is called content or body, and last the smallest container with nearly all of the
+//! prose. A candidate is taken if it keeps enough of the page's prose and nearly all of its code.
+
+use dom_query::NodeRef;
+
+use super::boilerplate;
+use super::mass::{Mass, Masses};
+use super::tree::{heading_level, name};
+
+/// Share of the page's prose that a candidate must keep, by how it was found. A landmark is the page's
+/// own word, and needs the least.
+const LANDMARK_SHARE: f64 = 0.25;
+const NAMED_SHARE: f64 = 0.5;
+const DENSE_SHARE: f64 = 0.95;
+/// Share of the page's code that any candidate must keep.
+const CODE_SHARE: f64 = 0.9;
+/// Share of a part's text that links at its edges may have, to be taken for navigation.
+const EDGE_SHARE: f64 = 0.2;
+
+/// How the main part was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// A part of the page was told from the rest.
+    Part,
+    /// The page has no such part, or it is nearly all of the page.
+    Whole,
+    /// The part that the page calls its main one holds hardly any of its text.
+    SmallShare,
+}
+
+/// Removes what is not main text and returns the element that holds the rest.
+pub(super) fn find<'a>(body: &NodeRef<'a>) -> (NodeRef<'a>, Choice) {
+    boilerplate::remove_invisible(body);
+    let masses = Masses::below(body);
+    boilerplate::remove_chrome(body, &masses, masses.of(body));
+    let masses = Masses::below(body);
+    let (root, choice) = choose(body, &masses);
+    let heading = body
+        .find(&["h1"])
+        .into_iter()
+        .find(|heading| !is_site_name(heading));
+    boilerplate::remove_contents(&root);
+    trim_edges(&root, &Masses::below(&root));
+    // A heading around the part would become a child of its own descendant.
+    let around = |heading: &NodeRef<'_>| {
+        root.id == heading.id || root.ancestors_it(None).any(|node| node.id == heading.id)
+    };
+    if let Some(heading) = heading
+        && root.find(&["h1"]).is_empty()
+        && !around(&heading)
+    {
+        root.prepend_child(&heading);
+    }
+    (root, choice)
+}
+
+/// Removes what no reader sees and navigation, and keeps everything else.
+pub(super) fn whole(body: &NodeRef<'_>) {
+    boilerplate::remove_invisible(body);
+    let masses = Masses::below(body);
+    boilerplate::remove_chrome(body, &masses, masses.of(body));
+}
+
+/// Whether a heading is the name of the site: all of it is a link to another page.
+pub(super) fn is_site_name(heading: &NodeRef<'_>) -> bool {
+    let mass = Masses::below(heading).of(heading);
+    let leads_away =
+        |link: &NodeRef<'_>| link.attr("href").is_some_and(|href| !href.starts_with('#'));
+    mass.text > 0 && mass.text == mass.links && heading.find(&["a"]).iter().any(leads_away)
+}
+
+fn choose<'a>(body: &NodeRef<'a>, masses: &Masses) -> (NodeRef<'a>, Choice) {
+    let page = masses.of(body);
+    let all = body.descendants();
+    let mut small = false;
+    let landmarks = all.iter().filter(|node| is_landmark(node));
+    let landmark = landmarks.max_by_key(|node| masses.of(node).text);
+    if let Some(node) = landmark {
+        if holds(masses.of(node), page, LANDMARK_SHARE) {
+            return (*node, Choice::Part);
+        }
+        small = true;
+    }
+    let mut articles = all.iter().filter(|node| node.has_name("article"));
+    if let (Some(node), None) = (articles.next(), articles.next())
+        && keeps(masses.of(node), page, NAMED_SHARE)
+    {
+        return (*node, Choice::Part);
+    }
+    // The last in document order that is large enough is the innermost.
+    let mut named = all.iter().rev().filter(|node| is_named_content(node));
+    if let Some(node) = named.find(|node| keeps(masses.of(node), page, NAMED_SHARE)) {
+        return (*node, Choice::Part);
+    }
+    let mut dense = all.iter().rev().filter(|node| is_container(node));
+    if let Some(node) = dense.find(|node| keeps(masses.of(node), page, DENSE_SHARE)) {
+        return (
+            *node,
+            if small {
+                Choice::SmallShare
+            } else {
+                Choice::Part
+            },
+        );
+    }
+    (
+        *body,
+        if small {
+            Choice::SmallShare
+        } else {
+            Choice::Whole
+        },
+    )
+}
+
+/// Whether a part keeps a share of the page's prose, and nearly all of its code.
+fn keeps(part: Mass, page: Mass, share: f64) -> bool {
+    // On a page with hardly any prose, such as an index, the text of links counts as well.
+    let index = 4 * page.prose() < page.text;
+    let prose = part.prose() as f64 >= share * page.prose() as f64;
+    let text = part.text as f64 >= share * page.text as f64;
+    part.text > 0
+        && if index { text } else { prose }
+        && part.code as f64 >= CODE_SHARE * page.code as f64
+}
+
+/// Whether a part that the page itself names keeps a share of its prose or of its whole text.
+///
+/// The main part of an index is all links, and the prose beside it is that of a footer.
+fn holds(part: Mass, page: Mass, share: f64) -> bool {
+    let linked = part.text as f64 >= share * page.text as f64
+        && part.code as f64 >= CODE_SHARE * page.code as f64;
+    linked && part.text > 0 || keeps(part, page, share)
+}
+
+fn is_landmark(node: &NodeRef<'_>) -> bool {
+    node.has_name("main") || node.attr("role").is_some_and(|role| &*role == "main")
+}
+
+fn is_container(node: &NodeRef<'_>) -> bool {
+    matches!(
+        name(node).as_deref(),
+        Some("div" | "section" | "td" | "article" | "center" | "form")
+    )
+}
+
+/// Whether `class` or `id` calls a container the content.
+fn is_named_content(node: &NodeRef<'_>) -> bool {
+    const NAMES: [&str; 20] = [
+        "content",
+        "main",
+        "body",
+        "main-content",
+        "maincontent",
+        "page-content",
+        "pagecontent",
+        "bodycontent",
+        "mw-content-text",
+        "article",
+        "article-body",
+        "article-content",
+        "post",
+        "post-content",
+        "post-body",
+        "entry-content",
+        "markdown-body",
+        "document",
+        "documentation",
+        "docs-body",
+    ];
+    let called = |words: &str| {
+        words
+            .to_lowercase()
+            .split_whitespace()
+            .any(|word| NAMES.contains(&word))
+    };
+    is_container(node)
+        && (node.class().is_some_and(|class| called(&class))
+            || node.id_attr().is_some_and(|id| called(&id)))
+}
+
+/// Removes blocks of links at the start and the end of a part: "previous, up, next".
+fn trim_edges(root: &NodeRef<'_>, masses: &Masses) {
+    let total = masses.of(root).text as f64;
+    let blocks: Vec<NodeRef<'_>> = root.element_children();
+    let mut removed = 0;
+    let mut trim = |node: &NodeRef<'_>, lists: bool| -> bool {
+        let mass = masses.of(node);
+        let text = mass.text;
+        if text == 0 {
+            return true;
+        }
+        let fits = match name(node).as_deref() {
+            Some("div" | "p" | "table" | "a" | "span" | "center") => true,
+            Some("ul" | "ol") => lists,
+            _ => false,
+        };
+        let links = fits && mass.code == 0 && 2 * mass.links >= text;
+        if !links || (removed + text) as f64 > EDGE_SHARE * total {
+            return false;
+        }
+        removed += text;
+        node.remove_from_parent();
+        true
+    };
+    for node in &blocks {
+        if !trim(node, true) {
+            break;
+        }
+    }
+    for (index, node) in blocks.iter().enumerate().rev() {
+        // Links that a heading announces are a part of the text, and so is a list at the end: of
+        // sources, or of the pages below this one.
+        let announced = index > 0
+            && name(&blocks[index - 1]).is_some_and(|name| heading_level(&name).is_some());
+        if announced || !trim(node, false) {
+            break;
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Markdown (CommonMark with the tables of GitHub) of a part of a tree.
+//!
+//! Preformatted elements are fenced blocks, with their language where the markup states it. Tables
+//! keep all cells; a table that holds code, headings or other tables lays out a page, and is written
+//! cell after cell. Lists are tight. Links and images are absolute.
+//!
+//! **Invariant:** the output is at most a constant times the length of the page: nesting indents up to
+//! [`MAX_INDENT`] levels, and the addresses of links have a budget.
+
+mod inline;
+mod table;
+
+use std::collections::HashMap;
+
+use ::url::Url;
+use dom_query::{NodeId, NodeRef};
+
+use super::language_class::language;
+use super::tree::{collapsed, heading_level, is_block, is_preformatted, name, push_verbatim};
+
+/// Levels of lists and quotations that indent. Deeper ones are written at the last level.
+const MAX_INDENT: usize = 12;
+
+/// A heading of the text, outside lists, quotations and tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Its text, without markup, on one line.
+    pub text: String,
+    /// The fragment that leads to it, if the page has one.
+    pub id: Option<String>,
+    /// The byte of the Markdown that it begins at.
+    pub start: usize,
+}
+
+/// Returns the text below `root` as Markdown, and its headings in order.
+///
+/// `link_bytes` is the budget for addresses: when it is spent, links are written as their text.
+pub(super) fn write(root: &NodeRef<'_>, base: &Url, link_bytes: usize) -> (String, Vec<Heading>) {
+    let mut writer = Writer {
+        base,
+        link_bytes,
+        shapes: HashMap::new(),
+        headings: Vec::new(),
+        anchor: None,
+    };
+    writer.survey(root);
+    let mut blocks = Vec::new();
+    writer.flow(root, 0, &mut blocks);
+    let mut headings = writer.headings.into_iter();
+    let mut placed = Vec::new();
+    let mut text = String::new();
+    for block in blocks {
+        if !text.is_empty() {
+            text.push_str("\n\n");
+        }
+        if block.kind == Kind::Heading
+            && let Some(heading) = headings.next()
+        {
+            placed.push(Heading {
+                start: text.len(),
+                ..heading
+            });
+        }
+        text.push_str(&block.text);
+    }
+    (text, placed)
+}
+
+/// What lies below an element.
+#[derive(Clone, Copy, Default)]
+struct Shape {
+    /// It is a block or has one below it.
+    block: bool,
+    /// It is or has what no cell of a Markdown table can hold: code, a heading, a table.
+    complex: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Paragraph,
+    Heading,
+    Code,
+    List,
+    Table,
+    Quotation,
+}
+
+struct Block {
+    kind: Kind,
+    text: String,
+}
+
+struct Writer<'a> {
+    base: &'a Url,
+    link_bytes: usize,
+    shapes: HashMap<NodeId, Shape>,
+    headings: Vec<Heading>,
+    /// The last `id` since the last text: that of a section, or of an empty anchor before a heading.
+    anchor: Option<String>,
+}
+
+impl Writer<'_> {
+    /// Notes the shape of every element below `node`.
+    fn survey(&mut self, node: &NodeRef<'_>) -> Shape {
+        let mut shape = Shape::default();
+        for child in node.children_it(false) {
+            if child.is_element() {
+                let below = self.survey(&child);
+                shape.block |= below.block;
+                shape.complex |= below.complex;
+            }
+        }
+        if let Some(name) = name(node) {
+            shape.block |= is_block(&name);
+            shape.complex |=
+                is_preformatted(&name) || &*name == "table" || heading_level(&name).is_some();
+        }
+        self.shapes.insert(node.id, shape);
+        shape
+    }
+
+    fn shape(&self, node: &NodeRef<'_>) -> Shape {
+        self.shapes.get(&node.id).copied().unwrap_or_default()
+    }
+
+    /// Appends the blocks below `node`. Text between blocks becomes paragraphs.
+    fn flow(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+        let mut run = String::new();
+        for child in node.children_it(false) {
+            if self.shape(&child).block {
+                self.paragraph(&mut run, out);
+                self.block(&child, indent, out);
+            } else {
+                self.inline(&child, &mut run, inline::Place::Text);
+            }
+        }
+        self.paragraph(&mut run, out);
+    }
+
+    fn paragraph(&mut self, run: &mut String, out: &mut Vec<Block>) {
+        let text = inline::lines(&std::mem::take(run));
+        if !text.is_empty() {
+            self.anchor = None;
+            out.push(Block {
+                kind: Kind::Paragraph,
+                text,
+            });
+        }
+    }
+
+    fn block(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+        let Some(name) = name(node) else { return };
+        if let Some(level) = heading_level(&name) {
+            return self.heading(node, level, indent, out);
+        }
+        if let Some(id) = node.id_attr() {
+            self.anchor = Some(id.to_string());
+        }
+        match &*name {
+            name if is_preformatted(name) => out.extend(code(node)),
+            "ul" | "ol" | "menu" | "dir" => self.list(node, &name, indent, out),
+            "dt" => self.term(node, indent, out),
+            "blockquote" => self.quotation(node, indent, out),
+            "table" => self.table(node, indent, out),
+            "hr" => {}
+            _ => self.flow(node, indent, out),
+        }
+    }
+
+    fn heading(&mut self, node: &NodeRef<'_>, level: u8, indent: usize, out: &mut Vec<Block>) {
+        let mut run = String::new();
+        let before = self.anchor.take();
+        for child in node.children_it(false) {
+            self.inline(&child, &mut run, inline::Place::Line);
+        }
+        let within = self.anchor.take();
+        let text = run.trim();
+        if text.is_empty() {
+            return;
+        }
+        // A trailing run of `#` would be taken for the end of the heading.
+        let text = match text.strip_suffix('#') {
+            Some(rest) => format!("{rest}\\#"),
+            None => text.to_owned(),
+        };
+        let kind = if indent == 0 {
+            let own = node.id_attr().map(|id| id.to_string());
+            self.headings.push(Heading {
+                level,
+                text: collapsed(&node.text()),
+                id: own.or(within).or(before).filter(|id| !id.is_empty()),
+                start: 0,
+            });
+            Kind::Heading
+        } else {
+            Kind::Paragraph
+        };
+        let text = format!("{} {text}", "#".repeat(level.into()));
+        out.push(Block { kind, text });
+    }
+
+    /// A term of a definition list: bold, unless it has markup of its own.
+    fn term(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+        let from = out.len();
+        self.flow(node, indent, out);
+        if let [only] = &mut out[from..]
+            && only.kind == Kind::Paragraph
+            && !only.text.contains(['*', '`', '\n', '[', '\\'])
+        {
+            only.text = format!("**{}**", only.text);
+        }
+    }
+
+    fn list(&mut self, node: &NodeRef<'_>, name: &str, indent: usize, out: &mut Vec<Block>) {
+        let start = node.attr("start").and_then(|start| start.parse().ok());
+        let mut number: u32 = start.unwrap_or(1);
+        let mut list = String::new();
+        for item in node.children_it(false) {
+            let mut blocks = Vec::new();
+            if item.is_element() {
+                let below = if indent < MAX_INDENT {
+                    indent + 1
+                } else {
+                    indent
+                };
+                self.block(&item, below, &mut blocks);
+            } else if item.is_text() {
+                let mut run = String::new();
+                self.inline(&item, &mut run, inline::Place::Text);
+                self.paragraph(&mut run, &mut blocks);
+            }
+            let text = tight(&blocks);
+            if text.is_empty() {
+                continue;
+            }
+            if indent >= MAX_INDENT {
+                // Deeper than any reader: items are lines of the list around them.
+                out.extend(blocks);
+                continue;
+            }
+            let marker = if name == "ol" {
+                format!("{number}. ")
+            } else {
+                "- ".to_owned()
+            };
+            number = number.saturating_add(1);
+            if !list.is_empty() {
+                list.push('\n');
+            }
+            list.push_str(&marker);
+            push_prefixed(&text, &" ".repeat(marker.len()), &mut list);
+        }
+        if !list.is_empty() {
+            out.push(Block {
+                kind: Kind::List,
+                text: list,
+            });
+        }
+    }
+
+    fn quotation(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+        if indent >= MAX_INDENT {
+            return self.flow(node, indent, out);
+        }
+        let mut blocks = Vec::new();
+        self.flow(node, indent + 1, &mut blocks);
+        // Many pages indent code and lists by a quotation.
+        if blocks
+            .iter()
+            .all(|block| matches!(block.kind, Kind::Code | Kind::List | Kind::Table))
+        {
+            out.extend(blocks);
+            return;
+        }
+        let mut text = "> ".to_owned();
+        push_prefixed(&spaced(&blocks), "> ", &mut text);
+        out.push(Block {
+            kind: Kind::Quotation,
+            text,
+        });
+    }
+}
+
+/// A fenced block of a preformatted element; `None` if it is empty.
+fn code(node: &NodeRef<'_>) -> Option<Block> {
+    let mut code = String::new();
+    push_verbatim(node, &mut code);
+    let code = code.trim_end();
+    let code = code.strip_prefix('\n').unwrap_or(code);
+    if code.trim().is_empty() {
+        return None;
+    }
+    let fence = "`".repeat(inline::longest_run(code, '`').max(2) + 1);
+    let language = language(node).unwrap_or_default();
+    Some(Block {
+        kind: Kind::Code,
+        text: format!("{fence}{language}\n{code}\n{fence}"),
+    })
+}
+
+/// Joins blocks with an empty line between them.
+fn spaced(blocks: &[Block]) -> String {
+    let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
+    texts.join("\n\n")
+}
+
+/// Joins the blocks of a list item, with an empty line only where they would run together.
+fn tight(blocks: &[Block]) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for block in blocks {
+        text.push_str(match (last, block.kind) {
+            (None, _) => "",
+            (Some(Kind::Code), _) | (Some(Kind::Paragraph), Kind::Code | Kind::List) => "\n",
+            _ => "\n\n",
+        });
+        text.push_str(&block.text);
+        last = Some(block.kind);
+    }
+    text
+}
+
+/// Appends lines, every one but the first after `prefix`. Empty lines get no trailing spaces.
+fn push_prefixed(text: &str, prefix: &str, out: &mut String) {
+    for (index, line) in text.split('\n').enumerate() {
+        if index > 0 {
+            out.push('\n');
+            let prefix = if line.is_empty() {
+                prefix.trim_end()
+            } else {
+                prefix
+            };
+            out.push_str(prefix);
+        }
+        out.push_str(line);
+    }
+}
+
+/// Returns plain text as Markdown: no line of it begins like a heading, a list or a fence.
+pub(super) fn guarded(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(inline::guarded).collect();
+    lines.join("\n")
+}

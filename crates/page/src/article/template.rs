@@ -1,0 +1,77 @@
+//! Text that many pages of a host repeat, and articles without it.
+
+use std::collections::{HashMap, HashSet};
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::Article;
+use super::chunks::blocks;
+
+/// Pages that must repeat a block before it is taken for a part of the template.
+const MANY: usize = 3;
+
+/// The blocks of Markdown and the lines of text that at least half of some pages repeat.
+#[derive(Clone, Debug, Default)]
+pub struct Template {
+    repeated: HashSet<u64>,
+}
+
+impl Template {
+    /// Learns the template from pages of one host.
+    pub fn of(pages: &[Article]) -> Self {
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        for page in pages {
+            // A block that one page repeats counts once.
+            let parts: HashSet<u64> = parts(page).collect();
+            for part in parts {
+                *counts.entry(part).or_default() += 1;
+            }
+        }
+        let enough = MANY.max(pages.len().div_ceil(2));
+        let repeated = counts.into_iter().filter(|(_, pages)| *pages >= enough);
+        Self {
+            repeated: repeated.map(|(part, _)| part).collect(),
+        }
+    }
+
+    /// Removes the template from an article. One that is nothing else stays as it is.
+    pub fn remove_from(&self, article: &mut Article) {
+        let kept = |part: &&str| !self.repeated.contains(&digest(part));
+        let text: Vec<&str> = article.text.lines().filter(kept).collect();
+        let mut markdown = String::new();
+        let mut headings = Vec::new();
+        for (from, to) in blocks(&article.markdown, false) {
+            let block = article.markdown[from..to].trim_matches('\n');
+            if !kept(&block) {
+                continue;
+            }
+            if !markdown.is_empty() {
+                markdown.push_str("\n\n");
+            }
+            let heading = article
+                .headings
+                .iter()
+                .find(|heading| heading.start == from);
+            headings.extend(heading.map(|heading| super::Heading {
+                start: markdown.len(),
+                ..heading.clone()
+            }));
+            markdown.push_str(block);
+        }
+        if !text.iter().all(|line| line.trim().is_empty()) && !markdown.is_empty() {
+            article.text = text.join("\n");
+            article.markdown = markdown;
+            article.headings = headings;
+        }
+    }
+}
+
+fn parts(page: &Article) -> impl Iterator<Item = u64> {
+    let markdown = blocks(&page.markdown, false).into_iter();
+    let markdown = markdown.map(|(from, to)| digest(page.markdown[from..to].trim_matches('\n')));
+    markdown.chain(page.text.lines().map(digest))
+}
+
+fn digest(part: &str) -> u64 {
+    xxh3_64(part.trim().as_bytes())
+}
