@@ -134,7 +134,13 @@ impl App {
             let Some(kept) = app.index.kept(url.id())? else {
                 return Ok(None);
             };
-            let hits = app.index.similar(url.id(), limit)?;
+            let mut hits = app.index.similar(url.id(), limit)?;
+            // The words that they were found by are no query of the reader.
+            for hit in &mut hits {
+                hit.missing.clear();
+                hit.section = None;
+                hit.snippet.highlights.clear();
+            }
             Ok(Some(Similar {
                 title: kept.title,
                 url: kept.url,

@@ -71,40 +71,47 @@ impl App {
         let now = Timestamp::now();
         // Someone who takes a suggestion means what was typed so far.
         self.clicks.searched(now, text);
-        let (mut named, mut others) = (Vec::new(), Vec::new());
+        let mut ranked: Vec<(Fit, Suggestion)> = Vec::new();
         for (rank, hit) in (1..).zip(&found.hits) {
             if !is_web(&hit.url) {
                 continue;
             }
             let click = self.seal.click(hit, rank, now);
-            let page = Suggestion {
+            let suggestion = |heading: Option<String>, id: Option<&str>| Suggestion {
                 title: title(hit),
-                heading: None,
-                url: target::with_fragment(&hit.url, None),
+                heading,
+                url: target::with_fragment(&hit.url, id),
                 click: click.clone(),
             };
-            match begins(&page.title, &typed) {
-                true => named.push(page),
-                false => others.push(page),
-            }
+            let fit = match fit(&title(hit), &typed) {
+                Some(true) => Fit::TitleBegins,
+                Some(false) => Fit::TitleHas,
+                None => Fit::Text,
+            };
+            ranked.push((fit, suggestion(None, None)));
             let Some(kept) = self.index.kept(hit.id)? else {
                 continue;
             };
-            named.extend(
-                headings(&kept, &typed)
-                    .into_iter()
-                    .map(|(heading, id)| Suggestion {
-                        title: title(hit),
-                        heading: Some(heading),
-                        url: target::with_fragment(&hit.url, Some(&id)),
-                        click: click.clone(),
-                    }),
-            );
+            for (fit, heading, id) in headings(&kept, &typed) {
+                ranked.push((fit, suggestion(Some(heading), Some(&id))));
+            }
         }
-        named.extend(others);
-        named.truncate(limit);
-        Ok(named)
+        // Stable: within a fit the order is that of the search.
+        ranked.sort_by_key(|(fit, _)| *fit);
+        let suggestions = ranked.into_iter().map(|(_, suggestion)| suggestion);
+        Ok(suggestions.take(limit).collect())
     }
+}
+
+/// How a suggestion fits what was typed, the best first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    TitleBegins,
+    HeadingBegins,
+    TitleHas,
+    HeadingHas,
+    /// Only the text of the page has it.
+    Text,
 }
 
 fn title(hit: &Hit) -> String {
@@ -114,15 +121,23 @@ fn title(hit: &Hit) -> String {
     }
 }
 
-/// The headings of a page that have all words, with their ids. A heading that says the title again is left out.
-fn headings(kept: &Kept, typed: &[String]) -> Vec<(String, String)> {
+/// The headings of a page that have all words, with their ids, the best first. A heading that says the title again is left
+/// out.
+fn headings(kept: &Kept, typed: &[String]) -> Vec<(Fit, String, String)> {
     let named = kept.sections.iter().filter_map(|section| {
-        let heading = section.title(&kept.text).trim();
+        let heading = telling::heading(section.title(&kept.text));
         let id = section.id.clone()?;
+        let fit = match fit(heading, typed)? {
+            true => Fit::HeadingBegins,
+            false => Fit::HeadingHas,
+        };
         let is_title = telling::repeats(heading, &kept.title);
-        (!is_title && begins(heading, typed)).then(|| (heading.to_owned(), id))
+        (!is_title).then(|| (fit, heading.to_owned(), id))
     });
-    named.take(HEADINGS).collect()
+    let mut named: Vec<_> = named.collect();
+    named.sort_by_key(|(fit, ..)| *fit);
+    named.truncate(HEADINGS);
+    named
 }
 
 /// The words of a query in lower case; operators and exclusions are left out.
@@ -138,11 +153,18 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-/// Whether each of these begins a word of a text.
-fn begins(text: &str, typed: &[String]) -> bool {
+/// Whether each of these begins a word of a text: `None` if not, and else whether the text itself begins with the first. The
+/// number of a chapter before the words does not count.
+fn fit(text: &str, typed: &[String]) -> Option<bool> {
     let words: Vec<String> = words(text).collect();
     let begins = |start: &String| words.iter().any(|word| word.starts_with(start.as_str()));
-    !typed.is_empty() && typed.iter().all(begins)
+    let first = typed.first()?;
+    if !typed.iter().all(begins) {
+        return None;
+    }
+    let is_number = |word: &&String| word.chars().all(char::is_numeric);
+    let named = words.iter().find(|word| !is_number(word));
+    Some(named.is_some_and(|word| word.starts_with(first.as_str())))
 }
 
 #[cfg(test)]
@@ -152,45 +174,53 @@ mod tests {
     #[test]
     fn words_begin_with_what_was_typed() {
         for (text, typed, expected) in [
-            ("The pied avocet", "avo", true),
-            ("The pied avocet", "pied avoc", true),
-            ("The pied avocet", "AVOCET", true),
-            ("The pied avocet", "cet", false),
-            ("The pied avocet", "pied stilt", false),
-            ("The pied avocet", "pied -stilt site:e.org", true),
-            ("Säbelschnäbler", "säbel", true),
-            ("zsh-common", "\"common", true),
-            ("Anything", "", false),
-            ("Anything", "site:e.org", false),
+            ("The pied avocet", "avo", Some(false)),
+            ("The pied avocet", "pied avoc", Some(false)),
+            ("The pied avocet", "the AVOCET", Some(true)),
+            ("The pied avocet", "cet", None),
+            ("The pied avocet", "pied stilt", None),
+            ("The pied avocet", "pied -stilt site:e.org", Some(false)),
+            ("Säbelschnäbler", "säbel", Some(true)),
+            ("zsh-common", "\"common", Some(false)),
+            ("20.3 Completion", "compl", Some(true)),
+            ("Anything", "", None),
+            ("Anything", "site:e.org", None),
         ] {
-            assert_eq!(
-                begins(text, &beginnings(typed)),
-                expected,
-                "{text}: {typed}"
-            );
+            assert_eq!(fit(text, &beginnings(typed)), expected, "{text}: {typed}");
         }
     }
 
     #[test]
     fn headings_need_an_id_and_say_more_than_the_title() {
-        let text = "Waders\nAvocets here\nAvocets there\nAvocets again\n".to_owned();
-        let section = |start: u32, end: u32, id: Option<&str>| repository::index::Section {
-            heading: start..end,
-            level: 2,
-            id: id.map(str::to_owned),
-        };
-        let kept = Kept {
+        let lines = [
+            ("Waders", Some("w")),
+            ("Avocets here¶", Some("a")),
+            ("Avocets there", None),
+            ("Of avocets", Some("c")),
+            ("Avocets again¶", Some("d")),
+            ("All avocets", Some("e")),
+        ];
+        let mut kept = Kept {
             title: "avocets HERE".into(),
-            sections: vec![
-                section(0, 6, Some("w")),
-                section(7, 19, Some("a")),
-                section(20, 33, None),
-                section(34, 47, Some("c")),
-            ],
-            text,
             ..Kept::default()
         };
-        let found = headings(&kept, &beginnings("avoc"));
-        assert_eq!(found, [("Avocets again".to_owned(), "c".to_owned())]);
+        for (line, id) in lines {
+            let start = kept.text.len() as u32;
+            kept.sections.push(repository::index::Section {
+                heading: start..start + line.len() as u32,
+                level: 2,
+                id: id.map(str::to_owned),
+            });
+            kept.text += &format!("{line}\n");
+        }
+        let found: Vec<(String, String)> = headings(&kept, &beginnings("avoc"))
+            .into_iter()
+            .map(|(_, heading, id)| (heading, id))
+            .collect();
+        let expected = [("Avocets again", "d"), ("Of avocets", "c")];
+        assert_eq!(
+            found,
+            expected.map(|(heading, id)| (heading.to_owned(), id.to_owned()))
+        );
     }
 }

@@ -17,6 +17,7 @@ use crate::serve::metrics::Surface;
 use crate::serve::reader;
 use crate::serve::search::{Finding, Found, Wish};
 use crate::serve::target;
+use crate::serve::telling;
 use crate::stated::Stated;
 
 /// The most characters of a query.
@@ -332,7 +333,7 @@ impl SectionLink {
     pub(in crate::serve) fn of(found: &Finding) -> Option<Self> {
         let (hit, section) = (&found.hit, found.hit.section.as_ref()?);
         Some(Self {
-            heading: section.heading.clone(),
+            heading: telling::heading(&section.heading).to_owned(),
             id: section.id.clone(),
             url: target::with_fragment(&hit.url, section.id.as_deref()),
         })

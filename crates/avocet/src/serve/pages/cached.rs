@@ -55,6 +55,8 @@ struct CachedPage<'a> {
     /// Where the page is now; `None`: it is no page of the web.
     href: Option<String>,
     time: String,
+    /// The same, for people.
+    shown_time: String,
     ago: String,
     copy: String,
 }
@@ -90,6 +92,7 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
         brand: &app.brand,
         href: is_web(&copy.url).then(|| copy.url.clone()),
         time: copy.fetched.to_string(),
+        shown_time: copy.fetched.strftime("%Y-%m-%d %H:%M UTC").to_string(),
         ago: telling::ago(copy.fetched, Timestamp::now()),
         copy: address.finish(),
         url: copy.url,
