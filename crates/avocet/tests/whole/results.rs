@@ -310,7 +310,7 @@ async fn results_are_counted_filtered_and_sorted() {
     );
     let page = server.get("/?q=bill+inurl:x").body;
     assert!(
-        page.contains("<code>inurl:</code> is no operator") && page.contains("Missing: <s>"),
+        page.contains("<code>inurl:</code> was not understood") && page.contains("Missing: <s>"),
         "{page}"
     );
 }
