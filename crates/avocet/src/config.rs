@@ -3,6 +3,7 @@
 //! Parsed once into types that cannot be wrong; an unknown key refuses to start and names the known. The comments on the fields are the
 //! reference that users read (`avocet config reference`).
 
+mod brand;
 mod budget;
 pub mod check;
 pub mod reference;
@@ -24,6 +25,7 @@ use crate::polling::Clicks;
 use crate::scope::Reach;
 use budget::{BudgetConfig, BudgetFields};
 
+pub use brand::{BrandTitle, Colour, Logo};
 pub use time::Time;
 
 /// The whole file.
@@ -88,6 +90,16 @@ pub struct ServeConfig {
     /// Origins whose pages may read the API (`https://intranet.example`); none unless set.
     #[schemars(example = ["https://intranet.example"])]
     pub cors: Vec<String>,
+    /// The title of the search page, 1 to 60 characters; `Avocet` unless set.
+    #[schemars(example = &"Example Docs")]
+    pub title: Option<BrandTitle>,
+    /// The logo of the search page: an SVG or PNG file of at most 256 KiB.
+    #[schemars(example = &"logo.svg")]
+    pub logo: Option<PathBuf>,
+    /// The colour of buttons, URLs and marks of the search page, as `#rrggbb`. Where text would be hard to read in it, a darker or
+    /// lighter one is used.
+    #[schemars(example = &"#0f6b63")]
+    pub colour: Option<Colour>,
 }
 
 /// Who may open the dashboard. Controls need the token of the store in any case.

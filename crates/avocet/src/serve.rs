@@ -6,6 +6,7 @@
 mod api;
 mod app;
 mod assets;
+mod brand;
 mod chosen;
 mod click;
 mod client;
@@ -13,6 +14,7 @@ mod connections;
 mod control;
 mod counted;
 mod dashboard;
+mod embed;
 mod facts;
 mod guard;
 mod health;
@@ -22,9 +24,12 @@ mod limits;
 pub mod mcp;
 mod metrics;
 mod pages;
+mod reader;
 mod reading;
 mod seal;
 mod search;
+mod suggestions;
+mod target;
 mod telling;
 mod topics;
 mod watch;
@@ -123,6 +128,8 @@ fn router(app: Arc<App>) -> Router {
         .layer(middleware::from_fn_with_state(app.clone(), limits::limit));
     Router::new()
         .merge(assets::routes())
+        .merge(brand::routes())
+        .merge(embed::routes())
         .merge(health::routes())
         .merge(limited)
         .fallback(pages::missing)

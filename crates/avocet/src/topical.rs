@@ -16,9 +16,13 @@ pub fn search(index: &Index, query: &Query<'_>, topic: &Topic) -> Result<Hits> {
         let batch = index.search(&Query {
             limit: Query::LIMIT,
             offset,
+            // They would count pages of other topics too.
+            facets: false,
             ..*query
         })?;
         found.relaxed = batch.relaxed;
+        found.corrected = batch.corrected;
+        found.unknown = batch.unknown;
         let last = batch.hits.len() < Query::LIMIT || offset >= Query::OFFSET;
         for hit in batch.hits {
             let Some(kept) = index.kept(hit.id)? else {

@@ -7,7 +7,7 @@ use std::fmt;
 use page::PageUrl;
 use regex::Regex;
 
-use super::{Config, FetchConfig};
+use super::{Config, FetchConfig, Logo};
 use crate::polling::{self, Polling};
 use crate::ranking::Ranking;
 use crate::upkeep::{POLICY, Rate, Refreshing};
@@ -82,6 +82,8 @@ pub fn check(text: &str) -> Vec<Finding> {
         "fetch.pipeline_depth",
         depth.map(|depth| format!("{depth} is no depth: write 2 to 32")),
     );
+    let logo = config.serve.logo.as_deref().map(Logo::read);
+    note("serve.logo", logo.and_then(Result::err));
     for (key, ranking) in rankings(&config) {
         note(
             key,
@@ -239,7 +241,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named_with_its_line() {
         let text = "[crawl]\nseeds = [\"https://e.org/\", \"ftp://e.org/\"]\nconnections = 0\ninclude = [\"(\"]\n\n\
-                    [refresh]\npolicy = \"freshnes\"\n\n[source]\npolicy = \"never\"\n\n[fetch]\nproxy = \"nowhere\"\n";
+                    [refresh]\npolicy = \"freshnes\"\n\n[source]\npolicy = \"never\"\n\n[fetch]\nproxy = \"nowhere\"\n\n[serve]\nlogo = \"/proc/nowhere.svg\"\n";
         let found = check(text);
         let places: Vec<(Option<usize>, &str)> = found
             .iter()
@@ -249,12 +251,13 @@ mod tests {
             (Some(2), "crawl.seeds"),
             (Some(4), "crawl.include"),
             (Some(3), "crawl.connections"),
+            (Some(16), "serve.logo"),
             (Some(7), "refresh.policy"),
             (Some(10), "source.policy"),
             (Some(13), "fetch.proxy"),
         ];
         assert_eq!(places, expected, "{found:?}");
-        assert!(found[3].why.contains("freshness"), "{}", found[3]);
+        assert!(found[4].why.contains("freshness"), "{}", found[4]);
     }
 
     #[test]
@@ -262,6 +265,8 @@ mod tests {
         for (text, line, key) in [
             ("[crawl]\nconections = 3\n", 2, "crawl.conections"),
             ("[crawl]\n\ndelay = \"5 parsecs\"\n", 3, "crawl.delay"),
+            ("[serve]\ncolour = \"teal\"\n", 2, "serve.colour"),
+            ("[serve]\ntitle = \"\"\n", 2, "serve.title"),
             (
                 "[budget]\nfetches_per_day = \n",
                 2,

@@ -9,8 +9,11 @@ mod page;
 mod params;
 mod refusal;
 mod search;
+mod sections;
+mod similar;
 mod sources;
 mod status;
+mod suggest;
 
 use std::sync::Arc;
 
@@ -25,6 +28,7 @@ use super::{App, control, inspector};
 
 pub use params::Params;
 pub use refusal::{Refusal, Refused};
+pub(super) use search::SectionLink;
 
 /// Everything below `/api/v1`.
 pub fn routes(app: &Arc<App>) -> Router<Arc<App>> {
@@ -33,7 +37,9 @@ pub fn routes(app: &Arc<App>) -> Router<Arc<App>> {
             "/api/v1",
             OpenApiRouter::new()
                 .routes(routes!(search::search))
+                .routes(routes!(suggest::suggest))
                 .routes(routes!(page::page))
+                .routes(routes!(similar::similar))
                 .routes(routes!(status::status))
                 .routes(routes!(sources::sources))
                 .merge(inspector::api_routes())

@@ -9,6 +9,7 @@ use repository::index::Index;
 use repository::log::{Log, Search};
 use tokio::sync::Semaphore;
 
+use super::brand::Brand;
 use super::chosen::Chosen;
 use super::click::Clicks;
 use super::control::token::Token;
@@ -77,6 +78,8 @@ pub struct App {
     pub closing: tokio::sync::watch::Sender<bool>,
     config: PathBuf,
     notice: Mutex<Option<String>>,
+    /// How the search page presents itself.
+    pub brand: Brand,
     /// What the user set.
     pub settings: ServeConfig,
     /// Whether only this machine can reach it.
@@ -114,6 +117,7 @@ impl App {
             listeners: Arc::new(Semaphore::new(LISTENERS)),
             closing: tokio::sync::watch::Sender::new(false),
             notice: Mutex::default(),
+            brand: Brand::of(&settings)?,
             settings,
             on_loopback: listen.ip().is_loopback(),
         }))

@@ -1,12 +1,18 @@
-//! A click on a result: counted, and led on to the page.
+//! A click on a result: counted, and led on to the page if that is asked for.
 //!
-//! **Invariant:** it leads only to a page that is in the index, from an address that we sealed; an address counts
+//! A result of the search page links to the page itself. The browser reports the click by `POST`: the script of the
+//! page with `navigator.sendBeacon`, and without a script the attribute `ping`. `GET` counts the click and redirects; it
+//! is for programs that show results of the API. A browser with neither script nor `ping` (Firefox has `ping` off)
+//! counts no click: a reader sees where a link leads, and that is worth more than the count.
+//!
+//! **Invariant:** `GET` leads only to a page that is in the index, from an address that we sealed; an address counts
 //! once, and only on the day it was handed out. A browser that fetches ahead of its user does not click.
 
 use std::collections::{HashSet, VecDeque};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use anyhow::Result;
 use axum::Router;
 use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -17,7 +23,6 @@ use repository::log::{Click, Log};
 use serde::Deserialize;
 
 use super::App;
-use super::pages::message;
 use super::seal::{Shown, is_web};
 use crate::panics::POISONED;
 use crate::store;
@@ -50,7 +55,22 @@ struct Clicked {
 }
 
 pub fn routes() -> Router<Arc<App>> {
-    Router::new().route("/click", get(click))
+    Router::new().route("/click", get(click).post(report))
+}
+
+/// Counts a click that the browser reports; the browser itself goes to the page.
+async fn report(State(app): State<Arc<App>>, Query(clicked): Query<Clicked>) -> StatusCode {
+    let Some(shown) = app.seal.open(&clicked.to) else {
+        return StatusCode::NOT_FOUND;
+    };
+    match app.clicked(shown, true).await {
+        Ok(Some(_)) => StatusCode::NO_CONTENT,
+        Ok(None) => StatusCode::GONE,
+        Err(error) => {
+            tracing::error!("a click failed: {error:#}");
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+    }
 }
 
 async fn click(
@@ -59,7 +79,7 @@ async fn click(
     headers: HeaderMap,
 ) -> Response {
     let Some(shown) = app.seal.open(&clicked.to) else {
-        return message(
+        return app.message(
             StatusCode::NOT_FOUND,
             "No such result",
             "This address was not handed out by this search page. Search again.",
@@ -69,19 +89,7 @@ async fn click(
         .get("sec-purpose")
         .or(headers.get("purpose"))
         .is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch"));
-    let reader = app.clone();
-    let led = app.readers.read(move || {
-        let kept = reader.index.kept(shown.page)?;
-        let url = kept.map(|kept| kept.url).filter(|url| is_web(url));
-        if let Some(url) = &url
-            && !ahead
-            && reader.clicks.count(&shown, url, Timestamp::now())
-        {
-            reader.metrics.clicked();
-        }
-        Ok(url)
-    });
-    match led.await {
+    match app.clicked(shown, !ahead).await {
         Ok(Some(url)) => {
             let headers = [
                 (header::LOCATION, url),
@@ -89,19 +97,38 @@ async fn click(
             ];
             (StatusCode::FOUND, headers).into_response()
         }
-        Ok(None) => message(
+        Ok(None) => app.message(
             StatusCode::GONE,
             "No longer found",
             "This page has left the index since it was shown. Search again.",
         ),
         Err(error) => {
             tracing::error!("a click failed: {error:#}");
-            message(
+            app.message(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "Try again",
                 "The page could not be looked up. Try again in a moment.",
             )
         }
+    }
+}
+
+impl App {
+    /// Looks up where a result leads, and counts the click if it is one. Returns `None` if it leads nowhere.
+    async fn clicked(self: &Arc<Self>, shown: Shown, counts: bool) -> Result<Option<String>> {
+        let app = self.clone();
+        let work = move || {
+            let kept = app.index.kept(shown.page)?;
+            let url = kept.map(|kept| kept.url).filter(|url| is_web(url));
+            if let Some(url) = &url
+                && counts
+                && app.clicks.count(&shown, url, Timestamp::now())
+            {
+                app.metrics.clicked();
+            }
+            Ok(url)
+        };
+        self.readers.read(work).await
     }
 }
 

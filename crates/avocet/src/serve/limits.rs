@@ -20,7 +20,6 @@ use axum::response::{IntoResponse, Response};
 use super::App;
 use super::api::Refusal;
 use super::client::{Client, network};
-use super::pages;
 
 /// Requests a second of one client, over time.
 pub const RATE: f64 = 20.0;
@@ -77,7 +76,7 @@ pub async fn limit(
             if path.starts_with("/api/") || path == "/mcp" {
                 return ([wait], Refusal::new(status, "rate", why)).into_response();
             }
-            ([wait], pages::message(status, "One moment", why)).into_response()
+            ([wait], app.message(status, "One moment", why)).into_response()
         }
     }
 }

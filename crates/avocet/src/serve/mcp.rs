@@ -20,6 +20,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::App;
+use super::api::SectionLink;
 use super::metrics::Surface;
 use super::search::Wish;
 use super::topics::NoSuchTopic;
@@ -45,7 +46,7 @@ struct Tools {
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SearchFor {
-    /// Words, "phrases", -exclusions, site:example.org. All words should be on the page.
+    /// Words, "phrases", -exclusions, a OR b, site:example.org, title:word, filetype:html. All words should be on the page.
     query: String,
     /// How many results, 1 to 50; 10 unless set.
     limit: Option<u8>,
@@ -132,6 +133,9 @@ impl Tools {
                         "rank": found.rank,
                         "url": found.hit.url,
                         "title": found.hit.title,
+                        "section": SectionLink::of(found),
+                        "missing": found.hit.missing,
+                        "duplicates": found.hit.duplicates,
                         "snippet": found.hit.snippet.text,
                         "language": found.hit.language,
                         "fetched_at": fetched.ok().map(|at| at.to_string()),
@@ -144,7 +148,9 @@ impl Tools {
                     "query": asked.query,
                     "total": found.total,
                     "relaxed": found.relaxed,
+                    "corrected": found.corrected,
                     "did_you_mean": found.meant,
+                    "unknown_operators": found.unknown,
                     "results": results.collect::<Vec<_>>(),
                 }))
             }

@@ -13,6 +13,10 @@ use prometheus_client::registry::{Registry, Unit};
 pub enum Surface {
     /// The search page.
     Page,
+    /// The search page while someone types.
+    Typing,
+    /// Suggestions while someone types.
+    Suggest,
     /// The API.
     Api,
     /// A tool of an agent.

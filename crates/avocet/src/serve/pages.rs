@@ -2,23 +2,30 @@
 //!
 //! **Invariant:** everything in a page is escaped by its template; no template says `safe`.
 
+mod cached;
 mod opensearch;
 mod search;
+mod similar;
 
 use std::sync::Arc;
 
 use askama::Template;
 use axum::Router;
+use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
 use super::App;
 use super::assets;
+use super::brand::Brand;
 
 pub fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/", get(search::page))
+        .route("/similar", get(similar::page))
+        .route("/cached", get(cached::page))
+        .route("/cached/copy", get(cached::copy))
         .route("/opensearch.xml", get(opensearch::description))
 }
 
@@ -26,22 +33,46 @@ pub fn routes() -> Router<Arc<App>> {
 #[derive(Template)]
 #[template(path = "message.html")]
 struct Message<'a> {
+    brand: &'a Brand,
     title: &'a str,
     message: &'a str,
 }
 
-/// A page that only says something.
+/// A page for operators that only says something.
 pub fn message(status: StatusCode, title: &str, message: &str) -> Response {
-    (status, show(&Message { title, message })).into_response()
+    branded(&Brand::default(), status, title, message)
+}
+
+impl App {
+    /// A page for searchers that only says something.
+    pub fn message(&self, status: StatusCode, title: &str, message: &str) -> Response {
+        branded(&self.brand, status, title, message)
+    }
+}
+
+fn branded(brand: &Brand, status: StatusCode, title: &str, message: &str) -> Response {
+    let page = Message {
+        brand,
+        title,
+        message,
+    };
+    (status, show(&page)).into_response()
 }
 
 /// Nothing is served here.
-pub async fn missing() -> Response {
-    message(
+pub async fn missing(State(app): State<Arc<App>>) -> Response {
+    app.message(
         StatusCode::NOT_FOUND,
         "Not found",
         "There is no page at this address.",
     )
+}
+
+/// The parameter `url`, as it was written; empty if there is none.
+fn named_url(raw: Option<&str>) -> String {
+    let mut pairs = form_urlencoded::parse(raw.unwrap_or_default().as_bytes());
+    let found = pairs.find(|(name, _)| name == "url");
+    found.map_or(String::new(), |(_, value)| value.trim().to_owned())
 }
 
 /// A template as an answer.

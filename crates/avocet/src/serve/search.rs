@@ -8,15 +8,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use jiff::Timestamp;
-use repository::index::{Hit, Query};
+use repository::index::{Facets, Hit, Query, Sort};
 use repository::log;
 
 use super::App;
 use super::facts::Facts;
 use super::metrics::Surface;
+use super::seal::is_web;
+use super::target;
 use crate::topical;
 
-/// Fewer results than so many, and the searcher may have meant something else.
+/// With fewer results than this, the searcher may have meant something else.
 const FEW: usize = 5;
 
 /// What is searched for.
@@ -34,6 +36,20 @@ pub struct Wish {
     pub since: Option<Timestamp>,
     /// Only copies from before.
     pub until: Option<Timestamp>,
+    /// Only pages that say they were published then or later.
+    pub published_since: Option<Timestamp>,
+    /// Only pages that say they were published before.
+    pub published_until: Option<Timestamp>,
+    /// Only documents of this kind: letters and digits.
+    pub kind: Option<String>,
+    /// What comes first.
+    pub sort: Sort,
+    /// The languages that the reader prefers, the most preferred first.
+    pub readers: Vec<String>,
+    /// Whether to count results by site, language, kind and year.
+    pub facets: bool,
+    /// Whether the last word may be the beginning of one.
+    pub prefix: bool,
     /// Results to show.
     pub limit: usize,
     /// Results to pass over.
@@ -49,12 +65,29 @@ pub struct Found {
     pub total: usize,
     /// None has all the words.
     pub relaxed: bool,
+    /// What was searched for in place of the text, where no page had some of its words.
+    pub corrected: Option<String>,
     /// What the searcher may have meant.
     pub meant: Option<String>,
+    /// What looks like an operator and is none; it was searched for as words.
+    pub unknown: Vec<String>,
+    /// Results counted, if that was asked for. A search within a topic has no counts.
+    pub facets: Option<Facets>,
     /// Some of them, best first.
     pub results: Vec<Finding>,
     /// How long it took.
     pub took: Duration,
+}
+
+/// The pages that are about the same as another.
+#[derive(Debug)]
+pub struct Similar {
+    /// The URL of the other, in normal form.
+    pub url: String,
+    /// Its title; may be empty.
+    pub title: String,
+    /// They, best first.
+    pub results: Vec<Finding>,
 }
 
 /// A page that was found.
@@ -70,6 +103,15 @@ pub struct Finding {
     pub click: Option<String>,
 }
 
+impl Finding {
+    /// The address of its best section, or of the page; `None`: it is no page of the web.
+    pub fn link(&self) -> Option<String> {
+        let section = self.hit.section.as_ref();
+        let id = section.and_then(|section| section.id.as_deref());
+        is_web(&self.hit.url).then(|| target::with_fragment(&self.hit.url, id))
+    }
+}
+
 impl App {
     /// Searches, away from the threads that serve connections.
     pub async fn search(self: &Arc<Self>, wish: Wish, surface: Surface) -> Result<Found> {
@@ -81,53 +123,106 @@ impl App {
         found
     }
 
+    /// Finds pages that are about the same as the page at a URL. `None`: the index does not have it.
+    pub async fn similar(
+        self: &Arc<Self>,
+        url: page::PageUrl,
+        limit: usize,
+    ) -> Result<Option<Similar>> {
+        let app = self.clone();
+        let work = move || {
+            let Some(kept) = app.index.kept(url.id())? else {
+                return Ok(None);
+            };
+            let mut hits = app.index.similar(url.id(), limit)?;
+            // The words that they were found by are no query of the reader.
+            for hit in &mut hits {
+                hit.missing.clear();
+                hit.section = None;
+                hit.snippet.highlights.clear();
+            }
+            Ok(Some(Similar {
+                title: kept.title,
+                url: kept.url,
+                results: app.findings(hits, 0, Timestamp::now()),
+            }))
+        };
+        self.readers.read(work).await
+    }
+
     fn find(&self, wish: &Wish) -> Result<Found> {
         let begun = Instant::now();
+        let filter = wish.kind.as_ref().map(|kind| format!("filetype:{kind} "));
+        let filter = filter.unwrap_or_default();
+        let text = format!("{filter}{}", wish.text);
+        let readers: Vec<&str> = wish.readers.iter().map(String::as_str).collect();
         let chosen = self
             .chosen
             .factors(&wish.text, &self.searches, self.clicks.log());
         let query = Query {
             chosen: &chosen,
-            text: &wish.text,
+            text: &text,
             limit: wish.limit,
             offset: wish.offset,
             site: wish.site.as_deref(),
             language: wish.language.as_deref(),
             since: wish.since.map(Timestamp::as_second),
             until: wish.until.map(Timestamp::as_second),
-            ..Query::default()
+            published_since: wish.published_since.map(Timestamp::as_second),
+            published_until: wish.published_until.map(Timestamp::as_second),
+            sort: wish.sort,
+            prefix: wish.prefix,
+            facets: wish.facets,
+            readers: &readers,
+            weights: None,
         };
         let hits = match &wish.topic {
             Some(name) => topical::search(&self.index, &query, &*self.topics.open(name)?)?,
             None => self.index.search(&query)?,
         };
-        let doubtful = wish.offset == 0 && (hits.relaxed || hits.total < FEW);
+        let corrected = hits.corrected.map(|text| match text.strip_prefix(&filter) {
+            Some(own) => own.to_owned(),
+            None => text,
+        });
+        let few = hits.relaxed || hits.total < FEW;
+        let doubtful = wish.offset == 0 && few && corrected.is_none() && !wish.prefix;
         let meant = if doubtful {
             self.index.meant(&wish.text)?
         } else {
             None
         };
         let now = Timestamp::now();
-        let results: Vec<Finding> = (wish.offset + 1..)
-            .zip(hits.hits)
+        let results = self.findings(hits.hits, wish.offset, now);
+        // Someone who clicks while typing means what was typed so far.
+        if wish.prefix || !wish.unlogged {
+            self.clicks.searched(now, &wish.text);
+        }
+        if !wish.unlogged {
+            self.log(wish, &results, now);
+        }
+        Ok(Found {
+            total: hits.total,
+            relaxed: hits.relaxed,
+            corrected,
+            meant,
+            unknown: hits.unknown,
+            facets: hits.facets,
+            results,
+            took: begun.elapsed(),
+        })
+    }
+
+    /// Adds what the ledger knows to results, and the addresses that count clicks.
+    fn findings(&self, hits: Vec<Hit>, offset: usize, now: Timestamp) -> Vec<Finding> {
+        (offset + 1..)
+            .zip(hits)
             .map(|(rank, hit)| Finding {
                 rank,
                 facts: self.facts(&hit.url),
                 click: self.seal.click(&hit, rank, now),
                 hit,
             })
-            .collect();
-        if !wish.unlogged {
-            self.clicks.searched(now, &wish.text);
-            self.log(wish, &results, now);
-        }
-        Ok(Found {
-            total: hits.total,
-            relaxed: hits.relaxed,
-            meant,
-            results,
-            took: begun.elapsed(),
-        })
+            .collect()
     }
 
     fn log(&self, wish: &Wish, results: &[Finding], now: Timestamp) {

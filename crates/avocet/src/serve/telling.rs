@@ -67,6 +67,19 @@ pub fn authors(names: &[String]) -> Option<String> {
     }
 }
 
+/// A heading without the sign of the link to itself that documentation tools put behind it.
+pub fn heading(text: &str) -> &str {
+    text.trim_end_matches(|letter: char| matches!(letter, '¶' | '🔗') || letter.is_whitespace())
+        .trim_start()
+}
+
+/// Whether a heading says no more than the title of its page. Many pages begin with their title, to which the title
+/// itself adds the name of the site.
+pub fn repeats(heading: &str, title: &str) -> bool {
+    let [heading, title] = [self::heading(heading), title.trim()].map(str::to_lowercase);
+    title.starts_with(&heading)
+}
+
 /// A day as the world writes it, in UTC; `None`: no calendar has it.
 pub fn day(seconds: i64) -> Option<String> {
     let at = Timestamp::from_second(seconds).ok()?;
@@ -138,6 +151,16 @@ mod tests {
         check(30 * 86_400, "4 weeks");
         check(100 * 86_400, "3 months");
         check(1000 * 86_400, "3 years");
+    }
+
+    #[test]
+    fn headings_that_say_no_more_than_the_title() {
+        assert!(repeats(" 13 Prompt Expansion", "13 prompt expansion (zsh)"));
+        assert!(repeats("", "any"));
+        assert!(!repeats("Expansion", "13 Prompt Expansion"));
+        assert!(!repeats("13 Prompt Expansion", "13 Prompt"));
+        assert_eq!(heading(" Backend servers¶ "), "Backend servers");
+        assert_eq!(heading("C#"), "C#");
     }
 
     #[test]

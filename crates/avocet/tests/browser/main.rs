@@ -6,12 +6,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod chromium;
+mod shelf;
 mod town;
 
 use chromium::{Chromium, until};
 use fantoccini::Locator;
 use fantoccini::key::Key;
 use serde_json::{Value, json};
+use shelf::{Pages, Shelf, publish};
 use town::Town;
 
 /// Where a result leads.
@@ -36,7 +38,9 @@ async fn click_first(browser: &Chromium, town: &Town, url: &str) {
     let first = browser.client.find(Locator::Css(FIRST)).await.unwrap();
     first.click().await.unwrap();
     until("the page itself", async || {
-        let now = browser.client.current_url().await.unwrap();
+        let mut now = browser.client.current_url().await.unwrap();
+        // A result leads to its best section.
+        now.set_fragment(None);
         (now.as_str() == url).then_some(())
     })
     .await;
@@ -249,5 +253,209 @@ async fn the_search_page_works_without_javascript() {
     let town = Town::start(&[]);
     let url = search(&browser, &town, "ferry").await;
     click_first(&browser, &town, &url).await;
+    browser.client.close().await.unwrap();
+}
+
+/// Pages about birds, one of which tries everything to run a script or to fetch something.
+const BIRDS: Pages = &[
+    (
+        "/",
+        "<title>Waders</title><a href=/avocet>avocet</a> <a href=/stilt>stilt</a> <a href=/evil>evil</a>",
+    ),
+    (
+        "/avocet",
+        "<html lang=en><title>The avocet</title><h1>The avocet</h1><p>A wader with a bill that curves upwards.</p>\
+         <h2 id=nests>Nesting islands</h2><p>Avocets breed on bare islands in shallow water.</p>",
+    ),
+    (
+        "/stilt",
+        "<html lang=en><title>The stilt <img src=x onerror=alert(1)></title><h1>The stilt</h1><p>A wader with long red legs.</p>",
+    ),
+    (
+        "/evil",
+        "<html lang=en><title>Evil wader</title><meta http-equiv=refresh content='0;url=SITE/ran-refresh'>\
+         <link rel=stylesheet href=SITE/ran-style.css><style>body { background: url(SITE/ran-background.png) }</style>\
+         <body onload=\"document.title='ran'\"><p id=text>An evil wader.</p><img src=SITE/ran-image.png onerror=\"document.title='ran'\">\
+         <script>document.title = 'ran'; top.document.title = 'ran'; fetch('SITE/ran-fetch')</script><iframe src=SITE/ran-frame></iframe>\
+         <form action=SITE/ran-form><input name=a><button id=send>Send</button></form><a id=out href=SITE/ran-link target=_top>out</a>",
+    ),
+];
+
+#[tokio::test]
+async fn results_come_while_someone_types_and_only_the_settled_search_is_logged() {
+    let Some(browser) = Chromium::open(true).await else {
+        return;
+    };
+    let shelf = Shelf::start(BIRDS);
+    let client = &browser.client;
+    client.goto(&format!("{}/", shelf.address)).await.unwrap();
+    client
+        .execute("window.loadedOnce = true;", Vec::new())
+        .await
+        .unwrap();
+    let field = client.find(Locator::Css("#q")).await.unwrap();
+    for letter in ["a", "v", "o", "c"] {
+        field.send_keys(letter).await.unwrap();
+    }
+    browser
+        .wait("#answer .title", |text| text == "The avocet")
+        .await;
+    // The suggestions are a list that arrows walk through.
+    browser
+        .wait("#suggestions [role=option]", |text| {
+            text.starts_with("The avocet")
+        })
+        .await;
+    audited(&browser).await;
+    let expanded = field.attr("aria-expanded").await.unwrap();
+    assert_eq!(expanded.as_deref(), Some("true"));
+    field.send_keys(&Key::Down.to_string()).await.unwrap();
+    let active = field.attr("aria-activedescendant").await.unwrap();
+    assert_eq!(active.as_deref(), Some("suggestion-0"));
+    field.send_keys(&Key::Escape.to_string()).await.unwrap();
+    let expanded = field.attr("aria-expanded").await.unwrap();
+    assert_eq!(expanded.as_deref(), Some("false"));
+    let now = client.current_url().await.unwrap();
+    assert_eq!(
+        now.query(),
+        Some("q=avoc"),
+        "the address is that of the search"
+    );
+    until("the settled search in the log", async || {
+        (shelf.log("queries").len() == 1).then_some(())
+    })
+    .await;
+    assert_eq!(
+        shelf.log("queries")[0]["query"],
+        "avoc",
+        "no key is a search"
+    );
+    // Titles of strangers stay text in suggestions.
+    field.clear().await.unwrap();
+    field.send_keys("stil").await.unwrap();
+    browser
+        .wait("#suggestions [role=option] .title", |text| {
+            text.contains("<img src=x")
+        })
+        .await;
+    // Enter without a choice is a search, and it is logged at once and once.
+    field.clear().await.unwrap();
+    field.send_keys("islands").await.unwrap();
+    field.send_keys(&Key::Enter.to_string()).await.unwrap();
+    browser
+        .wait("#answer .heading", |text| text == "Nesting islands")
+        .await;
+    let same = client
+        .execute("return window.loadedOnce === true;", Vec::new())
+        .await
+        .unwrap();
+    assert_eq!(same, json!(true), "the page was loaded again");
+    // A suggestion is opened with the keyboard: the heading, at its place in the page.
+    field.clear().await.unwrap();
+    field.send_keys("nesti").await.unwrap();
+    browser
+        .wait("#suggestions [role=option] .title", |text| {
+            text == "Nesting islands"
+        })
+        .await;
+    field.send_keys(&Key::Down.to_string()).await.unwrap();
+    field.send_keys(&Key::Enter.to_string()).await.unwrap();
+    let target = format!("{}/avocet#nests", shelf.site);
+    until("the section", async || {
+        let now = client.current_url().await.unwrap();
+        (now.as_str() == target).then_some(())
+    })
+    .await;
+    until("the click in the log", async || {
+        (shelf.log("clicks").len() == 1).then_some(())
+    })
+    .await;
+    let searched: Vec<Value> = shelf
+        .log("queries")
+        .iter()
+        .map(|line| line["query"].clone())
+        .collect();
+    assert_eq!(
+        searched.iter().filter(|query| *query == "islands").count(),
+        1,
+        "{searched:?}"
+    );
+    assert!(
+        searched.iter().all(|query| query != "a" && query != "av"),
+        "{searched:?}"
+    );
+    browser.client.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_cached_copy_runs_nothing_and_fetches_nothing() {
+    let Some(browser) = Chromium::open(true).await else {
+        return;
+    };
+    let shelf = Shelf::start(BIRDS);
+    let client = &browser.client;
+    let copy = format!("{}/cached/copy?url={}/evil", shelf.address, shelf.site);
+    for address in [copy.replace("/cached/copy", "/cached"), copy] {
+        client.goto(&address).await.unwrap();
+        let frame = client.find(Locator::Css("iframe[title='The copy']")).await;
+        let mut pressed = vec!["#send"];
+        if let Ok(frame) = frame {
+            audited(&browser).await;
+            frame.enter_frame().await.unwrap();
+            pressed.push("#out");
+        }
+        browser.wait("#text", |text| text == "An evil wader.").await;
+        for css in pressed {
+            let element = client.find(Locator::Css(css)).await.unwrap();
+            element.click().await.unwrap();
+        }
+        browser.wait("#text", |text| text == "An evil wader.").await;
+        client.enter_parent_frame().await.unwrap();
+        assert_ne!(client.title().await.unwrap(), "ran", "{address}");
+        assert_eq!(client.current_url().await.unwrap().as_str(), address);
+    }
+    assert!(shelf.asked().is_empty(), "{:?}", shelf.asked());
+    browser.client.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn the_search_box_works_on_other_sites_under_a_strict_policy() {
+    let Some(browser) = Chromium::open(true).await else {
+        return;
+    };
+    let shelf = Shelf::start(BIRDS);
+    let policy = format!(
+        "default-src 'none'; script-src {0}; connect-src {0}; form-action 'none'; require-trusted-types-for 'script'",
+        shelf.address
+    );
+    let page = format!(
+        "<!doctype html><html lang=en><meta http-equiv=Content-Security-Policy content=\"{policy}\"><title>Other</title>\
+         <h1>Other</h1><script src=\"{}/embed.js\"></script>",
+        shelf.address
+    );
+    let pages: Pages = vec![("/", &*page.leak())].leak();
+    let (other, _) = publish(pages);
+    let client = &browser.client;
+    client.goto(&format!("http://{other}/")).await.unwrap();
+    // Its parts are in a shadow tree.
+    let field = "return document.querySelector('div').shadowRoot.querySelector('input');";
+    until("the box", async || {
+        let found = client.execute(field, Vec::new()).await.ok()?;
+        (!found.is_null()).then_some(())
+    })
+    .await;
+    let typed = "const field = document.querySelector('div').shadowRoot.querySelector('input');\
+                 field.focus(); field.value = 'avocet'; field.dispatchEvent(new Event('input', { bubbles: true }));\
+                 setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' })), 500);";
+    client.execute(typed, Vec::new()).await.unwrap();
+    let target = format!("{}/?q=avocet", shelf.address);
+    until("the search page", async || {
+        let now = client.current_url().await.unwrap();
+        (now.as_str() == target).then_some(())
+    })
+    .await;
+    browser
+        .wait("#answer .title", |text| text == "The avocet")
+        .await;
     browser.client.close().await.unwrap();
 }

@@ -141,7 +141,7 @@ async fn a_click_makes_the_source_worth_more_that_named_the_page() {
 
     let server = Server::start(&program, &[]);
     let found = server.get(&format!("/?q=number{new}"));
-    let click = found.body.split("<h2><a href=\"").nth(1).unwrap();
+    let click = found.body.split(" ping=\"").nth(1).unwrap();
     let click = click.split('"').next().unwrap().replace("&#38;", "&");
     let led = server.get(&click);
     assert_eq!(

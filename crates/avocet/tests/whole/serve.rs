@@ -53,9 +53,9 @@ fn log(program: &Program, kind: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The addresses of results in a page.
+/// The addresses that count clicks on results of a page.
 fn clicks(html: &str) -> Vec<String> {
-    let links = html.split("<h2><a href=\"").skip(1);
+    let links = html.split(" ping=\"").skip(1);
     links
         .map(|rest| rest.split('"').next().unwrap().replace("&#38;", "&"))
         .collect()
@@ -82,17 +82,28 @@ fn people_search_click_and_turn_pages() {
     assert!(first.body.contains("Page 1 of 3") && !first.body.contains("rel=\"prev\""));
     let last = server.get("/?q=waders&page=3");
     assert!(last.body.contains("Page 3 of 3") && !last.body.contains("rel=\"next\""));
-    assert_eq!(clicks(&last.body).len(), 5);
+    assert_eq!(clicks(&last.body).len(), 6, "and the avocet, a wader");
     let wrong = server.get("/?q=avocte");
     assert!(
         wrong
             .body
-            .contains("Did you mean <a href=\"/?q=avocet\">avocet</a>"),
+            .contains("Showing results for <b>avocet</b>; no page has <q>avocte</q>."),
         "{}",
         wrong.body
     );
 
+    // A link leads to the page itself; the browser reports the click, by its script or by `ping`.
+    assert!(
+        found
+            .body
+            .contains("<h2><a href=\"http://birds.example/avocet\""),
+        "{}",
+        found.body
+    );
     let click = &clicks(&found.body)[0];
+    let reported = server.ask("POST", click, &["Content-Type: text/ping"], "PING");
+    assert_eq!(reported.status, 204, "{reported:?}");
+    assert_eq!(server.ask("POST", "/click?to=forged", &[], "").status, 404);
     let led = server.get(click);
     assert_eq!(led.status, 302);
     assert_eq!(led.head["location"], "http://birds.example/avocet");
@@ -167,7 +178,10 @@ fn programs_search() {
     let old = server.json("/api/v1/search?q=avocet&until=2026-01-01T00:00:00Z&log=false");
     assert_eq!(old["total"], 0);
     let meant = server.json("/api/v1/search?q=avocte&log=false");
-    assert_eq!(meant["did_you_mean"], "avocet");
+    assert_eq!(
+        (&meant["corrected"], &meant["did_you_mean"]),
+        (&json!("avocet"), &Value::Null)
+    );
     assert_eq!(log(&program, "queries").len(), 1);
     let page = server.json("/api/v1/page?url=http://birds.example/avocet");
     assert_eq!(page["text"], "A wader with a bill that curves upwards.");
@@ -185,7 +199,7 @@ fn programs_search() {
     assert_eq!(server.json("/api/v1/sources")["sources"], json!([]));
     let document = server.json("/api/v1/openapi.json");
     assert!(document["openapi"].as_str().unwrap().starts_with("3.1"));
-    for path in ["search", "page", "status", "sources"] {
+    for path in ["search", "suggest", "similar", "page", "status", "sources"] {
         assert!(
             document["paths"].get(format!("/api/v1/{path}")).is_some(),
             "{path}"
@@ -199,6 +213,24 @@ fn programs_search() {
         ("/api/v1/search?q=a&limit=many", 400, "parameter"),
         ("/api/v1/search?q=a&offset=1001", 400, "parameter"),
         ("/api/v1/search?q=a&since=yesterday", 400, "parameter"),
+        ("/api/v1/search?q=a&published_until=2024", 400, "parameter"),
+        ("/api/v1/search?q=a&type=a%20b", 400, "parameter"),
+        ("/api/v1/search?q=a&type=", 400, "parameter"),
+        ("/api/v1/search?q=a&sort=oldest", 400, "parameter"),
+        ("/api/v1/suggest", 400, "parameter"),
+        ("/api/v1/suggest?q=", 400, "parameter"),
+        ("/api/v1/suggest?q=a&limit=21", 400, "parameter"),
+        ("/api/v1/similar?url=mailto:a", 404, "not_found"),
+        (
+            "/api/v1/similar?url=http://birds.example/none",
+            404,
+            "not_found",
+        ),
+        (
+            "/api/v1/similar?url=http://birds.example/avocet&limit=51",
+            400,
+            "parameter",
+        ),
         ("/api/v1/search?q=a&lang=de", 400, "parameter"),
         ("/api/v1/search?q=a&q=b", 400, "parameter"),
         ("/api/v1/page?url=mailto:a", 404, "not_found"),

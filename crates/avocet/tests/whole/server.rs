@@ -105,6 +105,8 @@ pub struct Leaf {
     pub language: &'static str,
     /// Days since it was fetched.
     pub days: i64,
+    /// The id of the section whose heading is the first line of the text, if there is one.
+    pub section: Option<&'static str>,
 }
 
 impl Leaf {
@@ -115,6 +117,7 @@ impl Leaf {
             text: text.into(),
             language: "en",
             days: 0,
+            section: None,
         }
     }
 }
@@ -134,8 +137,15 @@ pub fn put(program: &Program, leaves: &[Leaf]) {
         let id = parsed
             .as_ref()
             .map_or(page::PageId(number as u128), PageUrl::id);
+        let heading = leaf.text.lines().next().unwrap_or_default();
+        let sections = leaf.section.map(|id| page::Section {
+            heading: 0..u32::try_from(heading.len()).unwrap(),
+            level: 2,
+            id: Some(id.into()),
+        });
         writer
             .put(&Document {
+                sections: sections.as_slice(),
                 title: &leaf.title,
                 text: &leaf.text,
                 language: Some(leaf.language),

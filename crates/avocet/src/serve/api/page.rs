@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::refusal::Refused;
+use super::sections::SectionedPage;
 use super::{Params, Refusal};
 use crate::readable::{self, Readable};
 use crate::serve::App;
@@ -25,6 +26,9 @@ pub struct Asked {
     /// Its URL.
     #[param(min_length = 1, max_length = 2048, example = "https://example.org/")]
     url: String,
+    /// Only the section that a URL's fragment names by this id. `sections` has those that there are.
+    #[param(min_length = 1, max_length = 1000)]
+    section: Option<String>,
 }
 
 /// A page that is kept. All text is as the page gave it: escape it wherever it is shown.
@@ -67,9 +71,9 @@ pub struct Page {
     path = "/page",
     params(Asked),
     responses(
-        (status = 200, description = "The page", body = Page),
+        (status = 200, description = "The page", body = SectionedPage),
         (status = 400, description = "A parameter is missing or wrong", body = Refused),
-        (status = 404, description = "No such page is kept, or the URL is none of a page", body = Refused),
+        (status = 404, description = "No such page is kept, it has no such section, or the URL is none of a page", body = Refused),
         (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
         (status = 503, description = "Too many requests at once", body = Refused),
     )
@@ -77,14 +81,17 @@ pub struct Page {
 pub async fn page(
     State(app): State<Arc<App>>,
     Params(asked): Params<Asked>,
-) -> Result<Json<Page>, Refusal> {
+) -> Result<Json<SectionedPage>, Refusal> {
     let missing = |why| Err(Refusal::new(StatusCode::NOT_FOUND, "not_found", why));
     let Ok(url) = PageUrl::parse(&asked.url) else {
         return missing("this is no URL of a page: write it like https://example.org/");
     };
-    match app.kept(url).await? {
+    let Some(page) = app.kept(url.clone()).await? else {
+        return missing("no such page is kept");
+    };
+    match app.sectioned(url, page, asked.section).await? {
         Some(page) => Ok(Json(page)),
-        None => missing("no such page is kept"),
+        None => missing("the page has no section of this id; `sections` has those that there are"),
     }
 }
 
