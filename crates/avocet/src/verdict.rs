@@ -70,6 +70,8 @@ pub struct Lead {
     pub listing: bool,
     /// Its words.
     pub anchor: String,
+    /// Whether they are part of navigation.
+    pub aside: bool,
     /// Its words and some on either side, if somebody [wants](Asked::places) them.
     pub around: String,
     /// Its tag path, if somebody wants it.
@@ -221,6 +223,7 @@ impl Lead {
             redirect: false,
             listing: false,
             anchor: String::new(),
+            aside: false,
             around: String::new(),
             path: String::new(),
         }

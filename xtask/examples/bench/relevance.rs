@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use repository::index::{Index, Part, Query, Weights};
+use repository::index::{Hit, Index, Part, Query, Weights};
 use serde::Serialize;
 use xtask::cli::Relevance;
 
@@ -32,6 +32,8 @@ struct Quality {
     mrr: f64,
     s1: f64,
     s5: f64,
+    /// The share of first results whose snippet has all words of the query.
+    snippet: f64,
 }
 
 /// One way to search, and the quality by kind of question; `all` is every kind together.
@@ -193,7 +195,9 @@ fn row(way: &Way, index: &Index, questions: &[Question], failures: bool) -> Resu
             println!("{kind}\t{query}\t{rank}\t{}\t{first}", urls[0]);
         }
         for kind in [question.kind.as_str(), "all"] {
-            kinds.entry(kind.to_owned()).or_default().add(rank);
+            let quality = kinds.entry(kind.to_owned()).or_default();
+            quality.add(rank);
+            quality.snippet += f64::from(u8::from(shows_all(&question.query, hits.first())));
         }
     }
     for quality in kinds.values_mut() {
@@ -203,6 +207,18 @@ fn row(way: &Way, index: &Index, questions: &[Question], failures: bool) -> Resu
         name: way.name.clone(),
         kinds,
     })
+}
+
+/// Whether the snippet of a result has every word of a query.
+fn shows_all(query: &str, hit: Option<&Hit>) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let shown = hit.map(|hit| words(&hit.snippet.text)).unwrap_or_default();
+    words(query).iter().all(|word| shown.contains(word))
 }
 
 impl Quality {
@@ -218,7 +234,7 @@ impl Quality {
 
     /// Turns sums into means.
     fn finish(&mut self) {
-        for sum in [&mut self.mrr, &mut self.s1, &mut self.s5] {
+        for sum in [&mut self.mrr, &mut self.s1, &mut self.s5, &mut self.snippet] {
             *sum /= self.questions as f64;
         }
     }
@@ -230,6 +246,7 @@ fn print(rows: &[Row]) {
         ("MRR@10", (|quality| quality.mrr) as fn(&Quality) -> f64),
         ("S@1", |quality| quality.s1),
         ("S@5", |quality| quality.s5),
+        ("all words in the snippet", |quality| quality.snippet),
     ] {
         print!("{title:<24}");
         for (kind, quality) in &first.kinds {

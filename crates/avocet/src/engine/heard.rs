@@ -183,6 +183,7 @@ mod tests {
             redirect,
             listing: false,
             anchor: "words".into(),
+            aside: false,
             around: String::new(),
             path: String::new(),
         }

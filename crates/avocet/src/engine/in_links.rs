@@ -48,9 +48,11 @@ impl InLink {
             let place = number(lead.id)
                 .and_then(|number| words.binary_search_by_key(&number.0, |(to, _)| *to).ok());
             if let Some(place) = place {
+                // "Next", "Up" and the menu say nothing of the page that the page's title does not say.
+                let words = if lead.aside { "" } else { words[place].1 };
                 links.push(Self {
                     to: lead.id,
-                    words: words[place].1.to_owned(),
+                    words: words.to_owned(),
                 });
             }
         }

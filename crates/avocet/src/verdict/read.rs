@@ -139,6 +139,7 @@ impl Asked<'_> {
             let followed = links.into_iter().filter(|link| !link.nofollow);
             leads.extend(followed.map(|link| Lead {
                 anchor: reading.anchor(&link).to_owned(),
+                aside: link.aside,
                 around: self.place(|| reading.around(&link, AROUND)),
                 path: self.place(|| reading.path(&link)),
                 url: link.url,

@@ -128,16 +128,19 @@ impl Links {
             kind,
             nofollow,
             path,
+            aside: false,
         });
         Some(new)
     }
 
-    /// Gives a link its words, unless it has some.
-    pub(super) fn set_anchor(&mut self, index: u32, anchor: Range<u32>) {
+    /// Gives a link its words, unless it has some. Words of the text itself replace those of navigation.
+    pub(super) fn set_anchor(&mut self, index: u32, anchor: Range<u32>, aside: bool) {
         if let Some(link) = self.links.get_mut(index as usize)
-            && link.anchor.is_empty()
+            && !anchor.is_empty()
+            && (link.anchor.is_empty() || link.aside && !aside)
         {
             link.anchor = anchor;
+            link.aside = aside;
         }
     }
 

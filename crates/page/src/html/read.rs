@@ -340,10 +340,11 @@ impl<'a, 'l> Reader<'a, 'l> {
     fn close_link(&mut self) {
         if let Some(link) = self.link.take() {
             let anchor = self.text.close_anchor(self.limits.anchor);
-            if !self.outline.is_aside() {
+            let aside = self.outline.is_aside();
+            if !aside {
                 self.linked += anchor.end - anchor.start;
             }
-            self.links.set_anchor(link, anchor);
+            self.links.set_anchor(link, anchor, aside);
         }
     }
 }

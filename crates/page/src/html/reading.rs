@@ -113,6 +113,8 @@ pub struct Link {
     pub nofollow: bool,
     /// Its tag path, as an index into [`Reading::paths`].
     pub path: u32,
+    /// Whether its words are part of navigation.
+    pub aside: bool,
 }
 
 /// What makes a link.

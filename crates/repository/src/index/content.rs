@@ -45,7 +45,9 @@ pub(super) fn divide(
     };
     let (mut asides, mut sections) = (asides.iter().peekable(), sections.iter().peekable());
     let mut start = 0;
-    for line in text.split('\n') {
+    for whole in text.split('\n') {
+        let next = start + whole.len() + 1;
+        let line = without_permalink(whole);
         let end = start + line.len();
         while asides
             .next_if(|aside| aside.end as usize <= start)
@@ -79,9 +81,17 @@ pub(super) fn divide(
             into.push('\n');
         }
         into.push_str(line);
-        start = end + 1;
+        start = next;
     }
     divided
+}
+
+/// A line without the sign that links to it, which documentation tools put behind headings and definitions.
+fn without_permalink(line: &str) -> &str {
+    match line.strip_suffix(['¶', '🔗']) {
+        Some(rest) => rest.trim_end(),
+        None => line,
+    }
 }
 
 /// The headings of a body, and the ids of its sections, one a line.
@@ -144,6 +154,16 @@ mod tests {
             headings(&divided.body, &divided.sections),
             ("Avocet\nFood".into(), "x\nx".into())
         );
+    }
+
+    #[test]
+    fn permalinks_are_left_out() {
+        let text = "Food¶\nShrimps.\nBirds ¶\nThe end";
+        let sections = [section(text, "Food¶"), section(text, "Birds ¶")];
+        let divided = divide(text, &[], &sections, |_| false);
+        assert_eq!(divided.body, "Food\nShrimps.\nBirds\nThe end");
+        let (headings, _) = headings(&divided.body, &divided.sections);
+        assert_eq!(headings, "Food\nBirds");
     }
 
     #[test]

@@ -194,7 +194,7 @@ impl Index {
             }
         })?;
         let shown = self.shown(&searcher, &outcome, query, wanted)?;
-        let mut finder = finder(&plan, &parsed);
+        let mut finder = finder(&plan);
         let mut hits = Vec::with_capacity(shown.len());
         for group in shown {
             hits.push(self.hit(&searcher, &group, &plan, &parsed, &mut finder)?);
@@ -328,34 +328,26 @@ impl Index {
     }
 }
 
-/// What finds the words of a plan in a text. A word belongs to the clause that needs it.
-fn finder(plan: &Plan, parsed: &Parsed) -> Finder {
-    let mut words: Vec<(String, u8)> = Vec::new();
-    let mut add = |word: &str, clause: usize| {
-        if !words.iter().any(|(known, _)| known == word) {
-            words.push((word.to_owned(), clause as u8));
-        }
-    };
+/// What finds the words of a plan in a text. A compound counts more than its words.
+fn finder(plan: &Plan) -> Finder {
+    let mut words: Vec<(String, f32)> = Vec::new();
     for (bit, term) in plan.terms.iter().enumerate() {
-        let clause = plan
+        let needed = plan
             .needs
             .iter()
-            .position(|need| (need.exact | need.near) & 1 << bit != 0);
-        let Some(clause) = clause else { continue };
-        for (lookup, _) in &term.lookups {
-            match lookup {
-                Lookup::Word(word) => add(word, clause),
-                Lookup::Phrase(words) => words.iter().for_each(|word| add(word, clause)),
+            .any(|need| (need.exact | need.near) & 1 << bit != 0);
+        for (lookup, _) in term.lookups.iter().filter(|_| needed) {
+            let (these, weight) = match lookup {
+                Lookup::Word(word) => (std::slice::from_ref(word), term.weight),
+                Lookup::Phrase(words) => (&words[..], term.weight / words.len() as f32),
+            };
+            for word in these {
+                match words.iter_mut().find(|(known, _)| known == word) {
+                    Some((_, known)) => *known = known.max(weight),
+                    None => words.push((word.clone(), weight)),
+                }
             }
         }
     }
-    for (clause, typed) in parsed.wanted.iter().enumerate() {
-        for form in &typed.forms {
-            form.words
-                .iter()
-                .chain(&form.compound)
-                .for_each(|word| add(word, clause));
-        }
-    }
-    Finder::new(&words, plan.needs.iter().map(|need| need.weight).collect())
+    Finder::new(&words)
 }

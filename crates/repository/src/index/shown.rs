@@ -12,7 +12,7 @@ const MARKS: usize = 4;
 /// towers of combining marks. Nearly every page is returned as it is.
 pub(super) fn shown(text: &str, limit: usize) -> Cow<'_, str> {
     let text = prefix(text, limit);
-    if text.bytes().all(is_plain) || text.chars().all(kept()) {
+    if is_plain(text) || text.chars().all(kept()) {
         return Cow::Borrowed(text);
     }
     let mut kept = kept();
@@ -36,8 +36,12 @@ pub(super) fn prefix(text: &str, limit: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii() && !is_control(char::from(byte))
+/// Whether a text is of visible ASCII characters, blanks, tabs and line breaks. Many bytes at a time: most pages
+/// are.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let mut chunks = text.as_bytes().chunks(256);
+    chunks.all(|chunk| chunk.iter().fold(true, |all, byte| all & is_plain(byte)))
 }
 
 fn is_control(c: char) -> bool {

@@ -35,16 +35,15 @@ pub struct Snippet {
 /// The words of a query that are looked for in texts.
 pub(super) struct Finder {
     spotter: Spotter,
-    /// By word, the clause that it belongs to.
-    clauses: Vec<u8>,
-    /// By clause, how much it counts.
+    /// By word, how much it counts.
     weights: Vec<f32>,
 }
 
 /// Where a text has a word of the query.
 #[derive(Debug, Clone, Copy)]
 struct Occurrence {
-    clause: u8,
+    /// The bit of the word.
+    word: u64,
     from: usize,
     to: usize,
 }
@@ -54,17 +53,17 @@ struct Occurrence {
 struct Sentence {
     from: usize,
     to: usize,
-    /// The clauses that it has, by bits.
-    clauses: u64,
+    /// The words that it has, by bits.
+    words: u64,
 }
 
 impl Finder {
-    /// Looks for words, each with the number of the clause that it belongs to, of which there are at most 64.
-    pub(super) fn new(words: &[(String, u8)], weights: Vec<f32>) -> Self {
+    /// Looks for words, each with how much it counts; the first 64 are looked for.
+    pub(super) fn new(words: &[(String, f32)]) -> Self {
+        let words = &words[..words.len().min(64)];
         Self {
             spotter: Spotter::new(words.iter().map(|(word, _)| word.as_str())),
-            clauses: words.iter().map(|&(_, clause)| clause).collect(),
-            weights,
+            weights: words.iter().map(|&(_, weight)| weight).collect(),
         }
     }
 
@@ -83,11 +82,10 @@ impl Finder {
 
     fn find(&mut self, text: &str) -> Vec<Occurrence> {
         let mut found = Vec::new();
-        let clauses = &self.clauses;
         self.spotter.read(text, |word, range| {
             if found.len() < OCCURRENCES {
                 found.push(Occurrence {
-                    clause: clauses[usize::from(word)],
+                    word: 1 << word,
                     from: range.start,
                     to: range.end,
                 });
@@ -96,10 +94,10 @@ impl Finder {
         found
     }
 
-    fn weight(&self, clauses: u64) -> f32 {
+    fn weight(&self, words: u64) -> f32 {
         let weights = self.weights.iter().enumerate();
         weights
-            .filter(|(number, _)| clauses & 1 << number != 0)
+            .filter(|(number, _)| words & 1 << number != 0)
             .map(|(_, weight)| weight)
             .sum()
     }
@@ -109,7 +107,7 @@ impl Finder {
     fn section(&mut self, body: &str, sections: &[Section], found: &[Occurrence]) -> Option<usize> {
         let everywhere = found
             .iter()
-            .fold(0, |all, occurrence| all | 1u64 << occurrence.clause);
+            .fold(0, |all, occurrence| all | occurrence.word);
         let mut best: Option<(f32, usize)> = None;
         let mut found = found.iter().peekable();
         while found
@@ -127,15 +125,13 @@ impl Finder {
                 .map_or(body.len(), |next| next.heading.start as usize);
             let (mut heading, mut text) = (0u64, 0u64);
             while let Some(next) = found.next_if(|next| next.from < end) {
-                text |= 1 << next.clause;
+                text |= next.word;
                 if next.from < section.heading.end as usize {
-                    heading |= 1 << next.clause;
+                    heading |= next.word;
                 }
             }
             if let Some(id) = &section.id {
-                let clauses = &self.clauses;
-                self.spotter
-                    .read(id, |word, _| heading |= 1 << clauses[usize::from(word)]);
+                self.spotter.read(id, |word, _| heading |= 1 << word);
             }
             if heading == 0 && text != everywhere || text | heading == 0 {
                 continue;
@@ -157,7 +153,7 @@ impl Finder {
             let inside = within
                 .as_ref()
                 .is_some_and(|within| within.contains(&sentence.from));
-            let new = self.weight(sentence.clauses & !already);
+            let new = self.weight(sentence.words & !already);
             let prose = ((sentence.to - sentence.from) as f32 / SHORT as f32).min(1.0);
             new * (1.0 + 0.2 * prose + 0.3 * f32::from(u8::from(inside)))
         };
@@ -175,12 +171,12 @@ impl Finder {
             return start(body);
         };
         let mut chosen = vec![first];
-        let mut already = first.clauses;
+        let mut already = first.words;
         let mut room = LENGTH.saturating_sub(first.to - first.from);
         while room > SHORT
             && let Some((_, &next)) = best(already)
         {
-            already |= next.clauses;
+            already |= next.words;
             room = room.saturating_sub(next.to - next.from);
             chosen.push(next);
         }
@@ -222,9 +218,9 @@ impl Finder {
 fn sentences(body: &str, found: &[Occurrence]) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     for occurrence in found {
-        let bit = 1 << occurrence.clause;
+        let bit = occurrence.word;
         match sentences.last_mut() {
-            Some(last) if occurrence.from < last.to => last.clauses |= bit,
+            Some(last) if occurrence.from < last.to => last.words |= bit,
             last => {
                 let least = last.map_or(0, |last| last.to);
                 let from = sentence_start(body, occurrence.from).max(least);
@@ -232,7 +228,7 @@ fn sentences(body: &str, found: &[Occurrence]) -> Vec<Sentence> {
                 sentences.push(Sentence {
                     from,
                     to,
-                    clauses: bit,
+                    words: bit,
                 });
             }
         }
@@ -365,13 +361,8 @@ mod tests {
     use super::*;
 
     fn finder(words: &[&str]) -> Finder {
-        let words: Vec<(String, u8)> = words
-            .iter()
-            .zip(0..)
-            .map(|(word, at)| (word.to_string(), at))
-            .collect();
-        let weights = vec![1.0; words.len()];
-        Finder::new(&words, weights)
+        let words: Vec<(String, f32)> = words.iter().map(|word| (word.to_string(), 1.0)).collect();
+        Finder::new(&words)
     }
 
     fn marked(snippet: &Snippet) -> String {

@@ -1,6 +1,7 @@
 //! What the index stores of a page, read back.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use page::PageId;
 use tantivy::schema::{Field, IndexRecordOption, Term, Value};
@@ -11,6 +12,7 @@ use super::schema::Fields;
 use super::score::Standing;
 use super::sections::{self, Section};
 use super::shown::shown;
+use super::words;
 
 /// The words of links to a page that are kept, and the most of one, in bytes.
 const ANCHORS: usize = 16;
@@ -98,6 +100,18 @@ impl Stored {
                 push_line(&mut self.anchors, &anchor);
             }
         }
+    }
+
+    /// The words of its title and of links to it.
+    pub(super) fn summary_words(&self) -> BTreeSet<String> {
+        let mut analyzer = words::analyzer();
+        let mut found = BTreeSet::new();
+        for text in [&self.title, &self.anchors] {
+            analyzer.token_stream(text).process(&mut |token| {
+                found.insert(token.text.clone());
+            });
+        }
+        found
     }
 
     /// Its texts, by the parts that are searched.

@@ -16,8 +16,7 @@ use std::collections::VecDeque;
 use std::mem;
 
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, LowerCaser, RemoveLongFilter, TextAnalyzer, Token, TokenFilter,
-    TokenStream, Tokenizer,
+    AsciiFoldingFilter, RawTokenizer, TextAnalyzer, Token, TokenStream, Tokenizer,
 };
 
 /// The name of the analyzer in the schema. It changes when the splitting does: an index knows how
@@ -33,12 +32,7 @@ const LONGEST_COMPOUND: usize = 64;
 const COMPOUND_WORDS: usize = 8;
 
 pub(super) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Words::default())
-        .filter(RemoveLongFilter::limit(LONGEST))
-        .filter(LowerCaser)
-        .filter(AsciiFoldingFilter)
-        .filter(Singular)
-        .build()
+    TextAnalyzer::builder(Words::default()).build()
 }
 
 /// Whether a word of the analyzer is a compound: only compounds have ASCII punctuation.
@@ -46,10 +40,51 @@ pub(super) fn is_compound(word: &str) -> bool {
     word.bytes().any(|byte| byte.is_ascii_punctuation())
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Words {
     token: Token,
     waiting: VecDeque<Piece>,
+    /// Takes accents off.
+    folding: TextAnalyzer,
+}
+
+impl Default for Words {
+    fn default() -> Self {
+        Self {
+            token: Token::default(),
+            waiting: VecDeque::new(),
+            folding: TextAnalyzer::builder(RawTokenizer::default())
+                .filter(AsciiFoldingFilter)
+                .build(),
+        }
+    }
+}
+
+impl Words {
+    /// Makes a word as it is written the token: small letters, without marks, accents and plural.
+    fn fold(&mut self, word: &str) {
+        let text = &mut self.token.text;
+        text.clear();
+        if word.is_ascii() {
+            text.push_str(word);
+            text.make_ascii_lowercase();
+            make_singular(text);
+            return;
+        }
+        text.extend(
+            word.chars()
+                .filter(|&c| !is_mark(c))
+                .flat_map(char::to_lowercase),
+        );
+        // Only Latin letters, of which these blocks are, have accents that are taken off.
+        if text.chars().any(|c| matches!(c, '\u{80}'..='\u{24f}' | '\u{1d00}'..='\u{1eff}' | '\u{2000}'..='\u{2fff}' | '\u{a700}'..='\u{a7ff}' | '\u{fb00}'..='\u{fb4f}' | '\u{ff00}'..='\u{ffef}')) {
+            let lower = std::mem::take(text);
+            if let Some(folded) = self.folding.token_stream(&lower).next() {
+                text.push_str(&folded.text);
+            }
+            make_singular(text);
+        }
+    }
 }
 
 /// A word that was found and not given out yet.
@@ -217,27 +252,24 @@ impl WordStream<'_> {
 
 impl TokenStream for WordStream<'_> {
     fn advance(&mut self) -> bool {
-        let piece = loop {
-            if let Some(piece) = self.words.waiting.pop_front() {
-                break piece;
+        loop {
+            let Some(piece) = self.words.waiting.pop_front() else {
+                if !self.run() {
+                    return false;
+                }
+                continue;
+            };
+            self.words.fold(&self.text[piece.from..piece.to]);
+            let token = &mut self.words.token;
+            if token.text.len() >= LONGEST {
+                continue;
             }
-            if !self.run() {
-                return false;
-            }
-        };
-        let token = &mut self.words.token;
-        let word = &self.text[piece.from..piece.to];
-        token.text.clear();
-        if word.is_ascii() {
-            token.text.push_str(word);
-        } else {
-            token.text.extend(word.chars().filter(|&c| !is_mark(c)));
+            token.offset_from = piece.from;
+            token.offset_to = piece.to;
+            token.position = piece.position;
+            token.position_length = piece.words;
+            return true;
         }
-        token.offset_from = piece.from;
-        token.offset_to = piece.to;
-        token.position = piece.position;
-        token.position_length = piece.words;
-        true
     }
 
     fn token(&self) -> &Token {
@@ -251,48 +283,6 @@ impl TokenStream for WordStream<'_> {
 
 /// Takes the English plural off words: a weaker form of the S-stemmer of Harman, "How effective is suffixing?"
 /// (JASIS 1991). It leaves words alone that end in -as, -is, -os, -us and -ss (`alias`, `axis`, `process`).
-#[derive(Clone)]
-struct Singular;
-
-#[derive(Clone)]
-struct SingularWords<T>(T);
-
-struct SingularStream<T>(T);
-
-impl TokenFilter for Singular {
-    type Tokenizer<T: Tokenizer> = SingularWords<T>;
-
-    fn transform<T: Tokenizer>(self, tokenizer: T) -> SingularWords<T> {
-        SingularWords(tokenizer)
-    }
-}
-
-impl<T: Tokenizer> Tokenizer for SingularWords<T> {
-    type TokenStream<'a> = SingularStream<T::TokenStream<'a>>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
-        SingularStream(self.0.token_stream(text))
-    }
-}
-
-impl<T: TokenStream> TokenStream for SingularStream<T> {
-    fn advance(&mut self) -> bool {
-        let is = self.0.advance();
-        if is {
-            make_singular(&mut self.0.token_mut().text);
-        }
-        is
-    }
-
-    fn token(&self) -> &Token {
-        self.0.token()
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.0.token_mut()
-    }
-}
-
 fn make_singular(word: &mut String) {
     let bytes = word.as_bytes();
     if bytes.len() < 4 || !word.ends_with('s') || !bytes.iter().all(u8::is_ascii_lowercase) {

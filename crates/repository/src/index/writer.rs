@@ -30,6 +30,9 @@ const TEXT_LIMIT: usize = 1 << 20;
 /// The most of a title. Result pages show some 60 letters.
 const TITLE_LIMIT: usize = 1024;
 
+/// Links to a page that do not move its score.
+const FEW_LINKS: u32 = 10;
+
 /// Pages of a host that its template is learned from when a writer meets the host for the first time.
 const SAMPLE: usize = 16;
 
@@ -176,6 +179,9 @@ impl Writer {
     }
 
     /// Adds to what is known of the links to a page that is in the last commit. Returns whether it is there.
+    ///
+    /// The page must be indexed anew for it, so it is left alone if that would change little: all words of the
+    /// anchors are words of its title or of known anchors, and the links are fewer than those known.
     pub fn add_links(
         &mut self,
         id: PageId,
@@ -185,8 +191,13 @@ impl Writer {
         let Some(mut stored) = self.last(id)? else {
             return Ok(false);
         };
+        let before = stored.standing.in_links;
+        let words = stored.summary_words();
         stored.link(anchors, in_links);
-        self.add(stored)?;
+        let same_words = stored.summary_words() == words;
+        if !same_words || stored.standing.in_links > 2 * before.max(FEW_LINKS) {
+            self.add(stored)?;
+        }
         Ok(true)
     }
 

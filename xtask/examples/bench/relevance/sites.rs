@@ -39,7 +39,10 @@ pub fn index(sites: &[String], place: &Path) -> Result<Index> {
                 let to = links.entry(link.id).or_default();
                 to.pages += 1;
                 let anchor = reading.anchor(link).to_owned();
-                if !anchor.is_empty() && to.anchors.len() < ANCHORS && !to.anchors.contains(&anchor)
+                if !link.aside
+                    && !anchor.is_empty()
+                    && to.anchors.len() < ANCHORS
+                    && !to.anchors.contains(&anchor)
                 {
                     to.anchors.push(anchor);
                 }
