@@ -2,9 +2,7 @@
 
 use std::ops::Bound;
 
-use tantivy::query::{
-    BooleanQuery, BoostQuery, Occur, PhraseQuery, Query as Condition, RangeQuery, TermQuery,
-};
+use tantivy::query::{BooleanQuery, Occur, PhraseQuery, Query as Condition, RangeQuery, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Term as Key};
 use tantivy::{Searcher, TantivyError};
 
@@ -358,10 +356,7 @@ fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn Condition> {
                 (Some(compound), [_]) => std::slice::from_ref(compound),
                 (_, words) => words,
             };
-            any.push((
-                Occur::Should,
-                Box::new(BoostQuery::new(in_field(field, words), 0.0)),
-            ));
+            any.push((Occur::Should, in_field(field, words)));
         }
     }
     Box::new(BooleanQuery::new(any))

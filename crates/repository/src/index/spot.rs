@@ -8,6 +8,7 @@
 //! broken disk.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::ops::Range;
 
 use tantivy::tokenizer::TextAnalyzer;
@@ -23,7 +24,26 @@ pub(super) struct Spotter {
     analyzer: TextAnalyzer,
     /// An open hash table: 48 bits of the hash, 16 bits of the word's number and one; zero is free.
     slots: Box<[u64]>,
-    remembered: HashMap<u64, Remembered>,
+    /// By the hash of the run.
+    remembered: HashMap<u64, Remembered, BuildHasherDefault<Hashed>>,
+}
+
+/// Takes a key for its own hash: it is one.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        unreachable!("keys are 64-bit numbers");
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 /// What the analyzer made of a run of characters.
@@ -50,7 +70,7 @@ impl Spotter {
         Self {
             analyzer: words::analyzer(),
             slots,
-            remembered: HashMap::new(),
+            remembered: HashMap::default(),
         }
     }
 

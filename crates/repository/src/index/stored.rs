@@ -38,6 +38,28 @@ pub(super) struct Stored {
     pub(super) stated: page::Fields,
 }
 
+/// A page of the last commit, and where it is.
+#[derive(Debug)]
+pub(super) struct Committed {
+    pub(super) page: Stored,
+    pub(super) place: DocAddress,
+}
+
+impl Committed {
+    /// Reads a page; `None` if it is not there.
+    pub(super) fn read(
+        searcher: &Searcher,
+        fields: &Fields,
+        page: PageId,
+    ) -> Result<Option<Self>, TantivyError> {
+        let Some(place) = place(searcher, fields, page)? else {
+            return Ok(None);
+        };
+        let page = Stored::read(searcher, fields, place)?;
+        Ok(Some(Self { page, place }))
+    }
+}
+
 impl Stored {
     /// Reads the page at an address.
     pub(super) fn read(

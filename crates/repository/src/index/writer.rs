@@ -17,7 +17,7 @@ use super::measure::Measure;
 use super::schema::Fields;
 use super::score::Standing;
 use super::shown::shown;
-use super::stored::{Stored, place};
+use super::stored::{Committed, Stored};
 use super::template::Templates;
 use super::{Index, IndexError, Workload, files, payload, sections};
 
@@ -141,8 +141,9 @@ impl Writer {
         let divided = self.divide(page)?;
         let link_share = u64::from(page.linked) * 100 / divided.body.len().max(1) as u64;
         let before = self.last(page.id)?;
-        let (anchors, in_links) = before.map_or_else(Default::default, |before| {
-            (before.anchors, before.standing.in_links)
+        let known = before.as_ref().map(|before| &before.page);
+        let (anchors, in_links) = known.map_or_else(Default::default, |known| {
+            (known.anchors.clone(), known.standing.in_links)
         });
         let mut stored = Stored {
             id: page.id,
@@ -170,7 +171,8 @@ impl Writer {
         let gain = match &mut self.measure {
             None => None,
             Some(measure) => {
-                let gain = measure.put(page.id, &stored.texts(), stored.standing);
+                let (texts, standing) = (stored.texts(), stored.standing);
+                let gain = measure.put(page.id, before.as_ref(), &texts, standing);
                 Some(gain.map_err(|error| self.index.fail("read", error))?)
             }
         };
@@ -188,7 +190,10 @@ impl Writer {
         anchors: &[&str],
         in_links: u32,
     ) -> Result<bool, IndexError> {
-        let Some(mut stored) = self.last(id)? else {
+        let Some(Committed {
+            page: mut stored, ..
+        }) = self.last(id)?
+        else {
             return Ok(false);
         };
         let before = stored.standing.in_links;
@@ -202,12 +207,8 @@ impl Writer {
     }
 
     /// A page as the last commit has it.
-    fn last(&self, id: PageId) -> Result<Option<Stored>, IndexError> {
-        let searcher = self.reader.searcher();
-        let read = place(&searcher, &self.fields, id).and_then(|address| {
-            let stored = address.map(|address| Stored::read(&searcher, &self.fields, address));
-            stored.transpose()
-        });
+    fn last(&self, id: PageId) -> Result<Option<Committed>, IndexError> {
+        let read = Committed::read(&self.reader.searcher(), &self.fields, id);
         read.map_err(|error| self.index.fail("read", error))
     }
 
@@ -306,7 +307,11 @@ impl Writer {
     /// Takes a page out. Returns what that was worth to searchers if the page is gone from the web: who comes after
     /// it is seen more. `None` if nothing is [measured](Writer::measure).
     pub fn remove(&mut self, id: PageId) -> Result<Option<f64>, IndexError> {
-        let gain = self.measured(|measure| measure.remove(id))?;
+        let last = match self.measure {
+            Some(_) => self.last(id)?,
+            None => None,
+        };
+        let gain = self.measured(|measure| measure.remove(id, last.as_ref()))?;
         self.delete(id);
         Ok(gain)
     }

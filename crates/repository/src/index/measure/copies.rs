@@ -6,12 +6,11 @@
 use std::collections::HashMap;
 
 use page::PageId;
-use tantivy::{DocAddress, Searcher, TantivyError};
+use tantivy::DocAddress;
 
 use super::super::content::Texts;
-use super::super::schema::Fields;
 use super::super::score::Standing;
-use super::super::stored::{Stored, place};
+use super::super::stored::Committed;
 
 /// A copy of a page.
 #[derive(Debug, PartialEq)]
@@ -23,38 +22,24 @@ pub(in super::super) struct Copy {
 }
 
 /// The last copies of all pages.
+#[derive(Default)]
 pub(super) struct Copies {
-    fields: Fields,
     /// Those that are not committed. `None`: the page was removed.
     recent: HashMap<PageId, Option<Copy>>,
 }
 
 impl Copies {
-    pub(super) fn new(fields: &Fields) -> Self {
-        Self {
-            fields: *fields,
-            recent: HashMap::new(),
+    /// Takes the last copy of a page, to be followed by another or by none; `committed` is that of the last commit.
+    /// Returns `None` if there is no such page.
+    pub(super) fn take(&mut self, page: PageId, committed: Option<&Committed>) -> Option<Copy> {
+        match self.recent.remove(&page) {
+            Some(copy) => copy,
+            None => committed.map(|committed| Copy {
+                texts: committed.page.texts().into_owned(),
+                standing: committed.page.standing,
+                place: Some(committed.place),
+            }),
         }
-    }
-
-    /// Takes the last copy of a page, to be followed by another or by none. Returns `None` if there is no such page.
-    pub(super) fn take(
-        &mut self,
-        page: PageId,
-        committed: &Searcher,
-    ) -> Result<Option<Copy>, TantivyError> {
-        if let Some(copy) = self.recent.remove(&page) {
-            return Ok(copy);
-        }
-        let Some(place) = place(committed, &self.fields, page)? else {
-            return Ok(None);
-        };
-        let stored = Stored::read(committed, &self.fields, place)?;
-        Ok(Some(Copy {
-            texts: stored.texts().into_owned(),
-            standing: stored.standing,
-            place: Some(place),
-        }))
     }
 
     /// Keeps what was put in place of the last copy, or that the page was removed.

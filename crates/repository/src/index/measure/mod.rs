@@ -29,6 +29,7 @@ use tantivy::{Searcher, TantivyError};
 use super::content::Texts;
 use super::schema::Fields;
 use super::score::Standing;
+use super::stored::Committed;
 use super::weights::Part;
 use super::workload::Workload;
 use copies::{Copies, Copy};
@@ -102,7 +103,7 @@ impl Measure {
             counter: Counter::new(workload.words().map(|(word, _)| word)),
             words: words.collect(),
             survey: Survey::new(searcher, fields)?,
-            copies: Copies::new(fields),
+            copies: Copies::default(),
             few: FEW,
             changed: 0,
             credit: 0.0,
@@ -112,16 +113,17 @@ impl Measure {
         })
     }
 
-    /// What it is worth that a page has these texts now.
+    /// What it is worth that a page has these texts now; `committed` is its copy in the last commit.
     ///
     /// Links to the page are not its own doing, so its last copy is scored with the links of now.
     pub(super) fn put(
         &mut self,
         page: PageId,
+        committed: Option<&Committed>,
         texts: &Texts<'_>,
         standing: Standing,
     ) -> Result<f64, TantivyError> {
-        let last = self.copies.take(page, self.survey.searcher())?;
+        let last = self.copies.take(page, committed);
         self.credit += texts.of(Part::Body).len() as f64 * LOOKS;
         self.copies
             .keep(page, Some((texts.clone().into_owned(), standing)));
@@ -178,8 +180,12 @@ impl Measure {
     }
 
     /// What it is worth that a page, which is gone from the web, is no longer shown.
-    pub(super) fn remove(&mut self, page: PageId) -> Result<f64, TantivyError> {
-        let last = self.copies.take(page, self.survey.searcher())?;
+    pub(super) fn remove(
+        &mut self,
+        page: PageId,
+        committed: Option<&Committed>,
+    ) -> Result<f64, TantivyError> {
+        let last = self.copies.take(page, committed);
         self.copies.keep(page, None);
         let Some(last) = last else {
             return Ok(0.0);
