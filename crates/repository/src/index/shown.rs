@@ -12,7 +12,7 @@ const MARKS: usize = 4;
 /// towers of combining marks. Nearly every page is returned as it is.
 pub(super) fn shown(text: &str, limit: usize) -> Cow<'_, str> {
     let text = prefix(text, limit);
-    if is_plain(text) || text.chars().all(kept()) {
+    if text.as_bytes().chunks(CHUNK).all(is_plain) || is_shown(text) {
         return Cow::Borrowed(text);
     }
     let mut kept = kept();
@@ -36,12 +36,35 @@ pub(super) fn prefix(text: &str, limit: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// Whether a text is of visible ASCII characters, blanks, tabs and line breaks. Many bytes at a time: most pages
-/// are.
-fn is_plain(text: &str) -> bool {
+/// Whether all characters of a text may be shown. Stretches without other characters than ASCII are looked at many
+/// bytes at a time; no mark stands on what follows them.
+fn is_shown(text: &str) -> bool {
+    let mut kept = kept();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let plain = rest
+            .as_bytes()
+            .chunks(CHUNK)
+            .take_while(|chunk| is_plain(chunk))
+            .count()
+            * CHUNK;
+        rest = &rest[plain.min(rest.len())..];
+        let end = prefix(rest, CHUNK).len();
+        if !rest[..end].chars().all(&mut kept) {
+            return false;
+        }
+        rest = &rest[end..];
+    }
+    true
+}
+
+/// Bytes that are looked at at once.
+const CHUNK: usize = 64;
+
+/// Whether these are visible ASCII characters, blanks, tabs and line breaks.
+fn is_plain(bytes: &[u8]) -> bool {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-    let mut chunks = text.as_bytes().chunks(256);
-    chunks.all(|chunk| chunk.iter().fold(true, |all, byte| all & is_plain(byte)))
+    bytes.iter().fold(true, |all, byte| all & is_plain(byte))
 }
 
 fn is_control(c: char) -> bool {
@@ -84,6 +107,9 @@ mod tests {
             9999,
             "e\u{301}\u{301}\u{301}\u{301}f",
         );
+        let far = format!("{}é\u{301}{}", "x".repeat(100), "y".repeat(100));
+        check(&far, 999, &far);
+        check(&format!("{far}\u{202e}z"), 999, &format!("{far}z"));
         check("aé", 2, "a");
         check("aé", 3, "aé");
     }

@@ -281,26 +281,34 @@ impl TokenStream for WordStream<'_> {
     }
 }
 
-/// Takes the English plural off words: a weaker form of the S-stemmer of Harman, "How effective is suffixing?"
-/// (JASIS 1991). It leaves words alone that end in -as, -is, -os, -us and -ss (`alias`, `axis`, `process`).
 fn make_singular(word: &mut String) {
-    let bytes = word.as_bytes();
-    if bytes.len() < 4 || !word.ends_with('s') || !bytes.iter().all(u8::is_ascii_lowercase) {
-        return;
+    let (kept, end) = singular(word.as_bytes());
+    word.truncate(kept);
+    word.push_str(end);
+}
+
+/// Takes the English plural off a word of small letters: a weaker form of the S-stemmer of Harman, "How effective is
+/// suffixing?" (JASIS 1991). It leaves words alone that end in -as, -is, -os, -us and -ss (`alias`, `axis`,
+/// `process`). Returns how many bytes are kept, and what follows them.
+pub(super) fn singular(word: &[u8]) -> (usize, &'static str) {
+    let length = word.len();
+    if length < 4 || word[length - 1] != b's' || !word.iter().all(u8::is_ascii_lowercase) {
+        return (length, "");
     }
-    let with_es = ["sses", "shes", "xes", "tches", "nches", "rches"];
-    if word.ends_with("ies") && word.len() > 4 {
-        word.truncate(word.len() - 3);
-        word.push('y');
+    let with_es: [&[u8]; 6] = [b"sses", b"shes", b"xes", b"tches", b"nches", b"rches"];
+    if word.ends_with(b"ies") && length > 4 {
+        (length - 3, "y")
     } else if with_es.iter().any(|end| word.ends_with(end)) {
-        word.truncate(word.len() - 2);
-    } else if !matches!(bytes[bytes.len() - 2], b'a' | b'i' | b'o' | b's' | b'u') {
-        word.truncate(word.len() - 1);
+        (length - 2, "")
+    } else if matches!(word[length - 2], b'a' | b'i' | b'o' | b's' | b'u') {
+        (length, "")
+    } else {
+        (length - 1, "")
     }
 }
 
 /// Whether a compound goes on over this character.
-fn is_joiner(c: char) -> bool {
+pub(super) fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '#' | '+' | '$' | '%')
 }
 

@@ -95,7 +95,16 @@ fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
             ..Query::default()
         })?;
         let last = batch.hits.len() < Query::LIMIT;
-        found.extend(batch.hits.iter().map(|hit| hit.id));
+        // Those that lack words only fill up; near-duplicates match as well.
+        let complete = batch.hits.iter().filter(|hit| hit.missing.is_empty());
+        for hit in complete {
+            found.insert(hit.id);
+            let others = hit
+                .duplicates
+                .iter()
+                .filter_map(|url| PageUrl::parse(url).ok());
+            found.extend(others.map(|url| url.id()));
+        }
         if last {
             break;
         }
