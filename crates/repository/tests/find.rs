@@ -1,4 +1,5 @@
 //! What a search finds first, shows, and says of itself.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use page::{PageId, PageUrl};
 use repository::index::{Document, Hits, Index, Query, Sort, Writer};
@@ -272,6 +273,12 @@ fn typing_errors_are_put_right_at_once() {
     assert_eq!(
         (&paths(&found)[0][..], found.corrected.as_deref()),
         ("gather", Some("asyncio gather"))
+    );
+    world.put("rule", &page("RewriteRule", "<p>A directive."));
+    let found = world.search("RewriteRle");
+    assert_eq!(
+        (&paths(&found)[0][..], found.corrected.as_deref()),
+        ("rule", Some("rewriterule"))
     );
     assert_eq!(world.search("vacuum").corrected, None);
     assert_eq!(

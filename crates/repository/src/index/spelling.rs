@@ -128,11 +128,12 @@ impl Index {
                 .get(&(clause.place.start, clause.place.end));
             let unknown = known.is_none_or(Vec::is_empty)
                 && pages(searcher, &self.fields, word, ALL_PARTS)? == 0;
-            if unknown && is_correctable(word) && clause.forms[0].parts.is_empty() {
-                if let Some(other) = self.better(searcher, word, 0)? {
-                    expansions.insert(&clause.place, vec![(other.clone(), 1.0)]);
-                    expansions.corrections.push((clause.place.clone(), other));
-                }
+            if unknown
+                && is_correctable(word)
+                && let Some(other) = self.better(searcher, word, 0)?
+            {
+                expansions.insert(&clause.place, vec![(other.clone(), 1.0)]);
+                expansions.corrections.push((clause.place.clone(), other));
             }
         }
         Ok(expansions)
