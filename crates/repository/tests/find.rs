@@ -1,5 +1,6 @@
 //! What a search finds first, shows, and says of itself.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use page::{PageId, PageUrl};
 use repository::index::{Document, Hits, Index, Query, Sort, Writer};
