@@ -373,3 +373,187 @@ fn in_field(field: Field, words: &[String]) -> Box<dyn Condition> {
     }
     Box::new(PhraseQuery::new(terms))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use page::PageId;
+
+    use super::super::query::parse;
+    use super::super::weights::Weights;
+    use super::super::words::analyzer;
+    use super::super::{Document, Index};
+    use super::*;
+
+    /// A word that stands for others.
+    struct Stands(&'static str, Vec<(String, f32)>);
+
+    impl Variants for Stands {
+        fn of(&self, word: &str, _: &Range<usize>) -> Vec<(String, f32)> {
+            if word == self.0 {
+                self.1.clone()
+            } else {
+                Vec::new()
+            }
+        }
+    }
+
+    /// Twelve pages: `rare` is on one, `some` on four, `all` on twelve, `os.path` on two.
+    fn index(dir: &std::path::Path) -> Index {
+        let index = Index::open(dir).unwrap();
+        let mut writer = index.writer(15_000_000).unwrap();
+        for n in 0..12u32 {
+            let mut text = "all".to_owned();
+            for (word, pages) in [
+                ("rare", 1),
+                ("some", 4),
+                ("os.path", 2),
+                ("os path apart", 3),
+            ] {
+                if n < pages {
+                    text += " ";
+                    text += word;
+                }
+            }
+            let url = format!("http://a.example/{n}");
+            let page = Document {
+                text: &text,
+                ..Document::new(PageId(n.into()), &url, "a.example")
+            };
+            writer.put(&page).unwrap();
+        }
+        writer.commit(1).unwrap();
+        index
+    }
+
+    fn with_plan<T>(
+        text: &str,
+        variants: &dyn Variants,
+        see: impl Fn(&Plan, &dyn Fn(u64) -> f32, &Weights) -> T,
+    ) -> T {
+        let dir = tempfile::tempdir().unwrap();
+        let index = index(dir.path());
+        let searcher = index.reader.searcher();
+        let weights = Weights::default();
+        let scoring = Scoring::new(&searcher, &index.fields, &weights).unwrap();
+        let parsed = parse(text, &mut analyzer());
+        let plan = Plan::new(
+            &parsed,
+            &Query::default(),
+            variants,
+            &searcher,
+            &index.fields,
+            &scoring,
+        )
+        .unwrap();
+        see(&plan, &|pages| scoring.idf(pages), &weights)
+    }
+
+    fn near(one: f32, other: f32) {
+        assert!((one - other).abs() < 1e-5, "{one} {other}");
+    }
+
+    fn none() -> Stands {
+        Stands("", Vec::new())
+    }
+
+    #[test]
+    fn a_compound_is_looked_up_as_it_is_and_by_its_words() {
+        with_plan("os.path", &none(), |plan, idf, weights| {
+            let lookups = &plan.terms[0].lookups;
+            assert_eq!(lookups[0].0, Lookup::Word("os.path".into()));
+            assert_eq!(
+                lookups[1].0,
+                Lookup::Phrase(vec!["os".into(), "path".into()])
+            );
+            near(plan.terms[0].weight, idf(2));
+            near(plan.terms[1].weight, idf(3) * weights.words);
+            assert_eq!(
+                plan.needs,
+                [Need {
+                    exact: 1,
+                    near: 0b110,
+                    weight: plan.terms[0].weight
+                }]
+            );
+            assert_eq!(plan.terms.len(), 3);
+        });
+        // No page has it: only the phrase is left, as rare as its words together but no rarer than what one page has.
+        with_plan("path.all", &none(), |plan, idf, _| {
+            assert_eq!(
+                plan.terms[0].lookups,
+                [(Lookup::Phrase(vec!["path".into(), "all".into()]), 1.0)]
+            );
+            near(plan.terms[0].weight, idf(3) + idf(12));
+        });
+        with_plan("rare.os", &none(), |plan, idf, _| {
+            near(plan.terms[0].weight, idf(0))
+        });
+        with_plan("--rare", &none(), |plan, idf, _| {
+            assert_eq!((plan.needs[0].exact, plan.terms.len()), (0, 1));
+            near(plan.needs[0].weight, idf(0));
+            assert_eq!(plan.needs[0].near.count_ones(), 1);
+        });
+    }
+
+    #[test]
+    fn what_is_quoted_or_has_alternatives_is_not_taken_apart() {
+        with_plan("\"os path\"", &none(), |plan, _, _| {
+            assert_eq!((plan.terms.len(), plan.needs[0].near), (1, 0));
+            assert!(plan.condition.is_some());
+        });
+        with_plan("rare OR some", &none(), |plan, idf, _| {
+            assert_eq!((plan.terms.len(), plan.needs[0].near), (1, 0));
+            near(plan.terms[0].weight, idf(4));
+            assert_eq!(plan.terms[0].lookups.len(), 2);
+            assert!(plan.condition.is_none());
+        });
+        with_plan("title:rare", &none(), |plan, idf, _| {
+            assert_eq!(plan.terms[0].parts, [Part::Title]);
+            near(plan.terms[0].weight, idf(0));
+            assert!(plan.condition.is_some());
+        });
+    }
+
+    #[test]
+    fn all_words_in_order_are_a_term_of_their_own() {
+        with_plan("rare some all", &none(), |plan, idf, weights| {
+            assert_eq!((plan.terms.len(), plan.needs.len()), (4, 3));
+            let words = ["rare", "some", "all"].map(str::to_owned);
+            assert_eq!(
+                plan.terms[3].lookups,
+                [(Lookup::Phrase(words.to_vec()), 1.0)]
+            );
+            near(
+                plan.terms[3].weight,
+                weights.order * (idf(1) + idf(4) + idf(12)),
+            );
+        });
+        for single in ["rare", "rare OR some all", "title:rare some"] {
+            with_plan(single, &none(), |plan, _, _| {
+                assert_eq!(plan.terms.len(), plan.needs.len(), "{single}")
+            });
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_looked_up_too() {
+        let stands = Stands("rrare", vec![("rare".into(), 0.5), ("some".into(), 0.25)]);
+        with_plan("rrare", &stands, |plan, idf, _| {
+            let word = |word: &str, weight| (Lookup::Word(word.into()), weight);
+            assert_eq!(
+                plan.terms[0].lookups,
+                [word("rrare", 1.0), word("rare", 0.5), word("some", 0.25)]
+            );
+            near(plan.terms[0].weight, idf(4));
+        });
+        // The parts of a word in camel case count only if no page has the word.
+        with_plan("someRare", &none(), |plan, _, _| {
+            assert_eq!(plan.needs[0].near.count_ones(), 2)
+        });
+        with_plan("Some", &none(), |plan, _, _| {
+            assert_eq!(plan.needs[0].near, 0)
+        });
+    }
+}
