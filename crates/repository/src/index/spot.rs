@@ -3,7 +3,7 @@
 //! **Invariant:** words are found exactly as the index splits them; a test compares the two.
 //!
 //! A text is split once more by the index itself, in another thread, so this must be cheap. Words of small ASCII
-//! letters are found and hashed eight bytes at a time; anything else up to the next blank goes through the analyzer,
+//! letters are found and hashed eight bytes at a time; anything else up to the next separator goes through the analyzer,
 //! and what came out of it is remembered. A word is known by 64 bits of hash: that two meet is less likely than a
 //! broken disk.
 
@@ -101,10 +101,10 @@ impl Spotter {
                 }
                 continue;
             }
-            at = bytes[word.end..]
-                .iter()
-                .position(u8::is_ascii_whitespace)
-                .map_or(bytes.len(), |more| word.end + more);
+            at = end.max(start + 1);
+            while at < bytes.len() && separator(&bytes[at..]) == 0 {
+                at += 1;
+            }
             length += self.run(&text[start..at], |number, range| {
                 visit(number, start + range.start..start + range.end);
             });
@@ -112,7 +112,7 @@ impl Spotter {
         length
     }
 
-    /// Finds the words of what stands between two blanks.
+    /// Finds the words of what stands between two separators.
     fn run(&mut self, run: &str, mut visit: impl FnMut(u16, Range<usize>)) -> u32 {
         let key = hash(run.as_bytes());
         if let Some(known) = self.remembered.get(&key) {
@@ -146,21 +146,46 @@ impl Spotter {
 
 /// The length of a character that ends words and compounds: white space, ASCII punctuation that joins nothing, and
 /// the typographic quotes, dashes and spaces that are common in English text. Zero: some other.
-#[inline]
+#[inline(always)]
 fn separator(bytes: &[u8]) -> usize {
+    match KINDS[usize::from(bytes[0])] {
+        SEPARATOR => 1,
+        FOREIGN => foreign_separator(bytes),
+        _ => 0,
+    }
+}
+
+fn foreign_separator(bytes: &[u8]) -> usize {
     match bytes {
-        [byte, ..] if byte.is_ascii() => {
-            usize::from(!byte.is_ascii_alphanumeric() && !words::is_joiner(char::from(*byte)))
-        }
         [0xe2, 0x80, 0x80..=0xbf, ..] => 3,
         [0xc2, 0xa0 | 0xa9 | 0xab | 0xae | 0xb7 | 0xbb, ..] => 2,
         _ => 0,
     }
 }
 
+/// What a byte is: part of a word or compound, between them, or of a character outside of ASCII.
+const INSIDE: u8 = 0;
+const SEPARATOR: u8 = 1;
+const FOREIGN: u8 = 2;
+
+const KINDS: [u8; 256] = {
+    let mut kinds = [INSIDE; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        if !letter.is_ascii() {
+            kinds[byte] = FOREIGN;
+        } else if !letter.is_ascii_alphanumeric() && !words::is_joiner(letter as char) {
+            kinds[byte] = SEPARATOR;
+        }
+        byte += 1;
+    }
+    kinds
+};
+
 /// Whether a word ends here, and no compound goes on: at a separator, at the end, or at a mark that ends a sentence or
 /// a part of one.
-#[inline]
+#[inline(always)]
 fn is_end(rest: &[u8]) -> bool {
     match rest {
         [] | [b'.' | b':'] => true,
@@ -205,7 +230,7 @@ struct Word {
 
 /// The small letters and digits of ASCII from here on, of which the first may be a capital: their hash in small
 /// letters, and where they end. Eight bytes at a time.
-#[inline]
+#[inline(always)]
 fn small_word(bytes: &[u8], start: usize) -> Word {
     let (mut state, mut at) = (0, start);
     loop {

@@ -308,7 +308,7 @@ pub(super) fn singular(word: &[u8]) -> (usize, &'static str) {
 }
 
 /// Whether a compound goes on over this character.
-pub(super) fn is_joiner(c: char) -> bool {
+pub(super) const fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '#' | '+' | '$' | '%')
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Survey {
     searcher: Searcher,
     fields: Fields,
     scoring: Scoring,
+    /// By segment.
+    columns: Vec<Columns>,
 }
 
 /// A word at one commit.
@@ -63,10 +65,14 @@ pub(super) struct Scratch {
 impl Survey {
     pub(super) fn new(searcher: Searcher, fields: &Fields) -> Result<Self, TantivyError> {
         let scoring = Scoring::new(&searcher, fields, &Weights::default())?;
+        let segments = searcher.segment_readers().iter();
+        let columns = segments.map(|segment| Columns::new(segment, Sort::Relevance));
+        let columns = columns.collect::<Result<_, _>>()?;
         Ok(Self {
             searcher,
             fields: *fields,
             scoring,
+            columns,
         })
     }
 
@@ -149,8 +155,9 @@ impl Survey {
             list: ScoreRank::EMPTY,
         };
         scratch.scores.clear();
-        for (segment, infos) in self.searcher.segment_readers().iter().zip(&found) {
-            self.scores(segment, &word, infos, scratch)?;
+        let segments = self.searcher.segment_readers().iter().zip(&self.columns);
+        for ((segment, columns), infos) in segments.zip(&found) {
+            self.scores(segment, columns, &word, infos, scratch)?;
         }
         word.list = ScoreRank::of(&mut scratch.scores);
         Ok((word, having.iter().sum()))
@@ -160,6 +167,7 @@ impl Survey {
     fn scores(
         &self,
         segment: &SegmentReader,
+        columns: &Columns,
         word: &Word,
         infos: &[Option<TermInfo>; Part::COUNT],
         scratch: &mut Scratch,
@@ -189,7 +197,6 @@ impl Survey {
                 postings.advance();
             }
         }
-        let columns = Columns::new(segment, Sort::Relevance)?;
         for page in pages.drain(..) {
             let weighted = std::mem::take(&mut sums[page as usize]);
             if !segment.is_deleted(page) {
