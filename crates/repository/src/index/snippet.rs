@@ -185,10 +185,8 @@ impl Finder {
         let each = (LENGTH / chosen.len()).max(SHORT);
         let mut last = 0;
         for sentence in chosen {
-            let found = found
-                .iter()
-                .filter(|one| (sentence.from..sentence.to).contains(&one.from));
-            let range = excerpt(body, sentence, found.clone(), each, room);
+            let first = found.iter().find(|one| one.from >= sentence.from);
+            let range = excerpt(body, sentence, first, each, room);
             if range.start < last {
                 continue;
             }
@@ -199,7 +197,8 @@ impl Finder {
             let offset = snippet.text.len();
             snippet.text += &body[range.clone()];
             last = range.end;
-            for one in found.filter(|one| one.from >= range.start && one.to <= range.end) {
+            let within = |one: &&Occurrence| one.from >= range.start && one.to <= range.end;
+            for one in found.iter().filter(within) {
                 let place = one.from - range.start + offset..one.to - range.start + offset;
                 match snippet.highlights.last_mut() {
                     // A compound and its words are one.
@@ -285,16 +284,16 @@ fn sentence_end(body: &str, at: usize) -> usize {
 
 /// The part of a sentence that is shown: all of it if it fits, or what is around its words. A short one goes on
 /// with the next while there is room.
-fn excerpt<'a>(
+fn excerpt(
     body: &str,
     sentence: Sentence,
-    mut found: impl Iterator<Item = &'a Occurrence>,
+    first: Option<&Occurrence>,
     length: usize,
     room: usize,
 ) -> Range<usize> {
     let (mut from, mut to) = (sentence.from, sentence.to);
     if to - from > length {
-        let first = found.next().map_or(from, |first| first.from);
+        let first = first.map_or(from, |first| first.from);
         if first > from + length / 3 {
             from = word_start(body, first - length / 3);
         }
@@ -393,6 +392,14 @@ mod tests {
             shown.contains("[bill]") && shown.contains("[avocet]") && shown.contains(GAP),
             "{shown}"
         );
+    }
+
+    #[test]
+    fn what_follows_a_short_sentence_is_marked_too() {
+        let shown = finder(&["avocet"])
+            .show("The avocet wades. An avocet flies.", &[])
+            .0;
+        assert_eq!(marked(&shown), "The [avocet] wades. An [avocet] flies.");
     }
 
     #[test]
