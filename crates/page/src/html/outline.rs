@@ -90,7 +90,8 @@ impl<'a> Outline<'a> {
         } else if let Some(id) = id {
             match &mut self.heading {
                 Some(heading) if heading.id.is_none() => heading.id = Some(id),
-                _ => self.id = Some((id, at)),
+                _ if self.aside.is_none() => self.id = Some((id, at)),
+                _ => {}
             }
         }
     }
@@ -179,6 +180,12 @@ impl<'a> Outline<'a> {
         let Some(aside) = self.aside.take() else {
             return;
         };
+        // What is before the navigation of a chapter names the chapter.
+        if let Some((_, place)) = &mut self.id
+            && *place == aside.start
+        {
+            *place = at;
+        }
         if aside.start < at && self.asides.len() < ASIDES {
             self.asides.push((aside.start..at, aside.guessed));
         }
@@ -326,6 +333,10 @@ mod tests {
         );
         check("<a name=n></a><h3>Named</h3>", &["3 Named #n"]);
         check("<a name=n></a>text<h3>Not named</h3>", &["3 Not named #-"]);
+        check(
+            "<div id=c><div class=header><a id=up>Up</a></div><hr><h2>Chapter</h2></div>",
+            &["2 Chapter #c"],
+        );
         check(
             "<h2><a id=i></a>Inside<a href=#i>¶</a></h2>",
             &["2 Inside¶ #i"],
