@@ -320,14 +320,11 @@ fn condition(parsed: &Parsed, query: &Query<'_>, fields: &Fields) -> Option<Box<
             all.push(within(field, since, until));
         }
     }
-    match all.len() {
-        0 => None,
-        1 => all.pop(),
-        _ => {
-            let all = all.into_iter().map(|condition| (Occur::Must, condition));
-            Some(Box::new(BooleanQuery::new(all.collect())))
-        }
+    if all.is_empty() {
+        return None;
     }
+    let all = all.into_iter().map(|condition| (Occur::Must, condition));
+    Some(Box::new(BooleanQuery::new(all.collect())))
 }
 
 fn within(field: Field, since: Option<i64>, until: Option<i64>) -> Box<dyn Condition> {
