@@ -29,7 +29,6 @@ mod reading;
 mod seal;
 mod search;
 mod suggestions;
-mod target;
 mod telling;
 mod topics;
 mod watch;

@@ -15,8 +15,8 @@ use crate::scan::char_floor;
 /// the page.
 const SAMPLE: usize = 512;
 
-/// Words of a sample, of which one in so many must be a frequent one of the language that the page claims. In English
-/// prose it is one in four, in lists and code far fewer.
+/// One word in 20 of the sample must be a frequent word of the language that the page claims. In English prose it is
+/// one in four, in lists and code far fewer.
 const FREQUENT: usize = 20;
 
 /// How sure the detector must be, from 0 to 1, to name a language that no page claims.

@@ -5,12 +5,15 @@
 //! same resource. Whatever a site *might* treat as equal (a trailing slash, the case of a path, the
 //! order of parameters) stays apart: merging it could lose a page, fetching it twice cannot.
 
+mod fragment;
 mod normal;
 mod session;
 mod shape;
 #[cfg(test)]
 mod tests;
 pub mod traps;
+
+pub use fragment::with_fragment;
 
 use std::fmt;
 

@@ -24,7 +24,7 @@ use crate::verdict::Text;
 
 /// How often the index becomes visible to searchers while a crawl goes on.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
-/// How often pages are indexed anew to which links were found since.
+/// How often the committer indexes pages again because the crawl found new links to them.
 const LINKS_EVERY: Duration = Duration::from_secs(300);
 /// Bytes of text that make it visible earlier: tantivy queues up to ten thousand documents, and only
 /// a commit says that they have left memory.

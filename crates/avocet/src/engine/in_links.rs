@@ -4,8 +4,8 @@
 //! relies on it.
 //!
 //! A page is put into the index with the words of the links that were found before it was fetched. Links that are
-//! found later are collected here and added to the pages of the index from time to time, all at once: a page
-//! must be indexed anew for it.
+//! found later wait here. The committer adds them to the index every five minutes and at the end of a crawl, because
+//! the index can add links to a page only by indexing the whole page again.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ const BYTES: usize = 32 << 20;
 /// What a page costs beside the words, about, in bytes.
 const OVERHEAD: usize = 96;
 
-/// Links without new words that make a page be indexed anew: they move its score by a few percent.
+/// New links without new words after which the page is indexed again: 30 links raise its score by 7 %.
 const MANY: u32 = 30;
 
 /// A link of a page that was read.
@@ -126,7 +126,7 @@ impl InLinks {
         waiting
     }
 
-    /// Tells the index what it has not been told of its pages. Returns how many were indexed anew.
+    /// Adds the waiting links to the pages that the index has. Returns the number of those pages.
     pub fn flush(&mut self, index: &mut index::Writer) -> Result<usize> {
         let mut told = Vec::new();
         for (&page, waiting) in &mut self.pages {
@@ -137,7 +137,7 @@ impl InLinks {
             let added = index.add_links(page, &words, waiting.links);
             match added.context("cannot write the index")? {
                 true => told.push(page),
-                // It is told when it is put.
+                // `take` hands the links over when the page is put.
                 false => waiting.absent = true,
             }
         }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use jiff::Timestamp;
+use page::url::with_fragment;
 use repository::index::{Facets, Hit, Query, Sort};
 use repository::log;
 
@@ -15,7 +16,6 @@ use super::App;
 use super::facts::Facts;
 use super::metrics::Surface;
 use super::seal::is_web;
-use super::target;
 use crate::topical;
 
 /// With fewer results than this, the searcher may have meant something else.
@@ -108,7 +108,7 @@ impl Finding {
     pub fn link(&self) -> Option<String> {
         let section = self.hit.section.as_ref();
         let id = section.and_then(|section| section.id.as_deref());
-        is_web(&self.hit.url).then(|| target::with_fragment(&self.hit.url, id))
+        is_web(&self.hit.url).then(|| with_fragment(&self.hit.url, id))
     }
 }
 
@@ -152,20 +152,18 @@ impl App {
 
     fn find(&self, wish: &Wish) -> Result<Found> {
         let begun = Instant::now();
-        let filter = wish.kind.as_ref().map(|kind| format!("filetype:{kind} "));
-        let filter = filter.unwrap_or_default();
-        let text = format!("{filter}{}", wish.text);
         let readers: Vec<&str> = wish.readers.iter().map(String::as_str).collect();
         let chosen = self
             .chosen
             .factors(&wish.text, &self.searches, self.clicks.log());
         let query = Query {
             chosen: &chosen,
-            text: &text,
+            text: &wish.text,
             limit: wish.limit,
             offset: wish.offset,
             site: wish.site.as_deref(),
             language: wish.language.as_deref(),
+            kind: wish.kind.as_deref(),
             since: wish.since.map(Timestamp::as_second),
             until: wish.until.map(Timestamp::as_second),
             published_since: wish.published_since.map(Timestamp::as_second),
@@ -180,10 +178,7 @@ impl App {
             Some(name) => topical::search(&self.index, &query, &*self.topics.open(name)?)?,
             None => self.index.search(&query)?,
         };
-        let corrected = hits.corrected.map(|text| match text.strip_prefix(&filter) {
-            Some(own) => own.to_owned(),
-            None => text,
-        });
+        let corrected = hits.corrected;
         let few = hits.relaxed || hits.total < FEW;
         let doubtful = wish.offset == 0 && few && corrected.is_none() && !wish.prefix;
         let meant = if doubtful {

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use jiff::Timestamp;
+use page::url::with_fragment;
 use repository::index::{Hit, Kept, Query};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -14,7 +15,6 @@ use utoipa::ToSchema;
 use super::App;
 use super::metrics::Surface;
 use super::seal::is_web;
-use super::target;
 use super::telling;
 
 /// Suggestions that are made unless more are asked for. They are shown above results and must leave these in view.
@@ -80,7 +80,7 @@ impl App {
             let suggestion = |heading: Option<String>, id: Option<&str>| Suggestion {
                 title: title(hit),
                 heading,
-                url: target::with_fragment(&hit.url, id),
+                url: with_fragment(&hit.url, id),
                 click: click.clone(),
             };
             let fit = match fit(&title(hit), &typed) {
@@ -125,7 +125,7 @@ fn title(hit: &Hit) -> String {
 /// out.
 fn headings(kept: &Kept, typed: &[String]) -> Vec<(Fit, String, String)> {
     let named = kept.sections.iter().filter_map(|section| {
-        let heading = telling::heading(section.title(&kept.text));
+        let heading = section.title(&kept.text);
         let id = section.id.clone()?;
         let fit = match fit(heading, typed)? {
             true => Fit::HeadingBegins,

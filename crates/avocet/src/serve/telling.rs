@@ -67,16 +67,10 @@ pub fn authors(names: &[String]) -> Option<String> {
     }
 }
 
-/// A heading without the sign of the link to itself that documentation tools put behind it.
-pub fn heading(text: &str) -> &str {
-    text.trim_end_matches(|letter: char| matches!(letter, '¶' | '🔗') || letter.is_whitespace())
-        .trim_start()
-}
-
 /// Whether a heading says no more than the title of its page. Many pages begin with their title, to which the title
 /// itself adds the name of the site.
 pub fn repeats(heading: &str, title: &str) -> bool {
-    let [heading, title] = [self::heading(heading), title.trim()].map(str::to_lowercase);
+    let [heading, title] = [heading.trim(), title.trim()].map(str::to_lowercase);
     title.starts_with(&heading)
 }
 
@@ -159,8 +153,6 @@ mod tests {
         assert!(repeats("", "any"));
         assert!(!repeats("Expansion", "13 Prompt Expansion"));
         assert!(!repeats("13 Prompt Expansion", "13 Prompt"));
-        assert_eq!(heading(" Backend servers¶ "), "Backend servers");
-        assert_eq!(heading("C#"), "C#");
     }
 
     #[test]

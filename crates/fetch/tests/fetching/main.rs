@@ -4,6 +4,7 @@
 //! something took.
 #![cfg(test)]
 
+mod connections;
 mod hostile_http;
 mod hostile_tls;
 mod http2_streams;
@@ -11,5 +12,6 @@ mod http_modes;
 mod pipelining;
 mod robots_conformance;
 mod robots_fetch;
+mod rows;
 mod scripted;
 mod ways_in;

@@ -169,7 +169,7 @@ fn markup_becomes_markdown() {
             "<h2>A<a class=anchor href=#a>Permalink to this heading</a></h2>b",
             "## A\n\nb",
         ),
-        // What nobody reads.
+        // Elements without text for readers.
         (
             "<script>x</script><style>y</style><template>z</template><p hidden>h<p style='display: none'>n<p>a",
             "a",

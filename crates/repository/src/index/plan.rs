@@ -98,7 +98,7 @@ impl Plan {
         for clause in &parsed.wanted {
             planner.clause(clause)?;
         }
-        planner.whole(&parsed.wanted)?;
+        planner.whole(&parsed.wanted);
         let unwanted = parsed.unwanted.iter();
         let unwanted = unwanted
             .map(|clause| Box::new(Forward(anywhere(fields, clause))) as Box<dyn Condition>);
@@ -179,15 +179,8 @@ impl Planner<'_> {
         };
         let mut near = 0;
         if !clause.quoted && clause.forms.len() == 1 {
-            for word in &clause.forms[0].words {
-                let weight =
-                    self.scoring.idf(self.pages(word, parts)?) * self.scoring.weights().words;
-                near |= self.push(Term {
-                    lookups: vec![(Lookup::Word(word.clone()), 1.0)],
-                    parts,
-                    weight,
-                });
-            }
+            near =
+                self.single_words(&clause.forms[0].words, parts, self.scoring.weights().words)?;
         }
         self.needs.push(Need {
             exact,
@@ -223,14 +216,7 @@ impl Planner<'_> {
         });
         let mut near = 0;
         if pages == 0 {
-            for part in &form.parts {
-                let weight = self.scoring.idf(self.pages(part, parts)?);
-                near |= self.push(Term {
-                    lookups: vec![(Lookup::Word(part.clone()), 1.0)],
-                    parts,
-                    weight,
-                });
-            }
+            near = self.single_words(&form.parts, parts, 1.0)?;
         }
         self.needs.push(Need {
             exact,
@@ -240,13 +226,32 @@ impl Planner<'_> {
         Ok(())
     }
 
+    /// Adds a term for each of these words, whose weights are multiplied by `factor`. Returns their bits.
+    fn single_words(
+        &mut self,
+        words: &[String],
+        parts: &'static [Part],
+        factor: f32,
+    ) -> Result<u64, TantivyError> {
+        let mut bits = 0;
+        for word in words {
+            let weight = self.scoring.idf(self.pages(word, parts)?) * factor;
+            bits |= self.push(Term {
+                lookups: vec![(Lookup::Word(word.clone()), 1.0)],
+                parts,
+                weight,
+            });
+        }
+        Ok(bits)
+    }
+
     /// All words of the query, in order.
-    fn whole(&mut self, wanted: &[Clause]) -> Result<(), TantivyError> {
+    fn whole(&mut self, wanted: &[Clause]) {
         let plain = wanted
             .iter()
             .all(|clause| clause.forms.len() == 1 && clause.part.is_none());
         if wanted.len() < 2 || !plain {
-            return Ok(());
+            return;
         }
         let words: Vec<String> = wanted
             .iter()
@@ -258,7 +263,6 @@ impl Planner<'_> {
             parts: WHOLE,
             weight: weight * self.scoring.weights().order,
         });
-        Ok(())
     }
 
     /// How many pages have a word, about: the most of any part.

@@ -202,7 +202,7 @@ fn unknown_operator(piece: &str) -> Option<&str> {
 }
 
 /// The kind of a document by the name or the ending that people use.
-fn kind(name: &str) -> String {
+pub(super) fn kind(name: &str) -> String {
     let name = name.trim_start_matches('.').to_lowercase();
     match name.as_str() {
         "htm" | "xhtml" => "html".to_owned(),

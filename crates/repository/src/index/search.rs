@@ -7,6 +7,7 @@
 //! says which.
 
 use page::PageId;
+use page::url::with_fragment;
 use tantivy::{DocAddress, Searcher, TantivyError};
 
 use super::duplicates::group;
@@ -38,6 +39,8 @@ pub struct Query<'a> {
     pub site: Option<&'a str>,
     /// Only pages in this language.
     pub language: Option<&'a str>,
+    /// Only documents of this kind (`html`, `text`); wins over `filetype:` in the text.
+    pub kind: Option<&'a str>,
     /// Only copies that were fetched at this time or later, in Unix seconds.
     pub since: Option<i64>,
     /// Only copies that were fetched before this time, in Unix seconds.
@@ -120,11 +123,8 @@ pub struct Hit {
 impl Hit {
     /// Where it is best opened: its URL, with the section that answers best.
     pub fn address(&self) -> String {
-        let id = self
-            .section
-            .as_ref()
-            .and_then(|section| section.id.as_deref());
-        id.map_or_else(|| self.url.clone(), |id| format!("{}#{id}", self.url))
+        let section = self.section.as_ref();
+        with_fragment(&self.url, section.and_then(|section| section.id.as_deref()))
     }
 }
 
@@ -149,6 +149,9 @@ impl Index {
         if let Some(site) = query.site {
             // A site that is none has no pages; it is not the same as no site.
             parsed.site = Some(query::site(site).unwrap_or_default());
+        }
+        if let Some(kind) = query.kind {
+            parsed.kind = Some(query::kind(kind));
         }
         let unknown = std::mem::take(&mut parsed.unknown);
         if parsed.is_empty() {

@@ -25,7 +25,7 @@ use super::{Index, IndexError, words};
 const WORDS: usize = 6;
 /// Letters of a word: shorter ones have too many neighbours to mean anything.
 const SHORTEST: usize = 4;
-/// Longer ones are nobody's word, and their automaton is large.
+/// Longer ones are identifiers, and their automaton is large.
 const LONGEST: usize = 32;
 /// Letters of a word in which two may be wrong.
 const TWO_WRONG: usize = 8;
@@ -172,7 +172,7 @@ impl Index {
             .collect())
     }
 
-    /// The word that was meant by another, which must be on so many times as many pages.
+    /// Returns the most likely correction of a word: one that is on more than `times` times as many pages.
     fn better(
         &self,
         searcher: &Searcher,
@@ -202,7 +202,7 @@ impl Index {
         Ok(None)
     }
 
-    /// The words of pages at most so many letters away, and how many pages have them.
+    /// Returns the words within an edit distance, and how many pages have each.
     fn near(
         &self,
         searcher: &Searcher,

@@ -182,8 +182,8 @@ impl Writer {
 
     /// Adds to what is known of the links to a page that is in the last commit. Returns whether it is there.
     ///
-    /// The page must be indexed anew for it, so it is left alone if that would change little: all words of the
-    /// anchors are words of its title or of known anchors, and the links are fewer than those known.
+    /// This indexes the whole page again, so it does nothing where the score would hardly change: the title or known
+    /// anchors have all words of the new anchors, and the number of links does not double.
     pub fn add_links(
         &mut self,
         id: PageId,

@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use jiff::Timestamp;
+use page::url::with_fragment;
 use repository::index::{Facets, Query, Sort};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -16,8 +17,6 @@ use crate::serve::App;
 use crate::serve::metrics::Surface;
 use crate::serve::reader;
 use crate::serve::search::{Finding, Found, Wish};
-use crate::serve::target;
-use crate::serve::telling;
 use crate::stated::Stated;
 
 /// The most characters of a query.
@@ -333,9 +332,9 @@ impl SectionLink {
     pub(in crate::serve) fn of(found: &Finding) -> Option<Self> {
         let (hit, section) = (&found.hit, found.hit.section.as_ref()?);
         Some(Self {
-            heading: telling::heading(&section.heading).to_owned(),
+            heading: section.heading.clone(),
             id: section.id.clone(),
-            url: target::with_fragment(&hit.url, section.id.as_deref()),
+            url: with_fragment(&hit.url, section.id.as_deref()),
         })
     }
 }

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use page::PageUrl;
+use page::url::with_fragment;
 use repository::index::{Kept, section_text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::page::Page;
 use crate::serve::App;
-use crate::serve::target;
-use crate::serve::telling;
 
 /// A page that is kept, with its sections.
 #[derive(Debug, Serialize, ToSchema)]
@@ -69,7 +68,7 @@ impl App {
 impl SectionedPage {
     fn of(mut page: Page, kept: &Kept, id: Option<String>) -> Option<Self> {
         let entry = |section: &repository::index::Section| SectionEntry {
-            heading: telling::heading(section.title(&kept.text)).to_owned(),
+            heading: section.title(&kept.text).to_owned(),
             id: section.id.clone(),
             level: section.level,
         };
@@ -84,8 +83,8 @@ impl SectionedPage {
         let is_named = |section: &repository::index::Section| section.id.as_ref() == Some(&id);
         let number = kept.sections.iter().position(is_named)?;
         let section = SectionBody {
-            heading: telling::heading(kept.sections[number].title(&kept.text)).to_owned(),
-            url: target::with_fragment(&page.url, Some(&id)),
+            heading: kept.sections[number].title(&kept.text).to_owned(),
+            url: with_fragment(&page.url, Some(&id)),
             text: section_text(&kept.text, &kept.sections, number)?.to_owned(),
             id,
         };

@@ -172,7 +172,6 @@ impl Line {
         };
         let heading = hit.section.map(|section| section.heading);
         let heading = heading.filter(|heading| !telling::repeats(heading, &hit.title));
-        let heading = heading.map(|heading| telling::heading(&heading).to_owned());
         Self {
             rank: found.rank,
             title: if hit.title.trim().is_empty() {

@@ -1,4 +1,4 @@
-//! Addresses that results lead to: a page, or a section of it.
+//! URLs of sections: a page's URL with a fragment.
 
 use std::fmt::Write;
 

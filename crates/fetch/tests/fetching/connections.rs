@@ -1,0 +1,212 @@
+//! What a connection may be used for: bytes that come unasked, stale connections, and the head as it came.
+
+use std::io::Write;
+use std::time::Duration;
+
+use crate::hostile_http::gzip;
+use crate::rows::head;
+use crate::scripted::{Client, Server, Step, open_settings, request, send, summary};
+use fetch::{Depth, Http, Trouble};
+
+/// Rows 13, 16, 19: what comes unasked is nobody's answer.
+#[tokio::test]
+async fn stray_bytes_are_nobodys() {
+    let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL";
+    let fair = head("Content-Length: 4\r\n") + "fair";
+    let pause = Duration::from_millis(50);
+    let cases: Vec<(&str, Vec<Step>)> = vec![
+        ("in the same packet", vec![send(fair.clone() + evil)]),
+        (
+            "a moment later",
+            vec![
+                send(&fair),
+                Step::Drip(evil.as_bytes().to_vec(), Duration::ZERO),
+            ],
+        ),
+        (
+            "much later",
+            vec![send(&fair), Step::Drip(b"\r".to_vec(), pause), send(evil)],
+        ),
+        (
+            "after no content",
+            vec![send(format!("HTTP/1.1 304 Not Modified\r\n\r\n{evil}"))],
+        ),
+    ];
+    for (name, steps) in cases {
+        let server = Server::start(move |_| steps.clone()).await;
+        let mut client = Client::new(open_settings());
+        client.get(&server.url("/first")).await.outcome.unwrap();
+        tokio::time::sleep(pause * 4).await;
+        let url = server.url("/next");
+        let kept = client.connection.as_mut().unwrap();
+        let refused = kept.get(&request(&url)).await;
+        assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked, "{name}");
+        assert!(!kept.is_open(), "{name}");
+        let next = client.get(&url).await.outcome.unwrap();
+        assert_eq!(&next.content[..], b"next", "{name}");
+    }
+}
+
+/// Row 19: the kernel is asked, not the reactor, which has had no chance to hear of it here: nothing is
+/// awaited between the stray bytes and the next request.
+#[tokio::test]
+async fn stray_bytes_are_seen_before_the_reactor_hears() {
+    use std::io::Read;
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (say, said) = std::sync::mpsc::channel();
+    let (done, is_done) = std::sync::mpsc::channel();
+    let server = std::thread::spawn(move || {
+        let (mut tcp, _) = listener.accept().unwrap();
+        assert!(tcp.read(&mut [0; 4096]).unwrap() > 0);
+        tcp.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfair")
+            .unwrap();
+        let () = said.recv().unwrap();
+        tcp.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL")
+            .unwrap();
+        done.send(()).unwrap();
+    });
+    let url = page::PageUrl::parse(&format!("http://{address}/")).unwrap();
+    let mut connection = Client::new(open_settings()).connect(&url).await.unwrap();
+    let request = fetch::Request {
+        url: &url,
+        etag: None,
+        last_modified: None,
+    };
+    assert_eq!(summary(&connection.get(&request).await), "200");
+    say.send(()).unwrap();
+    is_done.recv().unwrap();
+    let refused = connection.get(&request).await;
+    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked);
+    server.join().unwrap();
+}
+
+/// Row 14: a server that sends an answer over a new connection before it is asked.
+#[tokio::test]
+async fn an_answer_before_the_first_request_is_none() {
+    for http in [Http::Auto, Http::Http10, Http::Pipelined(Depth::default())] {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let url = page::PageUrl::parse(&url).unwrap();
+        let client = Client::new(fetch::Settings {
+            http,
+            ..open_settings()
+        });
+        let (connection, accepted) = tokio::join!(client.connect(&url), listener.accept());
+        let (mut connection, (mut tcp, _)) = (connection.unwrap(), accepted.unwrap());
+        let evil = head("Content-Length: 4\r\n") + "EVIL";
+        tokio::io::AsyncWriteExt::write_all(&mut tcp, evil.as_bytes())
+            .await
+            .unwrap();
+        let answer = connection.get(&request(&url)).await;
+        assert_eq!(summary(&answer), "protocol-error", "{http:?}");
+        assert!(!connection.is_open(), "{http:?}");
+    }
+}
+
+/// Row 19: a connection that was said to be kept and is not.
+#[tokio::test]
+async fn a_stale_connection_says_so() {
+    let server = Server::start(|asked| match asked.path.as_str() {
+        "/ok" => vec![send(head("Content-Length: 2\r\n") + "ok")],
+        "/ok-then-close" => vec![send(head("Content-Length: 2\r\n") + "ok"), Step::Close],
+        _ => vec![Step::Close],
+    })
+    .await;
+    let mut client = Client::new(open_settings());
+    let url = server.url("/ok");
+    let mut connection = client.connect(&url).await.unwrap();
+    let request = |url| fetch::Request {
+        url,
+        etag: None,
+        last_modified: None,
+    };
+    assert_eq!(summary(&connection.get(&request(&url)).await), "200");
+    assert_eq!(connection.served(), 1);
+    assert!(connection.is_open());
+    // Closed instead of answered, without a byte: it may have been closed before the request came.
+    let gone = server.url("/gone");
+    assert_eq!(summary(&connection.get(&request(&gone)).await), "stale");
+    assert!(!connection.is_open());
+    assert_eq!(
+        summary(&connection.get(&request(&url)).await),
+        "stale",
+        "and stays so"
+    );
+    // On a fresh connection the same is a reset.
+    assert_eq!(summary(&client.get(&gone).await), "reset");
+    // Closed while idle.
+    assert_eq!(
+        summary(&client.get(&server.url("/ok-then-close")).await),
+        "200"
+    );
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(summary(&client.get(&server.url("/next")).await), "200");
+}
+
+/// A connection is for one server, and an abandoned request ends it.
+#[tokio::test]
+async fn a_connection_is_not_misused() {
+    let server = Server::start(|_| vec![Step::Hang]).await;
+    let other = Server::start(|_| vec![Step::Hang]).await;
+    let client = Client::new(open_settings());
+    let next = server.url("/next");
+    let mut connection = client.connect(&next).await.unwrap();
+    let elsewhere = other.url("/next");
+    let ask = |url| fetch::Request {
+        url,
+        etag: None,
+        last_modified: None,
+    };
+    assert_eq!(
+        summary(&connection.get(&ask(&elsewhere)).await),
+        "refused:other-server"
+    );
+    assert_eq!(
+        summary(&connection.get(&ask(&next)).await),
+        "200",
+        "nothing was sent, so it is as good as before"
+    );
+    let route = client.fetcher.route(&next).await.unwrap();
+    let crossed = client
+        .fetcher
+        .connect(&elsewhere, &route)
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(crossed.kind(), "refused:other-server");
+    let hang = server.url("/hang");
+    let abandoned =
+        tokio::time::timeout(Duration::from_millis(50), connection.get(&ask(&hang))).await;
+    assert!(abandoned.is_err());
+    assert!(!connection.is_open());
+    assert_eq!(summary(&connection.get(&ask(&next)).await), "stale");
+}
+
+/// What the archive keeps is what came.
+#[tokio::test]
+async fn the_head_is_verbatim() {
+    let odd = "HTTP/1.1 200  Fine\r\nX-oDD:   spaced  \r\nset-cookie: a\r\nSet-Cookie: b\r\nContent-Encoding: gzip\r\n";
+    let body = gzip(b"hello");
+    let whole = format!("{odd}Content-Length: {}\r\n\r\n", body.len());
+    let bytes = [whole.as_bytes(), &body].concat();
+    let early = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
+    let length = (early.len() + bytes.len()) as u64;
+    let server = Server::start(move |_| {
+        vec![
+            Step::Drip(early.clone(), Duration::ZERO),
+            send(bytes.clone()),
+        ]
+    })
+    .await;
+    let mut client = Client::new(open_settings());
+    for _ in 0..2 {
+        let answer = client.get(&server.url("/")).await;
+        assert_eq!(answer.wire_bytes, length);
+        let response = answer.outcome.unwrap();
+        assert_eq!(response.head, whole);
+        assert_eq!(response.body, body);
+        assert_eq!(&response.content[..], b"hello");
+    }
+    assert_eq!(client.connection.unwrap().served(), 2);
+}
