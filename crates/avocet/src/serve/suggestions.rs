@@ -194,10 +194,10 @@ mod tests {
     fn headings_need_an_id_and_say_more_than_the_title() {
         let lines = [
             ("Waders", Some("w")),
-            ("Avocets here¶", Some("a")),
+            ("Avocets here", Some("a")),
             ("Avocets there", None),
             ("Of avocets", Some("c")),
-            ("Avocets again¶", Some("d")),
+            ("Avocets again", Some("d")),
             ("All avocets", Some("e")),
         ];
         let mut kept = Kept {
