@@ -1,6 +1,7 @@
 //! `avocet.toml`, as a person writes it and as the program edits it.
 
-use avocet::{Wish, check_config};
+use node::live::controls::Control;
+use node::settings::config::check::check as check_config;
 use toml_edit::DocumentMut;
 
 /// Keys whose value is a file that the check reads: the fuzzer is to open none.
@@ -33,12 +34,12 @@ pub fn config(data: &[u8]) {
         return;
     }
     for wish in [
-        Wish::Budget("5000/day".into()),
-        Wish::Budget("2/s".into()),
-        Wish::Block("*.ads.example.org".into()),
-        Wish::Unblock("ads.example.org".into()),
-        Wish::AddSeed("https://new.example.org/".into()),
-        Wish::RemoveSeed("https://docs.example.org/".into()),
+        Control::Budget("5000/day".into()),
+        Control::Budget("2/s".into()),
+        Control::Block("*.ads.example.org".into()),
+        Control::Unblock("ads.example.org".into()),
+        Control::AddSeed("https://new.example.org/".into()),
+        Control::RemoveSeed("https://docs.example.org/".into()),
     ] {
         let document = |text: &str| text.parse::<DocumentMut>().expect("it was read before");
         let Ok((edited, _)) = wish.edit(document(text), &Default::default()) else {

@@ -2,8 +2,8 @@
 
 use std::fmt::Debug;
 
-use frontier::ledger::{decode, encode};
 use frontier::{Discovery, HostFacts, OutLinks, Visited};
+use ledger::{decode, encode};
 use policy::server::Estimate;
 use policy::{Moment, Outcome, Visit};
 use serde::Serialize;

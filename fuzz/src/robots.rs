@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fetch::Robots;
+use page::Robots;
 
 /// Reads a robots.txt. Line endings, a byte order mark, a comment and the case of our name change nothing; every URL is
 /// allowed or not; and what the file asks for is clamped.
@@ -12,7 +12,7 @@ pub fn robots(data: &[u8]) {
     if !matches!(
         data,
         [0xef, 0xbb, 0xbf, ..] | [0xfe, 0xff, ..] | [0xff, 0xfe, ..]
-    ) && data.len() < fetch::ROBOTS_LIMIT / 2
+    ) && data.len() < page::robots::ROBOTS_LIMIT / 2
     {
         let marked = [b"\xef\xbb\xbf# a comment\r\n", data].concat();
         assert_eq!(read, Robots::parse(&marked, "avocet"));

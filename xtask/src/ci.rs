@@ -1,15 +1,15 @@
 //! Does this change pass?
 //!
 //! **Invariant:** the first check that fails ends the run, and the quick ones come first. Nothing is
-//! built in the release profile, and nothing twice but what clippy and the tests cannot share.
+//! built in the release profile, and nothing twice but what clippy, the gate and the tests cannot share.
 
 use std::process::Command;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::cli::Ci;
-use crate::tidy;
+use crate::{bench, tidy};
 
 const FORMAT: &[&str] = &["fmt", "--all", "--check"];
 const CLIPPY: &[&str] = &[
@@ -32,9 +32,23 @@ pub fn run(wishes: &Ci) -> Result<()> {
     tidy::run()?;
     cargo(CLIPPY)?;
     cargo(DOC_TESTS)?;
+    gate()?;
     if !wishes.without_tests {
         cargo(TESTS)?;
     }
+    Ok(())
+}
+
+/// Compares instruction counts with the accepted ones.
+fn gate() -> Result<()> {
+    eprintln!("$ cargo xtask bench gate");
+    let began = Instant::now();
+    let status = bench::run(&["gate".into()])?;
+    ensure!(
+        status.success(),
+        "cargo xtask bench gate ended with {status}"
+    );
+    eprintln!("  passed in {:.0} s", began.elapsed().as_secs_f64());
     Ok(())
 }
 

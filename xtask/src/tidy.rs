@@ -1,9 +1,14 @@
-//! Does the workspace keep the rules of the house?
+//! The rules of the house that a machine can check.
 //!
 //! **Invariant:** a rule looks at text and answers findings; it reads no file and prints nothing, so
 //! each is tested on lines that break it. Every finding says where, which rule, and why there is one.
 
+mod code;
 mod graph;
+mod invariants;
+mod modules;
+mod purity;
+mod references;
 mod registry;
 mod source;
 
@@ -13,6 +18,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use code::Source;
 
 /// A place where a rule is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,17 +37,27 @@ pub struct Finding {
 pub fn run() -> Result<()> {
     let root = crate::workspace();
     let mut findings = graph::check(&graph::read(&root)?);
-    let files = files(&root)?;
+    let mut files = files(&root)?;
+    // A file that was deleted and not yet removed from git has no rules to keep.
+    files.retain(|file| root.join(file).exists());
+    let mut texts = Vec::new();
     for file in &files {
-        // A file that was deleted and not yet removed from git has no rules to keep.
-        let Ok(bytes) = fs::read(root.join(file)) else {
-            continue;
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        findings.extend(registry::check(file, &text));
+        let bytes = fs::read(root.join(file)).with_context(|| format!("cannot read {file}"))?;
+        texts.push((file, String::from_utf8_lossy(&bytes).into_owned()));
+    }
+    for (file, text) in &texts {
+        findings.extend(registry::check(file, text));
+        findings.extend(references::check(file, text, &files));
         if file.ends_with(".rs") {
-            findings.extend(source::check(file, &text));
+            findings.extend(source::check(file, text));
         }
+    }
+    let rust = texts.iter().filter(|(file, _)| file.ends_with(".rs"));
+    let sources: Vec<Source<'_>> = rust.map(|(file, text)| Source { file, text }).collect();
+    findings.extend(modules::check(&sources));
+    findings.extend(purity::check(&sources));
+    for (_, text) in texts.iter().filter(|(file, _)| *file == invariants::FILE) {
+        findings.extend(invariants::check(text, &sources));
     }
     for finding in &findings {
         println!("{finding}");

@@ -10,11 +10,13 @@ pub mod topic;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 
-use crate::config::Time;
-use crate::scope::Reach;
-use crate::upkeep::Rate;
+use crawl::scope::Reach;
+use node::settings::config::{HttpName, Time};
+use node::settings::upkeep::Rate;
 
 pub use exchange::{Export, Exported, Import, Imported, PageFormat, Rebuild};
 pub use plan::Plan;
@@ -42,7 +44,7 @@ pub struct Arguments {
     /// How events are written on standard error
     #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
     pub log_format: LogFormat,
-    /// Which events: error, warn, info, debug, trace, or by part (avocet=debug,fetch=warn) [default: AVOCET_LOG, or warn,avocet=info]
+    /// Which events: error, warn, info, debug, trace, or by part (node=debug,fetch=warn) [default: AVOCET_LOG, or warn,avocet=info,node=info,server=info]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<String>,
     #[command(subcommand)]
@@ -137,7 +139,7 @@ pub struct Demo {
     #[arg(long, default_value = "8/s", value_name = "RATE")]
     pub budget: Rate,
     /// Which known pages to fetch again, and when: a policy, as for `avocet run`
-    #[arg(long, default_value = crate::upkeep::POLICY, value_name = "POLICY")]
+    #[arg(long, default_value = node::settings::upkeep::POLICY, value_name = "POLICY")]
     pub refresh: String,
     /// Searches a second by people of the town; 0: only you search
     #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]
@@ -171,31 +173,6 @@ pub enum ConfigWish {
     },
 }
 
-/// An HTTP, by name.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, ValueEnum, serde::Deserialize, schemars::JsonSchema,
-)]
-pub enum HttpName {
-    /// 2 where a server chooses it over TLS, else 1.1
-    #[serde(rename = "auto")]
-    Auto,
-    /// A connection for every page
-    #[value(name = "1.0")]
-    #[serde(rename = "1.0")]
-    Http10,
-    /// One page after another over a kept connection
-    #[value(name = "1.1")]
-    #[serde(rename = "1.1")]
-    Http11,
-    /// Several requests before the first answer
-    #[serde(rename = "pipelined")]
-    Pipelined,
-    /// Several streams on one connection
-    #[value(name = "2")]
-    #[serde(rename = "2")]
-    Http2,
-}
-
 #[derive(Debug, Clone, Args)]
 #[command(after_long_help = catalog(), after_help = "\
 Example:
@@ -208,7 +185,7 @@ pub struct Crawl {
     #[arg(long, value_name = "FILE")]
     pub seeds: Option<PathBuf>,
     /// How far to go: the seeds' hosts, their registrable domains, URLs that begin like a seed, or anywhere [default: host]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = reach())]
     pub scope: Option<Reach>,
     /// Only URLs that match this expression (repeatable: any of them)
     #[arg(long, value_name = "REGEX")]
@@ -266,7 +243,7 @@ pub struct Crawl {
     #[arg(long)]
     pub only_found: bool,
     /// Which HTTP: 1.0 (a connection a page), 1.1 (kept open), pipelined, 2 (several streams)
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = http())]
     pub http: Option<HttpName>,
     /// Requests under way at once on a pipelined connection, 2 to 32 [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=32))]
@@ -335,6 +312,46 @@ pub struct Run {
     /// When to poll pages that name new ones, and what these are worth (see below; none: not at all) [default: priced]
     #[arg(long, value_name = "SCHEDULER")]
     pub sources: Option<String>,
+}
+
+/// Reads a reach by its name.
+fn reach() -> impl TypedValueParser<Value = Reach> {
+    one_of([
+        ("host", "The hosts of the seeds"),
+        (
+            "domain",
+            "The registrable domains of the seeds, by the public suffix list",
+        ),
+        (
+            "prefix",
+            "URLs that begin like a seed, up to its last slash",
+        ),
+        ("any", "Everywhere"),
+    ])
+}
+
+/// Reads a version of HTTP by its name.
+fn http() -> impl TypedValueParser<Value = HttpName> {
+    one_of([
+        ("auto", "2 where a server chooses it over TLS, else 1.1"),
+        ("1.0", "A connection for every page"),
+        ("1.1", "One page after another over a kept connection"),
+        ("pipelined", "Several requests before the first answer"),
+        ("2", "Several streams on one connection"),
+    ])
+}
+
+/// Reads one of the values of a setting, by the names that `avocet.toml` has for them.
+fn one_of<T, const N: usize>(
+    names: [(&'static str, &'static str); N],
+) -> impl TypedValueParser<Value = T>
+where
+    T: DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    let values = names.map(|(name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).try_map(|name| {
+        T::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(name))
+    })
 }
 
 /// The example, and the refresh policies by name.

@@ -14,8 +14,8 @@ mod rebuild;
 mod run;
 mod search;
 mod serve;
-pub mod sources;
-pub mod status;
+mod sources;
+mod status;
 mod topic;
 mod verify;
 

@@ -1,52 +1,21 @@
 //! Avocet: a web crawler and search repository that spends every fetch where it pays most.
 //!
-//! The program is a library so that the fuzz targets (`fuzz/`) can call its reader of `avocet.toml`. The
-//! library has no API: [`main`] is what others may call, and the hidden items are for `fuzz/` alone.
+//! The program: command line and output. [`node`] crawls, [`server`] serves.
 
 #[macro_use]
 mod output;
 
-mod answer;
 mod cli;
-mod clock;
 mod command;
-mod config;
-mod engine;
-mod explain;
-mod fault;
-mod holdings;
-mod live;
 mod logs;
-mod panics;
-mod place;
-mod planning;
-mod polling;
 mod progress;
-mod ranking;
-mod readable;
-mod recover;
-mod replay;
-mod scope;
-mod searchable;
-mod serve;
 mod signal;
-mod sources;
-mod stated;
-mod store;
-mod topic;
-mod topical;
-mod upkeep;
-mod usage;
-mod verdict;
 
 use std::process::ExitCode;
 
 use clap::Parser;
-
-#[doc(hidden)]
-pub use config::check::check as check_config;
-#[doc(hidden)]
-pub use live::wish::Wish;
+use node::panics;
+use node::settings::usage::Usage;
 
 /// Runs the command line of this process. Returns its exit code.
 pub fn main() -> ExitCode {
@@ -55,7 +24,7 @@ pub fn main() -> ExitCode {
         eprintln!("avocet: {wrong}");
         return ExitCode::from(2);
     }
-    panics::install();
+    panics::install(logs::is_json());
     signal::ignore_file_size_limit();
     match panics::seen(|| command::run(arguments)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -74,7 +43,8 @@ fn is_wrong_usage(error: &anyhow::Error) -> bool {
         let wish = cause.downcast_ref::<lab::LabError>();
         wish.is_some_and(lab::LabError::is_wrong_usage)
             || cause.is::<policy::CatalogError>()
-            || cause.is::<usage::Usage>()
+            || cause.is::<policy::query::QueryError>()
+            || cause.is::<Usage>()
     })
 }
 

@@ -10,7 +10,7 @@ use tracing_subscriber::EnvFilter;
 use crate::cli::LogFormat;
 
 /// What is said where the user does not say how much.
-const USUAL: &str = "warn,avocet=info";
+const USUAL: &str = "warn,avocet=info,node=info,server=info";
 
 static JSON: AtomicBool = AtomicBool::new(false);
 
@@ -20,7 +20,7 @@ pub fn start(format: LogFormat, level: Option<&str>) -> Result<(), String> {
         Some(level) => {
             let wrong = |_| {
                 format!(
-                    "--log-level {level:?} is none: write error, warn, info, debug, trace, or parts like avocet=debug,fetch=warn"
+                    "--log-level {level:?} is none: write error, warn, info, debug, trace, or parts like node=debug,fetch=warn"
                 )
             };
             EnvFilter::builder().parse(level).map_err(wrong)?

@@ -1,35 +1,29 @@
-//! What a long run shows while it goes on: a living line on a terminal, a plain one now and then
+//! What a long run shows while it goes on: a living line on a terminal, a plain one every five seconds
 //! elsewhere. Standard error only.
 
 use std::io::IsTerminal;
-use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use node::live::progress::{Figures, Progress};
 
-use crate::engine::plan::Plan;
-use crate::engine::shared::Shared;
-use crate::live::snapshot::Snapshot;
 use crate::logs::{is_json, say};
-use crate::store;
 
 /// How often a log gets a line.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 
-/// How often the state is written.
-const RECORD_EVERY: Duration = Duration::from_secs(2);
+/// How often the living line is drawn again.
+const LIVING_EVERY: Duration = Duration::from_millis(400);
 
-/// Shows how a crawl goes.
-pub struct Progress {
+/// Shows how a crawl goes on standard error.
+pub struct StatusLine {
     bar: Option<ProgressBar>,
     quiet: bool,
     last: Instant,
     before: (u64, u64),
-    recorded: Option<Instant>,
 }
 
-impl Progress {
+impl StatusLine {
     /// Shows on standard error.
     pub fn start() -> Self {
         let bar = (std::io::stderr().is_terminal() && !is_json()).then(|| {
@@ -40,35 +34,61 @@ impl Progress {
         Self {
             bar,
             quiet: false,
-            last: Instant::now(),
-            before: (0, 0),
-            recorded: None,
+            ..Self::quiet()
         }
     }
 
-    /// Shows nothing: somebody else does.
+    /// Shows remarks only: another display shows the figures.
     pub fn quiet() -> Self {
         Self {
             bar: None,
             quiet: true,
             last: Instant::now(),
             before: (0, 0),
-            recorded: None,
         }
     }
 
-    /// Shows the state of the crawl, if it is time to.
-    pub fn show(&mut self, shared: &Shared, elapsed: Duration, plan: &Plan) {
+    fn line(&mut self, figures: &Figures, since: Duration) -> String {
+        let rate = |now: u64, before: u64| (now - before) as f64 / since.as_secs_f64();
+        let pages_per_second = rate(figures.pages, self.before.0);
+        let megabytes = rate(figures.bytes, self.before.1) / 1e6;
+        self.before = (figures.pages, figures.bytes);
+        let mut line = format!(
+            "{} pages, {pages_per_second:.0}/s, {megabytes:.1} MB/s, {} servers open, {} idle, {} queued",
+            figures.pages, figures.visits, figures.idle_connections, figures.queued,
+        );
+        if let Some(price) = figures.price {
+            line += &format!(", price {price:.3e}");
+        }
+        if let Some(left) = figures.pages_left {
+            line += &format!(", {left} pages left");
+        }
+        if let Some(left) = figures.time_left {
+            line += &format!(", {:.0} s left", left.as_secs_f64());
+        }
+        if !figures.errors.is_empty() {
+            let errors = figures.errors.iter();
+            let errors: Vec<String> = errors
+                .map(|(kind, count)| format!("{kind} {count}"))
+                .collect();
+            line += &format!(" | {}", errors.join(", "));
+        }
+        line
+    }
+}
+
+impl Progress for StatusLine {
+    fn show(&mut self, figures: &Figures) {
         let since = self.last.elapsed();
         let pause = if self.bar.is_some() {
-            Duration::from_millis(400)
+            LIVING_EVERY
         } else {
             PLAIN_EVERY
         };
         if self.quiet || since < pause {
             return;
         }
-        let line = self.line(shared, since, elapsed, plan);
+        let line = self.line(figures, since);
         match &self.bar {
             Some(bar) => {
                 bar.set_message(line);
@@ -79,72 +99,16 @@ impl Progress {
         self.last = Instant::now();
     }
 
-    /// Writes the state of the crawl where `avocet status` finds it, now and then. It is a courtesy:
-    /// where it cannot be written the crawl goes on.
-    pub fn record(&mut self, look: impl FnOnce() -> Arc<Snapshot>, root: &Path) {
-        if self.recorded.is_some_and(|at| at.elapsed() < RECORD_EVERY) {
-            return;
-        }
-        self.recorded = Some(Instant::now());
-        let snapshot = look();
-        write(&snapshot.state, &store::state(root));
-        write(&*snapshot, &store::snapshot(root));
-    }
-
-    /// Says something once.
-    pub fn note(&self, text: &str) {
+    fn note(&self, text: &str) {
         match &self.bar {
             Some(bar) => bar.println(text),
             None => say(text),
         }
     }
 
-    /// Takes the living line away.
-    pub fn finish(&self) {
+    fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
-    }
-
-    fn line(&mut self, shared: &Shared, since: Duration, elapsed: Duration, plan: &Plan) -> String {
-        let tally = &shared.tally;
-        let done = tally.pages + tally.unchanged;
-        let rate = |now: u64, before: u64| (now - before) as f64 / since.as_secs_f64();
-        let pages_per_second = rate(done, self.before.0);
-        let megabytes = rate(tally.bytes, self.before.1) / 1e6;
-        self.before = (done, tally.bytes);
-        let errors: Vec<String> = tally
-            .errors
-            .iter()
-            .map(|(kind, count)| format!("{kind} {count}"))
-            .collect();
-        let mut line = format!(
-            "{done} pages, {pages_per_second:.0}/s, {megabytes:.1} MB/s, {} servers open, {} idle, {} queued",
-            shared.visits,
-            shared.idle_connections(),
-            shared.frontier.bench.waiting(),
-        );
-        if plan.is_continuous() {
-            line += &format!(", price {:.3e}", shared.frontier.price().value());
-        }
-        if let Some(left) = shared.allowance {
-            line += &format!(", {left} pages left");
-        }
-        if let Some(time) = plan.time {
-            line += &format!(", {:.0} s left", time.saturating_sub(elapsed).as_secs_f64());
-        }
-        if !errors.is_empty() {
-            line += &format!(" | {}", errors.join(", "));
-        }
-        line
-    }
-}
-
-fn write(what: &impl serde::Serialize, path: &Path) {
-    let written = serde_json::to_vec(what)
-        .map_err(std::io::Error::other)
-        .and_then(|bytes| store::replace(path, &bytes));
-    if let Err(error) = written {
-        tracing::debug!(%error, path = %path.display(), "the state could not be written");
     }
 }

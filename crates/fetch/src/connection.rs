@@ -16,11 +16,11 @@ use std::time::Duration;
 use http::Version;
 use page::url::PageUrl;
 
-use crate::fetcher::Shared;
 use crate::pipeline::Pipeline;
 use crate::request::{Request, Template};
 use crate::response::Response;
 use crate::settings::Http;
+use crate::shared::Shared;
 use crate::socket::Socket;
 use crate::trouble::Trouble;
 use plain::Plain;

@@ -5,14 +5,35 @@
 //! way to the network. However an address is written (`0x7f.1`, `[::ffff:7f00:1]`, a NAT64 or 6to4 form,
 //! a name), it is judged by where it leads.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::OnceLock;
 
 use page::url::PageUrl;
 
-use crate::settings::{AllowPrivate, Ports, Settings};
 use crate::trouble::Trouble;
+
+/// Which servers may have a private, loopback or link-local address.
+#[derive(Debug, Clone, Default)]
+pub enum AllowPrivate {
+    /// None.
+    #[default]
+    Never,
+    /// All: the user said `--allow-private`.
+    Always,
+    /// Those of the seeds, each as `host:port`, and only those that were there when they were first
+    /// looked up: a public seed whose name later moves inside is refused like any other.
+    Seeds(HashSet<String>),
+}
+
+/// Which ports may be connected to.
+#[derive(Debug, Clone)]
+pub enum Ports {
+    /// Every port.
+    Any,
+    /// These.
+    Only(BTreeSet<u16>),
+}
 
 /// What the settings allow, and what was learned about the seeds.
 #[derive(Debug)]
@@ -31,8 +52,8 @@ enum Private {
 }
 
 impl Gate {
-    pub(crate) fn new(settings: &Settings) -> Self {
-        let private = match &settings.allow_private {
+    pub(crate) fn new(allow_private: &AllowPrivate, ports: &Ports, own: &[SocketAddr]) -> Self {
+        let private = match allow_private {
             AllowPrivate::Never => Private::Never,
             AllowPrivate::Always => Private::Always,
             AllowPrivate::Seeds(servers) => Private::Seeds(
@@ -44,8 +65,8 @@ impl Gate {
         };
         Self {
             private,
-            ports: settings.ports.clone(),
-            own: settings.own_listeners.clone(),
+            ports: ports.clone(),
+            own: own.to_vec(),
         }
     }
 
@@ -190,9 +211,47 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     }
 }
 
+impl Default for Ports {
+    fn default() -> Self {
+        Self::Only(BTreeSet::from([80, 443]))
+    }
+}
+
+impl Ports {
+    /// The default ports and those that the seeds name.
+    pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
+        let named = seeds.into_iter().map(PageUrl::port);
+        Self::Only(named.chain([80, 443]).collect())
+    }
+
+    fn allow(&self, port: u16) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Only(ports) => ports.contains(&port),
+        }
+    }
+}
+
+impl AllowPrivate {
+    /// The servers of the seeds. A seed on port 80 or 443 stands for both, because a site moves its
+    /// visitors from `http` to `https`.
+    pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
+        let mut servers = HashSet::new();
+        for seed in seeds {
+            let host = seed.host_name();
+            servers.insert(format!("{host}:{}", seed.port()));
+            if matches!(seed.port(), 80 | 443) {
+                servers.extend([format!("{host}:80"), format!("{host}:443")]);
+            }
+        }
+        Self::Seeds(servers)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::Settings;
     use proptest::prelude::*;
 
     fn url(text: &str) -> PageUrl {
@@ -313,7 +372,7 @@ mod tests {
     fn a_private_address_needs_a_permission() {
         let found = [ip("10.0.0.1"), ip("1.1.1.1")];
         let page = url("http://example.org/");
-        let gate = Gate::new(&Settings::default());
+        let gate = Settings::default().gate();
         // The public one remains, and only it.
         assert_eq!(
             gate.admit(&page, &found).unwrap(),
@@ -327,7 +386,7 @@ mod tests {
             allow_private: AllowPrivate::Always,
             ..Settings::default()
         };
-        assert_eq!(Gate::new(&all).admit(&page, &found).unwrap().len(), 2);
+        assert_eq!(all.gate().admit(&page, &found).unwrap().len(), 2);
     }
 
     /// Row 23: a public seed that moves inside is refused, a seed that was inside is not.
@@ -338,10 +397,11 @@ mod tests {
             url("http://inside.example:8080/"),
         ];
         let allow_private = AllowPrivate::of_seeds(&seeds);
-        let gate = Gate::new(&Settings {
+        let gate = Settings {
             allow_private,
             ..Settings::default()
-        });
+        }
+        .gate();
         let (public, private) = ([ip("1.1.1.1")], [ip("10.0.0.1")]);
         assert!(gate.admit(&seeds[0], &public).is_ok());
         assert!(gate.admit(&seeds[0], &private).is_err(), "rebound");
@@ -362,10 +422,11 @@ mod tests {
     fn a_seed_on_a_default_port_stands_for_both_schemes() {
         let seeds = [url("http://inside.example/")];
         let allow_private = AllowPrivate::of_seeds(&seeds);
-        let gate = Gate::new(&Settings {
+        let gate = Settings {
             allow_private,
             ..Settings::default()
-        });
+        }
+        .gate();
         assert!(
             gate.admit(&url("https://inside.example/"), &[ip("10.0.0.1")])
                 .is_ok()
@@ -384,7 +445,7 @@ mod tests {
             ],
             ..Settings::default()
         };
-        let gate = Gate::new(&settings);
+        let gate = settings.gate();
         let check = |host: &str, port: u16, refused: bool| {
             let page = url(&format!("http://example.org:{port}/"));
             let verdict = gate.admit(&page, &[ip(host)]);
@@ -409,10 +470,11 @@ mod tests {
     #[test]
     fn only_named_ports_are_open() {
         let ports = Ports::of_seeds(&[url("http://example.org:8080/")]);
-        let gate = Gate::new(&Settings {
+        let gate = Settings {
             ports,
             ..Settings::default()
-        });
+        }
+        .gate();
         for (text, open) in [
             ("http://a.example/", true),
             ("https://a.example/", true),

@@ -11,8 +11,8 @@ use http::{HeaderMap, HeaderValue, Method, Uri, Version};
 use page::url::PageUrl;
 
 use crate::cookies::Jar;
-use crate::fetcher::Shared;
 use crate::line::NoBody;
+use crate::shared::Shared;
 use crate::trouble::Trouble;
 
 /// What to ask for.

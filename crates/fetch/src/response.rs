@@ -10,9 +10,8 @@ use http::header::{
     CONTENT_LANGUAGE, CONTENT_TYPE, DATE, ETAG, LAST_MODIFIED, LOCATION, RETRY_AFTER,
 };
 use http::{HeaderMap, HeaderName};
+use page::Directives;
 use page::url::{PageUrl, Refusal};
-
-use crate::directives::Directives;
 
 /// A server that asks for more than a day is asked again tomorrow.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
@@ -141,7 +140,8 @@ impl Response {
 
     /// What `X-Robots-Tag` says to the crawler with this product token.
     pub fn x_robots_tag(&self, token: &str) -> Directives {
-        Directives::of_headers(&self.headers, token)
+        let values = self.headers.get_all("x-robots-tag").iter();
+        Directives::of(values.filter_map(|value| value.to_str().ok()), token)
     }
 
     /// The `Link` fields that can be read.

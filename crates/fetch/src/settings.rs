@@ -3,7 +3,7 @@
 //! **Invariant:** every number a stranger's server could drive up has a limit here, and its default is
 //! the one `hostile-web.md` asks for. Nothing in here is ever taken from a page.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use http::{HeaderName, HeaderValue};
 use page::url::PageUrl;
 use rustls_pki_types::CertificateDer;
 
-use crate::gate::Gate;
+use crate::gate::{AllowPrivate, Gate, Ports};
 use crate::network::Network;
 use crate::proxy::Proxy;
 use crate::trouble::Trouble;
@@ -77,28 +77,6 @@ pub struct HostSettings {
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// User and password for basic authentication.
     pub basic_auth: Option<(String, String)>,
-}
-
-/// Which servers may have a private, loopback or link-local address.
-#[derive(Debug, Clone, Default)]
-pub enum AllowPrivate {
-    /// None.
-    #[default]
-    Never,
-    /// All: the user said `--allow-private`.
-    Always,
-    /// Those of the seeds, each as `host:port`, and only those that were there when they were first
-    /// looked up: a public seed whose name later moves inside is refused like any other.
-    Seeds(HashSet<String>),
-}
-
-/// Which ports may be connected to.
-#[derive(Debug, Clone)]
-pub enum Ports {
-    /// Every port.
-    Any,
-    /// These.
-    Only(BTreeSet<u16>),
 }
 
 /// What a server may cost us in time, bytes and numbers.
@@ -186,10 +164,14 @@ impl Settings {
         };
     }
 
+    pub(crate) fn gate(&self) -> Gate {
+        Gate::new(&self.allow_private, &self.ports, &self.own_listeners)
+    }
+
     /// Returns why the gate refuses a URL, as far as the URL alone tells: its port, or an address in the
     /// place of a name. A name that leads to a private address is refused when it is looked up.
     pub fn check_url(&self, url: &PageUrl) -> Result<(), Trouble> {
-        Gate::new(self).check_url(url).map(|_| ())
+        self.gate().check_url(url).map(|_| ())
     }
 }
 
@@ -234,42 +216,5 @@ impl Default for Limits {
             informational: 10,
             addresses: 16,
         }
-    }
-}
-
-impl Default for Ports {
-    fn default() -> Self {
-        Self::Only(BTreeSet::from([80, 443]))
-    }
-}
-
-impl Ports {
-    /// The default ports and those that the seeds name.
-    pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
-        let named = seeds.into_iter().map(PageUrl::port);
-        Self::Only(named.chain([80, 443]).collect())
-    }
-
-    pub(crate) fn allow(&self, port: u16) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Only(ports) => ports.contains(&port),
-        }
-    }
-}
-
-impl AllowPrivate {
-    /// The servers of the seeds. A seed on port 80 or 443 stands for both, because a site moves its
-    /// visitors from `http` to `https`.
-    pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
-        let mut servers = HashSet::new();
-        for seed in seeds {
-            let host = seed.host_name();
-            servers.insert(format!("{host}:{}", seed.port()));
-            if matches!(seed.port(), 80 | 443) {
-                servers.extend([format!("{host}:80"), format!("{host}:443")]);
-            }
-        }
-        Self::Seeds(servers)
     }
 }

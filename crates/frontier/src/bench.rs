@@ -71,7 +71,7 @@ impl Default for Manners {
 
 /// What to do now.
 #[derive(Debug)]
-pub enum Next {
+pub enum Turn {
     /// Visit this host.
     Visit(Visit),
     /// Nothing before this moment, unless something is offered or settled.
@@ -238,14 +238,14 @@ impl Bench {
     }
 
     /// What to do now.
-    pub fn next(&mut self, now: Moment) -> Next {
+    pub fn next(&mut self, now: Moment) -> Turn {
         self.wake(now);
         if let Some(&(_, _, server)) = self.ready.first() {
-            return Next::Visit(self.claim(server));
+            return Turn::Visit(self.claim(server));
         }
         let ready = self.later.first().map(|&(ready, _)| ready);
         let ready = ready.filter(|ready| ready.since(now) <= self.manners.patience);
-        ready.map_or(Next::Idle, Next::WaitUntil)
+        ready.map_or(Turn::Idle, Turn::WaitUntil)
     }
 
     /// What the server of a visit is known by.

@@ -96,18 +96,18 @@ impl Calendar {
     }
 
     /// Takes the first appointment.
-    pub fn pop(&mut self) -> Option<Appointment> {
+    pub fn pop(&mut self) -> Option<(Appointment, Why)> {
         let due = first_of(&mut self.due, &self.stamps);
         let seen = first_of(&mut self.seen, &self.stamps);
         let sooner = due.is_some_and(|due| seen.is_none_or(|seen| due <= seen));
-        let (heap, first) = if sooner {
-            (&mut self.due, due)
+        let (heap, first, why) = if sooner {
+            (&mut self.due, due, Why::Due)
         } else {
-            (&mut self.seen, seen)
+            (&mut self.seen, seen, Why::Seen)
         };
         heap.pop();
         self.cancel(first?.page);
-        first
+        Some((first?, why))
     }
 
     /// Takes the first appointment with a page that is due.
@@ -185,7 +185,7 @@ mod tests {
         calendar.hasten(at(100), 0.25);
         assert_eq!(calendar.len(), 5);
         let mut kept = Vec::new();
-        while let Some(first) = calendar.pop() {
+        while let Some((first, _)) = calendar.pop() {
             kept.push((first.at.micros(), first.page.0));
         }
         let expected = [(100, 0), (100, 5), (110, 1), (130, 3), (140, 4)];
@@ -206,7 +206,7 @@ mod tests {
                 match step {
                     0 | 1 => {
                         let expected = first(step == 1);
-                        let popped = if step == 1 { calendar.pop_due() } else { calendar.pop() };
+                        let popped = if step == 1 { calendar.pop_due() } else { calendar.pop().map(|(first, _)| first) };
                         prop_assert_eq!(popped.map(named), expected);
                         if let Some((_, page)) = expected {
                             model.remove(&page);

@@ -4,8 +4,8 @@
 //! [`Frontier::read`], [`Frontier::visited`] and [`Frontier::learned`] change memory in step with the [`Entry`]s that the ledger
 //! commits; [`Frontier::recall`] makes the same memory from the entries of an earlier run.
 
-mod afford;
 mod early;
+mod histories;
 mod recall;
 mod returning;
 mod sample;
@@ -13,6 +13,7 @@ mod schedule;
 mod sharing;
 
 pub use recall::{Placed, Recalled, Said};
+pub use schedule::{More, Next};
 
 use std::collections::HashMap;
 
@@ -26,12 +27,13 @@ use policy::{
 use crate::bench::{Bench, Manners};
 use crate::calendar::Calendar;
 use crate::domains::DomainBudgets;
-use crate::ledger::{Discovery, Entry, OutLinks, PageKey};
 use crate::novelty::Novelty;
 use crate::owner::Partition;
+use crate::record::{Discovery, Entry, OutLinks, PageKey};
 use crate::roll::Roll;
 use crate::rows::Rows;
-use schedule::Tariff;
+use histories::Histories;
+use schedule::{Choosing, Tariff};
 
 /// URLs kept in memory beside the ledger, in bytes; a claim that finds its URL here reads no disk.
 const REMEMBERED: usize = 8 << 20;
@@ -81,6 +83,8 @@ pub struct Frontier<P> {
     policy: P,
     tariff: Tariff,
     calendar: Calendar,
+    histories: Histories,
+    choosing: Choosing,
     moves: Moves,
     roll: Roll,
     /// How many links to a page were kept with their words.
@@ -110,6 +114,8 @@ impl<P: Policy> Frontier<P> {
             policy,
             tariff: Tariff::Fixed(price),
             calendar: Calendar::default(),
+            histories: Histories::default(),
+            choosing: Choosing::default(),
             moves: Moves::default(),
             roll: Roll::new(salt),
             in_links: Rows::new(0),
@@ -142,9 +148,9 @@ impl<P: Policy> Frontier<P> {
             page,
         };
         self.discover(number, page.host(), &discovery);
-        self.sample(number, page.host());
-        self.share(number, &link);
         let history = History::discovered(now, link.depth);
+        self.sample(number, page.host(), Some(&history));
+        self.share(number, &link);
         self.wait(page.host(), number, &history, now);
         self.recent_bytes += discovery.url.len() + OVERHEAD;
         self.recent.insert(page, discovery.clone());
@@ -280,11 +286,18 @@ impl<P: Policy> Frontier<P> {
         let mut moves = std::mem::take(&mut self.moves);
         for (page, worth) in moves.drain() {
             if let Some(host) = self.bench.change(page, worth, least) {
-                self.offer(page, host, worth, false);
+                let history = self.discovered(host, page);
+                self.offer(page, host, worth, history.as_ref());
             }
         }
         // Its memory is used again.
         self.moves = moves;
+    }
+
+    /// The history of a page that was never visited, if it is remembered.
+    fn discovered(&self, host: HostId, page: Number) -> Option<History> {
+        let found = self.recent.get(&self.roll.page(host, page))?;
+        Some(History::discovered(found.at, found.depth))
     }
 
     fn forget(&mut self, page: PageId) {

@@ -19,9 +19,6 @@ const SIMILAR: u32 = 1;
 const DISTINCT: u32 = 128;
 /// A pattern that wasted this much is left alone: 64 identical pages, or 1,024 similar ones.
 const STARVED: u32 = 1024;
-/// Texts whose simhashes differ in at most so many bits are near-duplicates (Manku, Jain & Das
-/// Sarma, "Detecting near-duplicates for web crawling", 2007: 3 of 64).
-const NEAR: u32 = 3;
 /// How many texts of a pattern a new one is compared with.
 const REMEMBERED: usize = 32;
 /// Patterns kept in memory; when there are more, those that wasted little are forgotten.
@@ -54,16 +51,10 @@ impl Novelty {
             self.patterns.retain(|_, known| known.waste >= STARVED / 2);
         }
         let known = self.patterns.entry(pattern).or_default();
-        let seen = |near: u32| {
-            let like = |(fingerprint, simhash): &(Fingerprint, Simhash)| match near {
-                0 => *fingerprint == text.fingerprint,
-                bits => simhash.distance(text.simhash) <= bits,
-            };
-            known.texts.iter().any(like)
-        };
-        if seen(0) {
+        let mut texts = known.texts.iter();
+        if texts.any(|(fingerprint, _)| *fingerprint == text.fingerprint) {
             known.waste = known.waste.saturating_add(IDENTICAL);
-        } else if seen(NEAR) {
+        } else if (known.texts.iter()).any(|(_, simhash)| simhash.is_near(text.simhash)) {
             known.waste = known.waste.saturating_add(SIMILAR);
         } else {
             known.waste = known.waste.saturating_sub(DISTINCT);

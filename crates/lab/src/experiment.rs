@@ -1,7 +1,7 @@
 //! What is asked of the policies, and what came out? One file, one experiment.
 //!
-//! An experiment runs the production policies, through the production frontier, in a world that they
-//! cannot reach; it measures, judges the published claims and draws the figures of the papers.
+//! An experiment runs the production policies, through the crawl core or the step model of a paper ([`run`](crate::run)), in a
+//! world that they cannot reach; it measures, judges the published claims and draws the figures of the papers.
 //! **Invariant:** a [`Study`] is a pure function of the [`Setting`] and the experiment's own options.
 
 pub mod currency;
@@ -14,8 +14,9 @@ pub mod servers;
 pub mod text;
 pub mod world;
 
+use figure::Figure;
+
 use crate::LabError;
-use crate::figure::Figure;
 use crate::findings::Findings;
 use crate::world::World;
 

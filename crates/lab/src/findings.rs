@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use figure::Series;
 use serde::Serialize;
 
 use crate::statistics::Mean;
@@ -123,6 +124,18 @@ pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
     rows
 }
 
+/// Returns a line through what was found, by rising `x`, with the intervals if all rows have one.
+pub fn series<'r>(name: impl Into<String>, rows: impl IntoIterator<Item = &'r Row>) -> Series {
+    let mut rows: Vec<&Row> = rows.into_iter().collect();
+    rows.sort_by(|one, other| one.x.total_cmp(&other.x));
+    let intervals: Option<Vec<_>> = rows.iter().map(|row| row.low.zip(row.high)).collect();
+    let points = rows.iter().map(|row| (row.x, row.value)).collect();
+    Series {
+        intervals: intervals.unwrap_or_default(),
+        ..Series::line(name, points)
+    }
+}
+
 fn row(of: &Measured, metric: String, values: impl Iterator<Item = f64>) -> Row {
     let values: Vec<f64> = values.collect();
     let mean = Mean::of(&values);
@@ -220,5 +233,27 @@ mod tests {
             json,
             r#"{"policy":"random","params":{"g":3.0},"metric":"p_cs","x":0.5,"value":0.25,"low":null,"high":null}"#
         );
+    }
+
+    #[test]
+    fn what_was_found_is_a_line_with_whiskers() {
+        let row = |x: f64, value: f64, interval: Option<(f64, f64)>| Row {
+            policy: "opic".into(),
+            params: Params::new(),
+            metric: "p_cs".into(),
+            x,
+            value,
+            low: interval.map(|(low, _)| low),
+            high: interval.map(|(_, high)| high),
+        };
+        let rows = [
+            row(1.0, 4.0, Some((3.0, 5.0))),
+            row(0.5, 2.0, Some((1.0, 3.0))),
+        ];
+        let line = series("opic", &rows);
+        assert_eq!(line.points, [(0.5, 2.0), (1.0, 4.0)]);
+        assert_eq!(line.intervals, [(1.0, 3.0), (3.0, 5.0)]);
+        let rows = [rows[0].clone(), row(2.0, 1.0, None)];
+        assert_eq!(series("opic", &rows).intervals, []);
     }
 }

@@ -1,4 +1,4 @@
-//! Which worlds can be invented, and what can be set of each? One file, one kind.
+//! Generators of worlds. One file, one kind.
 //!
 //! Every generator is a `Plan`: public fields, which users set by name, and `invent(seed)`. Its file names the
 //! distributions and where they come from. **Invariant:** a world is a pure function of its plan and its seed, and
@@ -15,127 +15,12 @@ pub mod servers;
 pub mod sources;
 pub mod topics;
 
-use std::fmt::Write;
-
 use policy::Moment;
 
-use crate::LabError;
-use crate::world::World;
-use knob::{Knob, Tuned, tuned};
+pub(crate) use knob::{Knob, Tuned, tuned};
 
 /// When worlds with a clock begin: 2020 did, in UTC.
 pub const BEGINNING: Moment = Moment::from_micros(1_577_836_800_000_000);
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
-
-/// A kind of world that can be invented.
-struct Kind {
-    name: &'static str,
-    about: &'static str,
-    knobs: &'static [Knob],
-    invent: Invent,
-}
-
-/// From wishes and a seed.
-type Invent = fn(&[(String, String)], u64) -> Result<World, LabError>;
-
-const KINDS: &[Kind] = &[
-    Kind {
-        name: "graph",
-        about: "hosts, pages and links with power laws",
-        knobs: graph::Plan::KNOBS,
-        invent: |wishes, seed| {
-            let plan: graph::Plan = tuned("graph", wishes)?;
-            Ok(World::Graph(plan.invent(seed)))
-        },
-    },
-    Kind {
-        name: "servers",
-        about: "servers with latencies, and their pages",
-        knobs: servers::Plan::KNOBS,
-        invent: |wishes, seed| {
-            let plan: servers::Plan = tuned("servers", wishes)?;
-            Ok(World::Servers(Box::new(plan.invent(seed)?)))
-        },
-    },
-    Kind {
-        name: "pages",
-        about: "pages that change, are born and die, without texts",
-        knobs: pages::Plan::KNOBS,
-        invent: |wishes, seed| {
-            let plan: pages::Plan = tuned("pages", wishes)?;
-            Ok(World::Histories(plan.invent(seed)?))
-        },
-    },
-    Kind {
-        name: "sources",
-        about: "sources that publish articles, which are clicked for a while",
-        knobs: sources::Plan::KNOBS,
-        invent: |wishes, seed| {
-            let plan: sources::Plan = tuned("sources", wishes)?;
-            Ok(World::News(plan.invent(seed)))
-        },
-    },
-    Kind {
-        name: "corpus",
-        about: "texts that change, and the queries that are asked of them",
-        knobs: corpus::Plan::KNOBS,
-        invent: |wishes, seed| {
-            let plan: corpus::Plan = tuned("corpus", wishes)?;
-            Ok(World::Corpus(plan.invent(seed)))
-        },
-    },
-    Kind {
-        name: "topics",
-        about: "pages on topics, which link to their own topic more than to others",
-        knobs: topics::Plan::KNOBS,
-        invent: |wishes, seed| {
-            let plan: topics::Plan = tuned("topics", wishes)?;
-            Ok(World::Topic(plan.invent(seed)))
-        },
-    },
-];
-
-/// The world of this name, with these knobs set and this seed. The name comes without its `invented:`.
-pub fn invent(name: &str, knobs: &[(String, String)], seed: u64) -> Result<World, LabError> {
-    match KINDS.iter().find(|kind| kind.name == name) {
-        Some(kind) => (kind.invent)(knobs, seed),
-        None => Err(LabError::Wish(format!(
-            "there is no invented world {name:?}; there are {}",
-            names().collect::<Vec<_>>().join(", ")
-        ))),
-    }
-}
-
-/// How often each page of `invented:pages` changes, a day: the truth behind the world with these knobs and this seed.
-pub fn page_rates(knobs: &[(String, String)], seed: u64) -> Result<Vec<f64>, LabError> {
-    let plan: pages::Plan = tuned("pages", knobs)?;
-    Ok(plan.rates(seed))
-}
-
-/// The names of the worlds that can be invented.
-pub fn names() -> impl Iterator<Item = &'static str> {
-    KINDS.iter().map(|kind| kind.name)
-}
-
-/// Every world that can be invented and everything that can be set of it, for the help.
-pub fn catalog() -> String {
-    let mut text = String::new();
-    for kind in KINDS {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "invented:{}  {}", kind.name, kind.about);
-        for knob in kind.knobs {
-            let set = format!("{}={}", knob.name, knob.default);
-            let _ = writeln!(
-                text,
-                "  {set:26} {} [{} to {}]",
-                knob.meaning, knob.least, knob.most
-            );
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,21 +1,18 @@
-//! A web we invented, served on loopback; a server that lies; and how results are measured and drawn.
+//! The laboratory: the policies of a crawl in other worlds, and how results are measured.
 //!
-//! [`site`] answers as an honest web would and knows the truth a crawl of it can be checked against;
-//! [`lying`] answers as no web should, one route for each lie. [`world`] reads recorded webs, [`run`]
-//! crawls them without a network, [`measure`] says how good an order of visits was and [`figure`] draws it. **Invariant:** what is served listens on 127.0.0.0/8 only and ends
-//! when dropped; what is measured and drawn is a pure function of its arguments.
+//! [`world`] reads recorded webs and [`invent`] invents others; [`run`] crawls them without a network,
+//! [`loopback`] serves them on sockets; [`measure`] says how good an order of visits was, [`experiment`]
+//! compares policies and [`report`] shows what was found. **Invariant:** what is measured is a pure
+//! function of its arguments, and what is served listens on 127.0.0.1 only and ends when dropped.
 
-mod chance;
 pub mod experiment;
-pub mod figure;
 pub mod findings;
 pub mod invent;
-mod listen;
-pub mod lying;
+mod kinds;
+pub mod loopback;
 pub mod measure;
 pub mod report;
 pub mod run;
-pub mod site;
 pub mod statistics;
 mod table;
 pub mod text;
@@ -25,20 +22,9 @@ pub mod world;
 /// What keeps a web from being served or read, or a result from being drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
-    /// No listener could be opened there.
-    #[error("cannot listen on {address}")]
-    Listen {
-        /// The address and port that were asked for.
-        address: std::net::SocketAddr,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// It would be open to others than this machine.
-    #[error("{address} is not a loopback address")]
-    NotLoopback {
-        /// The address that was asked for.
-        address: std::net::Ipv4Addr,
-    },
+    /// A world could not be served.
+    #[error(transparent)]
+    Serve(#[from] testweb::TestwebError),
     /// A table of a world is not as it should be.
     #[error("{}, line {line}: {why}", path.display())]
     Table {

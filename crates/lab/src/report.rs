@@ -8,9 +8,10 @@ mod numbers;
 mod study;
 mod summary;
 
+use figure::escaped;
+use figure::page_style;
+
 use crate::experiment::Study;
-use crate::figure::markup::escaped;
-use crate::figure::page_style;
 
 /// What one paper, or one book, claimed, and what was found.
 #[derive(Debug, Clone)]

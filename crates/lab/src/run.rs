@@ -1,7 +1,9 @@
-//! Crawls of worlds: the very frontier and policies of `avocet crawl`, stepped by a clock that jumps.
+//! Crawls of worlds, with a clock that jumps.
+//!
+//! All but two are driven by the crawl core of `avocet crawl` (`driver.rs`). [`steps`] and [`ephemeral`] are the step models of two
+//! papers: they ask the production policies, and choose by themselves.
 
-mod connection;
-mod crawl;
+mod driver;
 pub mod ephemeral;
 mod ordering;
 mod partition;

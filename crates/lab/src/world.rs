@@ -1,39 +1,25 @@
-//! Webs that policies are judged on. One file, one kind.
+//! Webs that policies are judged on, by name.
 //!
 //! A world is recorded (a directory of tables) or invented (from a seed); which of the two it is, nobody who
 //! uses it can tell. `docs/worlds.md` describes the tables. **The wall:** a world is known to the runner of
 //! an experiment only. A policy lives in a crate that this one depends on, is handed no world, and hears
 //! what was fetched as a [`policy::Fact`].
 
-mod bodies;
-mod graph;
-mod histories;
-mod ids;
-mod linked;
-mod news;
-mod queries;
-mod reach;
-mod topic;
-mod traffic;
-mod urls;
+mod invented;
 
-pub use bodies::{Bodies, Body};
-pub use graph::Graph;
-pub use histories::{Histories, Version};
-pub use linked::Linked;
-pub use news::{Clicked, News, Shown};
-pub use queries::Queries;
-pub use topic::{Labels, Topic};
-pub use traffic::Traffic;
-
-pub(crate) use reach::Reach;
+pub use crate::kinds::{
+    Bodies, Body, Clicked, Corpus, Graph, Histories, Labels, Linked, News, Queries, Shown, Topic,
+    Traffic, Version,
+};
+pub use invented::{catalog, page_rates};
 
 use std::path::Path;
 
+use testweb::site::Web;
+
 use crate::LabError;
-use crate::invent::invent;
-use crate::site::Web;
 use crate::table::locate;
+use invented::invent;
 
 /// What names of invented worlds begin with.
 const INVENTED: &str = "invented:";
@@ -71,17 +57,8 @@ pub enum World {
     Queries(Queries),
     /// Pages with their versions, and the queries they answer.
     Corpus(Corpus),
-    /// Servers with latencies and their pages: the web that [`site`](crate::site) serves on loopback.
+    /// Servers with latencies and their pages: the web that [`site`](testweb::site) serves on loopback.
     Servers(Box<Web>),
-}
-
-/// An evolving collection of texts and what is asked of it.
-#[derive(Debug, Clone)]
-pub struct Corpus {
-    /// The texts.
-    pub histories: Histories,
-    /// The queries.
-    pub queries: Queries,
 }
 
 impl World {

@@ -8,6 +8,7 @@ pub mod charset;
 pub mod coding;
 #[cfg(test)]
 mod conformance;
+mod directives;
 pub mod fingerprint;
 pub mod html;
 pub mod language;
@@ -15,15 +16,20 @@ pub mod link_header;
 pub mod listing;
 pub mod media;
 pub mod missing;
+mod record_location;
+pub mod robots;
 mod scan;
 mod span;
 pub mod url;
 
 pub use article::{Article, article};
+pub use directives::Directives;
 pub use fingerprint::{Digest, Fingerprint, Shingles, Simhash};
 pub use html::{Fields, Limits, Link, LinkKind, Reading, RobotsMeta, Section, read};
 pub use listing::Listing;
 pub use media::Media;
+pub use record_location::RecordLocation;
+pub use robots::Robots;
 pub use span::span;
 pub use url::traps::{Rules, Trap};
 pub use url::{HostId, PageId, PageUrl, Refusal};

@@ -1,5 +1,6 @@
-//! By which names does the user know the orderings, the server strategies and the refresh policies?
+//! The names by which the user knows orderings, server strategies, refresh policies and schedulers.
 //!
+//! What users should pick is listed first; [published baselines](crate::published) follow.
 //! **Invariant:** this is the one list. Command line, configuration, help, lab, laws and benchmarks read it;
 //! nothing else knows a policy by name.
 
@@ -68,6 +69,8 @@ pub struct Order {
     pub scale: &'static str,
     /// What it cannot do without.
     pub wish: Option<Wish>,
+    /// Whether it is a [published baseline](crate::published).
+    pub published: bool,
     /// Makes one.
     pub build: BuildOrder,
 }
@@ -81,6 +84,7 @@ impl Order {
             summary,
             scale: "",
             wish: None,
+            published: false,
             build,
         }
     }
@@ -93,6 +97,8 @@ pub struct Servers {
     pub name: &'static str,
     /// What it does, in a line.
     pub summary: &'static str,
+    /// Whether it is a [published baseline](crate::published).
+    pub published: bool,
     /// Makes one.
     pub build: fn() -> Box<dyn server::Strategy>,
 }
@@ -108,8 +114,11 @@ pub struct Catalog {
 impl Catalog {
     /// Those that come with the program.
     pub fn standard() -> Self {
+        let mut orders = [standard::ORDERS, focus::METHODS].concat();
+        // Stable: each list is in the order in which its policies are to be shown.
+        orders.sort_by_key(|order| order.published);
         Self {
-            orders: [standard::ORDERS, focus::METHODS].concat(),
+            orders,
             servers: standard::SERVERS.to_vec(),
             refreshes: refreshes::REFRESHES.to_vec(),
         }
@@ -216,21 +225,20 @@ impl Catalog {
             .ok_or_else(|| CatalogError::unknown("server strategy", name.trim(), names))
     }
 
-    /// The table for `--help`.
+    /// The tables of orderings and server strategies for `--help`.
     pub fn help(&self) -> String {
-        let orders = self.orders.iter().map(|order| {
-            let name = match order.argument {
-                Some(argument) => format!("{}({argument})", order.name),
-                None => order.name.to_owned(),
-            };
-            let wish = order
-                .wish
-                .map_or(String::new(), |wish| format!("; needs {}", wish.flag()));
-            (name, order.summary, format!("{}{wish}", order.scale))
+        let orders = self.orders.iter().map(|order| Row {
+            name: named(order.name, order.argument),
+            summary: order.summary,
+            scale: format!("{}{}", order.scale, needs(order.wish)),
+            published: order.published,
         });
-        let servers = self.servers.iter();
-        let servers =
-            servers.map(|servers| (servers.name.to_owned(), servers.summary, String::new()));
+        let servers = self.servers.iter().map(|servers| Row {
+            name: servers.name.to_owned(),
+            summary: servers.summary,
+            scale: String::new(),
+            published: servers.published,
+        });
         format!(
             "Orderings (--order), and what their worths are:\n{}\n\
              Combine them with weights: `{}`. A weight multiplies worths as they are.\n\n\
@@ -242,16 +250,50 @@ impl Catalog {
     }
 }
 
-fn table(rows: Vec<(String, &str, String)>) -> String {
+/// Stands above the policies of [`published`](crate::published) in help, reference and dashboard.
+pub const PUBLISHED_HEADING: &str = "Published baselines, for comparison";
+
+/// A policy in a table of the help.
+struct Row {
+    name: String,
+    summary: &'static str,
+    scale: String,
+    published: bool,
+}
+
+fn named(name: &str, argument: Option<&str>) -> String {
+    match argument {
+        Some(argument) => format!("{name}({argument})"),
+        None => name.to_owned(),
+    }
+}
+
+fn needs(wish: Option<Wish>) -> String {
+    wish.map_or(String::new(), |wish| format!("; needs {}", wish.flag()))
+}
+
+/// Lines up the rows: first what users should pick, then the published baselines below their heading.
+fn table(rows: Vec<Row>) -> String {
     let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
-    let names = width(&mut rows.iter().map(|row| row.0.chars().count()));
-    let summaries = width(&mut rows.iter().map(|row| row.1.chars().count()));
-    rows.iter()
-        .map(|(name, summary, scale)| {
-            let line = format!("  {name:names$}  {summary:summaries$}  {scale}");
-            format!("{}\n", line.trim_end())
-        })
-        .collect()
+    let names = width(&mut rows.iter().map(|row| row.name.chars().count()));
+    let summaries = width(&mut rows.iter().map(|row| row.summary.chars().count()));
+    let line = |row: &Row| {
+        let Row {
+            name,
+            summary,
+            scale,
+            ..
+        } = row;
+        let line = format!("  {name:names$}  {summary:summaries$}  {scale}");
+        format!("{}\n", line.trim_end())
+    };
+    let (published, top): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.published);
+    let mut table: String = top.into_iter().map(line).collect();
+    if !published.is_empty() {
+        table.push_str(&format!("\n {PUBLISHED_HEADING}:\n"));
+        table.extend(published.into_iter().map(line));
+    }
+    table
 }
 
 #[cfg(test)]

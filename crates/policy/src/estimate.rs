@@ -21,6 +21,6 @@ pub use hosts::Hosts;
 pub use inherited::Inherited;
 pub use links::Links;
 pub use profit::{Ages, Curve, Histogram, Prior};
-pub use rate::{Estimator, Rates, Threshold};
+pub use rate::{Estimator, Rates, Threshold, change_rate};
 pub use rhythm::{Rhythm, Watched};
 pub use signals::{Trust, unheeded};

@@ -187,6 +187,16 @@ pub struct Needs {
 }
 
 impl Needs {
+    /// What graph orderings need: who links to whom, and no words.
+    pub const LINKS: Self = Self {
+        links: true,
+        words: false,
+        places: false,
+        text: false,
+        visits: false,
+        searches: false,
+    };
+
     /// What one of two wants.
     #[must_use]
     pub fn or(self, other: Self) -> Self {

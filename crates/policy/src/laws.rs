@@ -2,6 +2,7 @@
 //!
 //! The orderings are those of the catalog: a new one is under these laws as soon as it has a name.
 
+mod needs;
 mod sources;
 mod world;
 

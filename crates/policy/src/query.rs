@@ -1,14 +1,12 @@
-//! Which words does the user look for, and where are they?
+//! The words that the user looks for, and where they are.
 //!
-//! A word is a run of letters and digits of any script, compared in lower case. Words are looked for
-//! whole: `art` is not in `party`. Scripts that do not part their words (Chinese, Japanese, Thai) are
-//! therefore found only where a text happens to part them.
+//! Words are those of [`words`](crate::words), looked for whole: `art` is not in `party`.
 //!
 //! **Invariant:** looking through a text allocates nothing, however long and odd it is.
 
-use std::borrow::Cow;
+use std::fmt;
 
-use crate::catalog::CatalogError;
+use crate::words::{lower, unescape, words};
 use crate::{Report, Text};
 
 /// Words are counted in the bits of an integer. Longer queries are no queries.
@@ -34,11 +32,25 @@ pub struct Found {
     pub occurrences: u32,
 }
 
-/// The words of a text, as they are written.
-pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
+/// A query that has no word, or too many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryError {
+    /// The query.
+    pub query: String,
+    /// Its different words, counted until they are too many.
+    pub words: usize,
 }
+
+impl fmt::Display for QueryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.words {
+            0 => write!(f, "the query {:?} has no word to look for", self.query),
+            _ => write!(f, "the query has more than {MOST} words"),
+        }
+    }
+}
+
+impl std::error::Error for QueryError {}
 
 impl Query {
     /// The words to look for.
@@ -46,7 +58,7 @@ impl Query {
     /// # Errors
     ///
     /// If there is none, or far too many.
-    pub fn new(text: &str) -> Result<Self, CatalogError> {
+    pub fn new(text: &str) -> Result<Self, QueryError> {
         let mut found: Vec<String> = Vec::new();
         for word in words(text).map(|word| lower(word).collect()) {
             if found.len() <= MOST && !found.contains(&word) {
@@ -54,10 +66,9 @@ impl Query {
             }
         }
         if found.is_empty() || found.len() > MOST {
-            return Err(CatalogError::Query {
+            return Err(QueryError {
                 query: text.to_owned(),
                 words: found.len(),
-                most: MOST,
             });
         }
         Ok(Self {
@@ -144,44 +155,6 @@ fn is(word: &str, wanted: &str) -> bool {
         return word.eq_ignore_ascii_case(wanted);
     }
     lower(word).eq(wanted.chars())
-}
-
-/// In lower case; the sigma that ends a Greek word is a sigma.
-pub(crate) fn lower(word: &str) -> impl Iterator<Item = char> {
-    let letters = word.chars().flat_map(char::to_lowercase);
-    letters.map(|letter| if letter == 'ς' { 'σ' } else { letter })
-}
-
-/// The text with `%C3%BC` as `ü`. What is no escape, or no UTF-8, parts words.
-pub(crate) fn unescape(url: &str) -> Cow<'_, str> {
-    if !url.contains('%') {
-        return Cow::Borrowed(url);
-    }
-    let mut bytes = Vec::with_capacity(url.len());
-    let mut rest = url.as_bytes();
-    while let [first, after @ ..] = rest {
-        let escaped = match rest {
-            [b'%', high, low, ..] => digit(*high).zip(digit(*low)),
-            _ => None,
-        };
-        match escaped {
-            Some((high, low)) => {
-                bytes.push(high << 4 | low);
-                rest = &rest[3..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    Cow::Owned(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-fn digit(letter: u8) -> Option<u8> {
-    char::from(letter)
-        .to_digit(16)
-        .and_then(|digit| u8::try_from(digit).ok())
 }
 
 #[cfg(test)]

@@ -3,43 +3,30 @@
 //! A [`Refresh`] is the half of a [`Crawl`](crate::Crawl) that looks after known pages. It quotes visits to them
 //! and first visits to new ones in one unit, so that both compete at one [`Price`].
 
-mod adaptive;
-mod age;
-mod aging;
-mod by_rate;
+pub(crate) mod aging;
+pub(crate) mod by_rate;
 mod currency;
-pub(crate) mod curve;
-mod freshness;
 mod harmonic;
 mod holistic;
-mod proportional;
-mod slotted;
 mod uniform;
-mod user_centric;
 
-pub use adaptive::Adaptive;
-pub use age::Age;
 pub use by_rate::ByRate;
 pub use currency::Currency;
-pub use curve::Curve;
-pub use freshness::Freshness;
 pub use harmonic::Harmonic;
 pub use holistic::{Foretold, Holistic};
-pub use proportional::Proportional;
-pub use slotted::{Horizon, Objective, Slotted};
 pub use uniform::Uniform;
-pub use user_centric::{Mean, UserCentric};
 
+use crate::curve::{self, Curve};
 use crate::{Fact, Moment, Needs, Number, Page, Price, Term, Visited, Worth};
 
 /// How much more than its importance a new page is worth to a policy that says nothing of new pages: they
 /// come first, in the order of their importance.
 pub const NEW_FIRST: f64 = 1e9;
 
-/// Seconds of a day.
-const DAY: f64 = 86_400.0;
-
 /// Says what another copy of a page is worth. `importance` is what the crawl's ordering thinks of the page.
+///
+/// Not a [`Policy`](crate::Policy): it is told the importance by another, so that any ordering goes with
+/// any refresh policy, and it answers with a [`Curve`] instead of a worth, so that gains can be added up.
 pub trait Refresh: Send {
     /// What [`observe`](Refresh::observe) wants to be told, beside what the ordering wants.
     fn needs(&self) -> Needs {

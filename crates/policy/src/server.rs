@@ -5,18 +5,10 @@
 //! what that is expected to give.
 
 mod best_prefix;
-mod breadth_first;
-mod crawl_ability;
 mod estimate;
-mod performance;
-mod quality;
 
 pub use best_prefix::BestPrefix;
-pub use breadth_first::BreadthFirst;
-pub use crawl_ability::CrawlAbility;
 pub use estimate::{Estimate, Line, PER_CONNECTION};
-pub use performance::Performance;
-pub use quality::Quality;
 
 use crate::Rank;
 
@@ -41,6 +33,9 @@ pub struct Bid {
 }
 
 /// Ranks servers.
+///
+/// Not a [`Policy`](crate::Policy): it is given the worths of pages and divides what a whole connection
+/// carries by what it costs, so it knows no page and no fact.
 pub trait Strategy: Send {
     /// What a visit to this server, which has at least one page waiting, is worth.
     fn bid(&self, queue: &Queue<'_>) -> Bid;

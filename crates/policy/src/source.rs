@@ -5,45 +5,28 @@
 //! [`Scheduler`] says by these what a poll of a source is worth, and what a page is that a poll found. One file, one scheduler.
 
 mod appeal;
-mod bfs;
 mod cover;
-mod greedy;
 mod learning;
 mod marks;
 mod near;
-mod newpages;
 mod poll;
 mod priced;
 mod record;
-mod schedule;
 mod settings;
 mod sources;
 #[cfg(test)]
 mod tests;
 
-pub use bfs::Bfs;
 pub use cover::{Cover, Step};
-pub use greedy::Greedy;
-pub use newpages::NewPages;
 pub use priced::Priced;
 pub use record::{Account, Kind};
-pub use schedule::Schedule;
 pub use settings::{Seen, Settings};
 pub use sources::Sources;
 
-/// More than any wait in seconds, any moment in seconds, and any profit: what makes something come before everything else.
-const FIRST: f64 = 1e12;
+pub use crate::plan::polls::Outlook;
 
-/// What is expected of a source.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outlook {
-    /// λ: new pages that it names, a second.
-    pub rate: f64,
-    /// P: what a new page gives that is fetched as it appears. Clicks, or what stands for them.
-    pub profit: f64,
-    /// μ: profit decays as `e^(-μ·age)`, with the age in seconds.
-    pub decay: f64,
-}
+/// More than any wait in seconds, any moment in seconds, and any profit: what makes something come before everything else.
+pub(crate) const FIRST: f64 = 1e12;
 
 /// A page that a source named, and that was not fetched yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,7 +41,12 @@ pub struct NewPage {
     pub found: f64,
 }
 
-/// Says what polls of sources and visits to the pages they name are worth. Fetched is what is worth most, at any moment; so a rule such as
+/// Says what polls of sources and visits to the pages they name are worth.
+///
+/// Not a [`Refresh`](crate::Refresh): it knows a source by three numbers and not by its history, values
+/// pages that were never fetched as well, and some schedulers plan for all sources together.
+///
+/// Fetched is what is worth most, at any moment; so a rule such as
 /// "new pages first" is a worth that is larger than any other.
 ///
 /// **Laws:** the worth of a poll never falls while the source waits, [`due`](Scheduler::due) is its inverse, and the worth of a page never rises.

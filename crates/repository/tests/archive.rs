@@ -11,9 +11,9 @@ use jiff::Timestamp;
 use page::PageUrl;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, Capture, DecodeLimits, Digest, End, Info, Inventory, Kind, Level, Location,
-    Options, Original, Profile, Record, Sealed, Truncated, Writer, make_index, read, scan, seal,
-    verify,
+    ArchiveError, Capture, DecodeLimits, Digest, End, Info, Inventory, Kind, Level, Options,
+    Original, Profile, Record, RecordLocation, Sealed, Truncated, Writer, make_index, read, scan,
+    seal, verify,
 };
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\n\r\n";
@@ -57,7 +57,7 @@ fn body(n: usize) -> Vec<u8> {
 }
 
 /// Writes pages 0..n and returns where they are; the files stay open.
-fn written(dir: &Path, n: usize, max_bytes: u64) -> (Vec<Location>, End) {
+fn written(dir: &Path, n: usize, max_bytes: u64) -> (Vec<RecordLocation>, End) {
     let mut writer = Writer::open(dir, options(max_bytes), None).unwrap();
     let locations = (0..n)
         .map(|n| {
@@ -74,7 +74,7 @@ fn is_page(record: &Record, n: usize) -> bool {
     record.url() == Some(url(&format!("http://a.example/{n}"))) && *record.body() == body(n)
 }
 
-fn unzipped(path: &Path, location: &Location) -> String {
+fn unzipped(path: &Path, location: &RecordLocation) -> String {
     use std::io::Read;
     let bytes = fs::read(path).unwrap();
     let bytes = &bytes[location.offset as usize..][..location.length as usize];
@@ -119,7 +119,7 @@ fn a_response_to_the_byte() {
         HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Crawler-Transfer-Encoding: chunked\r\n\r\n\
         hello\r\n\r\n";
     assert_eq!(without_hashes(&unzipped(&path, &location)), expected);
-    let info = Location {
+    let info = RecordLocation {
         file: 1,
         offset: 0,
         length: location.offset as u32,
@@ -546,7 +546,7 @@ fn closed_files_have_a_sorted_index_of_all_their_captures() {
         let length = number("length") as u32;
         let record = read(
             dir.path(),
-            &Location {
+            &RecordLocation {
                 file: 1,
                 offset: number("offset"),
                 length,
@@ -575,43 +575,43 @@ fn closed_files_have_a_sorted_index_of_all_their_captures() {
 fn wrong_locations_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let (locations, _) = written(dir.path(), 2, 1 << 20);
-    let Location {
+    let RecordLocation {
         file,
         offset,
         length,
     } = locations[0];
     for at in [
-        Location {
+        RecordLocation {
             file,
             offset: offset + 1,
             length: length - 1,
         },
-        Location {
+        RecordLocation {
             file,
             offset,
             length: length - 1,
         },
-        Location {
+        RecordLocation {
             file,
             offset,
             length: length + 1,
         },
-        Location {
+        RecordLocation {
             file,
             offset,
             length: length + locations[1].length,
         },
-        Location {
+        RecordLocation {
             file,
             offset,
             length: 0,
         },
-        Location {
+        RecordLocation {
             file,
             offset: u64::MAX >> 1,
             length,
         },
-        Location {
+        RecordLocation {
             file: 9,
             offset,
             length,

@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use page::PageUrl;
 use proptest::prelude::*;
 use repository::archive::{
-    ArchiveError, Capture, Digest, End, Info, Kind, Level, Location, Moved, Options, Original,
-    Profile, Writer, read, scan, seal, sizes,
+    ArchiveError, Capture, Digest, End, Info, Kind, Level, Moved, Options, Original, Profile,
+    RecordLocation, Writer, read, scan, seal, sizes,
 };
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
@@ -25,7 +25,7 @@ const MAX_BYTES: u64 = 4_000;
 /// What a ledger would know: the place of each page that is kept, and the end of the archive.
 #[derive(Debug, Clone, Default)]
 struct Ledger {
-    places: BTreeMap<u32, Location>,
+    places: BTreeMap<u32, RecordLocation>,
     end: Option<End>,
 }
 
@@ -52,7 +52,7 @@ fn body(page: u32) -> Vec<u8> {
         .collect()
 }
 
-fn append(writer: &mut Writer, page: u32) -> Location {
+fn append(writer: &mut Writer, page: u32) -> RecordLocation {
     let (url, body) = (url(page), body(page));
     let at = Timestamp::from_second(1_700_000_000 + i64::from(page)).unwrap();
     let capture = Capture::new(&url, at, ADDRESS, HEAD, &body, None);
@@ -61,7 +61,7 @@ fn append(writer: &mut Writer, page: u32) -> Location {
         .unwrap()
 }
 
-fn bytes_at(dir: &Path, at: &Location) -> Vec<u8> {
+fn bytes_at(dir: &Path, at: &RecordLocation) -> Vec<u8> {
     let closed = dir.join(format!("avocet-{:08}.warc.gz", at.file));
     let path = if closed.exists() {
         closed
@@ -84,7 +84,8 @@ fn assert_readable(dir: &Path, ledger: &Ledger) {
 /// Copies what is live in a file. The places in the result stand in the order of the pages.
 fn keep(writer: &mut Writer, file: u32, ledger: &Ledger) -> (Vec<u32>, Moved) {
     let live = ledger.places.iter().filter(|(_, at)| at.file == file);
-    let (pages, places): (Vec<u32>, Vec<Location>) = live.map(|(&page, &at)| (page, at)).unzip();
+    let (pages, places): (Vec<u32>, Vec<RecordLocation>) =
+        live.map(|(&page, &at)| (page, at)).unzip();
     let moved = writer.keep(file, &places).unwrap();
     (pages, moved)
 }
@@ -141,7 +142,7 @@ fn pages_indexed(dir: &Path) -> Vec<u32> {
                 dir.join(&name).with_extension("").with_extension("cdxj"),
                 path
             );
-            let at = Location {
+            let at = RecordLocation {
                 file: name["avocet-".len()..][..8].parse().unwrap(),
                 offset: value("offset").parse().unwrap(),
                 length: value("length").parse().unwrap(),

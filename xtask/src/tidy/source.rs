@@ -3,9 +3,8 @@
 //! **Invariant:** every rule is a plain search in lines. It may be fooled by someone who wants to; it
 //! is for those who forgot.
 
-use std::ops::Range;
-
 use super::Finding;
+use super::code::test_items;
 
 /// A file above 800 lines, its tests not counted, has two ideas.
 const LONGEST: usize = 800;
@@ -21,21 +20,6 @@ const UNFINISHED: [([&str; 2], &str); 6] = [
     (["FIX", "ME"], "what is left to be done is an issue"),
     (["#[ig", "nore"], "a test that never runs shows nothing"),
     (["dead", "_code"], "code that nobody calls is removed"),
-];
-
-/// Clocks and chance.
-const IMPURE: [[&str; 2]; 4] = [
-    ["Instant", "::now"],
-    ["SystemTime", "::now"],
-    ["thread", "_rng"],
-    ["rand::", "rng"],
-];
-
-/// Where time and chance are arguments, by how paths begin.
-const PURE: [&str; 3] = [
-    "crates/policy/src/",
-    "crates/page/src/",
-    "crates/frontier/src/bench",
 ];
 
 /// Findings in one file.
@@ -83,15 +67,6 @@ pub fn check(file: &str, text: &str) -> Vec<Finding> {
                 report(number, format!("has {sign}"), why);
             }
         }
-        for sign in IMPURE.map(|halves| halves.concat()) {
-            if PURE.iter().any(|place| file.starts_with(place)) && line.contains(&sign) {
-                report(
-                    number,
-                    format!("calls {sign}"),
-                    "time and chance are arguments here",
-                );
-            }
-        }
     }
     findings
 }
@@ -102,29 +77,9 @@ fn counted_lines(file: &str, text: &str) -> usize {
         return 0;
     }
     let lines: Vec<&str> = text.lines().collect();
-    let tests: usize = test_modules(&lines).iter().map(Range::len).sum();
-    lines.len() - tests
-}
-
-/// The modules of tests within a file, from their attribute to their closing brace.
-fn test_modules(lines: &[&str]) -> Vec<Range<usize>> {
-    let mut modules = Vec::new();
-    let mut at = 0;
-    while at + 1 < lines.len() {
-        if lines[at] == "#[cfg(test)]"
-            && lines[at + 1].starts_with("mod ")
-            && lines[at + 1].ends_with('{')
-        {
-            // rustfmt puts the brace that closes it at the margin, and nothing before it there.
-            let end = lines[at..].iter().position(|line| *line == "}");
-            let end = end.map_or(lines.len(), |length| at + length + 1);
-            modules.push(at..end);
-            at = end;
-        } else {
-            at += 1;
-        }
-    }
-    modules
+    let modules = test_items(&lines).into_iter();
+    let modules = modules.filter(|item| lines[item.start + 1].ends_with('{'));
+    lines.len() - modules.map(|item| item.len()).sum::<usize>()
 }
 
 /// The name of the module that a line declares.
@@ -201,19 +156,6 @@ mod tests {
             );
         }
         found("a.rs", "//! ?\n// Ignores what is done.\n", &[]);
-    }
-
-    #[test]
-    fn clocks_and_chance_are_found_where_they_are_arguments() {
-        for halves in IMPURE {
-            let text = format!("//! ?\nlet x = {}();\n", halves.concat());
-            found("crates/policy/src/a.rs", &text, &[2]);
-            found("crates/page/src/html/a.rs", &text, &[2]);
-            found("crates/frontier/src/bench/host.rs", &text, &[2]);
-            found("crates/frontier/src/bench.rs", &text, &[2]);
-            found("crates/frontier/src/ledger.rs", &text, &[]);
-            found("crates/page/examples/read_speed.rs", &text, &[]);
-        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use lab::experiment::{Metric, currency, ordering, partition, refresh, servers, w
 pub use ephemeral::{Clicks, Ephemeral};
 pub use serve::Serve;
 
-use crate::config::Time;
+use node::settings::config::Time;
 
 /// Which experiment.
 #[derive(Debug, Subcommand)]
@@ -381,6 +381,6 @@ fn help(example: &str, metrics: &[Metric], more: &str) -> String {
     format!(
         "Example:\n  {example}\n\nMetrics:\n{}\n\n{more}{}",
         metrics.join("\n"),
-        lab::invent::catalog()
+        lab::world::catalog()
     )
 }

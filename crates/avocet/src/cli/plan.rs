@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::config::Time;
-use crate::upkeep::{Rate, Share};
+use node::settings::config::Time;
+use node::settings::upkeep::{Rate, Share};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -6,9 +6,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 
 use crate::cli::ConfigWish;
-use crate::config::Config;
-use crate::config::check::check;
-use crate::config::reference::reference;
+use node::settings::config::Config;
+use node::settings::config::check::check;
+use node::settings::config::reference::reference;
 
 /// Prints the reference, or what is wrong with a file.
 pub fn run(root: &Path, json: bool, wish: &ConfigWish) -> Result<()> {

@@ -12,19 +12,21 @@ use page::url::traps::Rules;
 use policy::retry::Retry;
 use repository::archive::Level;
 
-use crate::cli::{Crawl, HttpName};
-use crate::config::{Config, Time};
-use crate::engine::plan::{Again, Plan};
-use crate::engine::{self, tally::Summary};
-use crate::live::Live;
+use crate::cli::Crawl;
 use crate::logs::say;
-use crate::progress::Progress;
-use crate::ranking::{Choice, LastCrawl, Ranking};
-use crate::scope::{Blocked, Reach, ScopeRules};
+use crate::progress::StatusLine;
 use crate::signal::signalled;
-use crate::store::Store;
-use crate::topic::{self, Subject};
-use crate::usage::Usage;
+use crawl::Again;
+use crawl::Summary;
+use crawl::scope::{Blocked, Reach, ScopeRules};
+use node::engine;
+use node::engine::plan::Plan;
+use node::live::Live;
+use node::settings::config::{Config, HttpName, Time};
+use node::settings::ranking::{Choice, LastCrawl, Ranking};
+use node::settings::topic::{self, Subject};
+use node::settings::usage::Usage;
+use node::store::Store;
 
 /// Crawls.
 pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
@@ -43,7 +45,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         root.display(),
         ranking.order,
         ranking.servers,
-        plan.at_risk()
+        plan.core().at_risk()
     ));
     let live = Live::of(root);
     live.decides_by(&ranking);
@@ -69,7 +71,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         &store,
         plan,
         choice,
-        Progress::start(),
+        StatusLine::start(),
         &live,
         interrupted,
     ))?;
@@ -187,7 +189,7 @@ pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan>
     let traps = Rules::default();
     let scope = scope(config, wishes, [&seeds, &added], last);
     let domains = domain_limits(config, scope.reach);
-    crate::scope::Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
+    crawl::scope::Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
     Ok(Plan {
         seeds,
         scope,

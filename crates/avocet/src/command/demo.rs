@@ -16,18 +16,18 @@ use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
 use clap::Parser;
-use lab::site::{Clock, Serving, Town};
 use tempfile::TempDir;
+use testweb::site::{Clock, Serving, Town};
 
 use super::run::keep;
 use crate::cli::{Arguments, Command, Demo, Run};
-use crate::config::Config;
-use crate::live::Live;
-use crate::progress::Progress;
-use crate::serve::{self, LISTEN};
+use crate::progress::StatusLine;
 use judged::judge;
+use node::live::Live;
+use node::settings::config::Config;
 use noticed::Noticed;
 use searching::Searching;
+use server::LISTEN;
 
 /// Runs until it is interrupted, or the time is over.
 pub fn run(store: Option<&Path>, json: bool, wishes: &Demo) -> Result<()> {
@@ -63,7 +63,7 @@ pub fn run(store: Option<&Path>, json: bool, wishes: &Demo) -> Result<()> {
             told::Setting::new(root, temporary.is_some(), wishes),
         ));
     }
-    let summary = keep(root, &orders, &live, Progress::quiet, Some(place))?;
+    let summary = keep(root, &orders, &live, StatusLine::quiet, Some(place))?;
     searching.end();
     let judged = judge(&web, &searching, &noticed, &summary, wishes);
     if json {
@@ -120,5 +120,5 @@ fn place(listen: Option<SocketAddr>) -> Result<TcpListener> {
         Some(listen) => TcpListener::bind(listen),
         None => TcpListener::bind(LISTEN).or_else(|_| TcpListener::bind((LISTEN.ip(), 0))),
     };
-    bound.with_context(|| serve::taken(listen.unwrap_or(LISTEN)))
+    bound.with_context(|| server::taken(listen.unwrap_or(LISTEN)))
 }

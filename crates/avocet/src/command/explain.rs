@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::cli::Explain;
-use crate::clock::Clock;
-use crate::explain::{self, Explanation, Findable, explain};
-use crate::live::ask;
-use crate::store::{self, Store};
+use node::clock::Clock;
+use node::explain::{self, Explanation, Findable, explain};
+use node::live::remote;
+use node::store::{self, Store};
 
 /// Explains; a crawl that has the store is asked itself.
 pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
@@ -19,7 +19,7 @@ pub fn run(root: &Path, json: bool, wishes: &Explain) -> Result<()> {
             let explanation = explain(&store, &ledger, &wishes.url, Clock::start().now())?;
             serde_json::to_value(explanation)?
         }
-        Err(_) => ask::explain(root, explain::parse(&wishes.url)?.as_str())?,
+        Err(_) => remote::explain(root, explain::parse(&wishes.url)?.as_str())?,
     };
     let findable = Findable::of(root, &explain::parse(&wishes.url)?)?;
     answer["search"] = serde_json::to_value(findable)?;

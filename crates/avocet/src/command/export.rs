@@ -11,16 +11,17 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use frontier::{Known, Ledger};
+use frontier::Known;
+use ledger::Ledger;
 use page::charset;
 use page::media::{self, Media};
 use serde_json::{Value, json};
 
 use crate::cli::{Export, Exported, PageFormat};
-use crate::engine::timestamp;
-use crate::readable;
-use crate::store::Store;
-use crate::usage::Usage;
+use node::clock::timestamp;
+use node::readable;
+use node::settings::usage::Usage;
+use node::store::Store;
 
 /// Exports.
 ///

@@ -8,16 +8,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use frontier::{Batch, Ledger};
+use ledger::{Batch, Ledger};
 use page::PageUrl;
 use repository::archive::{BLOCK_LIMIT, Inventory, Records};
 use serde_json::json;
 
 use crate::cli::{Import, Imported};
-use crate::clock::Clock;
-use crate::recover;
-use crate::replay::{GROUP, Home, Replay, memory};
-use crate::store::{self, Store};
+use node::clock::Clock;
+use node::recovery;
+use node::replay::{GROUP, Home, Replay, memory};
+use node::store::{self, Store};
 
 /// Imports.
 pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
@@ -69,8 +69,8 @@ impl From<(u64, u64)> for Counts {
 }
 
 fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<Counts> {
-    let info = recover::archive_info(Vec::new());
-    let writer = recover::open_archive(store, ledger, info, GROUP)?;
+    let info = recovery::archive_info(Vec::new());
+    let writer = recovery::open_archive(store, ledger, info, GROUP)?;
     // After the archive was opened: what a killed import left uncommitted is not in it any more.
     let inventory = Inventory::of(&store.archive())?;
     let mut replay = Replay::new(ledger, Some(writer), inventory)?;
@@ -92,7 +92,7 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<Counts> {
         known: Some(replay.known),
     };
     replay.finish()?;
-    drop(recover::open_index(store, ledger)?);
+    drop(recovery::open_index(store, ledger)?);
     Ok(counts)
 }
 

@@ -22,8 +22,8 @@ use lab::run::servers::{Depth, Http};
 use lab::world::World;
 
 use crate::cli::lab::{self as cli, Common, Lab};
-use crate::ranking::read_scores;
 use bar::Bar;
+use node::settings::ranking::read_scores;
 
 /// Runs an experiment.
 pub fn run(json: bool, wishes: &Lab) -> Result<()> {

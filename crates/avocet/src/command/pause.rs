@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use crate::clock::Clock;
-use crate::live::meter::written;
-use crate::live::pause;
-use crate::store::{self, Store};
+use node::clock::Clock;
+use node::live::meter::written;
+use node::live::pause;
+use node::store::{self, Store};
 
 /// How often it is looked whether the crawl rests.
 const LOOK_EVERY: Duration = Duration::from_millis(200);

@@ -3,16 +3,16 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use lab::figure::{Figure, Series};
+use figure::{Figure, Series};
 use repository::index::{Demand, Index};
 use repository::log::{Log, Position};
 use serde_json::json;
 
 use crate::cli::Plan;
-use crate::planning::chart::{draw, number};
-use crate::planning::{Estimates, Goal, Point, needed, reached};
-use crate::store::{self, Store};
-use crate::usage::Usage;
+use node::planning::chart::{draw, number};
+use node::planning::{Estimates, Goal, Point, needed, reached};
+use node::settings::usage::Usage;
+use node::store::{self, Store};
 
 /// Shares that the table has where the user names none.
 const SHARES: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 0.99];
@@ -116,7 +116,7 @@ fn ideal(root: &Path) -> Result<f64> {
 
 /// What is to be reached, and how much of it.
 fn goal(root: &Path, wishes: &Plan) -> Result<(Goal, Option<f64>)> {
-    let days = |time: crate::config::Time| time.0.as_secs_f64() / 86_400.0;
+    let days = |time: node::settings::config::Time| time.0.as_secs_f64() / 86_400.0;
     Ok(match (wishes.freshness, wishes.current, wishes.quality) {
         (Some(share), None, None) => (Goal::Fresh, Some(share.0)),
         (None, Some(share), None) => {

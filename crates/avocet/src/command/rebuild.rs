@@ -5,15 +5,15 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use frontier::{Ledger, Visited};
+use frontier::Visited;
+use ledger::Ledger;
 use repository::archive::{self, ArchiveError};
 use serde_json::json;
 
 use crate::cli::Rebuild;
-use crate::place::place;
-use crate::recover;
-use crate::replay::{Home, Replay};
-use crate::store::Store;
+use node::recovery;
+use node::replay::{Home, Replay};
+use node::store::Store;
 
 /// Rebuilds.
 pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
@@ -25,10 +25,9 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
         let ledger = store.fresh_ledger()?;
         let mut replay = Replay::new(&ledger, None, archive::Inventory::default())?;
         let mut end = None;
-        let problems = archive::verify(&store.archive(), |location, record| {
-            let place = place(*location);
+        let problems = archive::verify(&store.archive(), |place, record| {
             end = Some((place.file, place.offset + u64::from(place.length)));
-            replay.take(record, &Home::Here(place))
+            replay.take(record, &Home::Here(*place))
         })?;
         let passed_over: Vec<(u32, u64)> = problems
             .iter()
@@ -38,7 +37,7 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
         let counts = (replay.answers, replay.others, problems);
         replay.finish()?;
         ledger.set_passed_over(&passed_over)?;
-        ledger.commit(&frontier::Batch {
+        ledger.commit(&ledger::Batch {
             entries: Vec::new(),
             archive_end: end,
         })?;
@@ -68,7 +67,7 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
     store.take_fresh_ledger()?;
     store.write_format()?;
     let ledger = store.ledger()?;
-    drop(recover::open_index(&store, &ledger)?);
+    drop(recovery::open_index(&store, &ledger)?);
     if json {
         outln!(
             "{}",

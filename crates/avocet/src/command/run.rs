@@ -17,19 +17,20 @@ use page::PageUrl;
 
 use super::crawl::{allows_private, describe, plan, print, ranking, refuse_aimless};
 use crate::cli::Run;
-use crate::config::{Config, Time};
-use crate::engine;
-use crate::engine::plan::{Again, Plan};
-use crate::engine::tally::Summary;
-use crate::live::Live;
 use crate::logs::say;
-use crate::polling::{self, Polling};
-use crate::progress::Progress;
-use crate::ranking::{LastCrawl, Ranking};
+use crate::progress::StatusLine;
 use crate::signal::{Signals, signalled};
-use crate::store::Store;
-use crate::upkeep::{POLICY, Rate, Refreshing};
-use crate::usage::Usage;
+use crawl::Again;
+use crawl::Summary;
+use node::engine;
+use node::engine::plan::Plan;
+use node::live::Live;
+use node::settings::config::{Config, Time};
+use node::settings::polling::{self, Polling};
+use node::settings::ranking::{LastCrawl, Ranking};
+use node::settings::upkeep::{POLICY, Rate, Refreshing};
+use node::settings::usage::Usage;
+use node::store::Store;
 
 /// How long after a page was found missing it is asked for once more, where the user does not say.
 const CONFIRM: Duration = Duration::from_secs(3600);
@@ -38,7 +39,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Crawls and refreshes until it is interrupted.
 pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
-    let summary = keep(root, wishes, &Live::of(root), Progress::start, None)?;
+    let summary = keep(root, wishes, &Live::of(root), StatusLine::start, None)?;
     if json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
@@ -52,7 +53,7 @@ pub(super) fn keep(
     root: &Path,
     wishes: &Run,
     live: &Arc<Live>,
-    progress: fn() -> Progress,
+    progress: fn() -> StatusLine,
     place: Option<TcpListener>,
 ) -> Result<Summary> {
     let source = Source::new(root, wishes, live)?;
@@ -233,7 +234,7 @@ impl Orders {
             self.terms.ranking.order,
             refreshing.sources.policy,
             refreshing.budget,
-            self.plan.at_risk()
+            self.plan.core().at_risk()
         ));
     }
 }

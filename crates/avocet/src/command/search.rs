@@ -9,13 +9,13 @@ use repository::log::{self, Log};
 use serde_json::json;
 
 use crate::cli::{Order, Search};
-use crate::stated::Stated;
-use crate::topic::Subject;
-use crate::{searchable, store, topical};
+use node::readable::stated::Stated;
+use node::settings::topic::Subject;
+use node::{store, topics};
 
 /// Searches.
 pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
-    let index = searchable::open(root)?;
+    let index = store::search_index(root)?;
     let text = wishes.query.join(" ");
     let query = Query {
         text: &text,
@@ -30,7 +30,7 @@ pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
         ..Query::default()
     };
     let found = match &wishes.topic {
-        Some(name) => topical::search(&index, &query, &Subject::of(root, name)?.open()?)?,
+        Some(name) => topics::search(&index, &query, &Subject::of(root, name)?.open()?)?,
         None => index.search(&query)?,
     };
     if !wishes.no_log

@@ -1,26 +1,12 @@
 //! `avocet sources`: the pages that are polled for new ones.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use frontier::{Ledger, PageKey};
-use serde::{Deserialize, Serialize};
 
 use crate::cli::Sources;
-use crate::clock::Clock;
-use crate::explain;
-use crate::sources::{Cover, Row, rows};
-use crate::store::{self, Store};
-
-/// What is printed.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Listed {
-    /// The sources.
-    pub sources: Vec<Row>,
-    /// How few of them reach how much; `null` while a crawl goes on.
-    pub cover: Option<Cover>,
-}
+use node::explain::sources::{Listed, at_rest, running};
+use node::store::{self, Store};
 
 /// Lists the sources.
 pub fn run(root: &Path, json: bool, wishes: &Sources) -> Result<()> {
@@ -40,33 +26,6 @@ pub fn run(root: &Path, json: bool, wishes: &Sources) -> Result<()> {
     }
     print(&listed, passed);
     Ok(())
-}
-
-/// What the running crawl last said of its sources.
-pub fn running(root: &Path) -> Result<Listed> {
-    let text = fs::read_to_string(store::sources(root))
-        .context("the crawl has not said anything of its sources yet")?;
-    Ok(Listed {
-        sources: serde_json::from_str(&text)?,
-        cover: None,
-    })
-}
-
-/// What the next run would know of its sources.
-pub fn at_rest(store: &Store, ledger: &Ledger) -> Result<Listed> {
-    let now = Clock::start().now();
-    let mut frontier = explain::frontier(store, ledger, now)?;
-    let known = |key: PageKey| {
-        let found = ledger.discovery(key).ok().flatten()?;
-        let visited = ledger.visited(key).ok().flatten();
-        let new = policy::History::discovered(found.at, found.depth);
-        let history = visited.map_or(new, |visited| visited.history);
-        Some((found.url, history))
-    };
-    Ok(Listed {
-        sources: rows(&mut frontier, usize::MAX, known),
-        cover: Some(Cover::of(ledger)?),
-    })
 }
 
 fn print(listed: &Listed, passed: usize) {

@@ -1,14 +1,14 @@
 //! `avocet status`: what the store holds, and what a crawl that runs is doing.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use repository::index::Index;
 use serde_json::{Value, json};
 
-use crate::holdings::Holdings;
-use crate::store::{self, InUse, Store};
+use node::live::running;
+use node::store::holdings::Holdings;
+use node::store::{self, InUse, Store};
 
 /// Shows the state.
 pub fn run(root: &Path, json: bool) -> Result<()> {
@@ -38,18 +38,9 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
     Ok(())
 }
 
-/// What the running crawl last said of itself.
-pub fn running(root: &Path) -> Result<Value> {
-    let text =
-        fs::read_to_string(store::state(root)).context("the crawl has not said anything yet")?;
-    let mut state: Value = serde_json::from_str(&text)?;
-    state["running"] = json!(true);
-    Ok(state)
-}
-
 /// What can be said of a store on a disk that cannot be written to. `None`: it has no index either.
 fn read_only(root: &Path) -> Option<Value> {
-    let index = crate::searchable::open(root).ok()?;
+    let index = node::store::search_index(root).ok()?;
     Some(json!({
         "running": false,
         "read_only": true,

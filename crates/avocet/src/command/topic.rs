@@ -13,11 +13,11 @@ use policy::focus::{Bayes, Document, Field, Known, Topic, Trainer};
 use serde_json::json;
 
 use crate::cli::topic::{self as cli, Train};
-use crate::store::{self, Store};
-use crate::topic::{self, Judged, Lesson};
-use crate::usage::Usage;
 use examples::{Copies, Examples};
 use measured::Quality;
+use node::settings::topic::{self, Judged, Lesson};
+use node::settings::usage::Usage;
+use node::store::{self, Store};
 
 /// Telling words that are shown of each field.
 const WORDS: usize = 15;

@@ -4,15 +4,15 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use frontier::{Ledger, PageKey};
+use frontier::PageKey;
+use ledger::Ledger;
 use page::PageId;
-use repository::archive::{self, Digest, End, Kind, Location, Record};
+use repository::archive::{self, Digest, End, Kind, Record, RecordLocation};
 use repository::index::{Index, IndexError};
 use serde_json::json;
 
-use crate::place::location;
-use crate::recover;
-use crate::store::Store;
+use node::recovery;
+use node::store::Store;
 
 /// Problems that are listed one by one; of more, only the number is printed.
 const LISTED: usize = 1000;
@@ -27,7 +27,7 @@ struct Expected {
     without_copy: u64,
     /// Read, and not put into the archive.
     unarchived: u64,
-    copies: HashMap<Location, (PageKey, [u8; 20])>,
+    copies: HashMap<RecordLocation, (PageKey, [u8; 20])>,
     indexed: HashSet<PageId>,
 }
 
@@ -113,8 +113,7 @@ fn expected(ledger: &Ledger) -> Result<Expected> {
         match copy.place {
             None => expected.unarchived += 1,
             Some(place) => {
-                let at = location(place);
-                expected.copies.insert(at, (known.key, copy.payload));
+                expected.copies.insert(place, (known.key, copy.payload));
             }
         }
     }
@@ -127,7 +126,7 @@ fn expected(ledger: &Ledger) -> Result<Expected> {
 fn check_archive(
     store: &Store,
     ledger: &Ledger,
-    mut copies: HashMap<Location, (PageKey, [u8; 20])>,
+    mut copies: HashMap<RecordLocation, (PageKey, [u8; 20])>,
 ) -> Result<(Vec<String>, u64)> {
     let name = |key: PageKey| -> Result<String> {
         let known = ledger.discovery(key)?;
@@ -141,7 +140,7 @@ fn check_archive(
         offset,
     });
     let behind = |file: u32, offset: u64| End { file, offset } >= end;
-    let mut check = |at: &Location, record: &Record| -> Result<()> {
+    let mut check = |at: &RecordLocation, record: &Record| -> Result<()> {
         if let Some((key, payload)) = copies.remove(at) {
             if Digest::of(&[&record.body()]) != Digest(payload) {
                 problems.push(format!("{}: the archive holds another body", name(key)?));
@@ -215,12 +214,12 @@ fn check_index(
         Err(error) => return Err(error.into()),
     };
     problems.extend(damaged);
-    problems.extend(recover::IndexAhead::of(store, ledger)?.map(|ahead| ahead.to_string()));
+    problems.extend(recovery::IndexAhead::of(store, ledger)?.map(|ahead| ahead.to_string()));
     if problems.len() > before {
         return Ok(0);
     }
     // An index that a kill left behind the ledger catches up, as at every start.
-    drop(recover::open_index(store, ledger)?);
+    drop(recovery::open_index(store, ledger)?);
     let index = Index::open(&store.index())?;
     let mut found = HashSet::new();
     index.ids(|id| {

@@ -127,7 +127,7 @@ async fn damage(mut round: Round) {
 }
 
 /// Makes a store that has every kind of file.
-fn make_every_file(subject: &mut Subject, crawl: &[&str], serving: &lab::site::Serving) {
+fn make_every_file(subject: &mut Subject, crawl: &[&str], serving: &testweb::site::Serving) {
     subject.run(crawl);
     let homes = serving.homes();
     let home = homes[0].as_str();

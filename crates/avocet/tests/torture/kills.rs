@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-use lab::site::{Changes, Clock, Latency, Plan, Population, Serving, Spread};
 use rand::{Rng, RngExt};
+use testweb::site::{Changes, Clock, Latency, Plan, Population, Serving, Spread};
 
 use crate::oracle;
 use crate::program::warcio_accepts;

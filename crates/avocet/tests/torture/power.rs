@@ -124,7 +124,7 @@ async fn power(mut round: Round) {
 }
 
 /// Cuts of other commands while pages change: the store always starts again.
-fn living(round: &mut Round, rig: &mut Rig, serving: &lab::site::Serving, crawl: &[&str]) {
+fn living(round: &mut Round, rig: &mut Rig, serving: &testweb::site::Serving, crawl: &[&str]) {
     let mut elsewhere = Subject::new();
     serving.advance(3_600.0);
     elsewhere.run(crawl);

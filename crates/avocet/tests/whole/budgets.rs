@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use lab::lying::{Farm, Site};
-use lab::site::Listening;
+use testweb::lying::{Farm, Site};
+use testweb::proxy::Listening;
 
 use crate::program::Program;
 

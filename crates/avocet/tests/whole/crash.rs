@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use lab::site::{Clock, Faults, Latency, Plan, RobotsShares, Serving, Spread};
+use testweb::site::{Clock, Faults, Latency, Plan, RobotsShares, Serving, Spread};
 
 use crate::program::{Program, warcio_accepts};
 

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use testweb::site::{Clock, Kind, Plan, RobotsFile, Scope, Serving};
+
 use crate::program::{Program, warcio_accepts};
-use lab::site::{Clock, Kind, Plan, RobotsFile, Scope, Serving};
 
 /// The URLs that an honest crawl of everything must ask for.
 fn expected(serving: &Serving) -> BTreeSet<String> {

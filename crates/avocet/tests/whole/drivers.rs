@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use frontier::bench::Manners;
+use lab::loopback::Proxy;
 use lab::run::order_of_crawl;
-use lab::site::Proxy;
 use lab::world::World;
 use policy::Crawl;
 use policy::catalog::{Catalog, Wishes};

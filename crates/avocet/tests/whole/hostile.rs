@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-use lab::lying::{HONEST, LIES, Nature, Pace, Robots, SMUGGLED, Server};
+use testweb::lying::{HONEST, LIES, Nature, Pace, Robots, SMUGGLED, Server};
 
 use crate::program::Program;
 

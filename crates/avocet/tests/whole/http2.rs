@@ -32,7 +32,7 @@ async fn serve(tcp: TcpStream) -> Result<Infallible, h2::Error> {
             }
             path => Some(format!("<title>{path}</title><p>The page {path}.")),
         };
-        let head = axum::http::Response::builder()
+        let head = http::Response::builder()
             .status(if page.is_some() { 200 } else { 404 })
             .header("content-type", "text/html")
             .body(())

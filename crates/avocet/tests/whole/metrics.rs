@@ -100,6 +100,17 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     ] {
         assert!(number(name) > 0.0, "{name}");
     }
+    // Every fetch took several steps of the core, and a commit.
+    let steps = number("core_step_duration_seconds_count");
+    assert!(steps > number("fetches_total{purpose=\"new\"}"), "{steps}");
+    let buckets = said
+        .keys()
+        .filter(|name| name.contains("core_step_duration_seconds_bucket"));
+    assert!(buckets.count() > 10, "{said:#?}");
+    assert!(number("core_step_duration_seconds_sum") > 0.0);
+    assert!(number("core_commit_duration_seconds_count") > 0.0);
+    assert!(number("core_histories_loaded_total") > 0.0);
+    assert!(said.contains_key("avocet_crawl_core_events_waiting"));
     assert!((0.0..=1.0).contains(&said[FRESHNESS]));
     assert!(said["avocet_indexed_pages"] > 5.0, "{said:#?}");
 

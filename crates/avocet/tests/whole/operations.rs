@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use lab::site::Serving;
 use serde_json::Value;
+use testweb::site::Serving;
 
 use crate::program::Program;
 use crate::running::Running;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use lab::site::{Latency, Plan, Spread};
 use serde_json::json;
+use testweb::site::{Latency, Plan, Spread};
 
 use crate::program::Program;
 use crate::webs::{asked, crawl, plain, scores, serve};

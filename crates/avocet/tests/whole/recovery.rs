@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use lab::site::Serving;
 use repository::archive::{self, Kind};
+use testweb::site::Serving;
 
 use crate::files::Files;
 use crate::program::Program;

@@ -4,9 +4,9 @@ use std::net::SocketAddr;
 use std::process::Child;
 use std::time::Duration;
 
-use lab::site::Serving;
 use rustix::process::Signal;
 use serde_json::Value;
+use testweb::site::Serving;
 
 use crate::http::{self, Answer};
 use crate::program::Program;

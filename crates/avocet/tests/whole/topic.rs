@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use lab::site::{Listening, Proxy};
+use lab::loopback::Proxy;
 use lab::world::{Labels, Linked, World};
 use serde_json::Value;
+use testweb::proxy::Listening;
 
 use crate::program::Program;
 

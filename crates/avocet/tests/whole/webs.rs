@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use lab::site::{Clock, Faults, Plan, RobotsShares, Serving};
+use testweb::site::{Clock, Faults, Plan, RobotsShares, Serving};
 
 use crate::program::Program;
 

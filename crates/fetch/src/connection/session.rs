@@ -11,12 +11,12 @@ use http::{HeaderMap, Version};
 use page::url::{HostId, PageUrl};
 
 use crate::coding;
-use crate::fetcher::Shared;
 use crate::line::NoBody;
 use crate::reply::Reply;
 use crate::request::{Request, Template};
 use crate::response::Response;
 use crate::settings::Limits;
+use crate::shared::Shared;
 use crate::trouble::Trouble;
 
 /// What is asked over a connection, and what is made of the answers.

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
-use fetch::{ROBOTS_LIMIT, Robots};
+use page::robots::{ROBOTS_LIMIT, Robots};
 use page::url::PageUrl;
 use proptest::prelude::*;
 

@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use crate::scripted::{Client, Server, Step, open_settings, send};
-use fetch::{AllowPrivate, Limits, ROBOTS_LIMIT, Settings, Verdict};
+use fetch::{AllowPrivate, Limits, Settings, Verdict};
+use page::robots::ROBOTS_LIMIT;
 
 fn reply(status: &str, fields: &str, body: &str) -> Step {
     send(format!(
@@ -120,7 +121,7 @@ async fn endless() {
         panic!("{answer:?}")
     };
     assert_eq!(text.len(), ROBOTS_LIMIT);
-    assert!(!fetch::Robots::parse(&text, "avocet").allows(&server.url("/x")));
+    assert!(!page::Robots::parse(&text, "avocet").allows(&server.url("/x")));
 }
 
 /// Row 46: five redirects are followed, also to other servers; the connection to the first is kept.

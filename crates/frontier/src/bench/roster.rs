@@ -91,10 +91,10 @@ mod tests {
     use std::time::Duration;
 
     use policy::Worth;
-    use policy::server::BreadthFirst;
+    use policy::published::server::BreadthFirst;
 
     use super::*;
-    use crate::bench::{Manners, Next};
+    use crate::bench::{Manners, Turn};
 
     #[test]
     fn the_busiest_come_first_and_say_what_they_do() {
@@ -107,7 +107,7 @@ mod tests {
         let hosts = |places: &[Place]| places.iter().map(|place| place.host.0).collect::<Vec<_>>();
         assert_eq!(hosts(&bench.busiest(9, now)), [0, 1]);
         assert_eq!(hosts(&bench.busiest(1, now)), [0]);
-        let Next::Visit(mut visit) = bench.next(now) else {
+        let Turn::Visit(mut visit) = bench.next(now) else {
             panic!("something waits")
         };
         let asked = visit.host;

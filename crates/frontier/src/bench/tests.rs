@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use policy::server::{BestPrefix, BreadthFirst, CrawlAbility, Performance, Quality};
+use policy::published::server::{BreadthFirst, CrawlAbility, Performance, Quality};
+use policy::server::BestPrefix;
 use proptest::prelude::*;
 use proptest::strategy::Strategy;
 
@@ -34,7 +35,7 @@ fn bench(strategy: impl policy::server::Strategy + 'static) -> Bench {
 
 fn claim(bench: &mut Bench, now: Moment) -> Visit {
     match bench.next(now) {
-        Next::Visit(visit) => visit,
+        Turn::Visit(visit) => visit,
         other => panic!("expected a visit, got {other:?}"),
     }
 }
@@ -75,10 +76,10 @@ fn a_server_with_a_visit_under_way_is_not_on_the_bench() {
         [1],
         "a server whose pace is unknown is asked for one page"
     );
-    assert!(matches!(bench.next(at(99)), Next::Idle));
+    assert!(matches!(bench.next(at(99)), Turn::Idle));
     ask(&mut visit, 1);
     bench.settle(visit, at(100), Duration::from_secs(5), true);
-    assert!(matches!(bench.next(at(104)), Next::WaitUntil(ready) if ready == at(105)));
+    assert!(matches!(bench.next(at(104)), Turn::WaitUntil(ready) if ready == at(105)));
     let visit = claim(&mut bench, at(105));
     assert_eq!(left(&visit), [2]);
 }
@@ -101,10 +102,10 @@ fn a_server_that_is_to_be_left_alone_is_asked_by_none_of_its_hosts() {
         );
         assert!(matches!(bench.bind(visit, shared), Bound::Moved));
     }
-    assert!(matches!(bench.next(at(29)), Next::WaitUntil(ready) if ready == at(30)));
+    assert!(matches!(bench.next(at(29)), Turn::WaitUntil(ready) if ready == at(30)));
     let visit = claim(&mut bench, at(30));
     assert_eq!((visit.host, visit.refusals()), (HOST(2), 0));
-    assert!(matches!(bench.next(at(59)), Next::WaitUntil(ready) if ready == at(60)));
+    assert!(matches!(bench.next(at(59)), Turn::WaitUntil(ready) if ready == at(60)));
     let mut visit = claim(&mut bench, at(60));
     assert_eq!(bench.server(&visit), ServerKey::Address(shared));
     assert_eq!(visit.refusals(), 3, "those of the run before count");
@@ -127,12 +128,12 @@ fn nothing_is_waited_for_longer_than_patience_lasts() {
         bench.recall_server(ServerKey::Host(HOST(host)), at(ready), 0);
         bench.give(host, host as u32, 1);
     }
-    assert!(matches!(bench.next(at(9)), Next::Idle));
+    assert!(matches!(bench.next(at(9)), Turn::Idle));
     assert_eq!(bench.waiting(), 2, "they stay");
-    assert!(matches!(bench.next(at(10)), Next::WaitUntil(ready) if ready == at(20)));
+    assert!(matches!(bench.next(at(10)), Turn::WaitUntil(ready) if ready == at(20)));
     let visit = claim(&mut bench, at(20));
     assert_eq!(left(&visit), [2]);
-    assert!(matches!(bench.next(at(39)), Next::Idle));
+    assert!(matches!(bench.next(at(39)), Turn::Idle));
     assert_eq!(left(&claim(&mut bench, at(50))), [1]);
 }
 
@@ -294,7 +295,7 @@ fn hosts_that_share_an_address_share_its_politeness() {
     };
     assert!(matches!(bench.bind(second, address), Bound::Moved));
     assert!(
-        matches!(bench.next(at(9)), Next::Idle),
+        matches!(bench.next(at(9)), Turn::Idle),
         "its page waits for the first visit"
     );
     ask(&mut first, 1);
@@ -360,7 +361,7 @@ fn a_parked_host_keeps_nothing_and_says_so() {
     bench.park(visit.host);
     bench.settle(visit, at(1), Duration::ZERO, false);
     bench.give(1, 9, 1);
-    assert!(matches!(bench.next(at(2)), Next::Idle));
+    assert!(matches!(bench.next(at(2)), Turn::Idle));
     assert_eq!((bench.waiting(), bench.left_alone()), (0, 5));
 }
 
@@ -375,7 +376,7 @@ fn a_host_over_its_limit_is_left_alone() {
         bench.give(1, number, 1);
     }
     let mut fetched = 0;
-    while let Next::Visit(mut visit) = bench.next(at(1)) {
+    while let Turn::Visit(mut visit) = bench.next(at(1)) {
         fetched += ask(&mut visit, 1).len();
         if bench.more(&mut visit, true, at(1)) {
             fetched += ask(&mut visit, 9).len();
@@ -397,7 +398,7 @@ enum Step {
         page: u32,
         value: u16,
     },
-    Next,
+    Turn,
     More {
         which: usize,
     },
@@ -416,7 +417,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         3 => (0u64..6, 0u32..40, 0u16..4).prop_map(|(host, page, value)| Step::Offer { host, page, value }),
         1 => (0u64..6, 0u32..40, 0u16..9).prop_map(|(host, page, value)| Step::Change { host, page, value }),
-        2 => Just(Step::Next),
+        2 => Just(Step::Turn),
         1 => (0usize..8).prop_map(|which| Step::More { which }),
         1 => (0usize..8).prop_map(|which| Step::Bind { which }),
         1 => (0usize..8, 0usize..20, 0u64..4)
@@ -465,7 +466,7 @@ proptest! {
                     match (out.is_empty(), out.iter().position(|(bound, _)| !bound)) {
                         (false, Some(which)) => Step::Bind { which },
                         (false, None) if drain => Step::Settle { which: 0, asked: 999, delay: 0 },
-                        _ => { now = now + Duration::from_secs(1); Step::Next }
+                        _ => { now = now + Duration::from_secs(1); Step::Turn }
                     }
                 }
             };
@@ -486,8 +487,8 @@ proptest! {
                         prop_assert_eq!(stands.map(|stands| stands.worth), Some(f32::from(value)));
                     }
                 }
-                Step::Next => {
-                    if let Next::Visit(visit) = bench.next(now) {
+                Step::Turn => {
+                    if let Turn::Visit(visit) = bench.next(now) {
                         let pages: Vec<_> = visit.left().collect();
                         let value = |page: &Number| (values[&page.0], std::cmp::Reverse(page.0));
                         prop_assert!(pages.iter().map(value).is_sorted_by(|a, b| a > b), "the best first");

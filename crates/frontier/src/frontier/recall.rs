@@ -10,9 +10,10 @@ use page::{HostId, PageId, PageUrl};
 use policy::{Discovered, Fact, History, Link, Moment, Number, Outcome, Policy, Read, Text};
 
 use super::Frontier;
-use super::sample;
 use super::schedule::Tariff;
-use crate::ledger::{Ahead, Known, Ledger, LedgerError, OutLinks, Present, ServerFacts, Visited};
+use crate::facts::Facts;
+use crate::present::{Ahead, Present};
+use crate::record::{Known, OutLinks, ServerFacts, Visited};
 
 /// How long a server's refusals in a row are remembered after the last one.
 const REMEMBERED_REFUSALS: Duration = Duration::from_secs(86_400);
@@ -99,16 +100,16 @@ impl<P: Policy> Frontier<P> {
     /// Takes in what an earlier run knew. Pages that are not `wanted` are known and do not wait; `texts`
     /// says what is still known of the text of a page that was read. Facts that are dated after `now` are taken in
     /// as a [`Present`] shows them.
-    pub fn recall(
+    pub fn recall<F: Facts>(
         &mut self,
-        ledger: &Ledger,
+        earlier: &F,
         wanted: impl Fn(&Known) -> bool,
         texts: impl Fn(PageId, &mut dyn FnMut(Said<'_>)),
         now: Moment,
-    ) -> Result<Recalled, LedgerError> {
-        let present = Present::new(now, ledger.noticed_ahead()?);
+    ) -> Result<Recalled, F::Error> {
+        let present = Present::new(now, earlier.noticed_ahead()?);
         let mut recalled = Recalled::default();
-        for server in ledger.all_servers() {
+        for server in earlier.servers() {
             let (key, facts) = server?;
             let ready = present.ready(&facts);
             let refusals = remembered_refusals(&facts, &present);
@@ -120,7 +121,7 @@ impl<P: Policy> Frontier<P> {
                 recalled.resting_for = recalled.resting_for.max(ready.since(now));
             }
         }
-        for host in ledger.all_hosts() {
+        for host in earlier.hosts() {
             let (id, facts) = host?;
             if let Some(speed) = facts.speed {
                 self.bench.recall(id, speed.into());
@@ -130,46 +131,46 @@ impl<P: Policy> Frontier<P> {
         let needs = self.policy.needs();
         let budgeted = self.spending().is_some();
         if needs == policy::Needs::default() && !budgeted {
-            for known in ledger.scan() {
+            for known in earlier.pages() {
                 let mut known = known?;
                 present.count(&known, &mut recalled.ahead);
                 present.bring_back(&mut known);
-                let number = self.recall_page(&known)?;
+                let number = self.recall_page::<F>(&known)?;
                 self.recall_waiting(&known, number, &wanted, now);
             }
-            self.end_recall(ledger)?;
+            self.end_recall(earlier)?;
             return Ok(recalled);
         }
-        let visits = self.recall_discoveries(ledger, needs, &present, &mut recalled.ahead)?;
-        self.recall_reads(ledger, visits, texts)?;
-        self.recall_visits(ledger, needs.visits, &present)?;
-        for known in ledger.scan() {
+        let visits = self.recall_discoveries(earlier, needs, &present, &mut recalled.ahead)?;
+        self.recall_reads(earlier, visits, texts)?;
+        self.recall_visits(earlier, needs.visits, &present)?;
+        for known in earlier.pages() {
             let mut known = known?;
             present.bring_back(&mut known);
             if let Some(number) = self.roll.number(known.key.page) {
                 self.recall_waiting(&known, number, &wanted, now);
             }
         }
-        self.end_recall(ledger)?;
+        self.end_recall(earlier)?;
         Ok(recalled)
     }
 
     /// Takes in all pages, and tells the policy of them as they were discovered: the ledger sorts them
     /// otherwise. Returns when each was last asked for.
-    fn recall_discoveries(
+    fn recall_discoveries<F: Facts>(
         &mut self,
-        ledger: &Ledger,
+        earlier: &F,
         needs: policy::Needs,
         present: &Present,
         ahead: &mut Ahead,
-    ) -> Result<HashMap<PageId, Visit>, LedgerError> {
+    ) -> Result<HashMap<PageId, Visit>, F::Error> {
         let mut discoveries = Vec::new();
         let mut visits = HashMap::new();
-        for known in ledger.scan() {
+        for known in earlier.pages() {
             let mut known = known?;
             present.count(&known, ahead);
             present.bring_back(&mut known);
-            let number = self.recall_page(&known)?;
+            let number = self.recall_page::<F>(&known)?;
             discoveries.push(self.recall_discovery(&known, number, needs.words));
             if let Some(visited) = known.visited.as_ref().filter(|_| needs.links) {
                 visits.insert(known.key.page, Visit::new(visited, number));
@@ -186,21 +187,21 @@ impl<P: Policy> Frontier<P> {
                 at: page.at,
                 appeared: self.appeared(page.source, page.absent),
             }));
-            self.sample(page.number, page.id);
+            self.sample(page.number, page.id, None);
         }
         Ok(visits)
     }
 
     /// Tells the policy what was read, in that order.
-    fn recall_reads(
+    fn recall_reads<F: Facts>(
         &mut self,
-        ledger: &Ledger,
+        earlier: &F,
         mut visits: HashMap<PageId, Visit>,
         texts: impl Fn(PageId, &mut dyn FnMut(Said<'_>)),
-    ) -> Result<(), LedgerError> {
+    ) -> Result<(), F::Error> {
         let mut reads = Vec::new();
         if !visits.is_empty() {
-            for links in ledger.all_links() {
+            for links in earlier.links() {
                 let (key, links) = links?;
                 let visit = visits.remove(&key.page);
                 reads.extend(visit.map(|visit| (visit, key.page, links)));
@@ -217,19 +218,19 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Tells the policy what visits found, and under a budget begins at the price that fits.
-    fn recall_visits(
+    fn recall_visits<F: Facts>(
         &mut self,
-        ledger: &Ledger,
+        earlier: &F,
         told: bool,
         present: &Present,
-    ) -> Result<(), LedgerError> {
-        let mut sample = Vec::new();
+    ) -> Result<(), F::Error> {
         if !told && self.spending().is_none() {
             return Ok(());
         }
         let sampled = self.spending().map(|spending| spending.sample.pages());
-        let sampled: HashSet<Number> = sampled.into_iter().flatten().map(|page| page.0).collect();
-        for known in ledger.scan() {
+        let sampled = sampled.into_iter().flatten();
+        let sampled: HashSet<Number> = sampled.map(|page| page.number).collect();
+        for known in earlier.pages() {
             let mut known = known?;
             present.bring_back(&mut known);
             let Some(number) = self.roll.number(known.key.page) else {
@@ -238,17 +239,15 @@ impl<P: Policy> Frontier<P> {
             if let Some(visited) = known.visited.as_ref().filter(|_| told) {
                 self.tell_visited(number, &discovered(&known), &visited.history);
             }
-            if sampled.contains(&number) {
-                sample.push((number, history(&known)));
+            if sampled.contains(&number)
+                && let Tariff::Budget(spending) = &mut self.tariff
+            {
+                spending.sample.learn(number, &known.history());
             }
         }
-        let known = self.known();
-        if let Tariff::Budget(spending) = &mut self.tariff {
-            let now = present.now();
-            let price = sample::price(&self.policy, &sample, known, spending.per_second, now);
-            price
-                .into_iter()
-                .for_each(|price| spending.follower.found(price));
+        let found = self.sampled_price(present.now());
+        if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
+            spending.follower.found(price);
         }
         Ok(())
     }
@@ -261,7 +260,7 @@ impl<P: Policy> Frontier<P> {
         now: Moment,
     ) {
         if wanted(known) {
-            self.wait(known.key.page.host(), number, &history(known), now);
+            self.wait(known.key.page.host(), number, &known.history(), now);
         }
     }
 
@@ -271,12 +270,10 @@ impl<P: Policy> Frontier<P> {
         self.moves.drain().for_each(drop);
     }
 
-    fn recall_page(&mut self, known: &Known) -> Result<Number, LedgerError> {
+    fn recall_page<F: Facts>(&mut self, known: &Known) -> Result<Number, F::Error> {
         let page = known.key.page;
         let number = u32::try_from(known.discovery.order).map(Number);
-        let number = number.map_err(|_| LedgerError::Damaged {
-            what: format!("{page:?}"),
-        })?;
+        let number = number.map_err(|_| F::damaged(format!("{page:?}")))?;
         self.roll.restore(page, number);
         self.partitions.insert(page.host(), known.key.partition);
         self.recall_share(known, number);
@@ -349,12 +346,6 @@ fn remembered_refusals(facts: &ServerFacts, present: &Present) -> u16 {
 
 fn discovered(known: &Known) -> History {
     History::discovered(known.discovery.at, known.discovery.depth)
-}
-
-/// What is known of a page's visits.
-fn history(known: &Known) -> History {
-    let visited = known.visited.as_ref();
-    visited.map_or_else(|| discovered(known), |visited| visited.history)
 }
 
 /// What is still known of a text that had so many words.

@@ -1,11 +1,12 @@
 //! Which known pages wait on the bench for another visit?
 //!
 //! What a page is worth grows while it waits, and the bench keeps what it was worth when it was offered. So under a
-//! budget only a few wait there at a time, the others in the calendar, and those few are quoted anew in turn.
+//! budget only a few wait there at a time, the others in the calendar, and those few are quoted anew in turn, from
+//! their histories, which are kept here.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
-use policy::Number;
+use policy::{History, Number};
 
 use crate::bench::HostIndex;
 
@@ -17,22 +18,23 @@ const OF_ALL: usize = 4096;
 /// The known pages on the bench.
 #[derive(Default)]
 pub(super) struct Returning {
-    pages: HashSet<Number>,
+    /// Their histories; `None`: it was not known when the page was offered.
+    pages: HashMap<Number, Option<History>>,
     /// In the order in which they are quoted anew; those that have left the bench are passed over.
     turns: VecDeque<(Number, HostIndex)>,
     hosts: HashMap<HostIndex, u32>,
 }
 
 impl Returning {
-    pub fn insert(&mut self, page: Number, host: HostIndex) {
-        if self.pages.insert(page) {
+    pub fn insert(&mut self, page: Number, host: HostIndex, history: Option<&History>) {
+        if self.pages.insert(page, history.copied()).is_none() {
             self.turns.push_back((page, host));
             *self.hosts.entry(host).or_default() += 1;
         }
     }
 
     pub fn remove(&mut self, page: Number, host: HostIndex) {
-        if self.pages.remove(&page)
+        if self.pages.remove(&page).is_some()
             && let Some(count) = self.hosts.get_mut(&host)
         {
             *count -= 1;
@@ -42,10 +44,22 @@ impl Returning {
         }
     }
 
+    /// The history of a page that waits.
+    pub fn history(&self, page: Number) -> Option<History> {
+        self.pages.get(&page).copied().flatten()
+    }
+
+    /// Takes in what has become known of a page, if it waits.
+    pub fn learn(&mut self, page: Number, history: &History) {
+        if let Some(known) = self.pages.get_mut(&page) {
+            *known = Some(*history);
+        }
+    }
+
     /// The page whose turn it is to be quoted anew; then it is the last.
     pub fn turn(&mut self) -> Option<(Number, HostIndex)> {
         while let Some((page, host)) = self.turns.pop_front() {
-            if self.pages.contains(&page) {
+            if self.pages.contains_key(&page) {
                 self.turns.push_back((page, host));
                 return Some((page, host));
             }
@@ -78,8 +92,8 @@ mod tests {
         let mut returning = Returning::default();
         for page in 0..OF_HOST {
             assert!(!returning.has_enough_of(7));
-            returning.insert(Number(page), 7);
-            returning.insert(Number(page), 7);
+            returning.insert(Number(page), 7, None);
+            returning.insert(Number(page), 7, None);
         }
         assert!(returning.has_enough_of(7) && !returning.has_enough_of(8));
         returning.remove(Number(3), 7);
@@ -93,7 +107,7 @@ mod tests {
         assert_eq!(turns, left, "each once");
         (100..)
             .take(OF_ALL)
-            .for_each(|page| returning.insert(Number(page), page));
+            .for_each(|page| returning.insert(Number(page), page, None));
         assert!(returning.is_full());
     }
 }

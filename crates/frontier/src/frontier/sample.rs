@@ -3,14 +3,15 @@
 //! Asked of a sample: a page that falls due after some time at a price is one fetch in that time; a new page that
 //! pays is one fetch in a round. Between two such questions no page counts for more than one fetch: one of which a sitemap has just said that it changed is due at once, but
 //! not again and again, and would else outweigh all others. **Invariant:** the sample holds the pages whose number is a multiple of its stride,
-//! which doubles when they become too many: what is in it is no accident of what they are worth.
+//! which doubles when they become too many: what is in it is no accident of what they are worth. Their histories are
+//! kept in memory, so that the price is found without a read.
 
 use page::HostId;
 use policy::{History, Moment, Number, Page, Policy, Price};
 
 use super::Frontier;
 use super::schedule::LATER;
-use crate::ledger::PageKey;
+use crate::record::PageKey;
 
 /// Pages in the sample, at most: an error of a few percent, which claims correct.
 const MOST: usize = 1000;
@@ -21,7 +22,16 @@ const HALVINGS: u32 = 17;
 /// Some of the pages.
 pub(super) struct Sample {
     stride: u32,
-    pages: Vec<(Number, HostId)>,
+    /// Sorted by number.
+    pages: Vec<Sampled>,
+}
+
+/// A page of the sample.
+pub(super) struct Sampled {
+    pub number: Number,
+    pub host: HostId,
+    /// `None`: the page waits for the first visit, and its discovery is not told yet.
+    pub history: Option<History>,
 }
 
 impl Default for Sample {
@@ -35,21 +45,39 @@ impl Default for Sample {
 
 impl Sample {
     /// Takes a page that was heard of into the sample, if it belongs there.
-    pub fn hear(&mut self, page: Number, host: HostId) {
-        if !page.0.is_multiple_of(self.stride) {
+    pub fn hear(&mut self, number: Number, host: HostId, history: Option<&History>) {
+        if !number.0.is_multiple_of(self.stride) {
             return;
         }
-        self.pages.push((page, host));
+        self.pages.push(Sampled {
+            number,
+            host,
+            history: history.copied(),
+        });
         if self.pages.len() > MOST {
             self.stride *= 2;
             let stride = self.stride;
-            self.pages.retain(|(page, _)| page.0.is_multiple_of(stride));
+            (self.pages).retain(|page| page.number.0.is_multiple_of(stride));
+        }
+    }
+
+    /// Takes in what has become known of a page, if it is in the sample.
+    pub fn learn(&mut self, number: Number, history: &History) {
+        let place = self.pages.binary_search_by_key(&number, |page| page.number);
+        if let Ok(place) = place {
+            self.pages[place].history = Some(*history);
         }
     }
 
     /// The pages.
-    pub fn pages(&self) -> &[(Number, HostId)] {
+    pub fn pages(&self) -> &[Sampled] {
         &self.pages
+    }
+
+    /// The pages whose histories are known.
+    pub fn known(&self) -> Vec<(Number, History)> {
+        let known = |page: &Sampled| Some((page.number, page.history?));
+        self.pages.iter().filter_map(known).collect()
     }
 }
 
@@ -57,7 +85,7 @@ impl<P: Policy> Frontier<P> {
     /// Some of all pages, chosen by nothing that they are worth; none where there is no budget.
     pub fn sampled(&self) -> Vec<PageKey> {
         let pages = self.spending().map(|spending| spending.sample.pages());
-        let key = |&(page, host): &(Number, HostId)| self.key(self.roll.page(host, page));
+        let key = |page: &Sampled| self.key(self.roll.page(page.host, page.number));
         pages.into_iter().flatten().filter_map(key).collect()
     }
 }
@@ -117,10 +145,15 @@ mod tests {
     #[test]
     fn the_sample_is_spread_over_all_pages() {
         let mut sample = Sample::default();
-        (0..100_000).for_each(|page| sample.hear(Number(page), HostId(1)));
-        let pages = sample.pages();
+        (0..100_000).for_each(|page| sample.hear(Number(page), HostId(1), None));
+        let pages: Vec<u32> = sample.pages().iter().map(|page| page.number.0).collect();
         assert!((MOST / 2..=MOST).contains(&pages.len()));
-        assert!(pages.windows(2).all(|two| two[1].0.0 - two[0].0.0 == 128));
+        assert!(pages.windows(2).all(|two| two[1] - two[0] == 128));
+        assert!(sample.known().is_empty());
+        let history = History::discovered(Moment::START, 3);
+        sample.learn(Number(128), &history);
+        sample.learn(Number(129), &history);
+        assert_eq!(sample.known(), [(Number(128), history)]);
     }
 
     /// Worth what it waited, in seconds; the first page is always due.

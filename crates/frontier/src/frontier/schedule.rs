@@ -2,7 +2,8 @@
 //!
 //! A page that does not pay now gets an appointment for the moment at which it will, at the price of today.
 //! The price moves; so what an appointment means is looked at when its time has come, from the page's
-//! history, which the caller reads. Under a budget every page is looked at once a round, a round
+//! history. A choice that needs a history which only the ledger has is put off until the caller has brought it
+//! (`histories.rs`). Under a budget every page is looked at once a round, a round
 //! being the time in which the budget could pay for a fetch of every page: so a price that has fallen is
 //! noticed, and nothing ever looks at all pages at once.
 
@@ -12,18 +13,21 @@ use page::HostId;
 use policy::{Fact, History, Moment, Number, Page, Policy, Price, Visited, Worth};
 
 use super::Frontier;
+use super::histories::Past;
 use super::returning::Returning;
 use super::sample::{self, Sample};
-use crate::bench::{Next, Visit};
+use crate::bench::{self, Visit};
 use crate::calendar::{Appointment, Why};
-use crate::ledger::PageKey;
 use crate::price::Follower;
+use crate::record::PageKey;
 
 /// How long a page waits whose history cannot be read now.
 const UNREADABLE: Duration = Duration::from_secs(1);
 /// A page of a host that has enough on the bench is looked at again after such a part of a round, and so often
 /// in a round the price is found anew.
 pub(super) const LATER: u32 = 16;
+/// Pages whose time has come that are looked at in one go.
+const LOOKS: usize = 256;
 /// Known pages on the bench that are quoted anew before a choice.
 const QUOTES: usize = 8;
 
@@ -49,6 +53,43 @@ pub(super) struct Spending {
     pub asks: Moment,
     /// The pages that were known when it was asked last.
     pub asked_of: usize,
+}
+
+/// What to do now.
+#[derive(Debug)]
+pub enum Next {
+    /// Visit this host.
+    Visit(Visit),
+    /// Nothing before this moment, unless something is heard of or settled.
+    WaitUntil(Moment),
+    /// Nothing waits at all.
+    Idle,
+    /// The choice depends on histories that are [wanted](Frontier::wanted): ask again when they are
+    /// [brought](Frontier::bring).
+    Unknown,
+}
+
+/// Whether a visit goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum More {
+    /// With the pages that were claimed for it.
+    Claimed,
+    /// It ends.
+    Nothing,
+    /// That depends on histories that are [wanted](Frontier::wanted): ask again when they are
+    /// [brought](Frontier::bring).
+    Unknown,
+}
+
+/// How far a choice has come that is put off until histories are brought.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Choosing {
+    #[default]
+    Begun,
+    /// The price is that of now.
+    Priced,
+    /// Pages on the bench are worth what they are worth now.
+    Quoted,
 }
 
 /// A number of fetches a second that can be reckoned with.
@@ -83,44 +124,94 @@ impl<P: Policy> Frontier<P> {
         }
     }
 
-    /// What to do now. `past` reads the history of a page that was visited, or of one that is no longer
-    /// [remembered](Frontier::recent).
-    pub fn next(
-        &mut self,
-        now: Moment,
-        mut past: impl FnMut(Number, PageKey) -> Option<History>,
-    ) -> Next {
-        self.find_price(now, &mut past);
-        self.wake(now, &mut past);
-        self.quote(now, &mut past);
-        self.bring_forward(now, &mut past);
+    /// What to do now.
+    pub fn next(&mut self, now: Moment) -> Next {
+        if self.histories.are_awaited() {
+            return Next::Unknown;
+        }
+        if self.choosing < Choosing::Priced {
+            self.find_price(now);
+            self.choosing = Choosing::Priced;
+        }
+        if !self.wake(now) {
+            return Next::Unknown;
+        }
+        if self.choosing < Choosing::Quoted {
+            self.quote(now);
+            self.choosing = Choosing::Quoted;
+        }
+        if !self.bring_forward(now) {
+            return Next::Unknown;
+        }
+        self.choosing = Choosing::Begun;
+        self.histories.forget();
         let mut next = self.bench.next(now);
-        if matches!(next, Next::Idle) && self.use_spare_capacity() {
+        if matches!(next, bench::Turn::Idle) && self.use_spare_capacity() {
             next = self.bench.next(now);
         }
         match next {
-            Next::Visit(visit) => {
+            bench::Turn::Visit(visit) => {
                 self.pay(&visit, 0);
                 Next::Visit(visit)
             }
-            Next::WaitUntil(ready) => self.wait_until(Some(ready), now),
-            Next::Idle => self.wait_until(None, now),
+            bench::Turn::WaitUntil(ready) => self.wait_until(Some(ready), now),
+            bench::Turn::Idle => self.wait_until(None, now),
         }
     }
 
     /// Claims the next pages for a visit, as [`Bench::more`](crate::Bench::more) does.
-    pub fn more(
-        &mut self,
-        visit: &mut Visit,
-        free: bool,
-        now: Moment,
-        mut past: impl FnMut(Number, PageKey) -> Option<History>,
-    ) -> bool {
-        self.wake(now, &mut past);
+    pub fn more(&mut self, visit: &mut Visit, free: bool, now: Moment) -> More {
+        if self.histories.are_awaited() || !self.wake(now) {
+            return More::Unknown;
+        }
         let before = visit.left().count();
         let taken = self.bench.more(visit, free, now);
         self.pay(visit, before);
-        taken
+        if taken { More::Claimed } else { More::Nothing }
+    }
+
+    /// Takes the pages whose histories a choice depends on. Each is named once, and has to be
+    /// [brought](Self::bring) then.
+    pub fn wanted(&mut self) -> Vec<PageKey> {
+        self.histories.take_wanted()
+    }
+
+    /// Whether histories that were wanted have not been brought yet.
+    pub fn awaits_histories(&self) -> bool {
+        self.histories.are_awaited()
+    }
+
+    /// Takes in the history of a page that was wanted; `None`: it cannot be read now.
+    pub fn bring(&mut self, page: page::PageId, history: Option<History>) {
+        let Some(number) = self.roll.number(page) else {
+            return;
+        };
+        self.histories.bring(number, history);
+        if let (Tariff::Budget(spending), Some(history)) = (&mut self.tariff, &history) {
+            spending.fading.learn(number, history);
+        }
+    }
+
+    /// From now on there are so many fetches a second. Nothing happens to a frontier without a budget.
+    ///
+    /// The price is found anew, since the one that was followed is that of another budget. Where a round has become
+    /// shorter, appointments come nearer in proportion, so that every page is still looked at once a round.
+    pub fn afford(&mut self, per_second: f64, now: Moment) {
+        let Tariff::Budget(spending) = &mut self.tariff else {
+            return;
+        };
+        let before = spending.per_second;
+        spending.per_second = affordable(per_second);
+        // A rest was as long as a fetch of the other budget takes to be earned.
+        (spending.rests, spending.asks) = (now, now);
+        let share = before / spending.per_second;
+        if share < 1.0 {
+            self.calendar.hasten(now, share);
+        }
+        let found = self.sampled_price(now);
+        if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
+            spending.follower = Follower::at(price);
+        }
     }
 
     /// Takes in what a visit found, and has the page wait if it is worth another.
@@ -139,6 +230,9 @@ impl<P: Policy> Frontier<P> {
             return;
         };
         self.tell_visited(number, before, after);
+        if let Tariff::Budget(spending) = &mut self.tariff {
+            spending.returning.learn(number, after);
+        }
         if self.calendar.has(number) {
             self.wait(page.host(), number, after, now);
         }
@@ -164,6 +258,10 @@ impl<P: Policy> Frontier<P> {
         });
         self.policy.observe(&fact, &mut self.moves);
         self.moves.drain().for_each(drop);
+        self.histories.learn(page, after);
+        if let Tariff::Budget(spending) = &mut self.tariff {
+            spending.sample.learn(page, after);
+        }
     }
 
     /// Offers a page if it pays, or makes an appointment with it.
@@ -176,7 +274,7 @@ impl<P: Policy> Frontier<P> {
         if due.is_some_and(|due| due <= now) {
             let worth = self.policy.worth(facts, now);
             if !self.policy.fades(page) || worth.pays(self.price()) {
-                return self.offer(page, host, worth, history.outcome.is_some());
+                return self.offer(page, host, worth, Some(history));
             }
             // Its time is over.
             due = None;
@@ -195,28 +293,42 @@ impl<P: Policy> Frontier<P> {
         self.calendar.set(Appointment { at, page, host }, why);
     }
 
-    /// Offers a page; `known` says whether it was visited before. A new page beyond the budget of its
+    /// Offers a page with its history; `None`: it was never visited. A new page beyond the budget of its
     /// domain is deferred.
-    pub(super) fn offer(&mut self, page: Number, host: HostId, worth: Worth, known: bool) {
+    pub(super) fn offer(
+        &mut self,
+        page: Number,
+        host: HostId,
+        worth: Worth,
+        history: Option<&History>,
+    ) {
         self.calendar.cancel(page);
-        if known || self.is_within_budget(page) {
-            self.put(page, host, worth, known);
+        let visited = history.is_some_and(|history| history.outcome.is_some());
+        if visited || self.is_within_budget(page) {
+            self.put(page, host, worth, history);
         } else {
             self.bench.defer(page, host, worth);
         }
     }
 
     /// Puts a page on the bench.
-    pub(super) fn put(&mut self, page: Number, host: HostId, worth: Worth, known: bool) {
+    pub(super) fn put(
+        &mut self,
+        page: Number,
+        host: HostId,
+        worth: Worth,
+        history: Option<&History>,
+    ) {
         self.bench.offer(page, host, worth);
-        let fades = !known && self.policy.fades(page);
+        let visited = history.is_some_and(|history| history.outcome.is_some());
+        let fades = !visited && self.policy.fades(page);
         if let Tariff::Budget(spending) = &mut self.tariff
             && self.bench.waits(page)
         {
             let host = self.bench.host(host);
-            match (known, fades) {
-                (true, _) => spending.returning.insert(page, host),
-                (false, true) => spending.fading.insert(page, host),
+            match (visited, fades) {
+                (true, _) => spending.returning.insert(page, host, history),
+                (false, true) => spending.fading.insert(page, host, history),
                 (false, false) => {}
             }
         }
@@ -229,18 +341,17 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Takes a page that was heard of into the sample that the price is found on.
-    pub(super) fn sample(&mut self, page: Number, host: HostId) {
+    pub(super) fn sample(&mut self, page: Number, host: HostId, history: Option<&History>) {
         if let Tariff::Budget(spending) = &mut self.tariff {
-            spending.sample.hear(page, host);
+            spending.sample.hear(page, host, history);
         }
     }
 
     /// Finds the price anew, a few times a round and when the pages have doubled.
-    fn find_price(
-        &mut self,
-        now: Moment,
-        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
-    ) {
+    fn find_price(&mut self, now: Moment) {
+        if self.spending().is_none() {
+            return;
+        }
         let known = self.known();
         let pause = self.round().unwrap_or_default() / LATER;
         let Tariff::Budget(spending) = &mut self.tariff else {
@@ -250,43 +361,81 @@ impl<P: Policy> Frontier<P> {
             return;
         }
         (spending.asks, spending.asked_of) = (now + pause, known);
-        let found = self.sampled_price(now, past);
+        let found = self.sampled_price(now);
         if let (Tariff::Budget(spending), Some(price)) = (&mut self.tariff, found) {
             spending.follower.found(price);
         }
     }
 
     /// The price by what the pages of the sample are worth; `None`: there are none, or no budget.
-    pub(super) fn sampled_price(
-        &self,
-        now: Moment,
-        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
-    ) -> Option<Price> {
+    pub(super) fn sampled_price(&self, now: Moment) -> Option<Price> {
         let spending = self.spending()?;
-        let known_of = |&(page, host)| Some((page, self.history(host, page, past)?));
-        let pages = spending.sample.pages().iter();
-        let sample: Vec<(Number, History)> = pages.filter_map(known_of).collect();
+        let sample = spending.sample.known();
         let per_second = spending.per_second;
         sample::price(&self.policy, &sample, self.known(), per_second, now)
     }
 
-    /// Looks at the pages whose time has come.
-    fn wake(&mut self, now: Moment, past: &mut impl FnMut(Number, PageKey) -> Option<History>) {
-        while let Some(first) = self.calendar.first()
-            && first.at <= now
-            && !self.returning().is_some_and(Returning::is_full)
-        {
-            self.calendar.pop();
-            if self
-                .returning()
-                .is_some_and(|pages| pages.has_enough_of(first.host))
+    /// Looks at the pages whose time has come. Returns `false` if histories are wanted for that; nothing was looked
+    /// at then.
+    fn wake(&mut self, now: Moment) -> bool {
+        loop {
+            let mut due = Vec::new();
+            while let Some(first) = self.calendar.first()
+                && first.at <= now
+                && due.len() < LOOKS
+                && !self.returning().is_some_and(Returning::is_full)
             {
-                let at = now + self.round().unwrap_or_default() / LATER;
-                self.calendar.set(Appointment { at, ..first }, Why::Due);
-            } else {
-                self.look(first, now, 1.0, past);
+                due.extend(self.calendar.pop());
+            }
+            if due.is_empty() {
+                return true;
+            }
+            let looked_at = due
+                .iter()
+                .filter(|(first, _)| !self.has_enough_of(first.host));
+            let looked_at: Vec<Appointment> = looked_at.map(|(first, _)| *first).collect();
+            if !self.want_absent(&looked_at) {
+                for (appointment, why) in due {
+                    self.calendar.set(appointment, why);
+                }
+                return false;
+            }
+            let mut due = due.into_iter();
+            for (first, why) in due.by_ref() {
+                if self.returning().is_some_and(Returning::is_full) {
+                    self.calendar.set(first, why);
+                    break;
+                }
+                if self.has_enough_of(first.host) {
+                    let at = now + self.round().unwrap_or_default() / LATER;
+                    self.calendar.set(Appointment { at, ..first }, Why::Due);
+                } else {
+                    self.look(first, now, 1.0);
+                }
+            }
+            due.for_each(|(first, why)| self.calendar.set(first, why));
+        }
+    }
+
+    /// Asks for the histories that looks at these pages need. Returns whether all are here.
+    pub(super) fn want_absent(&mut self, appointments: &[Appointment]) -> bool {
+        let mut all = true;
+        for appointment in appointments {
+            let host = self.bench.host_id(appointment.host);
+            if matches!(self.past(host, appointment.page), Past::Absent) {
+                let page = self.roll.page(host, appointment.page);
+                if let Some(key) = self.key(page) {
+                    self.histories.want(appointment.page, key);
+                    all = false;
+                }
             }
         }
+        all
+    }
+
+    fn has_enough_of(&self, host: bench::HostIndex) -> bool {
+        self.returning()
+            .is_some_and(|pages| pages.has_enough_of(host))
     }
 
     pub(super) fn returning(&self) -> Option<&Returning> {
@@ -295,22 +444,17 @@ impl<P: Policy> Frontier<P> {
 
     /// Tells the bench what some of the pages that wait there are worth by now: known ones grow, and those
     /// that a source named fade.
-    fn quote(&mut self, now: Moment, past: &mut impl FnMut(Number, PageKey) -> Option<History>) {
+    fn quote(&mut self, now: Moment) {
         for _ in 0..self.returning().map_or(0, Returning::len).min(QUOTES) {
-            self.quote_next(|spending| &mut spending.returning, now, past);
+            self.quote_next(|spending| &mut spending.returning, now);
         }
         let fading = self.spending().map(|spending| spending.fading.len());
         for _ in 0..fading.unwrap_or(0).min(QUOTES) {
-            self.quote_next(|spending| &mut spending.fading, now, past);
+            self.quote_next(|spending| &mut spending.fading, now);
         }
     }
 
-    fn quote_next(
-        &mut self,
-        of: impl Fn(&mut Spending) -> &mut Returning,
-        now: Moment,
-        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
-    ) {
+    fn quote_next(&mut self, of: impl Fn(&mut Spending) -> &mut Returning, now: Moment) {
         let Tariff::Budget(spending) = &mut self.tariff else {
             return;
         };
@@ -322,8 +466,10 @@ impl<P: Policy> Frontier<P> {
             return of(spending).remove(number, index);
         }
         let host = self.bench.host_id(index);
-        let Some(history) = self.history(host, number, past) else {
-            return;
+        let Some(history) = of(spending).history(number) else {
+            // It was offered without: it is quoted when its turn has come again.
+            let key = self.key(self.roll.page(host, number));
+            return (key.into_iter()).for_each(|key| self.histories.want(number, key));
         };
         let page = Page {
             number,
@@ -343,16 +489,10 @@ impl<P: Policy> Frontier<P> {
 
     /// Looks at a page: offers it if it is worth this share of the price, and else sees it later. Returns
     /// whether it was offered.
-    pub(super) fn look(
-        &mut self,
-        appointment: Appointment,
-        now: Moment,
-        share: f64,
-        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
-    ) -> bool {
+    pub(super) fn look(&mut self, appointment: Appointment, now: Moment, share: f64) -> bool {
         let number = appointment.page;
         let host = self.bench.host_id(appointment.host);
-        let Some(history) = self.history(host, number, past) else {
+        let Past::Known(history) = self.past(host, number) else {
             let at = now + UNREADABLE;
             self.calendar
                 .set(Appointment { at, ..appointment }, Why::Seen);
@@ -365,23 +505,19 @@ impl<P: Policy> Frontier<P> {
         let worth = self.policy.worth(page, now);
         let pays = worth.value() >= self.price().value() * share;
         if pays && worth > Worth::NONE {
-            self.offer(number, host, worth, history.outcome.is_some());
+            self.offer(number, host, worth, Some(&history));
             return true;
         }
         self.wait(host, number, &history, now);
         !self.calendar.has(number)
     }
 
-    fn history(
-        &self,
-        host: HostId,
-        number: Number,
-        past: &mut impl FnMut(Number, PageKey) -> Option<History>,
-    ) -> Option<History> {
+    /// What is known here of the visits to a page.
+    fn past(&self, host: HostId, number: Number) -> Past {
         let page = self.roll.page(host, number);
         match self.recent.get(&page) {
-            Some(found) => Some(History::discovered(found.at, found.depth)),
-            None => past(number, self.key(page)?),
+            Some(found) => Past::Known(History::discovered(found.at, found.depth)),
+            None => self.histories.get(number),
         }
     }
 

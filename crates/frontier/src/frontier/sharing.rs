@@ -8,7 +8,8 @@ use policy::{Number, Policy};
 
 use super::{Frontier, Link};
 use crate::domains::{DomainAccount, DomainBudgets, DomainLimits};
-use crate::ledger::{Known, Ledger, LedgerError};
+use crate::facts::Facts;
+use crate::record::Known;
 
 /// Deferred pages that are released at a time when nothing else is left. Few: a page within budget
 /// that one of them names then waits behind a few only.
@@ -110,7 +111,8 @@ impl<P: Policy> Frontier<P> {
         if let (Some(domains), Some((page, worth))) = (&mut self.domains, self.bench.release(host))
         {
             domains.release(page);
-            self.put(page, host, worth, false);
+            let history = self.discovered(host, page);
+            self.put(page, host, worth, history.as_ref());
         }
     }
 
@@ -177,18 +179,18 @@ impl<P: Policy> Frontier<P> {
     }
 
     /// Counts the links that the ledger knows, and releases what is within budget.
-    pub(super) fn end_recall(&mut self, ledger: &Ledger) -> Result<(), LedgerError> {
+    pub(super) fn end_recall<F: Facts>(&mut self, facts: &F) -> Result<(), F::Error> {
         let Some(domains) = &mut self.domains else {
             return Ok(());
         };
-        for known in ledger.scan() {
+        for known in facts.pages() {
             let known = known?;
             let page = self.roll.number(known.key.page);
             if let (Some(page), Some(source)) = (page, known.discovery.source) {
                 domains.linked(source.host(), page);
             }
         }
-        for links in ledger.all_links() {
+        for links in facts.links() {
             let (from, links) = links?;
             for (to, _) in links.links() {
                 domains.linked(from.page.host(), Number(to));

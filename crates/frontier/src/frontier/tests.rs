@@ -5,19 +5,56 @@ mod domain_budgets;
 mod given_up;
 
 use page::PageUrl;
-use policy::order::Backlink;
-use policy::server::Quality;
+use policy::published::order::Backlink;
+use policy::published::server::Quality;
 use policy::{Link as Known, Text};
 
 use super::*;
-use crate::bench::{Next, Visit};
-use crate::ledger::{Batch, Ledger};
+use crate::bench::{Turn, Visit};
+use crate::memory::MemoryLedger;
 
 const NOW: Moment = Moment::from_micros(1);
 
 fn frontier(price: Price) -> Frontier<Backlink> {
     let order = Backlink::default();
     Frontier::new(order, Box::new(Quality), price, Manners::default(), 7)
+}
+
+/// What to do now, with histories that are at hand.
+fn choose<P: Policy>(
+    frontier: &mut Frontier<P>,
+    now: Moment,
+    past: impl Fn(PageKey) -> Option<History>,
+) -> Next {
+    loop {
+        match frontier.next(now) {
+            Next::Unknown => bring(frontier, &past),
+            next => return next,
+        }
+    }
+}
+
+/// Whether a visit goes on, with histories that are at hand.
+fn go_on<P: Policy>(
+    frontier: &mut Frontier<P>,
+    visit: &mut Visit,
+    now: Moment,
+    past: impl Fn(PageKey) -> Option<History>,
+) -> bool {
+    loop {
+        match frontier.more(visit, true, now) {
+            More::Unknown => bring(frontier, &past),
+            more => return more == More::Claimed,
+        }
+    }
+}
+
+fn bring<P: Policy>(frontier: &mut Frontier<P>, past: impl Fn(PageKey) -> Option<History>) {
+    let wanted = frontier.wanted();
+    assert!(!wanted.is_empty(), "a choice waits for nothing");
+    for key in wanted {
+        frontier.bring(key.page, past(key));
+    }
 }
 
 fn url(path: u32) -> PageUrl {
@@ -60,7 +97,7 @@ fn read(frontier: &mut Frontier<Backlink>, page: u32, links: &[u32], facts: &mut
 /// The pages in the order in which they are claimed.
 fn claimed(frontier: &mut Frontier<Backlink>) -> Vec<u32> {
     let mut order = Vec::new();
-    while let Next::Visit(mut visit) = frontier.bench.next(NOW) {
+    while let Turn::Visit(mut visit) = frontier.bench.next(NOW) {
         while let Some(number) = visit.first() {
             order.push(number.0);
             visit.settled(number);
@@ -94,8 +131,7 @@ fn links_move_waiting_pages_and_lift_them_over_the_price() {
 
 #[test]
 fn another_run_ranks_by_the_same_links() {
-    let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::open(directory.path()).unwrap();
+    let mut ledger = MemoryLedger::default();
     let mut first = frontier(Price::LEAST);
     let mut facts = Vec::new();
     for (page, links) in [
@@ -108,20 +144,16 @@ fn another_run_ranks_by_the_same_links() {
         let key = first.key(url(page).id()).unwrap();
         let visit = policy::Visit::new(NOW, policy::Outcome::Changed);
         let history = History::discovered(NOW, 1).after(visit);
-        let visited = crate::ledger::Visited {
+        let visited = crate::record::Visited {
             history,
             ..Default::default()
         };
         facts.push(Entry::Visited(key, Box::new(visited)));
     }
     let entries = facts;
-    let batch = Batch {
-        entries,
-        archive_end: None,
-    };
-    ledger.commit(&batch).unwrap();
+    ledger.commit(&entries);
     let mut second = frontier(Price::LEAST);
-    let waits = |known: &crate::ledger::Known| known.visited.is_none();
+    let waits = |known: &crate::record::Known| known.visited.is_none();
     second
         .recall(&ledger, waits, |_, tell| tell(Said::default()), NOW)
         .unwrap();
@@ -153,22 +185,17 @@ fn of_two_links_to_a_page_the_first_is_told_again() {
             Worth::LEAST
         }
     }
-    let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::open(directory.path()).unwrap();
+    let mut ledger = MemoryLedger::default();
     let (mut live, mut entries) = (frontier(Price::LEAST), Vec::new());
     read(&mut live, 0, &[1], &mut entries);
     let visit = policy::Visit::new(NOW, policy::Outcome::Changed);
-    let visited = crate::ledger::Visited {
+    let visited = crate::record::Visited {
         history: History::discovered(NOW, 1).after(visit),
         ..Default::default()
     };
     let key = live.key(url(0).id()).unwrap();
     entries.push(Entry::Visited(key, Box::new(visited)));
-    let batch = Batch {
-        entries,
-        archive_end: None,
-    };
-    ledger.commit(&batch).unwrap();
+    ledger.commit(&entries);
     let heard = std::sync::Arc::default();
     let order = Listening(std::sync::Arc::clone(&heard));
     let mut recalled = Frontier::new(
@@ -216,8 +243,7 @@ fn a_stop_changes_no_worth() {
         ("pagerank", 0.02),
         ("forward-links", 0.02),
     ] {
-        let directory = tempfile::tempdir().unwrap();
-        let ledger = Ledger::open(directory.path()).unwrap();
+        let mut ledger = MemoryLedger::default();
         let made = || {
             catalog
                 .order(order, &policy::catalog::Wishes::default())
@@ -272,19 +298,14 @@ fn a_stop_changes_no_worth() {
             } else {
                 history
             };
-            let visited = crate::ledger::Visited {
+            let visited = crate::record::Visited {
                 history,
                 ..Default::default()
             };
             let key = live.key(url(page).id()).unwrap();
             entries.push(Entry::Visited(key, Box::new(visited)));
         }
-        ledger
-            .commit(&Batch {
-                entries,
-                archive_end: None,
-            })
-            .unwrap();
+        ledger.commit(&entries);
         let mut recalled = start();
         recalled
             .recall(&ledger, |_| true, |_, tell| tell(Said::default()), NOW)
@@ -401,12 +422,12 @@ fn a_budget_is_spent_where_it_pays() {
             now = now + std::time::Duration::from_secs_f64(1.0 / budget);
             if fetch == third && budget != per_second {
                 let known = frontier.waiting();
-                frontier.afford(later, now, |_, key| histories.get(&key.page).copied());
+                frontier.afford(later, now);
                 assert_eq!(frontier.waiting(), known);
             }
-            let Next::Visit(mut visit) =
-                frontier.next(now, |_, key| histories.get(&key.page).copied())
-            else {
+            let Next::Visit(mut visit) = choose(&mut frontier, now, |key: PageKey| {
+                histories.get(&key.page).copied()
+            }) else {
                 idle += 1;
                 continue;
             };
@@ -497,8 +518,8 @@ fn new_pages_that_do_not_pay_come_after_known_ones_that_nearly_do() {
     let (mut poor, mut rich) = (0, 0);
     for second in 0..1000 {
         let now = NOW + std::time::Duration::from_secs(second);
-        let past = |_, key: PageKey| histories.get(&key.page).copied();
-        let Next::Visit(mut visit) = frontier.next(now, past) else {
+        let past = |key: PageKey| histories.get(&key.page).copied();
+        let Next::Visit(mut visit) = choose(&mut frontier, now, past) else {
             continue;
         };
         let number = visit.first().unwrap();
@@ -547,30 +568,30 @@ fn a_visit_goes_on_with_what_has_fallen_due() {
         visit.settled(number);
         histories.clone()
     };
-    let Next::Visit(mut visit) = frontier.next(NOW, |_, _| None) else {
+    let Next::Visit(mut visit) = choose(&mut frontier, NOW, |_| None) else {
         panic!("three pages wait")
     };
     let mut now = NOW;
     let mut known = settle(&mut frontier, &mut visit, now);
     for _ in 0..2 {
         assert!(
-            frontier.more(&mut visit, true, now, |_, key| known
+            go_on(&mut frontier, &mut visit, now, |key: PageKey| known
                 .get(&key.page)
                 .copied()),
             "another page waits"
         );
         known = settle(&mut frontier, &mut visit, now);
     }
-    let past = |_, key: PageKey| known.get(&key.page).copied();
+    let past = |key: PageKey| known.get(&key.page).copied();
     assert!(
-        !frontier.more(&mut visit, true, now, past),
+        !go_on(&mut frontier, &mut visit, now, past),
         "all have been asked for"
     );
     // Page 2 is worth three a second, and so the price first.
     now = now + std::time::Duration::from_secs(21);
-    assert!(frontier.more(&mut visit, true, now, past), "page 2 is due");
+    assert!(go_on(&mut frontier, &mut visit, now, past), "page 2 is due");
     settle(&mut frontier, &mut visit, now);
-    assert!(!frontier.more(&mut visit, true, now, |_, key| {
+    assert!(!go_on(&mut frontier, &mut visit, now, |key: PageKey| {
         known.get(&key.page).copied()
     }));
     assert_eq!(claimed, [2, 1, 0, 2]);
@@ -635,8 +656,8 @@ fn what_fades_while_it_waits_leaves_the_bench() {
             frontier.hear(link, now);
             histories.insert(url(path).id(), History::discovered(now, 0));
         }
-        let past = |_, key: PageKey| histories.get(&key.page).copied();
-        let Next::Visit(mut visit) = frontier.next(now, past) else {
+        let past = |key: PageKey| histories.get(&key.page).copied();
+        let Next::Visit(mut visit) = choose(&mut frontier, now, past) else {
             continue;
         };
         let number = visit.first().unwrap();

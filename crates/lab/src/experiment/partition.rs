@@ -15,10 +15,10 @@ mod tests;
 use rand::seq::index::sample;
 
 use policy::catalog::{Catalog, Wishes};
+use testweb::chance::{For, stream};
 
 use super::{Metric, Setting, Study};
 use crate::LabError;
-use crate::chance::{For, stream};
 use crate::findings::rows;
 use crate::run::{Confinement, Coordination, Web};
 use crate::workers::{Progress, each};

@@ -11,6 +11,7 @@ mod figures;
 mod judge;
 mod measured;
 mod protocols;
+pub mod quality;
 mod trial;
 
 use policy::catalog::{Catalog, Servers};

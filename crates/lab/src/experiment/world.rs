@@ -13,9 +13,10 @@ mod served;
 #[cfg(test)]
 mod tests;
 
+use figure::{Figure, Series};
+
 use super::{Metric, Setting, Study};
 use crate::LabError;
-use crate::figure::{Figure, Series};
 use crate::findings::{Measured, Params, rows};
 use crate::workers::{Progress, each};
 use crate::world::World;

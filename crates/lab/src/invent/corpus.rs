@@ -26,13 +26,13 @@ use policy::Moment;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Beta, Distribution, Exp1, StandardNormal};
+use testweb::chance::{For, stream};
 
 use super::draw::{Zipf, chance, exponential_of_normal, poisson};
 use super::knob::plan;
 use super::language::{self, Language};
 use super::{BEGINNING, DAY};
-use crate::chance::{For, stream};
-use crate::world::{Bodies, Body, Corpus, Histories, Queries, Version};
+use crate::kinds::{Bodies, Body, Corpus, Histories, Queries, Version};
 
 /// Words of a paragraph.
 const PARAGRAPH: usize = 40;

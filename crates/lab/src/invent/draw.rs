@@ -137,8 +137,9 @@ pub(super) fn chance(rng: &mut impl Rng, share: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use testweb::chance::{For, stream};
+
     use super::*;
-    use crate::chance::{For, stream};
 
     #[test]
     fn places_come_as_zipf_says() {

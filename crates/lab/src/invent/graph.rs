@@ -23,11 +23,11 @@
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
+use testweb::chance::{For, stream};
 
 use super::draw::{Power, Zipf, chance};
 use super::knob::plan;
-use crate::chance::{For, stream};
-use crate::world;
+use crate::kinds;
 
 /// How often a target that is already linked, or on the wrong host, is drawn anew.
 const REDRAWS: u32 = 12;
@@ -69,7 +69,7 @@ plan! {
 
 impl Plan {
     /// Invents the graph. Page `h` is the home page of host `h`, and host 0 has the most pages.
-    pub fn invent(&self, seed: u64) -> world::Graph {
+    pub fn invent(&self, seed: u64) -> kinds::Graph {
         let mut growth = Growth::new(self, seed);
         for page in 0..self.pages.max(1) {
             growth.add(page);
@@ -234,11 +234,11 @@ impl<'a> Growth<'a> {
         self.hosts[host].targets.push(to);
     }
 
-    fn finish(self) -> world::Graph {
+    fn finish(self) -> kinds::Graph {
         let edges = self.links.iter().enumerate();
         let edges =
             edges.flat_map(|(from, links)| links.iter().map(move |&to| (from, to as usize)));
-        world::Graph::new(self.urls.iter().map(AsRef::as_ref), edges)
+        kinds::Graph::new(self.urls.iter().map(AsRef::as_ref), edges)
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Knob {
 }
 
 /// A plan that can be set by name.
-pub(super) trait Tuned: Default {
+pub(crate) trait Tuned: Default {
     /// What can be set.
     const KNOBS: &'static [Knob];
 
@@ -41,7 +41,7 @@ pub(super) trait Number {
 }
 
 /// A plan with these wishes. Of two for the same knob, the later holds.
-pub(super) fn tuned<P: Tuned>(world: &str, wishes: &[(String, String)]) -> Result<P, LabError> {
+pub(crate) fn tuned<P: Tuned>(world: &str, wishes: &[(String, String)]) -> Result<P, LabError> {
     let mut plan = P::default();
     for (name, text) in wishes {
         let Some(knob) = P::KNOBS.iter().find(|knob| knob.name == name) else {

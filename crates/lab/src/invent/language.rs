@@ -6,9 +6,9 @@
 //! topic and the size of the vocabulary alone.
 
 use rand::{Rng, RngExt};
+use testweb::chance::{For, stream};
 
 use super::draw::{Zipf, chance};
-use crate::chance::{For, stream};
 
 /// Words that a topic prefers.
 const PREFERRED: usize = 200;

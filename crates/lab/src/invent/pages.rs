@@ -16,13 +16,13 @@
 use policy::Moment;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
+use testweb::chance::{For, stream};
 
 use super::draw::{Zipf, exponential_of_normal};
 use super::knob::plan;
 use super::{BEGINNING, DAY};
 use crate::LabError;
-use crate::chance::{For, stream};
-use crate::world::{Bodies, Histories, Version};
+use crate::kinds::{Bodies, Histories, Version};
 
 /// More pages than any machine of today has memory for here.
 const MOST: f64 = 1e8;

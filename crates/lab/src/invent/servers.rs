@@ -4,9 +4,10 @@
 //! connection are 1, 100, or anything between (`theory.md`, §3). Pages and links are those of
 //! [`site::Plan::two_level`], whose text gives the sources. **Invariant:** with nothing set, it is that very web.
 
+use testweb::site::{self, KeepAlive, Latency, Spread};
+
 use super::knob::plan;
 use crate::LabError;
-use crate::site::{self, KeepAlive, Latency, Spread};
 
 plan! {
     /// Servers to invent.
@@ -103,8 +104,8 @@ mod tests {
             .collect();
         trips.sort_unstable_by(f64::total_cmp);
         assert!((trips[1_000] / 0.5 - 1.0).abs() < 0.1, "{}", trips[1_000]);
-        let answers = |n| move |s: &crate::site::Server| s.requests_per_connection == n;
-        let share = |is: &dyn Fn(&crate::site::Server) -> bool| {
+        let answers = |n| move |s: &testweb::site::Server| s.requests_per_connection == n;
+        let share = |is: &dyn Fn(&testweb::site::Server) -> bool| {
             web.servers().filter(|(_, server)| is(server)).count() as f64 / 2_000.0
         };
         assert!((share(&answers(1)) - 0.5).abs() < 0.04);

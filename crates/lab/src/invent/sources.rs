@@ -30,12 +30,12 @@ use std::f64::consts::TAU;
 use policy::Moment;
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1, StandardNormal};
+use testweb::chance::{For, stream};
 
 use super::draw::{chance, poisson};
 use super::knob::plan;
 use super::{BEGINNING, DAY};
-use crate::chance::{For, stream};
-use crate::world::{Clicked, News, Shown};
+use crate::kinds::{Clicked, News, Shown};
 
 /// The hour at which most is published, in UTC.
 const NOON: f64 = 14.0;

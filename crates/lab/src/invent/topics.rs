@@ -18,12 +18,12 @@
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
+use testweb::chance::{For, stream};
 
 use super::draw::{Zipf, chance, poisson};
 use super::knob::plan;
 use super::language::{self, Language};
-use crate::chance::{For, stream};
-use crate::world::{Body, Graph, Labels, Topic};
+use crate::kinds::{Body, Graph, Labels, Topic};
 
 /// Words of a title.
 const TITLE: u64 = 4;

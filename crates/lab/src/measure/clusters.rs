@@ -136,8 +136,9 @@ fn distance(one: &Interest, other: &Interest) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use testweb::chance::{For, stream};
+
     use super::*;
-    use crate::chance::{For, stream};
 
     #[test]
     fn curves_that_differ_are_told_apart() {

@@ -2,8 +2,7 @@
 //!
 //! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), §3: the crawler stops
 //! after K pages, and P_CS = M/K, where M of them are at least as important as the K-th most important
-//! page of the web. (The slides in `seeds/url-ordering.txt` call it P_ST, the name of the measure
-//! with a threshold.)
+//! page of the web. (The authors' slides call it P_ST, the name of the measure with a threshold.)
 
 use super::{Curve, Truth, first_visits};
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use policy::Moment;
 
-use crate::run::refresh::Change;
+use crate::kinds::Change;
 
 /// Sums over pages and time.
 #[derive(Debug, Clone, PartialEq, Eq)]

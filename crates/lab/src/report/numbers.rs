@@ -4,9 +4,10 @@
 //! with policies across. **Invariant:** every policy and metric is there; of a long curve a few points are,
 //! evenly spread and with the ends, and the page says so.
 
+use figure::escaped;
+
 use crate::experiment::Study;
 use crate::experiment::text::{columns, heading, number, policies, tables};
-use crate::figure::markup::escaped;
 use crate::findings::Row;
 
 /// Columns of a curve: steps of 5 % and both ends.

@@ -3,11 +3,12 @@
 //! Figures, claims, notes, numbers, and how to find it again. **Invariant:** a verdict is a word, and colour only
 //! repeats it.
 
+use figure::Figure;
+use figure::escaped;
+
 use super::summary::study_title;
 use super::{list, numbers};
 use crate::experiment::{Claim, Study};
-use crate::figure::Figure;
-use crate::figure::markup::escaped;
 
 /// The part of a study, which is at a place in the report: chapter and number.
 pub(super) fn html(study: &Study, place: &str) -> String {

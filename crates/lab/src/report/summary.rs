@@ -1,8 +1,9 @@
 //! How many claims held, and where is what?
 
+use figure::escaped;
+
 use super::{About, Chapter, list, paragraphs};
 use crate::experiment::{Claim, Study};
-use crate::figure::markup::escaped;
 
 /// What this is, the claims in short, what was left out, and the contents.
 pub(super) fn summary(chapters: &[Chapter], about: &About) -> String {

@@ -1,10 +1,10 @@
 //! Is all on the page, and nothing else?
 
+use figure::{Figure, Series};
 use proptest::prelude::*;
 
 use super::*;
 use crate::experiment::Claim;
-use crate::figure::{Figure, Series};
 use crate::findings::{Findings, Params, Row};
 
 /// How many texts a report has.
@@ -273,5 +273,20 @@ proptest! {
             prop_assert!(page.contains(escaped(text).trim()), "{at}: {text}");
         }
         prop_assert_eq!(page_of(&texts), page);
+    }
+}
+
+#[test]
+fn hollow_markers_are_filled_with_what_is_behind_them() {
+    let page = include_str!("style.css");
+    let figures = figure::page_style();
+    let papers: Vec<&str> = figures
+        .split(".paper{fill:")
+        .skip(1)
+        .filter_map(|rest| rest.split('}').next())
+        .collect();
+    assert_eq!(papers.len(), 2, "light and dark");
+    for paper in papers {
+        assert!(page.contains(&format!("--paper:{paper};")), "{paper}");
     }
 }

@@ -1,4 +1,9 @@
-//! What does a scheduler of sources find and fetch, with so many fetches a second?
+//! What a scheduler of sources finds and fetches, with a number of fetches a second.
+//!
+//! **The paper's own step model, not the crawl core:** the production schedulers (`policy::Sources`) are asked what polls and
+//! pages are worth, and this module chooses the best at every step. Frontier, bench, price and budget of a crawl take no part: the
+//! published numbers are of a crawler that compares everything at every step, and that looks at all sources once for nothing. The
+//! core under a budget polls the same sources in `node/src/engine/paused/press.rs`.
 //!
 //! As in Lefortier et al. (2013), §5.3.1: at each step, of which there are N a second, the scheduler either polls a source or fetches a page that a poll found, whichever is worth
 //! more to it; if nothing is worth anything the step is lost. The scheduler is that of the production catalog within the production [`Sources`]. Servers answer at once and want no
@@ -22,10 +27,10 @@ use policy::{
 
 use rand::seq::SliceRandom;
 
-use crate::chance::{For, stream};
 use choice::{Choice, Chosen};
 use logs::Logs;
 pub use stage::Stage;
+use testweb::chance::{For, stream};
 
 /// What a run is given.
 #[derive(Debug, Clone, Copy)]

@@ -42,14 +42,17 @@
 
 use std::time::Duration;
 
-use frontier::Buffer;
+use crawl::{Again, Plan};
 use frontier::bench::Manners;
-use policy::Policy;
+use policy::published::server::Quality;
 use policy::server::Strategy;
+use policy::{Crawl, Moment, Policy, Price};
 
-use super::connection::Connection;
-use super::crawl::{Crawl, Named, all};
-use super::wall::Web;
+use super::driver::{AtOnce, Driver, NEVER};
+use super::wall::{Named, Wall, Web};
+
+/// Time that passes between two fetches: enough to tell them apart.
+pub(super) const STEP: Duration = Duration::from_micros(1);
 
 /// A crawl, and what it kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,20 +92,27 @@ pub fn order_after<'a>(
     part: impl Fn(usize) -> bool,
 ) -> Vec<usize> {
     let web = web.into();
-    let mut crawl = Crawl::of_pages(web, order);
+    let crawl = by(order);
+    type Rule<'r> = Box<dyn FnMut(Named) -> bool + 'r>;
+    let before: Rule<'_> = Box::new(|named| earlier(named.page));
+    let wall = Wall::new(web, crawl.needs(), before);
+    let plan = Plan {
+        // It does not end when a part is exhausted.
+        again: Again::AtPrice(Price::LEAST),
+        ..of_pages()
+    };
+    let mut driver = begin(wall, plan, crawl);
     // What no link leads to is named by the user: the policy may have read all of this part.
     for page in (0..web.graph().pages()).filter(|page| earlier(*page)) {
-        crawl.hear(Named::seed(page));
-        while crawl.step(|named| earlier(named.page)).is_some() {}
+        let named = driver.world.name(Named::seed(page));
+        driver.exhaust(named.into_iter().collect());
     }
-    for &seed in seeds {
-        crawl.hear(Named::seed(seed));
-    }
-    let mut visits = Vec::new();
-    while let Some(number) = crawl.step(|named| part(named.page)) {
-        visits.push(crawl.place(number).0);
-    }
-    visits
+    let read = driver.world.visits.len();
+    driver.world.follow(Box::new(|named| part(named.page)));
+    let seeds = seeds.iter().map(|&seed| Named::seed(seed));
+    let named = seeds.filter_map(|seed| driver.world.name(seed)).collect();
+    driver.exhaust(named);
+    driver.world.visits.split_off(read)
 }
 
 /// The same with a buffer of so many pages, from which those leave that the policy believes in least.
@@ -112,19 +122,19 @@ pub fn trip<'a>(
     seeds: &[usize],
     buffer: usize,
 ) -> Trip {
-    let mut crawl = Crawl::of_pages(web.into(), order);
-    for &seed in seeds {
-        crawl.hear(Named::seed(seed));
+    let crawl = by(order);
+    let plan = Plan {
+        buffer: (buffer < usize::MAX).then_some(buffer),
+        ..of_pages()
+    };
+    let mut wall = Wall::new(web.into(), crawl.needs(), |_| true);
+    let plan = seeded(plan, &mut wall, seeds);
+    let mut driver = begin(wall, plan, crawl);
+    driver.run(NEVER, []);
+    Trip {
+        visits: driver.world.visits,
+        drops: driver.world.drops,
     }
-    let mut kept = Buffer::new(buffer);
-    let (mut visits, mut drops) = (Vec::new(), Vec::new());
-    while let Some(number) = crawl.step(all) {
-        let (page, depth) = crawl.place(number);
-        visits.push(page);
-        kept.keep(number, depth, page);
-        drops.extend(kept.overflow(crawl.frontier.policy()));
-    }
-    Trip { visits, drops }
 }
 
 /// The pages in the order in which `avocet crawl` fetches them over one connection from these seeds.
@@ -138,29 +148,62 @@ pub fn order_of_crawl<'a>(
     manners: Manners,
     seeds: &[usize],
 ) -> Vec<usize> {
-    let mut crawl = Crawl::new(web.into(), policy, strategy, manners);
-    for &seed in seeds {
-        crawl.hear(Named::seed(seed));
+    let plan = Plan {
+        per_server: manners.seats,
+        pages_per_visit: manners.pages_per_visit,
+        pages_per_host: manners.pages_per_host,
+        width: manners.width,
+        ..Plan::default()
+    };
+    let mut wall = Wall::new(web.into(), policy.needs(), |_| true);
+    let plan = seeded(plan, &mut wall, seeds);
+    let policies = (policy, strategy);
+    let connections = AtOnce::kept(STEP);
+    let mut driver = Driver::new(wall, connections, plan, policies, Moment::START + STEP);
+    driver.run(NEVER, []);
+    driver.world.visits
+}
+
+/// A policy that orders pages, and fetches none twice.
+pub(super) fn by(order: Box<dyn Policy>) -> Crawl {
+    Crawl {
+        order,
+        ..Crawl::default()
     }
-    let mut connection = Connection::default();
-    let mut visits = Vec::new();
-    while let Some(mut visit) = crawl.next() {
-        while let Some(number) = visit.first() {
-            connection.connect(&mut visit, &mut crawl.frontier.bench);
-            crawl.fetch(number, all);
-            visits.push(crawl.place(number).0);
-            connection.answered(&mut visit);
-            visit.settled(number);
-            if visit.first().is_none() {
-                // The one connection is this visit's: none is free.
-                crawl.frontier.bench.more(&mut visit, false, crawl.now);
-            }
-        }
-        connection.rest(&mut visit);
-        let bench = &mut crawl.frontier.bench;
-        bench.settle(visit, crawl.now, Duration::ZERO, true);
+}
+
+/// Servers cost nothing: a visit is for one page, and the best page anywhere is next.
+pub(super) fn of_pages() -> Plan {
+    Plan {
+        pages_per_visit: 1,
+        without_rules: true,
+        ..Plan::default()
     }
-    visits
+}
+
+/// A crawl in which servers cost nothing.
+pub(super) fn begin<O: FnMut(Named) -> bool>(
+    wall: Wall<'_, O>,
+    plan: Plan,
+    crawl: Crawl,
+) -> Driver<Wall<'_, O>> {
+    let policies = (crawl, Box::new(Quality) as _);
+    let connections = AtOnce::one_page(STEP);
+    Driver::new(wall, connections, plan, policies, Moment::START + STEP)
+}
+
+/// The plan with these seeds.
+pub(super) fn seeded<O: FnMut(Named) -> bool>(
+    plan: Plan,
+    wall: &mut Wall<'_, O>,
+    seeds: &[usize],
+) -> Plan {
+    let seeds = seeds.iter().map(|&seed| Named::seed(seed));
+    let seeds = seeds.filter_map(|seed| wall.name(seed));
+    Plan {
+        seeds: seeds.map(|seed| seed.url).collect(),
+        ..plan
+    }
 }
 
 #[cfg(test)]

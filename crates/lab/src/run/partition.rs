@@ -1,7 +1,7 @@
-//! What do several crawlers fetch that share the work?
+//! What several crawlers fetch that share the work.
 //!
-//! Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), and the chapter, §6.3. Each crawler is a frontier
-//! of its own with its own policy; they take turns, a fetch each. **Invariant:** a crawler knows the
+//! Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), and the chapter, §6.3. Each crawler is a crawl core
+//! of its own with its own policy ([`Driver`]); they take turns, a fetch each. **Invariant:** a crawler knows the
 //! pages it fetched and the URLs it was sent, and nothing of what the others know.
 //!
 //! Who is responsible for a page: *independent* crawlers each for every page; *static*, the one that a hash of
@@ -14,12 +14,16 @@
 //! new host the report to the supervisor, and if it goes to another crawler, the seed that this one is
 //! sent. Seeds that the user names cost nothing.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
-use policy::Policy;
+use crawl::Again;
+use policy::{Policy, Price};
 
-use super::crawl::{Crawl, Named};
-use super::wall::Web;
+use super::driver::Driver;
+use super::ordering::{begin, by, of_pages};
+use super::wall::{Named, Wall, Web};
 
 /// How crawlers agree who fetches what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,29 +88,60 @@ pub fn team<'a>(
     seeds: &[usize],
 ) -> Work {
     let web = web.into();
-    let crawlers: Vec<_> = policies
-        .into_iter()
-        .map(|policy| Crawler::new(web, policy, plan.coordination))
+    let desk = Rc::new(RefCell::new(Desk {
+        charge: Charge::new(division, policies.len(), plan.coordination),
+        met: Vec::new(),
+        post: Vec::new(),
+        messages: 0,
+    }));
+    let crawlers = policies.into_iter().enumerate();
+    let crawlers = crawlers
+        .map(|(at, policy)| Crawler::new(web, policy, at, plan.coordination, &desk))
         .collect();
     let mut team = Team {
         plan,
-        charge: Charge::new(division, crawlers.len(), plan.coordination),
         crawlers,
-        post: Vec::new(),
-        work: Work::default(),
+        desk,
+        fetches: Vec::new(),
     };
     team.begin(seeds);
     team.run();
-    team.work
+    Work {
+        messages: team.desk.borrow().messages,
+        fetches: team.fetches,
+    }
+}
+
+/// What the crawlers and their supervisor share while one of them reads a page.
+struct Desk<'a> {
+    charge: Charge<'a>,
+    /// Links of the page to pages that others are responsible for.
+    met: Vec<(usize, Named)>,
+    /// What is sent, and to whom.
+    post: Vec<(usize, Named)>,
+    messages: u64,
+}
+
+impl Desk<'_> {
+    /// Whether a page that this crawler met for the first time is its own.
+    fn owns(&mut self, at: usize, named: Named) -> bool {
+        let (owner, new) = self.charge.of(named.page, at);
+        self.messages += u64::from(new);
+        if new && owner != at {
+            self.messages += 1;
+            self.post.push((owner, named));
+        } else if owner != at {
+            self.met.push((owner, named));
+        }
+        owner == at
+    }
 }
 
 struct Team<'a> {
     plan: Plan,
-    charge: Charge<'a>,
     crawlers: Vec<Crawler<'a>>,
-    /// What is sent, and to whom.
-    post: Vec<(usize, Named)>,
-    work: Work,
+    desk: Rc<RefCell<Desk<'a>>>,
+    fetches: Vec<(u32, usize)>,
 }
 
 impl Team<'_> {
@@ -115,8 +150,9 @@ impl Team<'_> {
             return;
         }
         for (turn, &seed) in seeds.iter().enumerate() {
-            let (owner, _) = self.charge.of(seed, turn % self.crawlers.len());
-            self.crawlers[owner].crawl.hear(Named::seed(seed));
+            let by = turn % self.crawlers.len();
+            let (owner, _) = self.desk.borrow_mut().charge.of(seed, by);
+            self.crawlers[owner].hear(Named::seed(seed));
         }
     }
 
@@ -124,15 +160,16 @@ impl Team<'_> {
         loop {
             let mut busy = false;
             for crawler in 0..self.crawlers.len() {
-                if self.work.fetches.len() == self.plan.budget {
+                if self.fetches.len() == self.plan.budget {
                     return;
                 }
                 busy |= self.step(crawler);
             }
-            busy |= !self.post.is_empty();
-            for (owner, named) in std::mem::take(&mut self.post) {
-                self.crawlers[owner].crawl.hear(named);
-                self.charge.waits(owner, self.crawlers[owner].waiting());
+            let post = std::mem::take(&mut self.desk.borrow_mut().post);
+            busy |= !post.is_empty();
+            for (owner, named) in post {
+                self.crawlers[owner].hear(named);
+                self.count_waiting(owner);
             }
             if !busy {
                 return;
@@ -140,36 +177,27 @@ impl Team<'_> {
         }
     }
 
+    /// Tells the supervisor how many pages wait at a crawler.
+    fn count_waiting(&mut self, at: usize) {
+        let waiting = self.crawlers[at].waiting();
+        self.desk.borrow_mut().charge.waits(at, waiting);
+    }
+
     /// Lets a crawler fetch a page. Returns whether it had one, or has links left to follow.
     fn step(&mut self, at: usize) -> bool {
-        let (crawler, charge) = (&mut self.crawlers[at], &mut self.charge);
-        let (post, work) = (&mut self.post, &mut self.work);
+        let crawler = &mut self.crawlers[at];
         // The order may hold a page back: then the next is tried.
         while crawler.waiting() == 0
             && let Some(foreign) = crawler.foreign.pop_front()
         {
-            crawler.crawl.hear(foreign);
+            crawler.hear(foreign);
         }
-        let mut met = Vec::new();
-        let fetched = crawler.crawl.step(|named| {
-            let (owner, new) = charge.of(named.page, at);
-            if new {
-                work.messages += 1;
-            }
-            if new && owner != at {
-                work.messages += 1;
-                post.push((owner, named));
-            } else if owner != at {
-                met.push((owner, named));
-            }
-            owner == at
-        });
-        self.charge.waits(at, crawler.waiting());
-        self.met(at, met, fetched.is_none());
-        let crawler = &self.crawlers[at];
-        let page = fetched.map(|number| crawler.crawl.place(number).0);
-        self.work.fetches.extend(page.map(|page| (at as u32, page)));
-        page.is_some() || !crawler.foreign.is_empty()
+        let page = crawler.fetch();
+        self.count_waiting(at);
+        let met = std::mem::take(&mut self.desk.borrow_mut().met);
+        self.met(at, met, page.is_none());
+        self.fetches.extend(page.map(|page| (at as u32, page)));
+        page.is_some() || !self.crawlers[at].foreign.is_empty()
     }
 
     /// Deals with links to pages that others are responsible for.
@@ -195,8 +223,9 @@ impl Team<'_> {
                 if crawler.since >= self.plan.batch || idle {
                     crawler.since = 0;
                     crawler.batch += 1;
-                    self.work.messages += crawler.outbox.len() as u64;
-                    self.post.append(&mut crawler.outbox);
+                    let desk = &mut *self.desk.borrow_mut();
+                    desk.messages += crawler.outbox.len() as u64;
+                    desk.post.append(&mut crawler.outbox);
                 }
             }
             _ => {}
@@ -204,8 +233,11 @@ impl Team<'_> {
     }
 }
 
+/// Whether a page that is named for the first time is a crawler's own.
+type Rule<'a> = Box<dyn FnMut(Named) -> bool + 'a>;
+
 struct Crawler<'a> {
-    crawl: Crawl<'a, Box<dyn Policy>>,
+    driver: Driver<Wall<'a, Rule<'a>>>,
     /// Links to pages of others that may be followed, the oldest first.
     foreign: VecDeque<Named>,
     /// Links to pages of others that are to be sent.
@@ -219,15 +251,30 @@ struct Crawler<'a> {
 }
 
 impl<'a> Crawler<'a> {
-    fn new(web: Web<'a>, policy: Box<dyn Policy>, coordination: Coordination) -> Self {
+    fn new(
+        web: Web<'a>,
+        policy: Box<dyn Policy>,
+        at: usize,
+        coordination: Coordination,
+        desk: &Rc<RefCell<Desk<'a>>>,
+    ) -> Self {
         let notes = matches!(
             coordination,
             Coordination::Static(Confinement::Crossover | Confinement::Exchange)
                 | Coordination::Dynamic(Confinement::Crossover | Confinement::Exchange)
         );
         let noted = if notes { web.graph().pages() } else { 0 };
+        let crawl = by(policy);
+        let desk = Rc::clone(desk);
+        let ours: Rule<'a> = Box::new(move |named| desk.borrow_mut().owns(at, named));
+        let wall = Wall::new(web, crawl.needs(), ours);
+        let plan = crawl::Plan {
+            // It does not end when nothing waits: others may name pages.
+            again: Again::AtPrice(Price::LEAST),
+            ..of_pages()
+        };
         Self {
-            crawl: Crawl::of_pages(web, policy),
+            driver: begin(wall, plan, crawl).in_turns(),
             foreign: VecDeque::new(),
             outbox: Vec::new(),
             since: 0,
@@ -236,8 +283,22 @@ impl<'a> Crawler<'a> {
         }
     }
 
-    fn waiting(&self) -> usize {
-        self.crawl.frontier.bench.waiting()
+    fn waiting(&mut self) -> usize {
+        self.driver.waiting()
+    }
+
+    /// Takes in a page that something named.
+    fn hear(&mut self, named: Named) {
+        if let Some(named) = self.driver.world.name(named) {
+            self.driver.name(named);
+        }
+    }
+
+    /// Fetches a page, if one waits.
+    fn fetch(&mut self) -> Option<usize> {
+        let before = self.driver.world.visits.len();
+        self.driver.fetch_one();
+        self.driver.world.visits.get(before).copied()
     }
 
     /// Notes a page of another. Returns whether it was not noted in this batch.

@@ -1,6 +1,6 @@
-//! How recent does a policy keep its copies of pages that change?
+//! How recent a policy keeps its copies of pages that change, at a given price of a fetch.
 //!
-//! The production frontier and policy, with a clock that jumps from one due visit to the next. Servers
+//! The crawl core, driven by a clock that jumps from one due visit to the next ([`Driver`]). Servers
 //! answer at once and want no delay, so that manners do not bind, however many pages a host has: what is
 //! measured is the policy's choice of moments, and the budget is the number of visits that it makes.
 //!
@@ -11,20 +11,18 @@
 //! **Invariant:** the policy is told what a crawler sees: that a page is there, and at each visit whether
 //! it has changed, has not, or is gone. When it changed only the judge knows.
 
-mod lives;
-
-pub use lives::{Change, Lives, seen, text_at};
+pub use crate::kinds::{Change, Lives, text_at};
 
 use std::time::Duration;
 
-use frontier::bench::Manners;
-use frontier::{Frontier, Link, Next};
-use page::PageId;
-use policy::server::Quality;
-use policy::{History, Moment, Number, Policy, Price, Visit};
+use crawl::verdict::Verdict;
+use crawl::{Again, Claim, Plan};
+use policy::published::server::Quality;
+use policy::{Crawl, History, Moment, Price};
 use rand::seq::SliceRandom;
+use testweb::chance::{For, stream};
 
-use crate::chance::{For, stream};
+use super::driver::{AtOnce, Driver, Responder, answer_of, named};
 use crate::measure::recency::Recency;
 
 /// When pages are refreshed and what is measured.
@@ -58,28 +56,37 @@ pub struct Refreshed {
 }
 
 /// Refreshes pages by a policy.
-pub fn refresh(lives: &Lives, policy: Box<dyn Policy>, plan: &Refresh) -> Refreshed {
-    let manners = Manners {
-        pages_per_visit: 1,
-        pages_per_host: u32::MAX,
-        ..Manners::default()
-    };
+pub fn refresh(lives: &Lives, policy: Crawl, plan: &Refresh) -> Refreshed {
     let measured = plan.from + plan.warm_up;
-    let mut run = Run {
+    let discoveries = discoveries(lives, plan);
+    let mut histories = vec![None; lives.pages()];
+    for &(at, page) in discoveries.iter().filter(|(at, _)| *at < plan.until) {
+        histories[page as usize] = Some(History::discovered(at, 0));
+    }
+    let world = Living {
         lives,
-        frontier: Frontier::new(policy, Box::new(Quality), plan.price, manners, 0),
-        numbered: Vec::with_capacity(lives.pages()),
-        copies: vec![None; lives.pages()],
+        numbered: discoveries.iter().map(|&(_, page)| page).collect(),
+        measured,
         done: Refreshed {
             recency: Recency::new(measured, plan.until, &plan.graces),
             visits: 0,
-            histories: vec![None; lives.pages()],
+            histories,
         },
-        measured,
-        until: plan.until,
     };
-    run.go(&discoveries(lives, plan), plan.from);
-    run.end()
+    let rules = Plan {
+        again: Again::AtPrice(plan.price),
+        pages_per_visit: 1,
+        without_rules: true,
+        ..Plan::default()
+    };
+    let policies = (policy, Box::new(Quality) as _);
+    let connections = AtOnce::one_page(Duration::ZERO);
+    let mut driver = Driver::new(world, connections, rules, policies, plan.from);
+    let named = discoveries
+        .iter()
+        .map(|&(at, page)| (at, named(lives.url(page as usize))));
+    driver.run(plan.until, named);
+    driver.world.end(plan.until)
 }
 
 /// When each page is discovered, by time.
@@ -107,78 +114,35 @@ fn discoveries(lives: &Lives, plan: &Refresh) -> Vec<(Moment, u32)> {
     found
 }
 
-struct Run<'a> {
+/// Pages that live, and what becomes of their copies.
+struct Living<'a> {
     lives: &'a Lives,
-    frontier: Frontier<Box<dyn Policy>>,
-    /// The page of each number.
+    /// The page of each number: pages are numbered as they are discovered.
     numbered: Vec<u32>,
-    /// The text of the copy that the crawler has.
-    copies: Vec<Option<u64>>,
-    done: Refreshed,
     measured: Moment,
-    until: Moment,
+    done: Refreshed,
 }
 
-impl Run<'_> {
-    fn go(&mut self, discoveries: &[(Moment, u32)], from: Moment) {
-        let mut discoveries = discoveries.iter().peekable();
-        let mut now = from;
-        while now < self.until {
-            while let Some((_, page)) = discoveries.next_if(|(at, _)| *at <= now) {
-                self.discover(*page, now);
-            }
-            let soonest = discoveries.peek().map(|(at, _)| *at);
-            let (numbered, histories) = (&self.numbered, &self.done.histories);
-            let past = |page: Number, _| histories[numbered[page.index()] as usize];
-            match self.frontier.next(now, past) {
-                Next::Visit(mut visit) => {
-                    while let Some(number) = visit.first() {
-                        let id = self.frontier.page(visit.host, number);
-                        self.ask(self.numbered[number.index()] as usize, id, now);
-                        visit.settled(number);
-                    }
-                    let bench = &mut self.frontier.bench;
-                    bench.settle(visit, now, Duration::ZERO, false);
-                }
-                Next::WaitUntil(due) => now = soonest.map_or(due, |soonest| soonest.min(due)),
-                Next::Idle => match soonest {
-                    Some(soonest) => now = soonest,
-                    None => return,
-                },
-            }
-        }
-    }
-
-    fn discover(&mut self, page: u32, now: Moment) {
-        self.numbered.push(page);
-        self.done.histories[page as usize] = Some(History::discovered(now, 0));
-        let link = Link {
-            url: self.lives.url(page as usize),
-            depth: 0,
-            hops: 0,
-            source: None,
-            absent: None,
-        };
-        self.frontier.hear(link, now);
-    }
-
-    /// Asks for a page, and tells the policy what a crawler sees.
-    fn ask(&mut self, page: usize, id: PageId, now: Moment) {
+impl Responder for Living<'_> {
+    fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
+        let page = self.numbered[claim.number.index()] as usize;
         let changes = self.lives.of(page);
-        let history = self.done.histories[page].unwrap_or_default();
-        self.done.recency.account(changes, history.asked, now);
-        self.done.visits += u64::from(now >= self.measured);
-        let outcome = seen(changes, &mut self.copies[page], now);
-        let after = history.after(Visit::new(now, outcome));
-        self.done.histories[page] = Some(after);
-        self.frontier.visited(id, &history, &after, now);
+        let asked = claim.history().asked;
+        self.done.recency.account(changes, asked, at);
+        self.done.visits += u64::from(at >= self.measured);
+        let answer = answer_of(text_at(changes, at));
+        let verdict = claim.asked(at).judge(&answer, 0, &|_| true);
+        self.done.histories[page] = Some(verdict.visited.history);
+        verdict
     }
+}
 
-    fn end(mut self) -> Refreshed {
+impl Living<'_> {
+    fn end(mut self, until: Moment) -> Refreshed {
         for page in 0..self.lives.pages() {
             let asked = self.done.histories[page].and_then(|history| history.asked);
             let changes = self.lives.of(page);
-            self.done.recency.account(changes, asked, self.until);
+            self.done.recency.account(changes, asked, until);
         }
         self.done
     }

@@ -1,41 +1,29 @@
-//! When does a crawl over many connections fetch which page?
+//! When a crawl over many connections fetches which page.
 //!
-//! An event simulation of what the engine does (`avocet/src/engine`, `engine/visit.rs`, `ask.rs`, `reach.rs`):
-//! the production frontier, bench, strategy and estimates; a connection that is kept, closed or dialled
-//! anew as the engine would; robots.txt before the first page of a server. Only the time that servers take is made up,
-//! and it passes at once.
+//! The crawl core, driven by an event simulation of the network ([`Driver`]). Only the time that servers take is made up, and it passes
+//! at once.
 //!
 //! A new connection costs a round trip, a request another, and an answer what the server takes over it: what
-//! [`site`](crate::site) adds on loopback. What costs nothing here: names, bytes, and the crawler's own work.
+//! [`site`](testweb::site) adds on loopback. What costs nothing here: names, bytes, and the crawler's own work.
 //!
-//! **Invariant:** what a page links to is heard when its answer has come; a visit waits for one thing at a
-//! time; of two things that happen at one moment the one that was begun first comes first, so that a
-//! crawl is repeatable.
+//! **Invariant:** what a page links to is heard when its answer has come; of two things that happen at one moment the one
+//! that was begun first comes first, so that a crawl is repeatable.
 
-mod call;
 mod http;
-mod line;
+mod lines;
 mod network;
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::time::Duration;
-
-use frontier::Next;
-use frontier::bench::Manners;
+use crawl::Plan;
 use policy::server::Strategy;
 use policy::{Moment, Policy};
 
-use super::crawl::{Crawl, Named};
-use call::Call;
-use http::Pipelining;
-use line::Idle;
+use super::driver::{Driver, NEVER};
+use super::ordering::{STEP, by, seeded};
+use super::wall::Wall;
+use lines::Lines;
 
 pub use http::{Depth, Http};
 pub use network::{Network, Server};
-
-/// How often the engine looks for connections to close.
-const TICK: Duration = Duration::from_millis(500);
 
 /// How a crawler goes about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -78,137 +66,27 @@ pub fn crawl(
     strategy: Box<dyn Strategy>,
     crawler: &Crawler,
 ) -> Crawled {
-    let policy = policy::Crawl {
-        order,
-        ..policy::Crawl::default()
-    };
-    let manners = Manners {
-        pages_per_host: u32::MAX,
+    let policy = by(order);
+    let mut wall = Wall::new(network.graph().into(), policy.needs(), |_| true);
+    wall.most = crawler.pages.unwrap_or(usize::MAX);
+    let plan = Plan {
+        connections: crawler.connections.into(),
         width: crawler.http.width(),
-        ..Manners::default()
+        ..Plan::default()
     };
-    let mut crawl = Crawl::new(network.graph().into(), policy, strategy, manners);
-    for &home in network.homes() {
-        crawl.hear(Named::seed(home));
-    }
-    let start = crawl.now;
-    let simulation = Simulation {
-        network,
-        crawler,
-        crawl,
-        known: vec![Known::default(); network.servers().len()],
-        calls: Vec::new(),
-        free: Vec::new(),
-        visits: 0,
-        idle: Idle::default(),
-        agenda: BinaryHeap::new(),
-        turn: 0,
-        tick: start,
-        start,
-        now: start,
-        open: 0,
-        crawled: Crawled::default(),
-    };
-    simulation.run()
-}
-
-struct Simulation<'a> {
-    network: &'a Network,
-    crawler: &'a Crawler,
-    crawl: Crawl<'a, policy::Crawl>,
-    /// What the crawler knows of each server.
-    known: Vec<Known>,
-    /// The visits under way; a place that is free holds `None`.
-    calls: Vec<Option<Call>>,
-    free: Vec<usize>,
-    visits: usize,
-    idle: Idle,
-    /// When which call goes on, in the order in which that was decided.
-    agenda: BinaryHeap<Reverse<(Moment, u64, usize)>>,
-    turn: u64,
-    /// When idle connections are looked at next.
-    tick: Moment,
-    start: Moment,
-    now: Moment,
-    /// Connections that are open.
-    open: usize,
-    crawled: Crawled,
-}
-
-/// What the crawler remembers of a server, beside the bench.
-#[derive(Debug, Clone, Copy, Default)]
-struct Known {
-    /// When its robots.txt came.
-    rules: Option<Moment>,
-    pipelining: Pipelining,
-}
-
-impl Simulation<'_> {
-    fn run(mut self) -> Crawled {
-        loop {
-            let wake = self.start_visits();
-            let next = self.agenda.peek().map(|&Reverse((at, ..))| at);
-            let Some(at) = [wake, next].into_iter().flatten().min() else {
-                break;
-            };
-            self.close_idle(at);
-            self.now = at;
-            if next == Some(at)
-                && let Some(Reverse((_, _, place))) = self.agenda.pop()
-                && let Some(call) = self.calls[place].take()
-            {
-                self.proceed(place, call);
-            }
-            let fetched = self.crawled.fetched.len();
-            if self.crawler.pages.is_some_and(|most| fetched >= most) {
-                break;
-            }
-        }
-        self.crawled
-    }
-
-    /// Starts visits while there is room; returns when to look again, whatever else happens.
-    fn start_visits(&mut self) -> Option<Moment> {
-        while self.visits < usize::from(self.crawler.connections) {
-            match self.crawl.frontier.bench.next(self.now) {
-                Next::Idle => return None,
-                Next::WaitUntil(moment) => return Some(moment),
-                Next::Visit(visit) => {
-                    self.visits += 1;
-                    let server = self.network.at_host(visit.host);
-                    let place = self.free.pop().unwrap_or(self.calls.len());
-                    if place == self.calls.len() {
-                        self.calls.push(None);
-                    }
-                    self.go_on(place, Call::new(visit, server));
-                }
-            }
-        }
-        None
-    }
-
-    /// Closes connections that were idle for long, whenever the engine would have looked until then.
-    fn close_idle(&mut self, until: Moment) {
-        while self.tick <= until {
-            if self.idle.is_empty() {
-                let ticks = until.since(self.tick).as_micros() / TICK.as_micros() + 1;
-                self.tick = self.tick + TICK * u32::try_from(ticks).unwrap_or(u32::MAX);
-                continue;
-            }
-            for host in self.idle.close_old(self.tick) {
-                self.open -= 1;
-                self.crawl.frontier.bench.closed(host);
-            }
-            self.tick = self.tick + TICK;
-        }
-    }
-
-    /// Lets a call wait for this long.
-    fn wait(&mut self, place: usize, call: Call, time: Duration) {
-        self.turn += 1;
-        self.agenda
-            .push(Reverse((self.now + time, self.turn, place)));
-        self.calls[place] = Some(call);
+    let plan = seeded(plan, &mut wall, network.homes());
+    let start = Moment::START + STEP;
+    let lines = Lines::new(network, crawler);
+    let mut driver = Driver::new(wall, lines, plan, (policy, strategy), start);
+    driver.run(NEVER, []);
+    let (wall, lines) = (driver.world, driver.connections);
+    let fetched = wall.visits.iter().zip(&wall.moments);
+    Crawled {
+        fetched: fetched
+            .map(|(&page, at)| (page as u32, at.since(start).as_secs_f64()))
+            .collect(),
+        dials: lines.dials,
+        most_open: lines.most_open,
     }
 }
 

@@ -1,4 +1,9 @@
-//! How good does a policy keep a repository that may refresh so many pages every step?
+//! How good a policy keeps a repository that may refresh a number of pages every step.
+//!
+//! **The paper's own step model, not the crawl core:** the production policies (`policy::Crawl`, `policy::refresh`) are asked
+//! what pages are worth, and this module chooses. Frontier, bench, price and budget of a crawl take no part, since the
+//! protocol fixes what they decide: how many pages a step refreshes, which of equals comes first, and that a new page costs nothing.
+//! `run::upkeep` runs the core under a budget.
 //!
 //! The protocol of Pandey & Olston, "User-centric web crawling" (WWW 2005), §6.3: it begins with a repository that equals the
 //! web, and at every step the pages that the policy finds worth most are refreshed, as many as the budget has; then the repository is

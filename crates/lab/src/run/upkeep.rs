@@ -1,6 +1,6 @@
-//! How fresh does a policy keep pages of different importance, with so many fetches a day?
+//! How fresh a policy keeps pages of different importance, with a budget of fetches a day.
 //!
-//! The production frontier under a budget, which finds its own price, with a clock that jumps. All pages are heard of at the
+//! The crawl core under a budget, which finds its own price, with a clock that jumps ([`Driver`]). All pages are heard of at the
 //! beginning and compete for their first copies with the refreshes of others; what is measured begins after a warm-up.
 //!
 //! **Invariant:** freshness is the expected one, given when pages were visited and the rates at which they truly change: after a
@@ -9,13 +9,14 @@
 
 use std::time::Duration;
 
-use frontier::bench::Manners;
-use frontier::{Budget, Frontier, Link, Next};
-use page::PageId;
-use policy::server::Quality;
-use policy::{History, Moment, Number, Policy, Price, Visit};
+use crawl::verdict::Verdict;
+use crawl::{Again, Claim, Plan};
+use frontier::Budget;
+use policy::published::server::Quality;
+use policy::{Crawl, Moment};
 
-use super::refresh::{Lives, seen, text_at};
+use super::driver::{AtOnce, Driver, Responder, answer_of};
+use super::refresh::{Lives, text_at};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
@@ -48,102 +49,64 @@ pub struct Upheld {
 }
 
 /// Keeps pages by a policy. `None`: the budget is no positive finite number.
-pub fn upkeep(plan: &Upkeep<'_>, policy: Box<dyn Policy>) -> Option<Upheld> {
-    let per_second = plan.per_day / SECONDS_PER_DAY;
-    let budget = Budget::new(per_second, plan.from)?;
-    let manners = Manners {
+pub fn upkeep(plan: &Upkeep<'_>, policy: Crawl) -> Option<Upheld> {
+    let budget = plan.per_day / SECONDS_PER_DAY;
+    Budget::new(budget, plan.from)?;
+    let there = |page: &usize| text_at(plan.lives.of(*page), plan.from).is_some();
+    let pages: Vec<usize> = (0..plan.lives.pages()).filter(there).collect();
+    let rules = Plan {
+        seeds: pages
+            .iter()
+            .map(|&page| plan.lives.url(page).clone())
+            .collect(),
+        again: Again::Always { budget },
         pages_per_visit: 1,
-        pages_per_host: u32::MAX,
-        ..Manners::default()
+        without_rules: true,
+        ..Plan::default()
     };
-    let frontier = Frontier::new(policy, Box::new(Quality), Price::ONE, manners, 0);
-    let mut run = Run {
+    let world = Kept {
         plan,
-        frontier: frontier.with_budget(per_second),
-        budget,
-        numbered: Vec::with_capacity(plan.lives.pages()),
-        copies: vec![None; plan.lives.pages()],
-        histories: vec![None; plan.lives.pages()],
+        asked: vec![None; plan.lives.pages()],
         fresh: vec![0.0; plan.lives.pages()],
+        numbered: pages,
         visits: 0,
     };
-    for page in 0..plan.lives.pages() {
-        if text_at(plan.lives.of(page), plan.from).is_some() {
-            run.discover(page);
-        }
-    }
-    run.go();
-    Some(run.end())
+    let policies = (policy, Box::new(Quality) as _);
+    let connections = AtOnce::one_page(Duration::ZERO);
+    let mut driver = Driver::new(world, connections, rules, policies, plan.from);
+    driver.run(plan.until, []);
+    Some(driver.world.end())
 }
 
-struct Run<'a> {
+/// Pages, and how fresh their copies are expected to be.
+struct Kept<'a> {
     plan: &'a Upkeep<'a>,
-    frontier: Frontier<Box<dyn Policy>>,
-    budget: Budget,
     /// The page of each number.
     numbered: Vec<usize>,
-    copies: Vec<Option<u64>>,
-    histories: Vec<Option<History>>,
+    /// When each page was last asked for.
+    asked: Vec<Option<Moment>>,
     /// For how long the copy of each page is expected to have been fresh, in days.
     fresh: Vec<f64>,
     visits: u64,
 }
 
-impl Run<'_> {
-    fn discover(&mut self, page: usize) {
-        let url = self.plan.lives.url(page);
-        self.numbered.push(page);
-        self.histories[page] = Some(History::discovered(self.plan.from, 0));
-        let link = Link {
-            url,
-            depth: 0,
-            hops: 0,
-            source: None,
-            absent: None,
+impl Responder for Kept<'_> {
+    fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
+        let page = self.numbered[claim.number.index()];
+        self.visits += u64::from(at >= self.plan.measured);
+        self.account(page, at);
+        self.asked[page] = Some(at);
+        let answer = answer_of(text_at(self.plan.lives.of(page), at));
+        claim.asked(at).judge(&answer, 0, &|_| true)
+    }
+}
+
+impl Kept<'_> {
+    /// Accounts for the time from the last visit, if there was one, to the next.
+    fn account(&mut self, page: usize, next: Moment) {
+        let Some(visit) = self.asked[page] else {
+            return;
         };
-        self.frontier.hear(link, self.plan.from);
-    }
-
-    fn go(&mut self) {
-        let mut now = self.plan.from;
-        while now < self.plan.until {
-            let ready = self.budget.ready(now);
-            if ready > now {
-                now = ready;
-                continue;
-            }
-            let (numbered, histories) = (&self.numbered, &self.histories);
-            let past = |page: Number, _| histories[numbered[page.index()]];
-            match self.frontier.next(now, past) {
-                Next::Visit(mut visit) => {
-                    while let Some(number) = visit.first() {
-                        let id = self.frontier.page(visit.host, number);
-                        self.ask(self.numbered[number.index()], id, now);
-                        visit.settled(number);
-                    }
-                    let bench = &mut self.frontier.bench;
-                    bench.settle(visit, now, Duration::ZERO, false);
-                }
-                Next::WaitUntil(due) => now = due.max(now + Duration::from_micros(1)),
-                Next::Idle => return,
-            }
-        }
-    }
-
-    fn ask(&mut self, page: usize, id: PageId, now: Moment) {
-        self.budget.spend(now);
-        self.visits += u64::from(now >= self.plan.measured);
-        let history = self.histories[page].unwrap_or_default();
-        self.account(page, history.asked, now);
-        let outcome = seen(self.plan.lives.of(page), &mut self.copies[page], now);
-        let after = history.after(Visit::new(now, outcome));
-        self.histories[page] = Some(after);
-        self.frontier.visited(id, &history, &after, now);
-    }
-
-    /// Accounts for the time from a visit, if there was one, to the next.
-    fn account(&mut self, page: usize, visit: Option<Moment>, next: Moment) {
-        let Some(visit) = visit else { return };
         let (from, until) = (visit.max(self.plan.measured), next.min(self.plan.until));
         if from < until {
             let days = |moment: Moment| moment.since(visit).as_secs_f64() / SECONDS_PER_DAY;
@@ -154,8 +117,7 @@ impl Run<'_> {
     fn end(mut self) -> Upheld {
         let plan = self.plan;
         for page in 0..plan.lives.pages() {
-            let asked = self.histories[page].and_then(|history| history.asked);
-            self.account(page, asked, plan.until);
+            self.account(page, plan.until);
         }
         let days = plan.until.since(plan.measured).as_secs_f64() / SECONDS_PER_DAY;
         let pages = plan.weights.iter().zip(&self.fresh);
@@ -178,7 +140,6 @@ fn expected(rate: f64, from: f64, until: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use page::PageUrl;
-    use policy::Crawl;
     use policy::refresh::Uniform;
 
     use super::*;
@@ -207,7 +168,7 @@ mod tests {
             refresh: Some(Box::new(Uniform::every(Duration::from_secs(86_400)))),
             ..Crawl::default()
         };
-        let found = upkeep(&plan, Box::new(crawl)).unwrap();
+        let found = upkeep(&plan, crawl).unwrap();
         // Every page every ten days.
         let each = rates
             .iter()

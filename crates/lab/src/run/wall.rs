@@ -1,15 +1,15 @@
-//! What of a world has a crawl seen?
+//! A world behind a wall: a crawl sees the pages that it has fetched and nothing else.
 //!
-//! **Invariant (the wall):** a page's links and text leave the world by [`Wall::fetch`] only, and only
+//! **Invariant (the wall):** a page's links and text leave the world by [`Wall::respond`] only, and only
 //! for a page that the crawl has heard of; whoever fetches a page has spent the fetch.
 
-use page::PageUrl;
-use policy::{About, Link, Needs, Number, Text};
+use crawl::verdict::{Lead, Text as ReadText, Verdict};
+use crawl::{Claim, Offer};
+use page::{Fields, PageId, PageUrl};
+use policy::{About, Moment, Needs, Number, Text};
 
+use super::driver::{ELSEWHERE, Responder, answer_of};
 use crate::world::{Graph, Linked};
-
-/// What a page has before anybody heard of it.
-const UNKNOWN: u32 = u32::MAX;
 
 /// A world that can be crawled: pages with links, and perhaps texts. Made of a [`Graph`] or a
 /// [`Linked`]; only the lab looks into it.
@@ -63,101 +63,163 @@ impl<'a> Web<'a> {
         })
     }
 
-    /// The words of a link, as far as somebody needs them.
-    fn link(&self, page: usize, nth: usize, needs: Needs) -> Link<'a> {
-        let unknown = Number(UNKNOWN);
+    /// A link, with its words as far as somebody needs them.
+    fn lead(&self, page: usize, nth: usize, to: &PageUrl, needs: Needs) -> Lead {
+        let lead = Lead::seed(to);
         let Some(linked) = self.linked.filter(|_| needs.words) else {
-            return Link::new(unknown, "");
+            return lead;
         };
         let (around, path) = match needs.places {
             true => linked.place(page, nth),
             false => ("", ""),
         };
-        Link {
-            around,
-            path,
-            ..Link::new(unknown, linked.anchor(page, nth))
+        Lead {
+            anchor: linked.anchor(page, nth).to_owned(),
+            around: around.to_owned(),
+            path: path.to_owned(),
+            ..lead
         }
     }
 }
 
-/// A world, and how much of it a crawl has heard of.
-pub(super) struct Wall<'a> {
+/// A page that a page names.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Named {
+    pub page: usize,
+    /// Links from a seed.
+    pub depth: u16,
+    /// The page that names it; `None`: a seed.
+    pub source: Option<PageId>,
+}
+
+impl Named {
+    pub fn seed(page: usize) -> Self {
+        Self {
+            page,
+            depth: 0,
+            source: None,
+        }
+    }
+}
+
+/// A world, and how much of it a crawl has heard of and fetched.
+pub(super) struct Wall<'a, O> {
     web: Web<'a>,
     /// What the policy wants to be told; the rest is not looked up for it.
     needs: Needs,
-    /// The page of each number, and how many links it is from a seed.
-    pages: Vec<(u32, u16)>,
-    /// The number of each page.
-    numbers: Vec<u32>,
+    /// Whether a page that is named for the first time is to be heard of. It counts among the links of its page in
+    /// any case.
+    ours: O,
+    elsewhere: Lead,
+    /// The page of each number: pages are numbered as they are named.
+    numbered: Vec<u32>,
+    /// Whether each page was named.
+    known: Vec<bool>,
+    /// Fetches after which the crawl is to end.
+    pub most: usize,
+    /// The pages that were fetched.
+    pub visits: Vec<usize>,
+    /// When each of them was fetched.
+    pub moments: Vec<Moment>,
+    /// The pages that were fetched and not kept.
+    pub drops: Vec<usize>,
 }
 
-/// A page that was fetched.
-pub(super) struct Fetched<'a> {
-    /// Its place in the world, for whoever judges the crawl.
-    pub page: usize,
-    pub url: &'a PageUrl,
-    pub depth: u16,
-    pub text: Text<'a>,
-    web: Web<'a>,
-    needs: Needs,
-}
-
-impl<'a> Fetched<'a> {
-    /// Where its links lead, and with which words. The number of the page is not known yet.
-    pub fn links(&self) -> impl Iterator<Item = (usize, Link<'a>)> + use<'a> {
-        let (web, page, needs) = (self.web, self.page, self.needs);
-        let links = web.graph.links(page).iter().enumerate();
-        links.map(move |(nth, &to)| (to as usize, web.link(page, nth, needs)))
-    }
-}
-
-impl<'a> Wall<'a> {
-    pub fn new(web: Web<'a>, needs: Needs) -> Self {
+impl<'a, O: FnMut(Named) -> bool> Wall<'a, O> {
+    pub fn new(web: Web<'a>, needs: Needs, ours: O) -> Self {
+        let elsewhere = PageUrl::parse(&format!("http://{ELSEWHERE}/")).expect("it is a URL");
         Self {
             web,
             needs,
-            pages: Vec::new(),
-            numbers: vec![UNKNOWN; web.graph.pages()],
+            ours,
+            elsewhere: Lead::seed(&elsewhere),
+            numbered: Vec::new(),
+            known: vec![false; web.graph.pages()],
+            most: usize::MAX,
+            visits: Vec::new(),
+            moments: Vec::new(),
+            drops: Vec::new(),
         }
     }
 
-    /// The number of a page that was named; `Err`: it is new, and this is its URL.
-    pub fn heard_of(&self, page: usize) -> Result<Number, &'a PageUrl> {
-        match self.numbers[page] {
-            UNKNOWN => Err(self.web.graph.url(page)),
-            number => Ok(Number(number)),
+    /// Has the crawl hear of a page; `None`: it has.
+    pub fn name(&mut self, named: Named) -> Option<Offer> {
+        if !self.enroll(named.page) {
+            return None;
         }
+        Some(Offer {
+            url: self.web.graph.url(named.page).clone(),
+            depth: named.depth,
+            hops: 0,
+            source: named.source,
+        })
     }
 
-    /// Takes note of the number that the frontier gave a new page.
-    pub fn enroll(&mut self, page: usize, depth: u16, number: Number) {
-        debug_assert_eq!(number.index(), self.pages.len(), "numbers are dense");
-        self.numbers[page] = number.0;
-        self.pages.push((page as u32, depth));
+    /// Has other pages be heard of from now on.
+    pub fn follow(&mut self, ours: O) {
+        self.ours = ours;
     }
 
-    /// Where a page is in the world, for whoever judges the crawl, and its depth.
-    pub fn place(&self, number: Number) -> (usize, u16) {
-        let (page, depth) = self.pages[number.index()];
-        (page as usize, depth)
+    /// Takes note that a page is named. Returns whether it is for the first time.
+    fn enroll(&mut self, page: usize) -> bool {
+        let new = !std::mem::replace(&mut self.known[page], true);
+        if new {
+            self.numbered.push(page as u32);
+        }
+        new
     }
 
-    /// Fetches a page.
-    pub fn fetch(&self, number: Number) -> Fetched<'a> {
-        let (page, depth) = self.place(number);
-        let text = if self.needs.text {
-            self.web.text(page)
-        } else {
-            Text::Nothing
+    /// A link of a page, as the crawl sees it.
+    fn lead(&mut self, from: &Claim, page: usize, nth: usize, to: usize) -> Lead {
+        if !self.known[to] {
+            let named = Named {
+                page: to,
+                depth: from.discovery.depth.saturating_add(1),
+                source: Some(from.key.page),
+            };
+            if !(self.ours)(named) {
+                return self.elsewhere.clone();
+            }
+            self.enroll(to);
+        }
+        let url = self.web.graph.url(to);
+        self.web.lead(page, nth, url, self.needs)
+    }
+}
+
+impl<O: FnMut(Named) -> bool> Responder for Wall<'_, O> {
+    fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
+        let page = self.numbered[claim.number.index()] as usize;
+        debug_assert_eq!(&claim.url, self.web.graph.url(page), "numbers are dense");
+        self.visits.push(page);
+        self.moments.push(at);
+        let answer = answer_of(Some(page as u64));
+        let mut verdict = claim.asked(at).judge(&answer, 0, &|_| true);
+        let links = self.web.graph.links(page).iter().enumerate();
+        verdict.leads = links
+            .map(|(nth, &to)| self.lead(claim, page, nth, to as usize))
+            .collect();
+        verdict.text = match self.web.text(page) {
+            Text::Whole { title, body, .. } if self.needs.text => Some(ReadText {
+                title: title.to_owned(),
+                body: body.to_owned(),
+                asides: Vec::new(),
+                sections: Vec::new(),
+                linked: 0,
+                kind: "html",
+                language: None,
+                stated: Fields::default(),
+            }),
+            _ => None,
         };
-        Fetched {
-            page,
-            url: self.web.graph.url(page),
-            depth,
-            text,
-            web: self.web,
-            needs: self.needs,
-        }
+        verdict
+    }
+
+    fn has_enough(&self) -> bool {
+        self.visits.len() >= self.most
+    }
+
+    fn dropped(&mut self, page: Number) {
+        self.drops.push(self.numbered[page.index()] as usize);
     }
 }

@@ -1,9 +1,10 @@
-//! Which words does a text have?
+//! Counts the words of a text that are in a vocabulary.
 //!
-//! Runs of letters and digits, as Unicode knows them, lower-cased. No stems, no stop words. **Invariant:** pages and
-//! queries are split alike.
+//! No stems, no stop words. **Invariant:** pages and queries are split alike, by [`policy::words`].
 
 use std::collections::HashMap;
+
+use policy::words::each_lower;
 
 /// Words that matter, by number.
 #[derive(Debug, Clone, Default)]
@@ -32,29 +33,11 @@ impl Vocabulary {
     }
 }
 
-/// Shows each word of a text.
-pub(crate) fn for_each_word(text: &str, mut see: impl FnMut(&str)) {
-    let mut word = String::new();
-    for c in text.chars() {
-        if c.is_ascii_alphanumeric() {
-            word.push(c.to_ascii_lowercase());
-        } else if !c.is_ascii() && c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
-        } else if !word.is_empty() {
-            see(&word);
-            word.clear();
-        }
-    }
-    if !word.is_empty() {
-        see(&word);
-    }
-}
-
 /// How often a text has the words of a vocabulary, by rising word, and how many words it has in all.
 pub(crate) fn count(text: &str, vocabulary: &Vocabulary) -> (Box<[(u32, u32)]>, u32) {
     let mut length = 0;
     let mut found = Vec::new();
-    for_each_word(text, |word| {
+    each_lower(text, |word| {
         length += 1;
         found.extend(vocabulary.0.get(word));
     });
@@ -69,17 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_letters_and_digits_lower_cased() {
-        let split = |text: &str| {
-            let mut words = Vec::new();
-            for_each_word(text, |word| words.push(word.to_owned()));
-            words
-        };
-        assert_eq!(
-            split("MTProto 2.0: don't, ÉCLAIR-42"),
-            ["mtproto", "2", "0", "don", "t", "éclair", "42"]
-        );
-        assert_eq!(split(" -- "), [""; 0]);
+    fn words_of_the_vocabulary_are_counted() {
         let vocabulary = Vocabulary::of(["b", "a", "b"].into_iter());
         let (counts, length) = count("A, b c; B", &vocabulary);
         assert_eq!((&*counts, length), (&[(0, 2), (1, 1)][..], 4));

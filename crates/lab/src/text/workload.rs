@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 
 use super::knee::knee;
 use super::scores::classic;
-use super::words::{Vocabulary, for_each_word};
+use policy::words::each_lower;
+
+use super::words::Vocabulary;
 use super::{Text, Texts};
 use crate::world::{Histories, Queries};
 
@@ -47,7 +49,7 @@ impl Log {
         let mut known: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
         for (text, count) in &queries.queries {
             let mut words = Vec::new();
-            for_each_word(text, |word| words.push(log.vocabulary.number(word)));
+            each_lower(text, |word| words.push(log.vocabulary.number(word)));
             words.sort_unstable();
             words.dedup();
             if words.is_empty() {

@@ -201,7 +201,7 @@ fn the_ratio_counts_from_where_the_caller_says() {
     assert_eq!(within(&body, "gzip", boundless), (vec![0; 5000], None));
 }
 
-/// Hostile-web.md, row 2: what asks for more memory than 8 MB is not begun.
+/// Row 2 of hostile-web.md: what asks for more memory than 8 MB is not begun.
 #[test]
 fn a_wide_window_is_refused() {
     for (window_log, cut) in [(23, None), (24, Some(Cut::Encoded))] {

@@ -10,6 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{for_each_word, mix};
 
+/// Bits in which near-duplicates may differ: the bound of Manku, Jain & Das Sarma (WWW 2007).
+const NEAR: u32 = 3;
+
 /// Sixty-four majorities over the pairs of words of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Simhash(pub u64);
@@ -25,6 +28,11 @@ impl Simhash {
     /// In how many of 64 bits two texts differ.
     pub fn distance(self, other: Self) -> u32 {
         (self.0 ^ other.0).count_ones()
+    }
+
+    /// Whether two texts are near-duplicates.
+    pub fn is_near(self, other: Self) -> bool {
+        self.distance(other) <= NEAR
     }
 }
 
@@ -146,7 +154,7 @@ mod tests {
         edited[200] = "edited".into();
         let other: Vec<String> = (0..400).map(|i| format!("v{}", i * i % 997)).collect();
         let simhash = |words: &[String]| Digest::of(&words.join(" ")).simhash;
-        assert!(simhash(&words).distance(simhash(&edited)) <= 3);
+        assert!(simhash(&words).is_near(simhash(&edited)));
         assert!(simhash(&words).distance(simhash(&other)) > 16);
     }
 

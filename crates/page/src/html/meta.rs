@@ -44,7 +44,7 @@ impl BitOr for RobotsMeta {
     }
 }
 
-/// The target in the content of a refresh (`5; url='next.html'`), by the shared declarative refresh
+/// The target in the content of a refresh (`5; url='/next'`), by the shared declarative refresh
 /// steps of the WHATWG standard (4.2.5.3). `None`: the page reloads itself, or says nothing.
 pub(super) fn refresh_target(content: &str) -> Option<&str> {
     let rest = content.trim_start();

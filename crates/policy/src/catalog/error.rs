@@ -3,6 +3,8 @@
 use std::fmt;
 
 use super::{Wish, expression};
+use crate::order::RuleError;
+use crate::query::QueryError;
 
 /// Why there is no such policy.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,21 +48,21 @@ pub enum CatalogError {
         wish: Wish,
     },
     /// The query has no word, or too many.
-    Query {
-        /// The query.
-        query: String,
-        /// Its different words, counted until they are too many.
-        words: usize,
-        /// How many it may have.
-        most: usize,
-    },
+    Query(QueryError),
     /// A rule for `location` cannot be read.
-    Rule {
-        /// The rule.
-        rule: String,
-        /// What is wrong with it.
-        why: &'static str,
-    },
+    Rule(RuleError),
+}
+
+impl From<QueryError> for CatalogError {
+    fn from(error: QueryError) -> Self {
+        Self::Query(error)
+    }
+}
+
+impl From<RuleError> for CatalogError {
+    fn from(error: RuleError) -> Self {
+        Self::Rule(error)
+    }
 }
 
 impl CatalogError {
@@ -110,13 +112,10 @@ impl fmt::Display for CatalogError {
             Self::Missing { kind, name, wish } => {
                 write!(f, "{kind} `{name}` needs {}", wish.example())
             }
-            Self::Query {
-                query, words: 0, ..
-            } => write!(f, "the query {query:?} has no word to look for"),
-            Self::Query { most, .. } => write!(f, "the query has more than {most} words"),
-            Self::Rule { rule, why } => {
+            Self::Query(error) => error.fmt(f),
+            Self::Rule(error) => {
                 let example = Wish::Location.example();
-                write!(f, "the rule `{rule}` {why}; write for example {example}")
+                write!(f, "{error}; write for example {example}")
             }
         }
     }

@@ -4,13 +4,30 @@ use std::sync::Arc;
 
 use super::{CatalogError, Order, Wish, Wishes};
 use crate::Policy;
-use crate::focus::{
-    Agents, Anchor, Bandit, BestFirst, ContextGraph, Fish, Focus, Focused, Hard, Intelligent,
-    Laser, Learned, Reinforcement, Shark, Soft, Topic,
+use crate::focus::{Bandit, Focus, Focused, Learned, Topic};
+use crate::published::focus::{
+    Agents, Anchor, BestFirst, ContextGraph, Fish, Hard, Intelligent, Laser, Reinforcement, Shark,
+    Soft,
 };
 
-/// The methods: those of the literature, then ours.
+/// The methods: ours, then the published baselines.
 pub const METHODS: &[Order] = &[
+    Order {
+        name: "learned",
+        summary: "links that look like those which led to the topic",
+        scale: "0 to 2.1",
+        published: false,
+        build: |wishes, _| about(wishes, Learned::new),
+        ..METHOD
+    },
+    Order {
+        name: "bandit",
+        summary: "links under tags that led to the topic before",
+        scale: "0 to 1, and what is not known yet",
+        published: false,
+        build: |wishes, _| about(wishes, Bandit::new),
+        ..METHOD
+    },
     Order {
         name: "soft",
         summary: "links of pages on the topic first",
@@ -89,20 +106,6 @@ pub const METHODS: &[Order] = &[
         build: |wishes, _| about(wishes, Intelligent::new),
         ..METHOD
     },
-    Order {
-        name: "bandit",
-        summary: "links under tags that led to the topic before",
-        scale: "0 to 1, and what is not known yet",
-        build: |wishes, _| about(wishes, Bandit::new),
-        ..METHOD
-    },
-    Order {
-        name: "learned",
-        summary: "links that look like those which led to the topic",
-        scale: "0 to 2.1",
-        build: |wishes, _| about(wishes, Learned::new),
-        ..METHOD
-    },
 ];
 
 /// What all methods have in common.
@@ -112,6 +115,7 @@ const METHOD: Order = Order {
     summary: "",
     scale: "",
     wish: Some(Wish::Topic),
+    published: true,
     build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Soft)),
 };
 

@@ -5,24 +5,76 @@ use std::time::Duration;
 
 use super::expression::REFRESH;
 use super::{CatalogError, RateName, RefreshName, Upkeep, Wish};
-use crate::refresh::{
-    Adaptive, Age, ByRate, Currency, Foretold, Freshness, Harmonic, Holistic, Horizon, Mean,
-    Objective, Proportional, Refresh, Slotted, Uniform, UserCentric,
+use crate::published::refresh::{
+    Adaptive, Age, Freshness, Horizon, Mean, Objective, Proportional, Slotted, UserCentric,
 };
-use crate::{Estimator, Rates, Threshold};
+use crate::refresh::{ByRate, Currency, Foretold, Harmonic, Holistic, Refresh, Uniform};
+use crate::{Curve, Estimator, Rates, Threshold};
 
 type Built = Result<Box<dyn Refresh>, CatalogError>;
 
 const DAY: f64 = 86_400.0;
 
-/// The refresh policies, the plain ones first.
+/// The refresh policies: the default first, the published baselines last.
 pub const REFRESHES: &[RefreshName] = &[
+    RefreshName {
+        name: "holistic",
+        argument: None,
+        summary: "most gain to searchers, foretold by importance (ours)",
+        scale: "(A/λ)·g(λτ)",
+        wish: None,
+        published: false,
+        build: |rate, _, _| holistic(rate, Foretold::Importance),
+    },
+    RefreshName {
+        name: "user-centric-marginal",
+        argument: None,
+        summary: "the same, foretold by other pages of the host (ours)",
+        scale: "(A/λ)·g(λτ)",
+        wish: None,
+        published: false,
+        build: |rate, _, _| holistic(rate, Foretold::Mean),
+    },
+    RefreshName {
+        name: "harmonic",
+        argument: None,
+        summary: "few changes missed (LambdaCrawl)",
+        scale: "w(τ − (1 − e^−λτ)/λ)",
+        wish: None,
+        published: false,
+        build: |rate, _, _| by_rate(rate, Harmonic::new),
+    },
+    RefreshName {
+        name: "currency",
+        argument: Some("[ALPHA,] DAYS"),
+        summary: "most pages as they were DAYS (7) ago, up to a goal",
+        scale: "w[β(1 − e^−λs) + g(λs)/λ], s = τ − β",
+        wish: None,
+        published: false,
+        build: |rate, _, argument| {
+            let takes = "days, or a goal below 1 and days: currency(0.95, 7)";
+            let wrong = || wrong("currency", takes);
+            let two = argument.is_some_and(|argument| argument.contains(','));
+            let (goal, days) = if two {
+                let [goal, days] = numbers("currency", argument, [f64::NAN; 2], takes)?;
+                (Some(goal), days)
+            } else {
+                let [days] = numbers("currency", argument, [7.0], takes)?;
+                (None, days)
+            };
+            let currency = Currency::new(days * DAY, goal).ok_or_else(wrong)?;
+            by_rate(rate, move |rate, importance| {
+                currency.curve(rate, importance)
+            })
+        },
+    },
     RefreshName {
         name: "uniform",
         argument: Some("DAYS"),
         summary: "every page equally often",
         scale: "age in days, or over DAYS",
         wish: None,
+        published: false,
         build: |_, _, argument| {
             let takes = "a number of days above zero: uniform(7)";
             let [days] = numbers("uniform", argument, [1.0], takes)?;
@@ -39,7 +91,8 @@ pub const REFRESHES: &[RefreshName] = &[
         summary: "pages as often as they change",
         scale: "changes expected",
         wish: None,
-        build: |rate, _, _| by_rate(rate, Proportional),
+        published: true,
+        build: |rate, _, _| by_rate(rate, Proportional::new),
     },
     RefreshName {
         name: "adaptive",
@@ -47,6 +100,7 @@ pub const REFRESHES: &[RefreshName] = &[
         summary: "intervals that grow by 1.4 and shrink by .8 (Nutch)",
         scale: "age over the interval",
         wish: None,
+        published: true,
         build: |_, _, _| boxed(Adaptive),
     },
     RefreshName {
@@ -55,6 +109,7 @@ pub const REFRESHES: &[RefreshName] = &[
         summary: "most pages like their copies (Cho & Garcia-Molina)",
         scale: "(w/λ)·g(λτ)",
         wish: None,
+        published: true,
         build: |rate, _, _| boxed(Freshness::new(Rates::new(rate, Threshold::ANY))),
     },
     RefreshName {
@@ -63,35 +118,8 @@ pub const REFRESHES: &[RefreshName] = &[
         summary: "copies that have not been wrong for long",
         scale: "w(τ²/2 − g(λτ)/λ²)",
         wish: None,
-        build: |rate, _, _| by_rate(rate, Age),
-    },
-    RefreshName {
-        name: "harmonic",
-        argument: None,
-        summary: "few changes missed (LambdaCrawl)",
-        scale: "w(τ − (1 − e^−λτ)/λ)",
-        wish: None,
-        build: |rate, _, _| by_rate(rate, Harmonic),
-    },
-    RefreshName {
-        name: "currency",
-        argument: Some("[ALPHA,] DAYS"),
-        summary: "most pages as they were DAYS (7) ago, up to a goal",
-        scale: "w[β(1 − e^−λs) + g(λs)/λ], s = τ − β",
-        wish: None,
-        build: |rate, _, argument| {
-            let takes = "days, or a goal below 1 and days: currency(0.95, 7)";
-            let wrong = || wrong("currency", takes);
-            let two = argument.is_some_and(|argument| argument.contains(','));
-            let (goal, days) = if two {
-                let [goal, days] = numbers("currency", argument, [f64::NAN; 2], takes)?;
-                (Some(goal), days)
-            } else {
-                let [days] = numbers("currency", argument, [7.0], takes)?;
-                (None, days)
-            };
-            by_rate(rate, Currency::new(days * DAY, goal).ok_or_else(wrong)?)
-        },
+        published: true,
+        build: |rate, _, _| by_rate(rate, Age::new),
     },
     RefreshName {
         name: "sbr",
@@ -99,6 +127,7 @@ pub const REFRESHES: &[RefreshName] = &[
         summary: "few copies of which more than TAU (.1) is stale, by a plan",
         scale: "all or nothing",
         wish: Some(Wish::Budget),
+        published: true,
         build: |rate, upkeep, argument| {
             let takes = "a share of the text in tenths, 0 to 1: sbr(0.3)";
             slotted("sbr", Objective::Staleness, (rate, upkeep, argument), takes)
@@ -110,6 +139,7 @@ pub const REFRESHES: &[RefreshName] = &[
         summary: "few searchers misled by a copy, likewise (Wolf et al.)",
         scale: "all or nothing",
         wish: Some(Wish::Budget),
+        published: true,
         build: |rate, upkeep, argument| {
             let takes = "a share of the text in tenths, 0 to 1: ebr(0.3)";
             slotted(
@@ -126,6 +156,7 @@ pub const REFRESHES: &[RefreshName] = &[
         summary: "pages whose refreshes gave most to searchers (Pandey & Olston)",
         scale: "δQ·τ",
         wish: None,
+        published: true,
         build: |_, _, argument| match argument {
             None => boxed(UserCentric::new(Mean::Robust)),
             Some("printed") => boxed(UserCentric::new(Mean::Printed)),
@@ -135,22 +166,6 @@ pub const REFRESHES: &[RefreshName] = &[
             }
         },
     },
-    RefreshName {
-        name: "user-centric-marginal",
-        argument: None,
-        summary: "the same, as far as another change is likely (ours)",
-        scale: "(A/λ)·g(λτ)",
-        wish: None,
-        build: |rate, _, _| holistic(rate, Foretold::Mean),
-    },
-    RefreshName {
-        name: "holistic",
-        argument: None,
-        summary: "the same, by importance where nothing was measured (ours)",
-        scale: "(A/λ)·g(λτ)",
-        wish: None,
-        build: |rate, _, _| holistic(rate, Foretold::Importance),
-    },
 ];
 
 /// The estimators of change rates.
@@ -159,43 +174,50 @@ pub const ESTIMATORS: &[RateName] = &[
         name: "gamma",
         summary: "the likeliest, given how the pages of its host change (the default)",
         wish: None,
+        published: false,
         build: |_| Estimator::Gamma,
+    },
+    RateName {
+        name: "given",
+        summary: "by URL, in changes a day",
+        wish: Some(Wish::Rates),
+        published: false,
+        build: |upkeep| Estimator::Given(upkeep.rates.as_ref().map(Arc::clone).unwrap_or_default()),
     },
     RateName {
         name: "naive",
         summary: "changes seen over time watched",
         wish: None,
+        published: true,
         build: |_| Estimator::Naive,
     },
     RateName {
         name: "bias-corrected",
         summary: "Cho & Garcia-Molina's, for regular gaps",
         wish: None,
+        published: true,
         build: |_| Estimator::BiasCorrected,
     },
     RateName {
         name: "mle",
         summary: "the likeliest, for gaps of any length",
         wish: None,
+        published: true,
         build: |_| Estimator::Mle,
     },
     RateName {
         name: "site",
         summary: "that of the host, for all its pages",
         wish: None,
+        published: true,
         build: |_| Estimator::Site,
     },
     RateName {
         name: "buckets",
         summary: "one of twelve rates (WebFountain)",
         wish: None,
+        published: true,
         build: |_| Estimator::Buckets,
-    },
-    RateName {
-        name: "given",
-        summary: "by URL, in changes a day",
-        wish: Some(Wish::Rates),
-        build: |upkeep| Estimator::Given(upkeep.rates.as_ref().map(Arc::clone).unwrap_or_default()),
     },
 ];
 
@@ -203,11 +225,11 @@ fn boxed(refresh: impl Refresh + 'static) -> Built {
     Ok(Box::new(refresh))
 }
 
-fn by_rate<R>(rate: Estimator, rule: R) -> Built
-where
-    ByRate<R>: Refresh + 'static,
-{
-    boxed(ByRate::new(Rates::new(rate, Threshold::ANY), rule))
+fn by_rate<C: Curve + 'static>(
+    rate: Estimator,
+    shape: impl Fn(f64, f64) -> C + Send + 'static,
+) -> Built {
+    boxed(ByRate::new(Rates::new(rate, Threshold::ANY), shape))
 }
 
 fn holistic(rate: Estimator, foretold: Foretold) -> Built {

@@ -1,8 +1,9 @@
 //! By which names does the user know the schedulers of content sources?
 
 use super::expression::{SCHEDULER, parse_name};
-use super::{Catalog, CatalogError, table};
-use crate::source::{Bfs, Greedy, NewPages, Priced, Schedule, Scheduler};
+use super::{Catalog, CatalogError, Row, table};
+use crate::published::source::{Bfs, Greedy, NewPages, Schedule};
+use crate::source::{Priced, Scheduler};
 
 /// A scheduler, by name.
 #[derive(Debug, Clone, Copy)]
@@ -15,17 +16,28 @@ pub struct SchedulerName {
     pub scale: &'static str,
     /// Whether it plans polls ahead, for so many fetches a second.
     pub plans: bool,
+    /// Whether it is a [published baseline](crate::published).
+    pub published: bool,
     /// Makes one.
     pub build: fn() -> Box<dyn Scheduler>,
 }
 
-/// The schedulers: those of the paper from the worst in its Table 1 to the best, then ours.
+/// The schedulers: ours, then those of the paper from the worst in its Table 1 to the best.
 pub const SCHEDULERS: &[SchedulerName] = &[
+    SchedulerName {
+        name: "priced",
+        summary: "polls and pages by what they gain, against one price",
+        scale: "clicks gained, net of fetches",
+        plans: false,
+        published: false,
+        build: || Box::new(Priced),
+    },
     SchedulerName {
         name: "frequency",
         summary: "as echo-schedule, without clicks",
         scale: "2e12 times waiting over interval, once due",
         plans: true,
+        published: true,
         build: || Box::new(Schedule::frequency()),
     },
     SchedulerName {
@@ -33,6 +45,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
         summary: "every source in turn, and all that is new on it",
         scale: "seconds since the last poll",
         plans: false,
+        published: true,
         build: || Box::new(Bfs),
     },
     SchedulerName {
@@ -40,6 +53,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
         summary: "as echo-schedule, with half of the fetches for polls",
         scale: "2e12 times waiting over interval, once due",
         plans: true,
+        published: true,
         build: || Box::new(Schedule::fixed_quota()),
     },
     SchedulerName {
@@ -47,6 +61,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
         summary: "the source with most expected clicks, and all that is new on it",
         scale: "clicks on what is new",
         plans: false,
+        published: true,
         build: || Box::new(Greedy),
     },
     SchedulerName {
@@ -54,6 +69,7 @@ pub const SCHEDULERS: &[SchedulerName] = &[
         summary: "sources at the best intervals; new pages when there is room",
         scale: "2e12 times waiting over interval, once due",
         plans: true,
+        published: true,
         build: || Box::new(Schedule::echo()),
     },
     SchedulerName {
@@ -61,14 +77,8 @@ pub const SCHEDULERS: &[SchedulerName] = &[
         summary: "new pages at once; then the source most behind the best intervals",
         scale: "waiting over interval",
         plans: true,
+        published: true,
         build: || Box::new(NewPages::default()),
-    },
-    SchedulerName {
-        name: "priced",
-        summary: "polls and pages by what they gain, against one price",
-        scale: "clicks gained, net of fetches",
-        plans: false,
-        build: || Box::new(Priced),
     },
 ];
 
@@ -100,9 +110,11 @@ impl Catalog {
 
     /// The table of schedulers for `--help`.
     pub fn scheduler_help(&self) -> String {
-        let rows = SCHEDULERS.iter().map(|scheduler| {
-            let scale = scheduler.scale.to_owned();
-            (scheduler.name.to_owned(), scheduler.summary, scale)
+        let rows = SCHEDULERS.iter().map(|scheduler| Row {
+            name: scheduler.name.to_owned(),
+            summary: scheduler.summary,
+            scale: scheduler.scale.to_owned(),
+            published: scheduler.published,
         });
         format!(
             "Schedulers of sources, and what a poll is worth to them:\n{}",

@@ -95,12 +95,59 @@ fn every_name_is_made_and_helped_with() {
     );
 }
 
+/// What users should pick stands first, and published baselines below a heading of their own.
+#[test]
+fn published_baselines_come_last() {
+    let catalog = Catalog::standard();
+    let last = |published: &[bool]| published.is_sorted() && published.contains(&true);
+    let orders: Vec<_> = catalog.orders().iter().map(|one| one.published).collect();
+    let strategies: Vec<_> = (catalog.strategies().iter())
+        .map(|one| one.published)
+        .collect();
+    let refreshes: Vec<_> = (catalog.refreshes().iter())
+        .map(|one| one.published)
+        .collect();
+    let schedulers: Vec<_> = (catalog.schedulers().iter())
+        .map(|one| one.published)
+        .collect();
+    let estimators: Vec<_> = (catalog.estimators().iter())
+        .map(|one| one.published)
+        .collect();
+    for lists in [orders, strategies, refreshes, schedulers, estimators] {
+        assert!(last(&lists), "{lists:?}");
+    }
+    let defaults = [
+        catalog.orders()[0].name,
+        catalog.strategies()[0].name,
+        catalog.refreshes()[0].name,
+        catalog.schedulers()[0].name,
+        catalog.estimators()[0].name,
+    ];
+    assert_eq!(
+        defaults,
+        ["rankmass", "best-prefix", "holistic", "priced", "gamma"]
+    );
+    for (help, pick, baseline) in [
+        (catalog.help(), "  learned ", "  random("),
+        (catalog.help(), "  best-prefix ", "  performance "),
+        (catalog.refresh_help(), "  holistic ", "  adaptive "),
+        (catalog.scheduler_help(), "  priced ", "  echo-newpages "),
+    ] {
+        let (pick, baseline) = (help.find(pick).unwrap(), help.find(baseline).unwrap());
+        let heading = help[pick..].find(PUBLISHED_HEADING).map(|at| pick + at);
+        assert!(
+            heading.is_some_and(|heading| pick < heading && heading < baseline),
+            "{help}"
+        );
+    }
+}
+
 #[test]
 fn errors_say_what_to_write() {
     let none = Wishes::default();
-    let choices = "choices: breadth-first, depth-limited, random, backlink, pagerank, rankmass, opic, \
-                   parent-quality, forward-links, location, given, similarity, hot-anchor, hot-page, soft, hard, anchor, \
-                   context-graph, reinforcement, laser, fish, shark, agents, intelligent, bandit, learned";
+    let choices = "choices: rankmass, breadth-first, depth-limited, pagerank, opic, parent-quality, location, given, \
+                   similarity, learned, bandit, random, backlink, forward-links, hot-anchor, hot-page, soft, hard, anchor, \
+                   context-graph, reinforcement, laser, fish, shark, agents, intelligent";
     for (expression, expected) in [
         ("pagernk", format!("unknown ordering `pagernk`: did you mean `pagerank`? {choices}")),
         ("PageRank", format!("unknown ordering `PageRank`: did you mean `pagerank`? {choices}")),
@@ -143,7 +190,7 @@ fn unknown_servers_are_named() {
     assert_eq!(
         error.to_string(),
         "unknown server strategy `best-prefx`: did you mean `best-prefix`? \
-         choices: breadth-first, performance, quality, crawl-ability, best-prefix"
+         choices: best-prefix, breadth-first, performance, quality, crawl-ability"
     );
 }
 
@@ -207,7 +254,7 @@ fn errors_of_refresh_policies_say_what_to_write() {
     for (expression, expected) in [
         (
             "freshnes",
-            "unknown refresh policy `freshnes`: did you mean `freshness`? choices: uniform, proportional, adaptive, ",
+            "unknown refresh policy `freshnes`: did you mean `freshness`? choices: holistic, user-centric-marginal, harmonic, ",
         ),
         (
             "age(3)",
@@ -244,7 +291,7 @@ fn errors_of_refresh_policies_say_what_to_write() {
     for (rate, expected) in [
         (
             "gama",
-            "unknown estimator `gama`: did you mean `gamma`? choices: gamma, naive, bias-corrected, mle, site, buckets, given",
+            "unknown estimator `gama`: did you mean `gamma`? choices: gamma, given, naive, bias-corrected, mle, site, buckets",
         ),
         ("mle(3)", "estimator `mle` takes nothing in parentheses"),
         (

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use super::expression::{ESTIMATOR, REFRESH, SCHEDULER, parse_name};
 use super::refreshes::ESTIMATORS;
-use super::{Catalog, CatalogError, Wish, table};
+use super::{Catalog, CatalogError, Row, Wish, named, needs, table};
 use crate::estimate::{Estimator, Rates, Threshold};
-use crate::order::Scores;
+use crate::scores::Scores;
 use crate::{Moment, Refresh};
 
 /// What the user says beside the name of a refresh policy.
@@ -59,6 +59,8 @@ pub struct RefreshName {
     pub scale: &'static str,
     /// What it cannot do without.
     pub wish: Option<Wish>,
+    /// Whether it is a [published baseline](crate::published).
+    pub published: bool,
     /// Makes one.
     pub build: BuildRefresh,
 }
@@ -72,6 +74,8 @@ pub struct RateName {
     pub summary: &'static str,
     /// What it cannot do without.
     pub wish: Option<Wish>,
+    /// Whether it is a published baseline.
+    pub published: bool,
     /// Makes one.
     pub build: fn(&Upkeep) -> Estimator,
 }
@@ -163,20 +167,17 @@ impl Catalog {
 
     /// The table of refresh policies and estimators for `--help`.
     pub fn refresh_help(&self) -> String {
-        let needs = |wish: Option<Wish>| {
-            wish.map_or(String::new(), |wish| format!("; needs {}", wish.flag()))
-        };
-        let refreshes = self.refreshes.iter().map(|refresh| {
-            let name = match refresh.argument {
-                Some(argument) => format!("{}({argument})", refresh.name),
-                None => refresh.name.to_owned(),
-            };
-            let scale = format!("{}{}", refresh.scale, needs(refresh.wish));
-            (name, refresh.summary, scale)
+        let refreshes = self.refreshes.iter().map(|refresh| Row {
+            name: named(refresh.name, refresh.argument),
+            summary: refresh.summary,
+            scale: format!("{}{}", refresh.scale, needs(refresh.wish)),
+            published: refresh.published,
         });
-        let rates = ESTIMATORS.iter().map(|rate| {
-            let needs = needs(rate.wish).trim_start_matches("; ").to_owned();
-            (rate.name.to_owned(), rate.summary, needs)
+        let rates = ESTIMATORS.iter().map(|rate| Row {
+            name: rate.name.to_owned(),
+            summary: rate.summary,
+            scale: needs(rate.wish).trim_start_matches("; ").to_owned(),
+            published: rate.published,
         });
         format!(
             "Refresh policies, and what a visit is worth to them:\n{}\n\

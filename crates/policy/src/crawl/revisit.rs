@@ -2,8 +2,7 @@
 //!
 //! **Invariant:** worth and due time are of one curve, which is made once of all that is known of the page.
 
-use crate::refresh::Curve;
-use crate::refresh::curve;
+use crate::curve::{self, Curve};
 use crate::{Moment, Page, Price, Worth};
 
 /// A page that waits for another visit.

@@ -5,8 +5,8 @@
 //!
 //! **Invariant:** rates are finite and above 0 (a source with λ = 0 would never be polled again, whatever it does), and depend on nothing but the histories.
 
+use crate::chance::split_mix;
 use crate::history::Finds;
-use crate::order::split_mix;
 
 /// New pages a second that a source is expected to name of which, as of all others, nothing is known: one a day.
 const UNKNOWN: f64 = 1.0 / 86_400.0;

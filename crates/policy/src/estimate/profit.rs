@@ -271,7 +271,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::order::split_mix;
+    use crate::chance::split_mix;
 
     const HOUR: f64 = 3_600.0;
 

@@ -14,8 +14,8 @@ mod seen;
 use std::sync::Arc;
 
 use super::{Column, Hosts};
-use crate::order::Scores;
-use crate::{Fact, Needs, Number, Page};
+use crate::scores::Scores;
+use crate::{Fact, History, Needs, Number, Page};
 use pool::Pool;
 use prior::Prior;
 use seen::Seen;
@@ -52,6 +52,22 @@ pub enum Estimator {
     Buckets,
     /// By URL, in changes a day; pages without one change as their host does.
     Given(Arc<Scores>),
+}
+
+/// Returns how often a page changes by its own revisits alone, in changes a second.
+///
+/// This is [`Estimator::Gamma`], the crawler's default, without its prior, for callers that know one page
+/// and not its host: with many revisits the two agree. Returns `None` before the first revisit, since one
+/// copy says nothing about change, and 0 if no revisit saw a change.
+pub fn change_rate(history: &History) -> Option<f64> {
+    let seen = Seen::of(history, Threshold::ANY);
+    (!seen.is_empty()).then(|| own(&seen))
+}
+
+/// The likeliest rate; it has no maximum where every revisit saw a change, and is then bias-corrected.
+fn own(seen: &Seen) -> f64 {
+    let likely = likelihood::most_likely(seen);
+    likely.unwrap_or_else(|| bias_corrected::rate(seen))
 }
 
 /// The change rates of all pages.
@@ -125,10 +141,7 @@ impl Rates {
         let rate = match self.estimator {
             Estimator::Naive => naive::rate(&seen),
             Estimator::BiasCorrected => bias_corrected::rate(&seen),
-            Estimator::Mle => {
-                let likely = likelihood::most_likely(&seen);
-                likely.unwrap_or_else(|| bias_corrected::rate(&seen))
-            }
+            Estimator::Mle => own(&seen),
             Estimator::Gamma => self.host(page.number).most_likely(&seen),
             Estimator::Buckets => buckets::rounded(self.host(page.number).most_likely(&seen)),
             Estimator::Site | Estimator::Given(_) => self.host(page.number).mean(),

@@ -14,8 +14,8 @@ use super::focused::{Focus, worth as worth_of};
 use super::judge::Judge;
 use super::rates::Rate;
 use super::topic::Topic;
-use super::words::hash;
 use crate::estimate::Column;
+use crate::words::hash;
 use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
 
 /// What the unknown weighs. One is for rewards of which nothing is known beforehand.

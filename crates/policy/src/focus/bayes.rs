@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::calibration::{Curve, logistic};
 use super::trainer::Document;
-use super::words::{ByWord, Field, Written, counts, hash, weight};
+use super::word_counts::{ByWord, Field, Written, counts, weight};
+use crate::words::hash;
 
 /// Example pages off the topic, and on it.
 pub type Sides<T> = [T; 2];

@@ -10,6 +10,9 @@ use crate::{
 };
 
 /// A way to choose among links.
+///
+/// A [`Policy`] without what all methods must answer alike: needs, importance and report are the judge's,
+/// and [`Focused`] adds them, so that no method can say otherwise.
 pub trait Focus: Send {
     /// Who judges pages for it.
     fn judge(&self) -> &Judge;

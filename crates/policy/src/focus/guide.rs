@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::judge::ON_TOPIC;
 use super::seen::{named, near, signs};
 use super::signpost::{Lesson, Signpost};
-use super::words::Spoken;
+use super::word_counts::Spoken;
 
 /// What is left of a reward a link further.
 pub const GAMMA: f32 = 0.5;

@@ -14,7 +14,7 @@ use super::bayes::{Bayes, Evidence};
 use super::predicate::{Candidate, Predicate};
 use super::topic::{Known, Topic};
 use super::trainer::{Document, Trainer};
-use super::words::{Field, Spoken, Written};
+use super::word_counts::{Field, Spoken, Written};
 use crate::estimate::Column;
 use crate::query::{Query, is_hot, similarity};
 use crate::{Discovered, Link, Needs, Number, Read, Report, Term, Text, Worth};

@@ -6,7 +6,7 @@
 //! tag path; how its host and this tag path did so far. Where little was seen, rates are drawn towards that of
 //! the whole crawl, and a little is added for what nobody has tried. Where crawls have ended that the topic was taught by
 //! ([`Guide`](super::Guide)), what links of such words led to there is one more input. What a page leads to is added, the value of
-//! its links by [`Reinforcement`], as far as pages still lead to others that nobody has named: where most pages are known and wait, only what they
+//! its links by [`Rewards`], as far as pages still lead to others that nobody has named: where most pages are known and wait, only what they
 //! are counts.
 //!
 //! A page is judged by its text first. For what is learned from it, what links had said of it counts as well: where they know a kind of page and its
@@ -17,17 +17,16 @@
 //! O(n log n) valuations; of others than children, what has moved by less than [`STEP`] is not told.
 
 use super::bayes::Bayes;
-use super::best_first::{Method, Sighting};
 use super::focused::{Focus, worth as worth_of};
 use super::judge::Judge;
 use super::kin::Kin;
 use super::linear::{Linear, log_odds, sigmoid};
 use super::rehearsal::Rehearsal;
-use super::reinforcement::Reinforcement;
+use super::rewards::Rewards;
 use super::seen::{Known, Origin};
 use super::signpost::Signpost;
 use super::topic::Topic;
-use super::words::{Spoken, Written};
+use super::word_counts::{Spoken, Written};
 use crate::estimate::{Column, Links};
 use crate::{Discovered, Link, Moves, Number, Read, Term, Text, Worth};
 
@@ -60,7 +59,7 @@ const STEP: f32 = 0.01;
 pub struct Learned {
     judge: Judge,
     model: Linear<INPUTS>,
-    rewards: Reinforcement,
+    rewards: Rewards,
     /// Of the links that were read lately, the share that nobody had named before.
     novelty: f32,
     pages: Vec<Known>,
@@ -83,7 +82,7 @@ impl Learned {
         Self {
             judge: Judge::new(topic),
             model: Linear::new(BELIEVED, STEPS),
-            rewards: Reinforcement::new(topic),
+            rewards: Rewards::new(topic),
             novelty: 1.0,
             pages: Vec::new(),
             worths: Column::default(),
@@ -128,14 +127,7 @@ impl Learned {
     fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, spoken: &Spoken) {
         if let Some(known) = self.pages.get_mut(link.to.index()) {
             known.follow(from, anchor, link, spoken);
-            let promised = self.rewards.value(&Sighting {
-                from: from.page,
-                relevance: from.relevance,
-                anchor,
-                place: 0,
-                link: *link,
-                spoken,
-            });
+            let promised = self.rewards.value(link.to, anchor, spoken);
             known.promise = known.promise.max(promised);
         }
     }

@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 use super::topic::Topic;
 use super::trainer::Document;
-use super::words::{ByWord, Field, counts, hash};
+use super::word_counts::{ByWord, Field, counts};
 use crate::About;
-use crate::query::words;
+use crate::words::{hash, words};
 use reader::Reader;
 
 /// A page, as a predicate sees it.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash};
 
-use super::words::Hashed;
+use super::word_counts::Hashed;
 
 /// Rates by kind. Kinds are numbers and hashes: nobody can choose them so that they collide but by writing words that do, which
 /// costs time and nothing else.

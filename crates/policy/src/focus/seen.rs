@@ -4,7 +4,8 @@
 
 use super::guide::Pointer;
 use super::linear::place;
-use super::words::{Field, Spoken, counts, hash};
+use super::word_counts::{Field, Spoken, counts};
+use crate::words::hash;
 use crate::{Discovered, Link, Number};
 
 /// Words that are kept of a page, at most.

@@ -3,6 +3,9 @@
 mod learning;
 
 use super::*;
+use crate::published::focus::{
+    Anchor, BestFirst, ContextGraph, Fish, Hard, Intelligent, Laser, Reinforcement, Shark, Soft,
+};
 use crate::{
     About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Term, Text,
 };

@@ -8,8 +8,7 @@ use super::bayes::Bayes;
 use super::guide::Guide;
 use super::predicate::{Candidate, Predicate};
 use super::trainer::Document;
-use crate::catalog::CatalogError;
-use crate::query::{Query, similarity};
+use crate::query::{Query, QueryError, similarity};
 use crate::{About, Text};
 
 /// A topic.
@@ -95,7 +94,7 @@ impl Topic {
     ///
     /// # Errors
     /// If there is no word among them, or far too many.
-    pub fn words(words: &str) -> Result<Self, CatalogError> {
+    pub fn words(words: &str) -> Result<Self, QueryError> {
         Query::new(words)?;
         Ok(Self {
             name: words.to_owned(),

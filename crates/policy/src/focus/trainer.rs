@@ -7,8 +7,8 @@
 
 use super::bayes::{Bayes, Evidence, Learned, Odds, Sides, Word};
 use super::calibration::Curve;
-use super::words::{ByWord, Field, counts, each_word, hash, weight};
-use crate::query::{lower, unescape};
+use super::word_counts::{ByWord, Field, counts, weight};
+use crate::words::{each_word, hash, lower, unescape};
 
 /// Parts that examples are dealt into.
 const FOLDS: usize = 5;

@@ -22,9 +22,9 @@ type Turn = (u8, u64, u8, Option<(u8, u64, f64)>);
 
 /// A story of three sources on two hosts, as a crawl lives it.
 #[derive(Debug, Clone)]
-struct Story {
+pub(super) struct Story {
     steps: Vec<Step>,
-    histories: Vec<History>,
+    pub(super) histories: Vec<History>,
 }
 
 #[derive(Debug, Clone)]
@@ -53,7 +53,14 @@ enum Step {
 
 const SOURCES: u32 = 3;
 
-fn story() -> impl Strategy<Value = Story> {
+const URLS: [&str; 4] = [
+    "https://a.example/",
+    "https://a.example/news/1",
+    "https://b.example/sport/football-2",
+    "https://b.example/politics/an-election",
+];
+
+pub(super) fn story() -> impl Strategy<Value = Story> {
     let click = prop::option::of((any::<u8>(), 0..200 * HOUR, 0.1..30.0_f64));
     let turn = (0u8..SOURCES as u8, 1..20 * HOUR, 0u8..5, click);
     prop::collection::vec(turn, 1..30).prop_map(|turns| tell(&turns))
@@ -160,7 +167,7 @@ impl Story {
     }
 
     /// Tells it, and of one more visit long after, when everything is thought over.
-    fn tell(&self, mut observe: impl FnMut(&Fact<'_>)) {
+    pub(super) fn tell(&self, mut observe: impl FnMut(&Fact<'_>)) {
         let last = Visit::new(self.end(), Outcome::Unchanged);
         let before = Box::new(self.histories[0]);
         let after = Box::new(before.after(last).named(0));
@@ -190,7 +197,7 @@ impl Step {
                 appeared,
             } => observe(&Fact::Discovered(Discovered {
                 page: Number(page),
-                url: "https://a.example/news/1",
+                url: URLS[page as usize % URLS.len()],
                 host,
                 depth: u16::from(page >= SOURCES),
                 seed: page < SOURCES,

@@ -105,6 +105,10 @@ const URLS: [&str; 4] = [
 
 const ANCHORS: [&str; 4] = ["", "more", "a red fox", "FOX!"];
 
+const AROUND: [&str; 3] = ["a red one", "", "nothing blue"];
+
+const PATHS: [&str; 2] = ["html/body/nav/a", "html/body/main/p/a"];
+
 fn texts() -> Vec<Text<'static>> {
     let whole = |title, body| Text::Whole {
         title,
@@ -310,7 +314,12 @@ impl Step {
             } => {
                 let links: Vec<_> = links
                     .iter()
-                    .map(|&(to, anchor)| Link::new(Number(to), anchor))
+                    .map(|&(to, anchor)| Link {
+                        to: Number(to),
+                        anchor,
+                        around: AROUND[to as usize % AROUND.len()],
+                        path: PATHS[to as usize % PATHS.len()],
+                    })
                     .collect();
                 let read = Read {
                     page: Number(*page),

@@ -11,9 +11,9 @@
 //!
 //! A factor of zero keeps what matches from being fetched at all.
 
+use std::fmt;
 use std::str::FromStr;
 
-use crate::catalog::CatalogError;
 use crate::estimate::Column;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
@@ -31,11 +31,28 @@ enum Place {
     Depth,
 }
 
-impl FromStr for Rule {
-    type Err = CatalogError;
+/// A rule that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleError {
+    /// The rule.
+    pub rule: String,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
 
-    fn from_str(text: &str) -> Result<Self, CatalogError> {
-        let wrong = |why| CatalogError::Rule {
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the rule `{}` {}", self.rule, self.why)
+    }
+}
+
+impl std::error::Error for RuleError {}
+
+impl FromStr for Rule {
+    type Err = RuleError;
+
+    fn from_str(text: &str) -> Result<Self, RuleError> {
+        let wrong = |why| RuleError {
             rule: text.to_owned(),
             why,
         };

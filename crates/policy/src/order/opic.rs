@@ -16,7 +16,6 @@
 //!
 //! **Invariant:** the cash of all pages and of the root is the number of seeds.
 
-use super::LINKS;
 use crate::estimate::Column;
 use crate::{Discovered, Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Term, Worth};
 
@@ -112,7 +111,7 @@ impl Opic {
 
 impl Policy for Opic {
     fn needs(&self) -> Needs {
-        LINKS
+        Needs::LINKS
     }
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {

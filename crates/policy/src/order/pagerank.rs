@@ -6,7 +6,6 @@
 //! that leave the crawl take their share with them. The paper solves it anew now and then; here it is
 //! kept up to date with every page (`estimate/flow.rs`, which states the error).
 
-use super::LINKS;
 use crate::estimate::Flow;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
@@ -29,7 +28,7 @@ impl Default for PageRank {
 
 impl Policy for PageRank {
     fn needs(&self) -> Needs {
-        LINKS
+        Needs::LINKS
     }
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {

@@ -4,7 +4,7 @@
 //! pages that link to it, shrunk to the mean of its host (`estimate/inherited.rs`).
 
 use crate::estimate::Inherited;
-use crate::query::words;
+use crate::words::words;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Text, Worth};
 
 /// A text of this many words is of quality one half. Ours: a short article; less is mostly menus.

@@ -10,7 +10,6 @@
 //! moving any page. Mass that leaves the crawl (scope, robots) is never covered: a crawl confined to one
 //! site may not reach .95.
 
-use super::LINKS;
 use super::pagerank::DAMPING;
 use crate::estimate::Flow;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Report, Term, Worth};
@@ -39,7 +38,7 @@ impl RankMass {
 
 impl Policy for RankMass {
     fn needs(&self) -> Needs {
-        LINKS
+        Needs::LINKS
     }
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {

@@ -9,7 +9,17 @@
 //! to the last digits; what is left of the budget then is less than λ of the source that the next lower price would switch on.
 
 use super::gain::age_of_gain;
-use crate::source::Outlook;
+
+/// What is expected of a source.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlook {
+    /// λ: new pages that it names, a second.
+    pub rate: f64,
+    /// P: what a new page gives that is fetched as it appears. Clicks, or what stands for them.
+    pub profit: f64,
+    /// μ: profit decays as `e^(-μ·age)`, with the age in seconds.
+    pub decay: f64,
+}
 
 /// How near to the budget is near enough, as a share of it.
 const PRECISION: f64 = 1e-9;

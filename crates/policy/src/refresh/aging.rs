@@ -1,8 +1,8 @@
 //! What is a visit worth to a copy that time and the words of others make old?
 
-use super::DAY;
-use super::curve::Curve;
+use crate::Curve;
 use crate::estimate::{Trust, unheeded};
+use crate::moment::DAY;
 use crate::plan::gain::{age_of_gain, gain};
 use crate::plan::signal::Signalled;
 use crate::{Page, Term};

@@ -1,35 +1,35 @@
 //! Policies that know how often a page changes and how important it is, and nothing else.
 
-use super::curve::{self, Curve};
-use super::{DAY, NEW_FIRST, Refresh};
+use super::{NEW_FIRST, Refresh};
+use crate::curve::{self, Curve};
+use crate::moment::DAY;
 use crate::{Fact, Needs, Number, Page, Rates, Term, Worth};
 
-/// What a visit is worth by rate and importance.
-pub trait Rule: Send {
-    /// As the copy ages.
-    fn curve(&self, rate: f64, importance: f64) -> impl Curve + 'static;
+/// A page that was never fetched counts as a copy of this many mean lifetimes, of which 95 % are wrong. An infinitely
+/// old one is worth infinitely much: no refresh would ever come before a new page, however unimportant.
+pub const FIRST_LIFETIMES: f64 = 3.0;
 
-    /// If there is no copy; such a page comes first, as long as a policy has no unit for it.
-    fn first(&self, _rate: f64, importance: f64) -> f64 {
-        importance * NEW_FIRST
-    }
-}
+/// Makes the curve of a page of its change rate, in changes a second, and its importance.
+pub type Shape = Box<dyn Fn(f64, f64) -> Box<dyn Curve> + Send>;
 
 /// A policy by change rate and importance.
-#[derive(Debug, Clone)]
-pub struct ByRate<R> {
+pub struct ByRate {
     rates: Rates,
-    rule: R,
+    shape: Shape,
 }
 
-impl<R> ByRate<R> {
-    /// The policy of this rule, with rates as these are estimated.
-    pub fn new(rates: Rates, rule: R) -> Self {
-        Self { rates, rule }
+impl ByRate {
+    /// The policy by which visits are worth what `shape` says, with rates as these are estimated.
+    pub fn new<C: Curve + 'static>(
+        rates: Rates,
+        shape: impl Fn(f64, f64) -> C + Send + 'static,
+    ) -> Self {
+        let shape: Shape = Box::new(move |rate, importance| Box::new(shape(rate, importance)));
+        Self { rates, shape }
     }
 }
 
-impl<R: Rule> Refresh for ByRate<R> {
+impl Refresh for ByRate {
     fn needs(&self) -> Needs {
         self.rates.needs()
     }
@@ -39,11 +39,12 @@ impl<R: Rule> Refresh for ByRate<R> {
     }
 
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
-        Box::new(self.rule.curve(self.rates.rate(page), importance))
+        (self.shape)(self.rates.rate(page), importance)
     }
 
     fn first(&self, page: Number, importance: f64) -> Worth {
-        Worth::new(self.rule.first(self.rates.prior(page), importance))
+        let missing = (self.shape)(self.rates.prior(page), importance).missing();
+        Worth::new(missing.unwrap_or(importance * NEW_FIRST))
     }
 
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {

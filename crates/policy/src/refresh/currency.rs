@@ -3,8 +3,7 @@
 //! Brewington & Cybenko (2000): a copy is β-current if the page did not change between the visit and β before now.
 //! A collection is (α, β)-current if a page is so with probability α.
 
-use super::by_rate::Rule;
-use super::curve::Curve;
+use crate::Curve;
 use crate::plan::gain::gain;
 
 /// Worth is 0 until β, then `w[β(1 − e^{−λs}) + g(λs)/λ]` with `s = τ − β`; without a copy `w(β + 1/λ)`, its limit.
@@ -32,20 +31,15 @@ impl Currency {
         let reachable = goal.is_none_or(|goal| goal > 0.0 && goal < 1.0);
         (graceful && reachable).then_some(Self { grace, goal })
     }
-}
 
-impl Rule for Currency {
-    fn curve(&self, rate: f64, importance: f64) -> impl Curve + 'static {
+    /// The curve of a page that changes at this rate.
+    pub fn curve(self, rate: f64, importance: f64) -> impl Curve + 'static {
         Outdated {
             rate,
             weight: importance,
             grace: self.grace,
             met: self.goal.map_or(0.0, |goal| -goal.ln() / rate),
         }
-    }
-
-    fn first(&self, rate: f64, importance: f64) -> f64 {
-        importance * (self.grace + rate.recip())
     }
 }
 
@@ -57,6 +51,10 @@ impl Curve for Outdated {
         }
         let changes = self.rate * late;
         self.weight * (self.grace * -(-changes).exp_m1() + gain(changes) / self.rate)
+    }
+
+    fn missing(&self) -> Option<f64> {
+        Some(self.weight * (self.grace + self.rate.recip()))
     }
 }
 
@@ -73,7 +71,10 @@ mod tests {
         let found = plain.curve(0.1, 2.0).at(17.0);
         assert!((found - 14.134_510_176_742_115).abs() < 1e-12, "{found}");
         let far = plain.curve(0.1, 2.0).at(1e6);
-        assert!((far - plain.first(0.1, 2.0)).abs() < 1e-9, "{far}");
+        assert!(
+            (far - plain.curve(0.1, 2.0).missing().unwrap()).abs() < 1e-9,
+            "{far}"
+        );
         // 95 % are current until s = −ln(.95)/.1 = .513 days after the grace.
         let goal = curve(7.0, Some(0.95));
         assert_eq!(goal.curve(0.1, 2.0).at(7.51), 0.0);

@@ -3,37 +3,35 @@
 //! Kolobov, Peres, Lu & Horvitz, "Staying up to date with online content changes using reinforcement learning for
 //! scheduling" (NeurIPS 2019: LambdaCrawl): `N` missed changes cost `H_N = 1 + 1/2 + … + 1/N`.
 
-use super::age::FIRST_LIFETIMES;
-use super::by_rate::Rule;
-use super::curve::Curve;
+use super::by_rate::FIRST_LIFETIMES;
+use crate::Curve;
 
 /// Below, the closed form loses digits.
 const SMALL: f64 = 0.5;
 
 /// Worth is `w(τ − (1 − e^{−λτ})/λ)`. It grows without end: a page that always changes is visited, too. A page
-/// without a copy is quoted as in [`Age`](super::Age), for the same reason.
+/// without a copy is quoted as one of [`FIRST_LIFETIMES`].
 #[derive(Debug, Clone, Copy)]
-pub struct Harmonic;
-
-struct Missed {
+pub struct Harmonic {
     rate: f64,
     weight: f64,
 }
 
-impl Rule for Harmonic {
-    fn curve(&self, rate: f64, importance: f64) -> impl Curve + 'static {
+impl Harmonic {
+    /// The curve of a page that changes at this rate.
+    pub fn new(rate: f64, importance: f64) -> Self {
         let weight = importance;
-        Missed { rate, weight }
-    }
-
-    fn first(&self, rate: f64, importance: f64) -> f64 {
-        self.curve(rate, importance).at(FIRST_LIFETIMES / rate)
+        Self { rate, weight }
     }
 }
 
-impl Curve for Missed {
+impl Curve for Harmonic {
     fn at(&self, age: f64) -> f64 {
         self.weight / self.rate * missed(self.rate * age)
+    }
+
+    fn missing(&self) -> Option<f64> {
+        Some(self.at(FIRST_LIFETIMES / self.rate))
     }
 }
 

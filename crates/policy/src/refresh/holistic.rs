@@ -5,7 +5,8 @@
 //! pages, known ones and those that nobody searched for yet compete in one unit, and hears the words of others.
 
 use super::aging::Aging;
-use super::{Curve, Refresh, by_rate};
+use super::{Refresh, by_rate};
+use crate::Curve;
 use crate::estimate::{Gains, Trust, Window};
 use crate::{Fact, Needs, Number, Page, Rates, Term, Visited, Worth};
 

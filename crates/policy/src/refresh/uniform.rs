@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::Refresh;
-use super::curve::Curve;
+use crate::Curve;
 use crate::Page;
 
 /// Worth grows evenly with the age of the copy and reaches one after `every`.

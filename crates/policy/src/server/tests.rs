@@ -2,10 +2,9 @@
 
 use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
-use super::{
-    BestPrefix, BreadthFirst, CrawlAbility, Estimate, Line, Performance, Quality, Queue, Strategy,
-};
+use super::{BestPrefix, Estimate, Line, Queue, Strategy};
 use crate::Rank;
+use crate::published::server::{BreadthFirst, CrawlAbility, Performance, Quality};
 
 fn estimate(connect: f64, response: f64) -> Estimate {
     Estimate::measured(connect, response, 50)

@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use super::marks::{KINDS, MARKS, Marks, OF_A_KIND};
-use crate::order::split_mix;
+use crate::chance::split_mix;
 use crate::{Moment, Number};
 
 /// Pages that are learned from: the last that were found.

@@ -2,7 +2,7 @@
 //!
 //! **Invariant:** a page has at most [`MOST`] marks, whatever its URL, and each is one of [`MARKS`]: words are known by hashes, so that memory does not grow with the language.
 
-use crate::order::split_mix;
+use crate::chance::split_mix;
 
 /// Marks of a page, at most.
 pub const MOST: usize = 16;
@@ -88,7 +88,8 @@ impl Marks {
     }
 }
 
-/// The first words of a text that say something.
+/// The first words of a text that say something: runs of letters alone, since digits are a kind of mark
+/// of their own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !letter.is_alphabetic());
     words

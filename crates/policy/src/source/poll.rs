@@ -4,9 +4,9 @@
 //! falls either, at any hour, and the moment at which it reaches a price is found on the same clock.
 
 use super::{Outlook, Scheduler};
+use crate::Curve;
 use crate::Moment;
 use crate::estimate::Rhythm;
-use crate::refresh::curve::Curve;
 
 /// A source that waits.
 pub(super) struct Poll<'a> {

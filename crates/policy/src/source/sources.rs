@@ -13,8 +13,8 @@ use super::poll::Poll;
 use super::record::{Known, Record};
 use super::settings::Settings;
 use super::{Account, Eye, Kind, NewPage, Outlook, Scheduler};
+use crate::curve::{self, Curve};
 use crate::estimate::Column;
-use crate::refresh::{Curve, curve};
 use crate::{
     Discovered, Fact, Moment, Needs, Number, Page, Price, Read, Shown, Term, Visited, Worth,
 };
@@ -67,7 +67,7 @@ impl Sources {
             links: true,
             words: true,
             visits: true,
-            searches: true,
+            searches: self.scheduler.eye() != Eye::Blind,
             ..Needs::default()
         }
     }

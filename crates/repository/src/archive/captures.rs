@@ -12,7 +12,7 @@ use page::PageUrl;
 use serde::Deserialize;
 
 use super::cdxj::{Entry, REVISIT, key};
-use super::{ArchiveError, Digest, Location, Records, files};
+use super::{ArchiveError, Digest, RecordLocation, Records, files};
 
 /// A block larger than this is no page that people compare.
 const BLOCK_LIMIT: u64 = 64 << 20;
@@ -21,7 +21,7 @@ const BLOCK_LIMIT: u64 = 64 << 20;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
     /// Where.
-    pub at: Location,
+    pub at: RecordLocation,
     /// When the page was asked for; of complete files to the second.
     pub time: Timestamp,
     /// Its status.
@@ -71,7 +71,7 @@ pub fn captures(
             let entry = Entry::of(&record.record).filter(|entry| *entry.url == *url.as_str());
             if let (Some(entry), Some(length)) = (entry, record.length) {
                 found.kept.push(Kept {
-                    at: Location {
+                    at: RecordLocation {
                         file: number,
                         offset: record.offset,
                         length: u32::try_from(length).unwrap_or(u32::MAX),
@@ -104,7 +104,7 @@ struct Line {
 impl Line {
     fn kept(self, file: u32) -> Kept {
         Kept {
-            at: Location {
+            at: RecordLocation {
                 file,
                 offset: self.offset.parse().unwrap_or_default(),
                 length: self.length.parse().unwrap_or_default(),

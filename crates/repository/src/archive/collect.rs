@@ -20,20 +20,20 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::cdxj::Entry;
-use super::{ArchiveError, End, Location, Writer, files, scan};
+use super::{ArchiveError, End, RecordLocation, Writer, files, scan};
 
 /// The live records of a file, copied and on the disk: the right to discard the file.
 #[must_use = "a file that is not discarded takes its room twice"]
 #[derive(Debug)]
 pub struct Moved {
     file: u32,
-    places: Vec<Location>,
+    places: Vec<RecordLocation>,
     end: End,
 }
 
 impl Moved {
     /// The new place of each record, in the order in which they were given.
-    pub fn places(&self) -> &[Location] {
+    pub fn places(&self) -> &[RecordLocation] {
         &self.places
     }
 
@@ -49,9 +49,9 @@ impl Writer {
     ///
     /// A live record that cannot be read is an error that names it, and the writer can go on: the
     /// file should then be left alone, since what it still holds cannot be told.
-    pub fn keep(&mut self, file: u32, live: &[Location]) -> Result<Moved, ArchiveError> {
+    pub fn keep(&mut self, file: u32, live: &[RecordLocation]) -> Result<Moved, ArchiveError> {
         self.complete(file)?;
-        let mut in_order: Vec<(usize, Location)> = live.iter().copied().enumerate().collect();
+        let mut in_order: Vec<(usize, RecordLocation)> = live.iter().copied().enumerate().collect();
         in_order.sort_unstable_by_key(|&(_, at)| at);
         let mut places = live.to_vec();
         for (index, at) in in_order {

@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::cdxj::{self, Entry};
 use super::scan::OWN_LIMIT;
 use super::seal::Sealed;
-use super::{ArchiveError, Location, Record, Records, files};
+use super::{ArchiveError, Record, RecordLocation, Records, files};
 
 /// An entry with the offset and the length of its record.
 type Placed = (Entry, u64, u32);
@@ -56,7 +56,7 @@ fn placed(record: &Record, offset: u64, length: u32) -> Option<Placed> {
 /// holds. Returns what is wrong.
 pub fn verify<E: From<ArchiveError>>(
     dir: &Path,
-    mut visit: impl FnMut(&Location, &Record) -> Result<(), E>,
+    mut visit: impl FnMut(&RecordLocation, &Record) -> Result<(), E>,
 ) -> Result<Vec<ArchiveError>, E> {
     let mut problems = Vec::new();
     let mut entries: BTreeMap<u32, Vec<Placed>> = BTreeMap::new();

@@ -35,6 +35,7 @@ pub use error::{ArchiveError, Fault};
 pub use files::number;
 pub use gzip::Level;
 pub use indexes::{Inventory, make_index, verify};
+pub use page::RecordLocation;
 pub use record::{Kind, Record};
 pub use records::{BLOCK_LIMIT, Found, Records};
 pub use scan::{Scan, read, scan};
@@ -42,17 +43,6 @@ pub use seal::{Capture, Original, Profile, Sealed, Truncated};
 pub use writer::{Discrepancy, Info, MAX_BYTES, Options, Writer};
 
 use serde::{Deserialize, Serialize};
-
-/// Where a record is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Location {
-    /// The number of the file, from 1.
-    pub file: u32,
-    /// The first byte of the record's gzip member.
-    pub offset: u64,
-    /// The length of the member in bytes.
-    pub length: u32,
-}
 
 /// Where the next record will be kept: everything before it is in the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -6,19 +6,19 @@ use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::{ArchiveError, Fault, Location, Record, Records, files};
+use super::{ArchiveError, Fault, Record, RecordLocation, Records, files};
 
 /// Our own records were limited when they were fetched; this only keeps a damaged or foreign file
 /// under our name from filling the memory.
 pub(super) const OWN_LIMIT: u64 = 1 << 30;
 
 /// Reads one record.
-pub fn read(dir: &Path, at: &Location) -> Result<Record, ArchiveError> {
+pub fn read(dir: &Path, at: &RecordLocation) -> Result<Record, ArchiveError> {
     member(dir, at).map(|(_, record)| record)
 }
 
 /// Reads one record, and the gzip member that holds it.
-pub(super) fn member(dir: &Path, at: &Location) -> Result<(Vec<u8>, Record), ArchiveError> {
+pub(super) fn member(dir: &Path, at: &RecordLocation) -> Result<(Vec<u8>, Record), ArchiveError> {
     let path = files::existing(dir, at.file);
     let offset = at.offset;
     let fail = || ArchiveError::io("read", &path);
@@ -77,7 +77,7 @@ pub struct Scan {
 }
 
 impl Iterator for Scan {
-    type Item = Result<(Location, Record), ArchiveError>;
+    type Item = Result<(RecordLocation, Record), ArchiveError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -98,7 +98,7 @@ impl Iterator for Scan {
                     let length = found.length.and_then(|length| u32::try_from(length).ok());
                     let found = match length {
                         Some(length) => Ok((
-                            Location {
+                            RecordLocation {
                                 file,
                                 offset,
                                 length,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use super::cdxj::Entry;
 use super::scan::OWN_LIMIT;
 use super::seal::{self, Sealed};
-use super::{ArchiveError, End, Kind, Level, Location, Records, files, indexes};
+use super::{ArchiveError, End, Kind, Level, RecordLocation, Records, files, indexes};
 
 /// How to write.
 #[derive(Debug, Clone)]
@@ -148,7 +148,7 @@ impl Writer {
     }
 
     /// Appends a record. It is safe only after [`sync`](Self::sync).
-    pub fn append(&mut self, sealed: &Sealed) -> Result<Location, ArchiveError> {
+    pub fn append(&mut self, sealed: &Sealed) -> Result<RecordLocation, ArchiveError> {
         self.append_member(&sealed.bytes, sealed.at, Some(sealed.entry.clone()))
     }
 
@@ -158,7 +158,7 @@ impl Writer {
         member: &[u8],
         at: jiff::Timestamp,
         entry: Option<Entry>,
-    ) -> Result<Location, ArchiveError> {
+    ) -> Result<RecordLocation, ArchiveError> {
         self.unless_stopped(|writer| writer.try_append(member, at, entry))
     }
 
@@ -232,7 +232,7 @@ impl Writer {
         member: &[u8],
         at: jiff::Timestamp,
         entry: Option<Entry>,
-    ) -> Result<Location, ArchiveError> {
+    ) -> Result<RecordLocation, ArchiveError> {
         let Ok(length) = u32::try_from(member.len()) else {
             let source = std::io::Error::other("a record of more than 4 GiB");
             return Err(ArchiveError::io("write to", &self.dir)(source));
@@ -258,7 +258,7 @@ impl Writer {
         current
             .entries
             .extend(entry.map(|entry| (entry, offset, length)));
-        Ok(Location {
+        Ok(RecordLocation {
             file: current.number,
             offset,
             length,

@@ -4,12 +4,9 @@
 //! near-duplicates for web crawling" (WWW 2007), proposes. Pages of one template that repeat the same phrases have
 //! such hashes too, so the resemblance of their shingles (Broder 1997) decides.
 
-use page::{Digest, Shingles};
+use page::{Digest, Shingles, Simhash};
 
 use super::shown::prefix;
-
-/// Bits in which the hashes of near-duplicates may differ.
-const DISTANCE: u32 = 3;
 
 /// The share of shingles that near-duplicates have in common.
 const RESEMBLANCE: f64 = 0.8;
@@ -22,7 +19,7 @@ const COMPARED: usize = 64 * 1024;
 
 /// Whether two hashes are those of near-duplicates; 0 is that of none.
 pub(super) fn is_near(one: u64, other: u64) -> bool {
-    one != 0 && other != 0 && (one ^ other).count_ones() <= DISTANCE
+    one != 0 && other != 0 && Simhash(one).is_near(Simhash(other))
 }
 
 /// Groups results by their hashes, which are in the order of their ranks; 0 resembles nothing. `body` reads the body

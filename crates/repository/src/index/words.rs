@@ -321,7 +321,7 @@ fn is_mark(c: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&c)
 }
 
-/// Characters of scripts without blanks between words (Unicode 16, Blocks.txt).
+/// Characters of scripts without blanks between words (the blocks of Unicode 16).
 fn is_unspaced(c: char) -> bool {
     if c < '\u{e00}' {
         return false;

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use lab::experiment::focus;
+use policy::catalog::{Catalog, PUBLISHED_HEADING};
 
 use super::{Common, help};
 
@@ -40,8 +41,11 @@ pub struct Focus {
 
 /// The methods of focused crawling, a line each.
 pub fn methods() -> String {
-    let catalog = policy::catalog::Catalog::standard();
-    let lines = catalog.focuses();
-    let lines = lines.map(|order| format!("  {:14} {}\n", order.name, order.summary));
-    lines.collect()
+    let catalog = Catalog::standard();
+    let lines = |published: bool| -> String {
+        let methods = catalog.focuses().filter(|one| one.published == published);
+        let lines = methods.map(|order| format!("  {:14} {}\n", order.name, order.summary));
+        lines.collect()
+    };
+    format!("{}\n {PUBLISHED_HEADING}:\n{}", lines(false), lines(true))
 }

@@ -1,12 +1,12 @@
 //! How did it go, by the web's own truth?
 
-use lab::site::{Copies, Fetches, Serving};
 use serde::Serialize;
+use testweb::site::{Copies, Fetches, Serving};
 
 use super::noticed::{Noticed, published};
 use super::searching::Searching;
 use crate::cli::Demo;
-use crate::engine::tally::Summary;
+use crawl::Summary;
 
 /// Moments at which all copies are looked at.
 const LOOKS: u32 = 100;

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use lab::site::{PageNumber, Serving};
 use page::PageUrl;
 use repository::index::Index;
+use testweb::site::{PageNumber, Serving};
 use tokio::runtime::Runtime;
 
-use crate::panics::POISONED;
-use crate::store;
+use node::panics::POISONED;
+use node::store;
 
 /// How often it is looked; a delay is known to within this.
 const LOOK_EVERY: Duration = Duration::from_millis(250);

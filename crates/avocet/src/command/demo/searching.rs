@@ -5,18 +5,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
-use axum::body::Bytes;
+use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use lab::site::{PageNumber, Searchers, Serving};
 use serde::Deserialize;
+use testweb::site::{PageNumber, Searchers, Serving};
 use tokio::runtime::Runtime;
 
 use crate::cli::Demo;
-use crate::live::Live;
-use crate::panics::POISONED;
+use node::live::Live;
+use node::panics::POISONED;
 
 /// How often it is looked whether there is a search page.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -88,7 +88,7 @@ impl Searching {
         address: &str,
         web: &Serving,
         people: &Searchers,
-        wish: &lab::site::Wish,
+        wish: &testweb::site::Wish,
     ) -> Result<()> {
         let words = wish.query.replace(' ', "+");
         let answer = get(client, &format!("{address}/api/v1/search?q={words}")).await?;

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use lab::site::Serving;
+use testweb::site::Serving;
 
 use super::judged::{Judged, freshness, publication};
 use super::noticed::Noticed;
 use super::searching::Searching;
 use crate::cli::Demo;
-use crate::live::Live;
+use node::live::Live;
 
 /// How often something is said while it runs.
 const SAY_EVERY: Duration = Duration::from_secs(10);

@@ -13,7 +13,7 @@ use page::PageUrl;
 use serde_json::json;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::readable::Readable;
+use node::readable::Readable;
 
 /// The list of all files, in the directory itself.
 const LIST: &str = "files.jsonl";

@@ -10,11 +10,11 @@ use policy::focus::{Document, ON_TOPIC, Topic};
 use repository::index::Query;
 
 use crate::cli::Export;
-use crate::engine::timestamp;
-use crate::readable::Readable;
-use crate::searchable;
-use crate::topic::Subject;
-use crate::usage::Usage;
+use node::clock::timestamp;
+use node::readable::Readable;
+use node::settings::topic::Subject;
+use node::settings::usage::Usage;
+use node::store;
 
 /// The conditions that a page must meet, all of them.
 pub(super) struct Filter {
@@ -85,7 +85,7 @@ fn is_of_site(host: &str, site: &str) -> bool {
 
 /// The pages that match a search: as many as a search can reach.
 fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
-    let index = searchable::open(root)?;
+    let index = store::search_index(root)?;
     let mut found = HashSet::new();
     for offset in (0..=Query::OFFSET).step_by(Query::LIMIT) {
         let batch = index.search(&Query {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::readable::Readable;
+use node::readable::Readable;
 
 /// The front matter of a page.
 pub(super) fn page(page: &Readable) -> String {

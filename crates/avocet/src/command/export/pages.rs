@@ -16,8 +16,8 @@ use super::front_matter;
 use super::repetition::{Candidate, Ready, Repetition};
 use super::whole_or_not_at_all;
 use crate::cli::{Export, PageFormat};
-use crate::readable::{self, Readable};
-use crate::store::Store;
+use node::readable::{self, Readable};
+use node::store::Store;
 
 /// Exports pages. Returns what was written.
 pub(super) fn run(

@@ -13,7 +13,7 @@ use page::HostId;
 use page::article::{Article, Template};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::readable::Readable;
+use node::readable::Readable;
 
 /// Pages of a host that are held back.
 const HELD: usize = 64;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use lab::workers::Progress;
 
-use crate::panics::POISONED;
+use node::panics::POISONED;
 
 /// How often a log gets a line.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);

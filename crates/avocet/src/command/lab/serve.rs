@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::{Result, bail};
-use lab::site::Proxy;
+use lab::loopback::Proxy;
 use lab::world::World;
 use serde_json::json;
 

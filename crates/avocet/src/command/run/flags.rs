@@ -5,20 +5,20 @@
 //! flag about the same is no longer heeded.
 
 use crate::cli::Run;
-use crate::config::Config;
-use crate::live::Live;
-use crate::live::wish::Topic;
+use node::live::Live;
+use node::live::controls::ControlledSetting;
+use node::settings::config::Config;
 
 /// The topics that the command line speaks of.
-pub fn given(wishes: &Run) -> Vec<Topic> {
+pub fn given(wishes: &Run) -> Vec<ControlledSetting> {
     let crawl = &wishes.crawl;
     let each = [
-        (Topic::Budget, wishes.budget.is_some()),
-        (Topic::Order, crawl.order.is_some()),
-        (Topic::Refresh, wishes.refresh.is_some()),
-        (Topic::Sources, wishes.sources.is_some()),
+        (ControlledSetting::Budget, wishes.budget.is_some()),
+        (ControlledSetting::Order, crawl.order.is_some()),
+        (ControlledSetting::Refresh, wishes.refresh.is_some()),
+        (ControlledSetting::Sources, wishes.sources.is_some()),
         (
-            Topic::Seeds,
+            ControlledSetting::Seeds,
             !crawl.urls.is_empty() || crawl.seeds.is_some(),
         ),
     ];
@@ -29,21 +29,33 @@ pub fn given(wishes: &Run) -> Vec<Topic> {
 /// The flags that are heeded, where the file said `before` when the program was started and says `now` something else.
 pub fn heeded(wishes: &Run, before: &Config, now: &Config, live: &Live) -> Run {
     let mut heeded = wishes.clone();
-    let later = |topic, changed: bool| changed || live.was_wished(topic);
-    if later(Topic::Budget, before.budget.rate() != now.budget.rate()) {
+    let later = |topic, changed: bool| changed || live.overrules_flag(topic);
+    if later(
+        ControlledSetting::Budget,
+        before.budget.rate() != now.budget.rate(),
+    ) {
         heeded.budget = None;
     }
-    if later(Topic::Order, before.crawl.order != now.crawl.order) {
+    if later(
+        ControlledSetting::Order,
+        before.crawl.order != now.crawl.order,
+    ) {
         heeded.crawl.order = None;
     }
-    if later(Topic::Refresh, before.refresh.policy != now.refresh.policy) {
+    if later(
+        ControlledSetting::Refresh,
+        before.refresh.policy != now.refresh.policy,
+    ) {
         heeded.refresh = None;
     }
-    if later(Topic::Sources, before.source.policy != now.source.policy) {
+    if later(
+        ControlledSetting::Sources,
+        before.source.policy != now.source.policy,
+    ) {
         heeded.sources = None;
     }
     let seeds = now.crawl.all_seeds();
-    if later(Topic::Seeds, before.crawl.all_seeds() != seeds) && !seeds.is_empty() {
+    if later(ControlledSetting::Seeds, before.crawl.all_seeds() != seeds) && !seeds.is_empty() {
         heeded.crawl.urls.clear();
         heeded.crawl.seeds = None;
     }
@@ -78,7 +90,11 @@ mod tests {
         let wishes = wishes(&line);
         assert_eq!(
             given(&wishes),
-            [Topic::Budget, Topic::Refresh, Topic::Seeds]
+            [
+                ControlledSetting::Budget,
+                ControlledSetting::Refresh,
+                ControlledSetting::Seeds
+            ]
         );
         let config = |text: &str| toml::from_str::<Config>(text).unwrap();
         let before = config("[budget]\nfetches_per_second = 1\n[refresh]\npolicy = \"age\"\n");
@@ -96,7 +112,7 @@ mod tests {
         );
         assert_eq!(after.crawl.urls, ["http://e.org/"]);
         // Somebody wants exactly what the file said from the start.
-        live.wished(&[Topic::Refresh]);
+        live.overrule_flags(&[ControlledSetting::Refresh]);
         let after = heeded(&wishes, &before, &before, &live);
         assert_eq!((after.budget, after.refresh), (wishes.budget, None));
         let moved = config("[crawl]\nseeds = [\"http://f.org/\"]\n");

@@ -13,11 +13,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use crate::cli::Run;
-use crate::config::Config;
-use crate::live::Live;
 use crate::logs::say;
-use crate::serve::{self, App, Crawl, LISTEN, Serving};
-use crate::store;
+use node::handle::NodeHandle;
+use node::live::Live;
+use node::settings::config::Config;
+use node::store;
+use server::{App, LISTEN, Serving};
 
 /// How often it is looked whether there is an index.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -45,7 +46,7 @@ pub async fn begin(
     let named = wishes.listen.or(config.serve.listen);
     let listener = match place {
         Some(place) => Ok(ours(place)?),
-        None => serve::listen(named.unwrap_or(LISTEN)).await,
+        None => server::listen(named.unwrap_or(LISTEN)).await,
     };
     let listener = match listener {
         Ok(listener) => listener,
@@ -82,17 +83,20 @@ async fn start(
         tokio::time::sleep(LOOK_EVERY).await;
     }
     let listen = listener.local_addr()?;
-    let crawl = Crawl {
-        live: Some(live.clone()),
-        config: live.config(),
-    };
-    let opened = root.to_owned();
-    let app = tokio::task::spawn_blocking(move || App::open(&opened, config, listen, crawl));
-    let serving = serve::start(app.await??, listener)?;
+    let (opened, crawl) = (root.to_owned(), live.clone());
+    let app = tokio::task::spawn_blocking(move || {
+        let path = crawl.config();
+        App::open(
+            NodeHandle::open(&opened, Some(crawl), path)?,
+            config,
+            listen,
+        )
+    });
+    let serving = server::start(app.await??, listener)?;
     let address = format!("http://{}", serving.address);
     say(&format!(
         "serving at {address}/, dashboard at {address}/dashboard; its controls need the token in {}",
-        serve::token::path(root).display()
+        store::keys::token_path(root).display()
     ));
     live.listens(address);
     Ok(serving)

@@ -10,18 +10,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use frontier::{Known, Ledger};
+use frontier::Known;
+use ledger::Ledger;
 use page::{PageId, PageUrl, charset, media, media::Media};
 use policy::focus::Document;
 use repository::archive;
 
-use crate::answer::Answer;
 use crate::cli::topic::Train;
-use crate::engine::plan::TOKEN;
-use crate::place::location;
-use crate::store::Store;
-use crate::topic::{Judged, Lesson};
-use crate::verdict::{Asked, Verdict};
+use crawl::TOKEN;
+use crawl::verdict::{Asked, Verdict};
+use node::answer;
+use node::settings::topic::{Judged, Lesson};
+use node::store::Store;
 
 /// Everything to learn from.
 #[derive(Debug, Default)]
@@ -218,9 +218,9 @@ impl<'a> Copies<'a> {
         let Some(place) = copy.and_then(|copy| copy.place) else {
             return Ok(None);
         };
-        let record = archive::read(&self.store.archive(), &location(place))
+        let record = archive::read(&self.store.archive(), &place)
             .with_context(|| format!("the copy of {url}"))?;
-        let answer = Answer::kept(&record, url, TOKEN)?;
+        let answer = answer::kept(&record, url, TOKEN)?;
         let asked = Asked {
             places,
             ..Asked::again(url)

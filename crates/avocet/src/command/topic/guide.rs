@@ -11,7 +11,7 @@ use page::{PageId, PageUrl};
 use policy::focus::{Crawled, Document, Guide, Pointer};
 
 use super::examples::{Copies, Examples};
-use crate::verdict::Lead;
+use crawl::verdict::Lead;
 
 /// Pages that are read, at most.
 const MOST: usize = 5_000;

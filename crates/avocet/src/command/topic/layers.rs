@@ -8,7 +8,8 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use frontier::{Known, Ledger};
+use frontier::Known;
+use ledger::Ledger;
 use page::{PageId, PageUrl};
 use policy::focus::{Bayes, Trainer};
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::topic::Judged;
+use node::settings::topic::Judged;
 
 /// Parts of the scale that calibration is shown for.
 const BINS: usize = 5;

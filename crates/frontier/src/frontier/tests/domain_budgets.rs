@@ -58,14 +58,14 @@ fn spent(frontier: &Frontier<Backlink>, host: &str) -> Option<SpentBudget> {
 
 /// The next visit, to its end; `None`: there is none.
 fn visit(frontier: &mut Frontier<Backlink>) -> Option<Vec<u32>> {
-    let Next::Visit(mut visit) = frontier.next(NOW, |_, _| None) else {
+    let Next::Visit(mut visit) = choose(frontier, NOW, |_| None) else {
         return None;
     };
     let mut claimed = Vec::new();
     while let Some(number) = visit.first() {
         claimed.push(number.0);
         visit.settled(number);
-        frontier.more(&mut visit, true, NOW, |_, _| None);
+        go_on(frontier, &mut visit, NOW, |_| None);
     }
     let at_once = std::time::Duration::ZERO;
     frontier.bench.settle(visit, NOW, at_once, false);
@@ -147,14 +147,14 @@ fn spare_capacity_waits_for_visits_and_spares_domains_without_end() {
     }
     let mut visits = Vec::new();
     while frontier.bench.waiting() > 0 {
-        match frontier.next(NOW, |_, _| None) {
+        match choose(&mut frontier, NOW, |_| None) {
             Next::Visit(visit) => visits.push(visit),
             // The server of each is being visited.
             _ => visit_out(&mut frontier, &mut visits),
         }
     }
     let before = frontier.bench.deferred();
-    assert!(matches!(frontier.next(NOW, |_, _| None), Next::Idle));
+    assert!(matches!(choose(&mut frontier, NOW, |_| None), Next::Idle));
     assert_eq!(frontier.bench.deferred(), before, "a visit is under way");
     visit_out(&mut frontier, &mut visits);
     let mut more = 0;
@@ -292,7 +292,7 @@ fn known_pages_are_visited_again_whatever_the_budget() {
     let fetch = |frontier: &mut Frontier<Growing>, now| {
         let before = History::discovered(NOW, 1);
         let after = before.after(policy::Visit::new(NOW, policy::Outcome::Changed));
-        let Next::Visit(mut visit) = frontier.next(now, |_, _| Some(after)) else {
+        let Next::Visit(mut visit) = choose(frontier, now, |_| Some(after)) else {
             return None;
         };
         let number = visit.first().unwrap();
@@ -311,8 +311,7 @@ fn known_pages_are_visited_again_whatever_the_budget() {
 
 #[test]
 fn budgets_are_the_same_after_a_stop() {
-    let directory = tempfile::tempdir().unwrap();
-    let ledger = Ledger::open(directory.path()).unwrap();
+    let mut ledger = MemoryLedger::default();
     let mut live = start();
     let seed = at("seed.example", 0);
     let mut entries: Vec<Entry> = live.hear_seed(&seed, NOW).into_iter().collect();
@@ -353,9 +352,9 @@ fn budgets_are_the_same_after_a_stop() {
         digest.simhash = Simhash(u64::from(number % 4));
         live.share_text(page.host(), &digest);
         let visit = policy::Visit::new(NOW, policy::Outcome::Changed);
-        let record = crate::ledger::Visited {
+        let record = crate::record::Visited {
             history: History::discovered(NOW, 1).after(visit),
-            copy: Some(crate::ledger::PageCopy {
+            copy: Some(crate::record::PageCopy {
                 text: Some(digest),
                 ..Default::default()
             }),
@@ -363,13 +362,9 @@ fn budgets_are_the_same_after_a_stop() {
         };
         entries.push(Entry::Visited(live.key(page).unwrap(), Box::new(record)));
     }
-    let batch = Batch {
-        entries,
-        archive_end: None,
-    };
-    ledger.commit(&batch).unwrap();
+    ledger.commit(&entries);
     let mut recalled = start();
-    let unread = |known: &crate::ledger::Known| known.visited.is_none();
+    let unread = |known: &crate::record::Known| known.visited.is_none();
     let texts = |_, tell: &mut dyn FnMut(Said<'_>)| tell(Said::default());
     recalled.recall(&ledger, unread, texts, NOW).unwrap();
     for host in hosts {

@@ -1,11 +1,11 @@
 //! What does it look like?
 
+use figure::{Figure, Series};
 use policy::plan::{currency, growth};
 
 use super::formulas::{ALLOCATIONS, GROWTH};
 use super::{GRACES, Question, currency_at};
-use crate::figure::{Figure, Series};
-use crate::findings::Findings;
+use crate::findings::{self, Findings};
 
 /// Lifespans of a growing web to draw, in days.
 const LIFESPANS: [f64; 3] = [365.0, 1_000.0, 3_000.0];
@@ -174,7 +174,7 @@ fn found(findings: &Findings, policy: &str, metric: &str, example: bool, name: &
         let same = row.policy == policy && row.metric == metric;
         same && row.params.contains_key("example") == example
     });
-    Series::found(name, own)
+    findings::series(name, own)
 }
 
 fn drawable(all: impl IntoIterator<Item = Series>) -> Vec<Series> {

@@ -5,9 +5,9 @@
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
+use testweb::chance::{For, stream};
 
 use super::{Question, currency_at, number};
-use crate::chance::{For, stream};
 use crate::findings::Measured;
 
 /// A mean of draws, and how far off it may be.

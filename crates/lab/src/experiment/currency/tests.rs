@@ -111,8 +111,8 @@ fn bk5_closed_forms_are_what_is_drawn_and_the_example_is_as_published() {
 
 /// Pages drawn as the formulas assume, written as a recorded world is.
 fn record(directory: &Path, pages: u32, days: f64) {
-    use crate::chance::{For, stream};
     use rand::RngExt;
+    use testweb::chance::{For, stream};
     let lifetimes = Weibull::new(1.4, 60.0).unwrap();
     let mut versions = Vec::new();
     for page in 0..pages {

@@ -94,7 +94,7 @@ pub(super) fn rows(
         refresh: Some(Box::new(Uniform::every(every))),
         ..Crawl::default()
     };
-    let done = refresh(lives, Box::new(crawl), &plan);
+    let done = refresh(lives, crawl, &plan);
     let measured = until.since(from + every).as_secs_f64() / SECONDS_PER_DAY;
     let mut rows = reached(question, &done, interval);
     let often = done.visits as f64 / measured / done.recency.pages();

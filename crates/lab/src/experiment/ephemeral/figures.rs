@@ -1,8 +1,9 @@
 //! What does it look like? The paper's figures 3, 4, 7, 8 and 9, and Table 1 as lines.
 
+use figure::{Figure, Series};
+
 use super::crawls::BOUND;
-use crate::figure::{Figure, Series};
-use crate::findings::{Findings, Param, Row};
+use crate::findings::{self, Findings, Param, Row};
 
 /// All pictures, each with a name for its file.
 pub(super) fn all(findings: &Findings) -> Vec<(String, Figure)> {
@@ -118,6 +119,6 @@ fn lines(
     }
     let named = named.into_iter();
     named
-        .map(|(name, rows)| Series::found(name, rows))
+        .map(|(name, rows)| findings::series(name, rows))
         .collect()
 }

@@ -6,9 +6,9 @@ use std::collections::HashSet;
 
 use policy::Moment;
 use policy::source::Cover;
+use testweb::chance::{For, stream};
 
 use super::{HOUR, WEEK, number};
-use crate::chance::{For, stream};
 use crate::findings::Measured;
 use crate::measure::clusters::{Cluster, DAYS, Interest, k_means, scaled};
 use crate::run::ephemeral::Stage;

@@ -2,11 +2,12 @@
 //!
 //! **Invariant:** at most seven lines a figure of crawls, the colours that can be told apart; no figure without a line.
 
+use figure::{Figure, Series};
+
 use super::judged::ALL;
 use super::locality::KINDS;
 use super::omniscient::OMNISCIENT;
-use crate::figure::{Figure, Series};
-use crate::findings::{Param, Row};
+use crate::findings::{self, Param, Row};
 
 /// Lines that a figure has room for.
 const MOST: usize = 7;
@@ -69,7 +70,7 @@ fn line(rows: &[Row], policy: &str, metric: &str) -> Option<Series> {
         row.policy == policy && row.metric == metric && row.params.get("target") == Some(&all)
     };
     let rows: Vec<&Row> = rows.iter().filter(is_it).collect();
-    (!rows.is_empty()).then(|| Series::found(policy, rows))
+    (!rows.is_empty()).then(|| findings::series(policy, rows))
 }
 
 fn locality(rows: &[Row]) -> Figure {

@@ -11,9 +11,9 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 use policy::focus::Field;
-use policy::focus::words::counts;
+use policy::focus::word_counts::counts;
+use testweb::chance::{For, stream};
 
-use crate::chance::{For, stream};
 use crate::findings::{Measured, Params};
 use crate::world::Linked;
 

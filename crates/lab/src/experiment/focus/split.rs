@@ -11,11 +11,11 @@ use rand::seq::SliceRandom;
 use rand::{Rng, RngExt};
 
 use policy::focus::Topic;
+use testweb::chance::{For, stream};
 
 use super::LEAST_TARGETS;
 use crate::LabError;
-use crate::chance::{For, stream};
-use crate::world::{Graph, Labels, Linked, Reach};
+use crate::kinds::{Graph, Labels, Linked, Reach};
 
 /// A site has at least this share of the pages, and so many: less is no web to crawl.
 const SITE: f64 = 0.05;

@@ -5,9 +5,9 @@
 //! said in standard errors, which are known (hypergeometric) and not estimated.
 
 use rand::seq::SliceRandom;
+use testweb::chance::{For, stream};
 
 use super::measured::{Judge, TARGETS, shares};
-use crate::chance::{For, stream};
 use crate::experiment::Claim;
 use crate::measure::{Curve, Truth, p_bc, p_cs, p_st};
 use crate::run::Trip;

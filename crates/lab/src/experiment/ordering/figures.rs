@@ -3,10 +3,11 @@
 //! **Invariant:** at most seven lines a figure, the colours that can be told apart; and no figure
 //! without a line.
 
+use figure::{Figure, Series};
+
 use super::contestants::{IDEAL, RANDOM};
 use super::measured::TARGETS;
-use crate::figure::{Figure, Series};
-use crate::findings::{Param, Row};
+use crate::findings::{self, Param, Row};
 
 /// Lines that a figure has room for.
 const MOST: usize = 7;
@@ -73,8 +74,10 @@ impl Drawn<'_> {
         ));
         for target in TARGETS.iter().rev() {
             for policy in policies {
-                let rows = self.line(policy, "backlink", &format!("p_st@{target}"));
-                figure.push(format!("{policy}, G = {target}"), rows);
+                let name = format!("{policy}, G = {target}");
+                let metric = format!("p_st@{target}");
+                let line = self.line(name, policy, "backlink", &metric);
+                figure.series.extend(line);
             }
         }
         // One policy alone is no comparison.
@@ -92,8 +95,8 @@ impl Drawn<'_> {
         };
         let mut figure = figure(&format!("Hot pages found: those with {what}"));
         for policy in policies {
-            let rows = self.line(policy, importance, &format!("p_st@{target}"));
-            figure.push((*policy).to_owned(), rows);
+            let line = self.line(*policy, policy, importance, &format!("p_st@{target}"));
+            figure.series.extend(line);
         }
         figure
     }
@@ -104,21 +107,28 @@ impl Drawn<'_> {
             ..figure("PageRank that the pages fetched hold")
         };
         for policy in policies {
-            let rows = self.line(policy, "pagerank", "pagerank_mass");
-            figure.push((*policy).to_owned(), rows);
+            let line = self.line(*policy, policy, "pagerank", "pagerank_mass");
+            figure.series.extend(line);
         }
         figure
     }
 
-    /// What was found for a line.
-    fn line(&self, policy: &str, importance: &str, metric: &str) -> Vec<&Row> {
+    /// A line, if something was found for it.
+    fn line(
+        &self,
+        name: impl Into<String>,
+        policy: &str,
+        importance: &str,
+        metric: &str,
+    ) -> Option<Series> {
         let by = Param::from(importance);
         let is_it = |row: &&Row| {
             row.policy == policy
                 && row.metric == metric
                 && row.params.get("importance") == Some(&by)
         };
-        self.rows.iter().filter(is_it).collect()
+        let rows: Vec<&Row> = self.rows.iter().filter(is_it).collect();
+        (!rows.is_empty()).then(|| findings::series(name, rows))
     }
 }
 
@@ -129,15 +139,6 @@ fn figure(title: &str) -> Figure {
         y_label: "P_ST: share of hot pages".to_owned(),
         series: Vec::new(),
         ..Figure::default()
-    }
-}
-
-impl Figure {
-    /// A line, if there is something on it.
-    fn push(&mut self, name: String, rows: Vec<&Row>) {
-        if !rows.is_empty() {
-            self.series.push(Series::found(name, rows));
-        }
     }
 }
 

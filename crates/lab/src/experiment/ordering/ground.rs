@@ -4,10 +4,10 @@
 //! other; where there is none, it is the page that reaches most.
 
 use rand::seq::SliceRandom;
+use testweb::chance::{For, stream};
 
 use crate::LabError;
-use crate::chance::{For, stream};
-use crate::world::{Graph, Reach};
+use crate::kinds::{Graph, Reach};
 
 /// Links that are followed to find starts, as a multiple of all links: enough for every real web, and
 /// an end for one in which a hundred thousand pages each lead to a third of it.

@@ -1,8 +1,9 @@
 //! What do teams of any size gain and lose? One figure a metric.
 
+use figure::{Figure, Series};
+
 use super::TEAMS;
-use crate::figure::{Figure, Series};
-use crate::findings::Row;
+use crate::findings::{self, Row};
 
 /// The metrics that are drawn, and what they are called there.
 const DRAWN: [(&str, &str); 4] = [
@@ -39,7 +40,7 @@ pub(super) fn figures(rows: &[Row]) -> Vec<(String, Figure)> {
 fn series(rows: &[Row], team: &str, metric: &str) -> Option<Series> {
     let rows = rows.iter();
     let own = rows.filter(|row| row.policy == team && row.metric == metric);
-    let line = Series::found(team, own);
+    let line = findings::series(team, own);
     (!line.points.is_empty()).then_some(line)
 }
 

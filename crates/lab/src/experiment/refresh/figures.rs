@@ -2,11 +2,12 @@
 //!
 //! Figure 2, the overhead of measuring, is a matter of the index: `cargo xtask bench measure`.
 
+use figure::{Figure, Series};
+
 use super::Options;
 use super::forecast::Forecast;
 use super::pages::found;
-use crate::figure::{Figure, Series};
-use crate::findings::Findings;
+use crate::findings::{self, Findings};
 
 /// Those of figure 4, and ours.
 const COMPARED: [&str; 5] = [
@@ -111,7 +112,7 @@ fn lines(findings: &Findings, metric: &str, wanted: impl Fn(&str) -> bool) -> Ve
     }
     let line = |name: &&str| {
         let own = rows.iter().copied().filter(|row| row.policy == *name);
-        Series::found(*name, own)
+        findings::series(*name, own)
     };
     names.iter().map(line).collect()
 }

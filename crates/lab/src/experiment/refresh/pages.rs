@@ -18,11 +18,11 @@ use super::linear::Linear;
 use super::{Options, Setting};
 use crate::LabError;
 use crate::findings::{Findings, Measured, Param, Params};
-use crate::invent::page_rates;
 use crate::run::refresh::Lives;
 use crate::run::upkeep::{Upheld, Upkeep, upkeep};
 use crate::workers::{Progress, each};
 use crate::world::World;
+use crate::world::page_rates;
 
 /// The world whose rates are known.
 pub(super) const WORLD: &str = "invented:pages";
@@ -223,7 +223,7 @@ impl Ground {
             measured: from + days(whole * WARM_UP / (WARM_UP + MEASURED)),
             until,
         };
-        Ok(upkeep(&plan, Box::new(crawl)))
+        Ok(upkeep(&plan, crawl))
     }
 }
 

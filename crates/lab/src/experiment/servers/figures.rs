@@ -1,10 +1,11 @@
 //! How do the curves look? As Figures 6 and 7 of Cao, Jiang & Singh (2003): means over the runs, with
 //! their intervals.
 
+use figure::{Figure, Series};
+
 use super::judge::Judge;
 use super::measured::{EFFICIENCY, QUALITY, SPEED};
-use crate::figure::{Figure, Series};
-use crate::findings::{Param, Row};
+use crate::findings::{self, Param, Row};
 
 const TIME: &str = "share of breadth-first's time";
 const PAGES: &str = "share of the pages";
@@ -54,7 +55,7 @@ fn series(judge: Judge, metric: &str, rows: &[Row]) -> Vec<Series> {
             continue;
         }
         let same = own.iter().filter(|other| other.policy == row.policy);
-        let mut line = Series::found(row.policy.clone(), same.copied());
+        let mut line = findings::series(row.policy.clone(), same.copied());
         line.points.insert(0, (0.0, 0.0));
         if !line.intervals.is_empty() {
             line.intervals.insert(0, (0.0, 0.0));

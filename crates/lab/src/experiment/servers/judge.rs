@@ -1,12 +1,12 @@
 //! Who says what a page is worth?
 //!
 //! The two judges of Cao, Jiang & Singh (2003), §5.3. **Invariant:** qualities are fixed before a crawl.
-//! Those of an invented web are those of [`site::quality`](crate::site::quality), which the live experiment
+//! Those of an invented web are those of [`quality`](super::quality), which the live experiment
 //! uses.
 
 use std::fmt;
 
-use crate::site::quality::{pagerank_of, zipf_of};
+use super::quality::{pagerank_of, zipf_of};
 use crate::world::Graph;
 
 /// Who says what a page is worth.
@@ -46,9 +46,11 @@ impl fmt::Display for Judge {
 
 #[cfg(test)]
 mod tests {
+    use testweb::site::Plan;
+
+    use super::super::quality;
     use super::*;
     use crate::run::servers::Network;
-    use crate::site::{Plan, quality};
 
     #[test]
     fn qualities_are_those_of_the_live_experiment() {

@@ -3,10 +3,11 @@
 //! The breadth-first crawls of Cao, Jiang & Singh (2003), §5.2.1. **Invariant:** a crawl stops after a sixth of
 //! the pages, so that the few slow servers that keep a crawl waiting at its end are in no figure.
 
+use figure::{Figure, Series};
+
 use super::measured::{BASELINE, PAGES_PER_SECOND};
 use crate::experiment::Claim;
-use crate::figure::{Figure, Series};
-use crate::findings::{Measured, Param, Params, Row};
+use crate::findings::{self, Measured, Param, Params, Row};
 use crate::run::servers::{Crawled, Crawler, Depth, Dial, Http};
 
 /// The paper's three, slowest first.
@@ -103,7 +104,7 @@ pub(super) fn claims(rows: &[Row]) -> Vec<Claim> {
 
 /// Pages a second over connections, as Figure 4; `None` if the crawls were not made.
 pub(super) fn figure(rows: &[Row]) -> Option<Figure> {
-    let line = |http: Http| Series::found(format!("HTTP {http}"), of_version(rows, http));
+    let line = |http: Http| findings::series(format!("HTTP {http}"), of_version(rows, http));
     let series: Vec<Series> = VERSIONS.map(line).into();
     series
         .iter()

@@ -1,8 +1,9 @@
 //! The experiment on webs small enough for a test.
 
+use testweb::site::{Latency, Plan};
+
 use super::*;
 use crate::findings::Row;
-use crate::site::{Latency, Plan};
 use crate::workers::Silent;
 
 fn setting(policies: &[&str], runs: u32) -> Setting {

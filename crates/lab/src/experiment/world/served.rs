@@ -1,8 +1,9 @@
 //! What servers are there?
 
+use testweb::site::Web;
+
 use super::Description;
 use super::distribution::{median, ranked};
-use crate::site::Web;
 
 pub(super) fn describe(web: &Web, said: &mut Description) {
     let servers: Vec<_> = web.servers().map(|(_, server)| server).collect();

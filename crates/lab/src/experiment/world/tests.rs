@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use policy::Moment;
+use testweb::site::Plan;
 
 use super::*;
-use crate::site::Plan;
 use crate::workers::Silent;
 use crate::world::{
     Bodies, Body, Clicked, Corpus, Graph, Histories, Labels, News, Queries, Shown, Topic, Traffic,
@@ -329,7 +329,7 @@ fn the_decay_of_real_clicks_is_as_stated() {
             ("days", 21.0),
         ],
     );
-    // As `news/README.md` states them. At 6 h the tables give .820 here, and .822 at most however a bin that
+    // As the README of the data set states them. At 6 h the tables give .820 here, and .822 at most however a bin that
     // lies astride is counted: the bound is as wide as that difference, which is not explained.
     for (hours, expected) in [(1.0, 0.963), (6.0, 0.825), (24.0, 0.344)] {
         let mut rows = study.findings.rows.iter();

@@ -14,13 +14,13 @@ fn hill(mut values: Vec<usize>, top: usize) -> f64 {
     1.0 + top as f64 / logs
 }
 
-fn in_links(graph: &world::Graph) -> Vec<usize> {
+fn in_links(graph: &kinds::Graph) -> Vec<usize> {
     let mut counts = vec![0; graph.pages()];
     graph.edges().for_each(|(_, to)| counts[to] += 1);
     counts
 }
 
-fn out_links(graph: &world::Graph) -> Vec<usize> {
+fn out_links(graph: &kinds::Graph) -> Vec<usize> {
     (0..graph.pages())
         .map(|page| graph.links(page).len())
         .collect()

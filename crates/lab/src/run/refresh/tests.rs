@@ -3,7 +3,7 @@
 use page::PageUrl;
 use policy::plan::{age, currency, freshness};
 use policy::refresh::Uniform;
-use policy::{Crawl, Page, Worth};
+use policy::{Curve, Page};
 use rand_distr::{Distribution, Exp};
 
 use super::*;
@@ -40,11 +40,15 @@ fn poisson(rates: &[f64], days: f64) -> Lives {
     lives(rates.len(), &shown)
 }
 
-fn uniform(every: f64) -> Box<dyn Policy> {
-    Box::new(Crawl {
-        refresh: Some(Box::new(Uniform::every(DAY.mul_f64(every)))),
+fn uniform(every: f64) -> Crawl {
+    by(Uniform::every(DAY.mul_f64(every)))
+}
+
+fn by(refresh: impl policy::Refresh + 'static) -> Crawl {
+    Crawl {
+        refresh: Some(Box::new(refresh)),
         ..Crawl::default()
-    })
+    }
 }
 
 fn plan(days: f64, spread: f64) -> Refresh {
@@ -84,27 +88,39 @@ fn a_page_is_visited_when_it_is_due_and_seen_as_it_is_then() {
     assert_eq!(done.recency.currency().next(), Some(1.0));
 }
 
-/// Sees the page's number and history only; never wants a page that was seen to change.
-struct Shy;
+/// Wants a page every day, and never one that was seen to change.
+struct Shy(Uniform);
 
-impl Policy for Shy {
-    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
-        self.due(page, Price::ONE)
-            .filter(|due| *due <= now)
-            .map_or(Worth::NONE, |_| Worth::new(1.0))
+/// Worth nothing, ever.
+struct Never;
+
+impl Curve for Never {
+    fn at(&self, _age: f64) -> f64 {
+        0.0
     }
 
-    fn due(&self, page: Page<'_>, _: Price) -> Option<Moment> {
-        let seen = page.history.changes > 0;
-        let asked = page.history.asked.map(|asked| asked + DAY);
-        (!seen).then_some(asked.unwrap_or(page.history.discovered))
+    fn age_of(&self, _worth: f64) -> Option<f64> {
+        None
+    }
+}
+
+impl policy::Refresh for Shy {
+    fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
+        match page.history.changes {
+            0 => self.0.curve(page, importance),
+            _ => Box::new(Never),
+        }
     }
 }
 
 #[test]
 fn any_policy_can_be_run_and_it_learns_from_visits() {
     let pages = [(0, 0.0, Some(1)), (0, 4.5, Some(2)), (1, 0.0, Some(1))];
-    let done = refresh(&lives(3, &pages), Box::new(Shy), &plan(10.0, 0.0));
+    let done = refresh(
+        &lives(3, &pages),
+        by(Shy(Uniform::every(DAY))),
+        &plan(10.0, 0.0),
+    );
     // The first page on days 0 to 5, the second on 0 to 9; the third never was.
     assert_eq!(done.visits, 6 + 10);
     assert_eq!(done.histories[2], None);

@@ -8,9 +8,9 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use page::HostId;
+use testweb::site::{Plan, Scope, Server as Habits, ServerNumber, Web};
 
 use super::http::Http;
-use crate::site::{Plan, Scope, Server as Habits, ServerNumber, Web};
 use crate::world::Graph;
 
 /// Pages on servers.

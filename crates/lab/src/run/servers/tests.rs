@@ -1,14 +1,15 @@
 //! What holds of every crawl over connections, and what it takes by hand.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use policy::catalog::{Catalog, Wishes};
 use policy::order::Scores;
 use proptest::prelude::*;
+use testweb::site::{KeepAlive, Latency, Plan, Spread};
 
 use super::*;
 use crate::run::order_of_visits;
-use crate::site::{KeepAlive, Latency, Plan, Spread};
 use crate::world::Graph;
 
 const STRATEGIES: [&str; 5] = [

@@ -1,9 +1,9 @@
 //! Which kind of world is a directory, and what is in it?
 
 use policy::Moment;
+use testweb::site::{PageNumber, Plan};
 
 use super::*;
-use crate::site::{PageNumber, Plan};
 
 const NODES: &str = "id\turl\n7\thttp://e.org/a\n9\thttp://E.org/a\n4\tmailto:x\n";
 const EDGES: &str = "from\tto\n7\t9\n7\t9\n9\t9\n9\t4\n";

@@ -199,7 +199,7 @@ fn what_cannot_stand_in_a_table_is_refused() {
         let error = world.write(directory.path()).unwrap_err().to_string();
         assert!(error.contains("queries.tsv.gz, line 3"), "{error}");
     }
-    let web = crate::site::Plan::small(1).invent();
+    let web = testweb::site::Plan::small(1).invent();
     let place = tempfile::tempdir().unwrap();
     let servers = World::Servers(Box::new(web));
     let error = servers.write(&place.path().join("new")).unwrap_err();

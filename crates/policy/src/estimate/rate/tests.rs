@@ -285,3 +285,25 @@ proptest! {
         prop_assert!((once / twice - 1.0).abs() < 1e-9, "{} {}", once, twice);
     }
 }
+
+/// What the search page says of a page is what the crawler thinks of it, once its revisits outweigh the prior.
+#[test]
+fn one_page_alone_is_estimated_as_the_crawler_does() {
+    assert_eq!(change_rate(&visited([])), None);
+    assert_eq!(change_rate(&visited([(1.0, false); 4])), Some(0.0));
+    let mut draws = Draws(3);
+    for rate in [0.1 / DAY, 1.0 / DAY, 10.0 / DAY] {
+        let history = watched(rate, 3000, (0.2 / rate, 2.0 / rate), &mut draws);
+        let alone = change_rate(&history).unwrap();
+        let mut rates = Rates::new(Estimator::default(), Threshold::ANY);
+        discover(&mut rates, 0, 0);
+        tell(&mut rates, 0, &history);
+        let number = Number(0);
+        let history = &history;
+        let crawler = rates.rate(Page { number, history });
+        assert!((alone / crawler - 1.0).abs() < 0.05, "{alone} {crawler}");
+        assert!((alone / rate - 1.0).abs() < 0.15, "{alone} {rate}");
+    }
+    let every = visited([(DAY, true); 5]);
+    assert_eq!(change_rate(&every), Some(11f64.ln() / DAY));
+}

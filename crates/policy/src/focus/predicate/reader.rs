@@ -4,9 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::topic::Topic;
-use super::super::words::hash;
 use super::{Compare, Meanings, Node, Test, Unreadable, vector};
-use crate::query::words;
+use crate::words::{hash, words};
 
 /// Parentheses and `not`s inside of each other.
 pub(super) const DEEPEST: usize = 64;

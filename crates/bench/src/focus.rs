@@ -1,0 +1,292 @@
+//! What does it cost a crawl to judge pages and links by a topic?
+//!
+//! **Invariant:** both kinds of run fetch every page that can be reached, in stores of their own, and alternate; this process
+//! serves the pages and is not charged.
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use lab::loopback::Proxy;
+use lab::world::{Labels, Linked, World};
+use serde::Serialize;
+use tokio::runtime;
+
+use crate::child::{self, Ended};
+use crate::cli;
+use crate::instructions;
+use crate::machine::{Machine, occupied};
+use crate::program::{Program, Summary};
+
+/// Pages of each kind that teach the topic.
+const LESSONS: usize = 300;
+
+#[derive(Debug, Serialize)]
+struct Report {
+    command: String,
+    machine: Machine,
+    world: String,
+    topic: String,
+    method: String,
+    pages: u64,
+    /// The order of the crawl that judges nothing.
+    against: String,
+    /// Seconds of CPU, of each run.
+    plain: Vec<f64>,
+    focused: Vec<f64>,
+    /// What of a focused crawl's CPU time the crawl beside it that judges nothing does not need: the median of all pairs.
+    share: f64,
+    /// The least and the most of any pair.
+    shares: [f64; 2],
+    /// The same share of the instructions in user mode, where they can be counted.
+    share_of_instructions: Option<f64>,
+    /// Bytes of the topic on disk.
+    topic_bytes: u64,
+    /// The most memory of a run, in bytes.
+    plain_peak: u64,
+    focused_peak: u64,
+}
+
+/// Measures, and prints the table.
+pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
+    let program = Program::build()?;
+    let knobs = match wishes.world.starts_with("invented:") {
+        true => vec![("pages".to_owned(), wishes.pages.to_string())],
+        false => Vec::new(),
+    };
+    let (world, labels) = World::open(&wishes.world, &knobs, 1)?.topical()?;
+    let target = match &wishes.target {
+        Some(name) => name.clone(),
+        None => labels
+            .names()
+            .first()
+            .context("no page has a label")?
+            .clone(),
+    };
+    let bench = Bench {
+        program,
+        target,
+        method: &wishes.focus,
+        against: &wishes.against,
+        seed: start(&world).to_owned(),
+        place,
+    };
+    let topic_bytes = bench.teach(&world, &labels)?;
+    let proxy = Arc::new(Proxy::new(world));
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
+    let listening = runtime.block_on(proxy.listen(None))?;
+    let proxy = listening.url();
+    let mut found: [Vec<(Ended, Summary)>; 2] = [Vec::new(), Vec::new()];
+    for run in 0..wishes.runs {
+        eprintln!("run {} of {}", run + 1, wishes.runs);
+        // Whoever comes second may find caches warm.
+        let order = if run % 2 == 0 { [0, 1] } else { [1, 0] };
+        for kind in order {
+            found[kind].push(bench.crawl(kind == 1, &proxy)?);
+        }
+    }
+    let pages = found[0][0].1.pages;
+    let same = found.iter().flatten().all(|(_, run)| run.pages == pages);
+    ensure!(
+        same && pages > 0,
+        "the crawls did not fetch the same number of pages"
+    );
+    let counted = bench.instructions(&proxy)?;
+    let cpu = found.each_ref().map(|runs| seconds(runs));
+    let mut pairs = shares(&cpu);
+    pairs.sort_by(f64::total_cmp);
+    let peak = found.each_ref().map(|runs| {
+        let peaks = runs.iter().map(|(ended, _)| ended.peak);
+        peaks.max().unwrap_or(0)
+    });
+    let [plain, focused] = cpu;
+    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let report = Report {
+        command: format!("cargo xtask bench {arguments}"),
+        machine: Machine::this(),
+        world: wishes.world.clone(),
+        topic: bench.target.clone(),
+        method: wishes.focus.clone(),
+        pages,
+        against: wishes.against.clone(),
+        plain,
+        focused,
+        share: median(&pairs),
+        shares: [pairs[0], pairs[pairs.len() - 1]],
+        share_of_instructions: counted,
+        topic_bytes,
+        plain_peak: peak[0],
+        focused_peak: peak[1],
+    };
+    if wishes.json {
+        println!("{}", serde_json::to_string(&report)?);
+    } else {
+        print!("{report}");
+    }
+    Ok(())
+}
+
+struct Bench<'a> {
+    program: Program,
+    target: String,
+    method: &'a str,
+    against: &'a str,
+    seed: String,
+    place: &'a Path,
+}
+
+impl Bench<'_> {
+    /// Teaches the topic by pages in files. Returns how many bytes it has.
+    fn teach(&self, world: &Linked, labels: &Labels) -> Result<u64> {
+        let folders = ["other", "topic"].map(|name| self.place.join(name));
+        let mut counts = [0, 0];
+        for folder in &folders {
+            fs::create_dir_all(folder)?;
+        }
+        for page in 0..labels.pages() {
+            let mut names = labels
+                .of(page)
+                .iter()
+                .map(|&label| &labels.names()[label as usize]);
+            let on = usize::from(names.any(|name| *name == self.target));
+            if let Some((title, text)) = world.text(page).filter(|_| counts[on] < LESSONS) {
+                let file = folders[on].join(format!("{page}.txt"));
+                fs::write(file, format!("{title}\n{text}"))?;
+                counts[on] += 1;
+            }
+        }
+        let mut command = Command::new(self.program.path());
+        command.args(["topic", "train", "topic", "--json", "--positive"]);
+        command.arg(&folders[1]).arg("--negative").arg(&folders[0]);
+        command.arg("--store").arg(self.place.join("taught"));
+        child::run(&mut command, &self.errors())?;
+        Ok(occupied(&self.place.join("taught/topics")))
+    }
+
+    fn crawl(&self, focused: bool, proxy: &str) -> Result<(Ended, Summary)> {
+        let ended = child::run(&mut self.command(focused, proxy)?, &self.errors())?;
+        self.clear()?;
+        let summary =
+            serde_json::from_str(&ended.output).context("cannot read what avocet crawl prints")?;
+        Ok((ended, summary))
+    }
+
+    /// What of a focused crawl's instructions the other does not need.
+    fn instructions(&self, proxy: &str) -> Result<Option<f64>> {
+        if !instructions::can_count() {
+            return Ok(None);
+        }
+        let count = |focused| -> Result<f64> {
+            eprintln!("counting instructions");
+            let count = instructions::count(&self.command(focused, proxy)?, &self.errors())?;
+            self.clear()?;
+            Ok(count as f64)
+        };
+        Ok(Some(1.0 - count(false)? / count(true)?))
+    }
+
+    /// A crawl into a store that is new but for the topic.
+    fn command(&self, focused: bool, proxy: &str) -> Result<Command> {
+        let store = self.store();
+        fs::create_dir_all(store.join("topics"))?;
+        fs::copy(
+            self.place.join("taught/topics/topic.json"),
+            store.join("topics/topic.json"),
+        )?;
+        let mut command = Command::new(self.program.path());
+        command.args([
+            "crawl", &self.seed, "--json", "--scope", "any", "--delay", "0s",
+        ]);
+        command.args(["--proxy", proxy, "--connections", "16"]);
+        match focused {
+            true => command.args(["--topic", "topic", "--focus", self.method]),
+            false => command.args(["--order", self.against]),
+        };
+        command.arg("--store").arg(&store);
+        Ok(command)
+    }
+
+    fn clear(&self) -> Result<()> {
+        fs::remove_dir_all(self.store()).context("cannot remove the store")
+    }
+
+    fn store(&self) -> PathBuf {
+        self.place.join("store")
+    }
+
+    fn errors(&self) -> PathBuf {
+        self.place.join("errors.txt")
+    }
+}
+
+/// The page that most others can be reached from, of some.
+fn start(world: &Linked) -> &str {
+    let graph = world.graph();
+    let step = (graph.pages() / 200).max(1);
+    let pages = (0..graph.pages()).step_by(step);
+    let best = pages.max_by_key(|page| graph.reachable(&[*page]).len());
+    graph.url(best.unwrap_or(0)).as_str()
+}
+
+fn seconds(runs: &[(Ended, Summary)]) -> Vec<f64> {
+    let times = runs.iter().map(|(ended, _)| ended.cpu);
+    times.map(|time: Duration| time.as_secs_f64()).collect()
+}
+
+/// What judging took of each focused run, beside the run that was not focused.
+fn shares([plain, focused]: &[Vec<f64>; 2]) -> Vec<f64> {
+    let pairs = plain.iter().zip(focused);
+    pairs
+        .map(|(plain, focused)| 1.0 - plain / focused)
+        .collect()
+}
+
+fn median(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MEGA: f64 = 1e6;
+        writeln!(f, "{}", self.command)?;
+        writeln!(
+            f,
+            "{} cores, {}; {} pages of {}, topic {}",
+            self.machine.cores, self.machine.cpu, self.pages, self.world, self.topic
+        )?;
+        let each = |times: &[f64]| 1e3 * median(times) / self.pages as f64;
+        for (name, times, peak) in [
+            (&self.against, &self.plain, self.plain_peak),
+            (&self.method, &self.focused, self.focused_peak),
+        ] {
+            writeln!(
+                f,
+                "  {name:14} {:.3} ms of CPU a page, at most {:.0} MB",
+                each(times),
+                peak as f64 / MEGA
+            )?;
+        }
+        writeln!(
+            f,
+            "judging takes {:.1} % of the crawl's CPU ({:.1} to {:.1}); the topic has {:.1} MB",
+            100.0 * self.share,
+            100.0 * self.shares[0],
+            100.0 * self.shares[1],
+            self.topic_bytes as f64 / MEGA
+        )?;
+        match self.share_of_instructions {
+            Some(share) => writeln!(f, "and {:.1} % of its instructions", 100.0 * share),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The workloads of the gate.
+//!
+//! **Invariant:** the same instructions in each run, as far as that is ours to say: pages, URLs and
+//! queries are functions of their number, no workload reads a clock, and none waits for another
+//! process. Threads are those of the production code (the index writer's, the ledger's).
+
+mod committing;
+mod deciding;
+mod discovery;
+mod document;
+mod indexing;
+mod reading;
+
+use std::fmt;
+use std::path::Path;
+
+use anyhow::Result;
+use clap::ValueEnum;
+
+use crate::cli::Workload;
+
+impl Workload {
+    /// Makes what the workload finds in its directory; not counted.
+    pub fn prepare(self, place: &Path) -> Result<()> {
+        match self {
+            Self::Search => indexing::make_index(place),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sets up and works, or only sets up.
+    pub fn run(self, place: &Path, only_set_up: bool) -> Result<()> {
+        match self {
+            Self::Read => reading::read(only_set_up),
+            Self::Discover => discovery::discover(only_set_up),
+            Self::Commit => committing::commit(place, only_set_up),
+            Self::Decide => deciding::decide(only_set_up),
+            Self::Put => indexing::put(place, only_set_up),
+            Self::Search => indexing::search(place, only_set_up),
+        }
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.to_possible_value() {
+            Some(value) => f.write_str(value.get_name()),
+            None => fmt::Debug::fmt(self, f),
+        }
+    }
+}

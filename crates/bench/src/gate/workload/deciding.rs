@@ -1,0 +1,68 @@
+//! Claims and settles pages over many servers: in a crawl, and under a budget with known pages.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use frontier::Frontier;
+use frontier::bench::Manners;
+use policy::server::BestPrefix;
+use policy::{Crawl, Moment, Price};
+
+use crate::choosing::choose;
+use crate::cli::RefreshCell;
+use crate::order::visits::Visits;
+use crate::order::world::World;
+use crate::refresh::{Known, known_pages, step};
+
+/// Decisions of a crawl: 4,700 instructions each.
+const OF_CRAWL: u32 = 9_550;
+/// Decisions under a budget: so few pages are known that each takes 20 times as much. Both kinds
+/// take about as much together, and a growth of either is noticed.
+const UNDER_BUDGET: u32 = 450;
+const SERVERS: u64 = 1_000;
+/// Few: what it takes to set up varies by 50,000 instructions, with the random seeds of hash maps.
+const NEW_PAGES: u64 = 12_000;
+const KNOWN_PAGES: u32 = 3_000;
+
+/// Decides 10,000 times.
+pub fn decide(only_set_up: bool) -> Result<()> {
+    let mut now = Moment::from_micros(1_700_000_000_000_000);
+    let manners = Manners {
+        pages_per_host: u32::MAX,
+        ..Manners::default()
+    };
+    let (policy, strategy) = (Crawl::default(), Box::new(BestPrefix));
+    let mut crawl = Frontier::new(policy, strategy, Price::LEAST, manners, 0x5eed);
+    World::new(SERVERS).fill(&mut crawl, NEW_PAGES, now)?;
+    let mut visits = Visits::default();
+    let budgeted = RefreshCell {
+        pages: KNOWN_PAGES,
+        decisions: UNDER_BUDGET,
+        policy: "holistic".into(),
+    };
+    let mut known = Known::new(KNOWN_PAGES);
+    let mut upkeep = known_pages(&budgeted, &mut known, now)?;
+    // valgrind hides the kernel's clock from rustix, which does not expect that.
+    let no_clock = || Duration::ZERO;
+    let step = step(KNOWN_PAGES);
+    // The first choice finds the price and looks at all pages.
+    choose(&mut upkeep, &mut known, (now, step), 1, no_clock)?;
+    if only_set_up {
+        return Ok(());
+    }
+    for _ in 0..OF_CRAWL {
+        now = now + Duration::from_micros(1);
+        visits
+            .decide(&mut crawl, now)
+            .context("the frontier ran dry")?;
+    }
+    let later = now + step;
+    choose(
+        &mut upkeep,
+        &mut known,
+        (later, step),
+        UNDER_BUDGET,
+        no_clock,
+    )?;
+    Ok(())
+}

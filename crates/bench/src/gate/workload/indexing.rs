@@ -1,0 +1,82 @@
+//! Puts pages into the index, and searches it.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use page::{Limits, PageUrl, Reading};
+use repository::index::{Document, HEAP, Index, Query, Writer};
+
+use super::document;
+
+const PAGES: u64 = 1000;
+const SECTIONS: u64 = 4;
+/// Pages of one commit. Four segments are too few to be merged, which would be another thread's work.
+const GROUP: usize = 250;
+const SEARCHES: u64 = 300;
+
+/// Puts 1,000 pages.
+pub fn put(place: &Path, only_set_up: bool) -> Result<()> {
+    let pages = pages()?;
+    let mut writer = Index::open(place)?.writer(HEAP)?;
+    if only_set_up {
+        return Ok(());
+    }
+    put_all(&mut writer, &pages)
+}
+
+/// Makes the index that is searched.
+pub fn make_index(place: &Path) -> Result<()> {
+    put_all(&mut Index::open(place)?.writer(HEAP)?, &pages()?)
+}
+
+/// Searches 300 times.
+pub fn search(place: &Path, only_set_up: bool) -> Result<()> {
+    let index = Index::open(place)?;
+    let queries: Vec<String> = (0..SEARCHES).map(document::query).collect();
+    if only_set_up {
+        return Ok(());
+    }
+    let mut found = 0;
+    for text in &queries {
+        let hits = index.search(&Query {
+            text,
+            limit: 10,
+            ..Query::default()
+        })?;
+        found += usize::from(hits.total > 0);
+        black_box(hits);
+    }
+    ensure!(found > queries.len() / 2, "{found} searches found a page");
+    Ok(())
+}
+
+fn pages() -> Result<Vec<(PageUrl, Reading)>> {
+    let page = |number| {
+        let url = document::url(number)?;
+        let reading = page::read(&document::html(number, SECTIONS), &url, &Limits::default());
+        Ok((url, reading))
+    };
+    (0..PAGES).map(page).collect()
+}
+
+fn put_all(writer: &mut Writer, pages: &[(PageUrl, Reading)]) -> Result<()> {
+    for group in pages.chunks(GROUP) {
+        for (url, reading) in group {
+            writer.put(&Document {
+                title: &reading.title,
+                text: &reading.text,
+                asides: &reading.asides,
+                sections: &reading.sections,
+                linked: reading.linked,
+                kind: "html",
+                language: Some("en"),
+                fetched_at: 1_700_000_000,
+                stated: Some(&reading.fields),
+                ..Document::new(url.id(), url.as_str(), url.host_name())
+            })?;
+        }
+        writer.commit(1)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,256 @@
+//! What was measured, beside what the issue asks for?
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::cell::Measured;
+use super::upkeep::Kept;
+use crate::cli::{OrderCell, OrderUpkeep};
+use crate::machine::Machine;
+
+/// The issue: pure evaluations and full decisions in a second on one core.
+const EVALUATIONS: f64 = 1_000_000.0;
+const DECISIONS: f64 = 200_000.0;
+/// The issue: a decision does not grow with the frontier. Ours: it may cost twice as much where the
+/// frontier is twenty times as large or has a hundred thousand times the servers.
+const GROWTH: f64 = 2.0;
+/// The issue: PageRank's upkeep as a share of the crawl's CPU.
+const UPKEEP: f64 = 0.1;
+/// Microseconds of CPU that a page costs a crawl: with archive and index, and with the ledger alone
+/// (README, `cargo xtask bench crawl`).
+const CRAWL: f64 = 574.0;
+const LEDGER: f64 = 220.0;
+
+/// All figures, as `--json` prints them.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// How to measure again.
+    pub command: String,
+    /// Where it was measured.
+    pub machine: Machine,
+    /// One row a cell.
+    pub rows: Vec<Row>,
+    /// One row an ordering that wants links.
+    pub upkeep: Vec<Upkeep>,
+}
+
+/// One cell.
+#[derive(Debug, Serialize)]
+pub struct Row {
+    order: String,
+    servers_by: String,
+    urls: u64,
+    servers: u64,
+    #[serde(flatten)]
+    measured: Measured,
+}
+
+/// What one ordering costs to keep.
+#[derive(Debug, Serialize)]
+pub struct Upkeep {
+    order: String,
+    pages: u64,
+    #[serde(flatten)]
+    kept: Kept,
+}
+
+impl From<(OrderCell, Measured)> for Row {
+    fn from((cell, measured): (OrderCell, Measured)) -> Self {
+        Self {
+            order: cell.order,
+            servers_by: cell.strategy,
+            urls: cell.urls,
+            servers: cell.servers,
+            measured,
+        }
+    }
+}
+
+impl From<(OrderUpkeep, Kept)> for Upkeep {
+    fn from((asked, kept): (OrderUpkeep, Kept)) -> Self {
+        Self {
+            order: asked.order,
+            pages: asked.pages,
+            kept,
+        }
+    }
+}
+
+impl Row {
+    /// How much more a decision costs here than at the least size with the same policies; `by` says
+    /// what is the same of the two.
+    fn growth(&self, rows: &[Self], by: impl Fn(&Self) -> u64, size: impl Fn(&Self) -> u64) -> f64 {
+        let alike = rows.iter().filter(|row| {
+            row.order == self.order && row.servers_by == self.servers_by && by(row) == by(self)
+        });
+        let least = alike.min_by_key(|row| size(row)).unwrap_or(self);
+        least.measured.decisions / self.measured.decisions
+    }
+
+    fn misses(&self, rows: &[Self]) -> Vec<String> {
+        let mut misses = Vec::new();
+        let mut check = |met: bool, what: String| misses.extend((!met).then_some(what));
+        let measured = &self.measured;
+        check(measured.decisions >= DECISIONS, "decisions".into());
+        check(measured.evaluations >= EVALUATIONS, "evaluations".into());
+        let by_urls = self.growth(rows, |row| row.servers, |row| row.urls);
+        check(by_urls <= GROWTH, format!("x{by_urls:.1} by URLs"));
+        let by_servers = self.growth(rows, |row| row.urls, |row| row.servers);
+        check(by_servers <= GROWTH, format!("x{by_servers:.1} by servers"));
+        misses
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "$ {}", self.command)?;
+        writeln!(
+            f,
+            "{} cores, {}; by CPU time of the one thread that works",
+            self.machine.cores, self.machine.cpu
+        )?;
+        writeln!(
+            f,
+            "targets: ≥ {DECISIONS} decisions/s, ≥ {EVALUATIONS} evaluations/s, a decision at most {GROWTH} \
+             times as dear as at the least size"
+        )?;
+        writeln!(
+            f,
+            "{:<18}{:<15}{:>6}{:>9}{:>13}{:>12}{:>15}{:>9}{:>7}",
+            "order",
+            "servers by",
+            "URLs",
+            "servers",
+            "decisions/s",
+            "with links",
+            "evaluations/s",
+            "RSS MB",
+            "B/URL"
+        )?;
+        for row in &self.rows {
+            let measured = &row.measured;
+            write!(
+                f,
+                "{:<18}{:<15}{:>6}{:>9}{:>13.0}{:>12.0}{:>15.0}{:>9.0}{:>7.0}",
+                row.order,
+                row.servers_by,
+                short(row.urls),
+                row.servers,
+                measured.decisions,
+                measured.with_links,
+                measured.evaluations,
+                measured.memory as f64 / 1e6,
+                measured.memory as f64 / row.urls as f64,
+            )?;
+            match row.misses(&self.rows).join(", ") {
+                misses if misses.is_empty() => writeln!(f)?,
+                misses => writeln!(f, "  MISSED: {misses}")?,
+            }
+        }
+        if let Some(first) = self.upkeep.first() {
+            write_upkeep(f, first.pages, &self.upkeep)?;
+        }
+        Ok(())
+    }
+}
+
+fn write_upkeep(f: &mut fmt::Formatter<'_>, pages: u64, rows: &[Upkeep]) -> fmt::Result {
+    writeln!(
+        f,
+        "\nupkeep over {pages} pages of 20 links; target: ≤ {:.0} % of a crawl's CPU ({CRAWL} µs a page with \
+         archive and index)",
+        UPKEEP * 100.0
+    )?;
+    writeln!(
+        f,
+        "{:<18}{:>9}{:>12}{:>12}{:>11}{:>13}{:>8}",
+        "order", "µs/page", "last tenth", "moves/page", "of a crawl", "ledger only", "B/page"
+    )?;
+    for row in rows {
+        let kept = &row.kept;
+        let dearest = kept.mean.max(kept.last);
+        let share = dearest / CRAWL;
+        writeln!(
+            f,
+            "{:<18}{:>9.2}{:>12.2}{:>12.1}{:>9.1} %{:>11.1} %{:>8.0}{}",
+            row.order,
+            kept.mean,
+            kept.last,
+            kept.moves,
+            share * 100.0,
+            dearest / LEDGER * 100.0,
+            kept.memory,
+            if share <= UPKEEP { "" } else { "  MISSED" },
+        )?;
+    }
+    Ok(())
+}
+
+fn short(urls: u64) -> String {
+    if urls >= 1_000_000 && urls.is_multiple_of(1_000_000) {
+        format!("{}M", urls / 1_000_000)
+    } else {
+        urls.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(urls: u64, servers: u64, decisions: f64, evaluations: f64) -> Row {
+        Row {
+            order: "pagerank".into(),
+            servers_by: "quality".into(),
+            urls,
+            servers,
+            measured: Measured {
+                settled: 1,
+                decisions,
+                with_links: decisions / 2.0,
+                evaluations,
+                memory: urls * 40,
+            },
+        }
+    }
+
+    #[test]
+    fn what_is_missed_is_named() {
+        let rows = [
+            row(1_000_000, 1, 500_000.0, 2e6),
+            row(20_000_000, 1, 249_000.0, 2e6),
+            row(1_000_000, 1000, 251_000.0, 0.9e6),
+            row(20_000_000, 1000, 199_999.0, 1e6),
+        ];
+        let misses: Vec<String> = rows
+            .iter()
+            .map(|row| row.misses(&rows).join(", "))
+            .collect();
+        assert_eq!(misses, ["", "x2.0 by URLs", "evaluations", "decisions"]);
+    }
+
+    #[test]
+    fn upkeep_is_judged_by_its_dearest_tenth() {
+        let report = |last: f64| Report {
+            command: "x".into(),
+            machine: Machine {
+                cores: 2,
+                cpu: "y".into(),
+            },
+            rows: Vec::new(),
+            upkeep: vec![Upkeep {
+                order: "pagerank".into(),
+                pages: 1_000_000,
+                kept: Kept {
+                    mean: 5.0,
+                    last,
+                    moves: 3.0,
+                    memory: 100.0,
+                },
+            }],
+        };
+        assert!(!report(57.0).to_string().contains("MISSED"));
+        assert!(report(58.0).to_string().contains("MISSED"));
+    }
+}

@@ -1,0 +1,283 @@
+//! Measures relevance: how early the right page stands among the results.
+//!
+//! **Invariant:** the answers come with the questions; nothing here decides which page is right. A search is
+//! [`Index::search`], the one that people use.
+//!
+//! MRR@10 is the mean of 1/rank of the first right page, 0 if it is not among the first ten; S@k is the share of
+//! questions with a right page among the first k.
+
+mod questions;
+mod sites;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use repository::index::{Hit, Index, Part, Query, Weights};
+use serde::Serialize;
+
+use questions::Question;
+
+use crate::cli::Relevance;
+
+/// Results that are looked at.
+const DEPTH: usize = 10;
+
+/// A difference of MRR@10 that tuning follows.
+const CLEARLY: f64 = 0.0003;
+
+/// How good the answers to some questions are.
+#[derive(Debug, Default, Clone, Copy, Serialize)]
+struct Quality {
+    questions: usize,
+    mrr: f64,
+    s1: f64,
+    s5: f64,
+    /// The share of first results whose snippet has all words of the query.
+    snippet: f64,
+}
+
+/// One way to search, and the quality by kind of question; `all` is every kind together.
+#[derive(Debug, Serialize)]
+struct Row {
+    name: String,
+    kinds: BTreeMap<String, Quality>,
+}
+
+/// Asks every question, and prints the tables.
+pub fn run(wishes: &Relevance, place: &Path) -> Result<()> {
+    let questions = questions::read(&wishes.questions)?;
+    ensure!(!questions.is_empty(), "there are no questions");
+    let index = match &wishes.store {
+        Some(store) => Index::open(&store.join("index")).context("cannot open the index")?,
+        None => sites::index(&wishes.site, &place.join("index"))?,
+    };
+    eprintln!("{} pages, {} questions", index.count(), questions.len());
+    let mut weights = chosen(&wishes.set)?;
+    if wishes.tune {
+        weights = tuned(weights, &index, &questions)?;
+    }
+    let asked = |name: &str, weights: &Weights, of_site| Way {
+        name: name.to_owned(),
+        weights: weights.clone(),
+        of_site,
+    };
+    let mut ways = vec![
+        asked("one site", &weights, true),
+        asked("all sites", &weights, false),
+    ];
+    for part in Part::ALL {
+        let mut without = weights.clone();
+        without.parts[part as usize] = 0.0;
+        ways.push(asked(&format!("without {}", part.name()), &without, true));
+    }
+    for name in ["links", "hub", "order"] {
+        let mut without = weights.clone();
+        set(&mut without, name, 0.0)?;
+        ways.push(asked(&format!("without {name}"), &without, true));
+    }
+    let mut rows = Vec::new();
+    for (number, way) in ways.iter().enumerate() {
+        rows.push(row(
+            way,
+            &index,
+            &questions,
+            wishes.failures && number == 0,
+        )?);
+    }
+    if wishes.json {
+        println!("{}", serde_json::to_string(&rows)?);
+    } else {
+        print(&rows);
+    }
+    Ok(())
+}
+
+/// A way to search.
+struct Way {
+    name: String,
+    weights: Weights,
+    /// Whether a question is limited to its site.
+    of_site: bool,
+}
+
+/// The weights, some of them set by `NAME=NUMBER`.
+fn chosen(set_to: &[String]) -> Result<Weights> {
+    let mut weights = Weights::default();
+    for setting in set_to {
+        let (name, value) = setting
+            .split_once('=')
+            .with_context(|| format!("not NAME=NUMBER: {setting}"))?;
+        let value = value
+            .parse()
+            .with_context(|| format!("not a number: {value}"))?;
+        set(&mut weights, name, value)?;
+    }
+    Ok(weights)
+}
+
+fn set(weights: &mut Weights, name: &str, value: f32) -> Result<()> {
+    let mut named = weights.named();
+    let known: Vec<String> = named.iter().map(|(name, _)| name.clone()).collect();
+    let found = named.iter_mut().find(|(other, _)| other == name);
+    let (_, weight) =
+        found.with_context(|| format!("no weight {name}; there are: {}", known.join(", ")))?;
+    **weight = value;
+    Ok(())
+}
+
+/// Coordinate ascent: tries each weight larger and smaller, keeps what raises MRR@10 clearly, and goes on until
+/// nothing does.
+fn tuned(mut best: Weights, index: &Index, questions: &[Question]) -> Result<Weights> {
+    let quality = |weights: &Weights| -> Result<f64> {
+        let way = Way {
+            name: String::new(),
+            weights: weights.clone(),
+            of_site: true,
+        };
+        Ok(row(&way, index, questions, false)?.kinds["all"].mrr)
+    };
+    let mut most = quality(&best)?;
+    eprintln!("MRR@10 {most:.4}");
+    let names: Vec<String> = best.named().into_iter().map(|(name, _)| name).collect();
+    for factor in [2.0, 1.4] {
+        loop {
+            let before = most;
+            for name in &names {
+                for factor in [factor, 1.0 / factor] {
+                    let mut other = best.clone();
+                    let mut named = other.named();
+                    let Some((_, weight)) = named.iter_mut().find(|(other, _)| other == name)
+                    else {
+                        continue;
+                    };
+                    **weight *= factor;
+                    if name.ends_with(".length") || name == "hub" {
+                        **weight = weight.min(1.0);
+                    }
+                    let value = **weight;
+                    let mrr = quality(&other)?;
+                    if mrr > most + CLEARLY {
+                        eprintln!("MRR@10 {mrr:.4} with {name} = {value:.3}");
+                        (best, most) = (other, mrr);
+                    }
+                }
+            }
+            if most < before + CLEARLY {
+                break;
+            }
+        }
+    }
+    for (name, value) in best.named() {
+        eprintln!("{name} = {value:.3}");
+    }
+    Ok(best)
+}
+
+/// Asks every question in one way.
+fn row(way: &Way, index: &Index, questions: &[Question], failures: bool) -> Result<Row> {
+    let mut kinds: BTreeMap<String, Quality> = BTreeMap::new();
+    for question in questions {
+        let query = Query {
+            text: &question.query,
+            limit: DEPTH,
+            site: way.of_site.then_some(question.site.as_str()),
+            weights: Some(&way.weights),
+            ..Query::default()
+        };
+        let hits = index.search(&query)?.hits;
+        let rank = hits.iter().position(|hit| question.urls.contains(&hit.url));
+        if failures && rank != Some(0) {
+            let first = hits.first().map_or("", |hit| hit.url.as_str());
+            let rank = rank.map_or("-".to_owned(), |rank| (rank + 1).to_string());
+            let Question {
+                kind, query, urls, ..
+            } = question;
+            println!("{kind}\t{query}\t{rank}\t{}\t{first}", urls[0]);
+        }
+        for kind in [question.kind.as_str(), "all"] {
+            let quality = kinds.entry(kind.to_owned()).or_default();
+            quality.add(rank);
+            quality.snippet += f64::from(u8::from(shows_all(&question.query, hits.first())));
+        }
+    }
+    for quality in kinds.values_mut() {
+        quality.finish();
+    }
+    Ok(Row {
+        name: way.name.clone(),
+        kinds,
+    })
+}
+
+/// Whether the snippet of a result has every word of a query.
+fn shows_all(query: &str, hit: Option<&Hit>) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let shown = hit.map(|hit| words(&hit.snippet.text)).unwrap_or_default();
+    words(query).iter().all(|word| shown.contains(word))
+}
+
+impl Quality {
+    /// Counts a question whose right page has this place, from 0.
+    fn add(&mut self, place: Option<usize>) {
+        self.questions += 1;
+        if let Some(place) = place {
+            self.mrr += 1.0 / (place + 1) as f64;
+            self.s1 += f64::from(u8::from(place < 1));
+            self.s5 += f64::from(u8::from(place < 5));
+        }
+    }
+
+    /// Turns sums into means.
+    fn finish(&mut self) {
+        for sum in [&mut self.mrr, &mut self.s1, &mut self.s5, &mut self.snippet] {
+            *sum /= self.questions as f64;
+        }
+    }
+}
+
+fn print(rows: &[Row]) {
+    let Some(first) = rows.first() else { return };
+    for (title, of) in [
+        ("MRR@10", (|quality| quality.mrr) as fn(&Quality) -> f64),
+        ("S@1", |quality| quality.s1),
+        ("S@5", |quality| quality.s5),
+        ("all words in the snippet", |quality| quality.snippet),
+    ] {
+        print!("{title:<24}");
+        for (kind, quality) in &first.kinds {
+            print!(" {:>14}", format!("{kind} ({})", quality.questions));
+        }
+        println!();
+        for row in rows {
+            print!("{:<24}", row.name);
+            for quality in row.kinds.values() {
+                print!(" {:>14.3}", of(quality));
+            }
+            println!();
+        }
+        println!();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn qualities_are_means() {
+        let mut quality = Quality::default();
+        for place in [Some(0), Some(3), Some(9), None] {
+            quality.add(place);
+        }
+        quality.finish();
+        assert!((quality.mrr - (1.0 + 0.25 + 0.1) / 4.0).abs() < 1e-12);
+        assert!((quality.s1 - 0.25).abs() < 1e-12);
+        assert!((quality.s5 - 0.5).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,239 @@
+//! How long does a searcher wait, while pages are put in?
+//!
+//! **Invariant:** the server is `avocet serve` as users run it, in its own process; the index is on disk. Every answer
+//! is read to its end and must be right: an error ends the benchmark.
+
+mod invented;
+mod searchers;
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use repository::index::{Index, Writer};
+use serde::Serialize;
+
+use crate::cli::Search;
+use crate::machine::{Machine, occupied};
+use crate::program::Program;
+use invented::Pages;
+
+/// How often a crawl commits.
+const COMMIT_EVERY: Duration = Duration::from_millis(500);
+/// Pages between commits while the index is made.
+const GROUP: u32 = 20_000;
+
+#[derive(Debug, Serialize)]
+struct Report {
+    command: String,
+    machine: Machine,
+    pages: u64,
+    index_bytes: u64,
+    searchers: u32,
+    searches: usize,
+    /// A second.
+    rate: f64,
+    /// Milliseconds.
+    p50: f64,
+    p90: f64,
+    p99: f64,
+    worst: f64,
+    /// Pages that were put in meanwhile.
+    put: u64,
+    /// Bytes of memory of the server after a tenth of the time, and at the end.
+    memory: [u64; 2],
+}
+
+/// Measures, and prints the table.
+pub fn run(wishes: &Search, place: &Path) -> Result<()> {
+    let program = Program::build()?;
+    let store = place.join("store");
+    made(&program, &store, place)?;
+    eprintln!("{} pages", wishes.pages);
+    let index = Index::open(&store.join("index"))?;
+    let mut writer = index.writer(repository::index::HEAP)?;
+    let mut pages = Pages::new(wishes.words);
+    for number in 0..wishes.pages {
+        pages.put(&mut writer, number)?;
+        if number % GROUP == GROUP - 1 {
+            writer.commit(0)?;
+        }
+    }
+    writer.commit(0)?;
+    let server = Server::start(&program, &store)?;
+    eprintln!("{} searchers for {} s", wishes.searchers, wishes.seconds);
+    let ended = AtomicBool::new(false);
+    let (times, put, memory) = thread::scope(|scope| {
+        let putting = scope.spawn(|| keep_putting(&mut writer, &mut pages, wishes, &ended));
+        let watching = scope.spawn(|| {
+            thread::sleep(Duration::from_secs(wishes.seconds) / 10);
+            server.memory()
+        });
+        let times = searchers::search(&server.address, wishes);
+        let last = server.memory();
+        ended.store(true, Ordering::Relaxed);
+        let put = putting
+            .join()
+            .map_err(|_| anyhow::anyhow!("the writer panicked"))??;
+        let first = watching.join().unwrap_or_default();
+        anyhow::Ok((times?, put, [first, last]))
+    })?;
+    let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+    let report = Report {
+        command: format!("cargo xtask bench {arguments}"),
+        machine: Machine::this(),
+        pages: index.count(),
+        index_bytes: occupied(&store.join("index")),
+        searchers: wishes.searchers,
+        searches: times.len(),
+        rate: times.len() as f64 / wishes.seconds as f64,
+        p50: at(0.5),
+        p90: at(0.9),
+        p99: at(0.99),
+        worst: at(1.0),
+        put,
+        memory,
+    };
+    if wishes.json {
+        println!("{}", serde_json::to_string(&report)?);
+    } else {
+        print!("{report}");
+    }
+    Ok(())
+}
+
+/// Makes a store without pages.
+fn made(program: &Program, store: &Path, place: &Path) -> Result<()> {
+    let none = place.join("none.txt");
+    fs::write(&none, "")?;
+    let import = Command::new(program.path())
+        .args(["import", "urls"])
+        .arg(&none)
+        .arg("--store")
+        .arg(store)
+        .stdout(Stdio::null())
+        .status()?;
+    ensure!(import.success(), "avocet import failed");
+    fs::write(store.join("avocet.toml"), "[serve]\nrate = 0\n").context("cannot write avocet.toml")
+}
+
+/// Puts pages in as a crawl does, new ones and known ones by turns. Returns how many.
+fn keep_putting(
+    writer: &mut Writer,
+    pages: &mut Pages,
+    wishes: &Search,
+    ended: &AtomicBool,
+) -> Result<u64> {
+    let mut put = 0;
+    let began = Instant::now();
+    let mut committed = 0;
+    while !ended.load(Ordering::Relaxed) {
+        thread::sleep(Duration::from_millis(20));
+        let due = (began.elapsed().as_secs_f64() * f64::from(wishes.crawled)) as u64;
+        while put < due {
+            let known = pages.below(wishes.pages);
+            let new = wishes.pages + put as u32;
+            pages.put(writer, if put % 2 == 0 { known } else { new })?;
+            put += 1;
+        }
+        let commits = began.elapsed().as_millis() / COMMIT_EVERY.as_millis();
+        if commits > committed && put > 0 {
+            committed = commits;
+            writer.commit(0)?;
+        }
+    }
+    Ok(put)
+}
+
+/// `avocet serve`.
+struct Server {
+    child: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(program: &Program, store: &Path) -> Result<Self> {
+        let mut child = Command::new(program.path())
+            .args(["serve", "--json", "--listen", "127.0.0.1:0", "--store"])
+            .arg(store)
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot start avocet serve")?;
+        let out = child.stdout.take().context("no output")?;
+        let mut line = String::new();
+        BufReader::new(out).read_line(&mut line)?;
+        let said: serde_json::Value = serde_json::from_str(&line)?;
+        let url = said["listening"].as_str().unwrap_or_default();
+        let address = url.trim_start_matches("http://").trim_end_matches('/');
+        Ok(Self {
+            child,
+            address: address.to_owned(),
+        })
+    }
+
+    /// Memory that is its own: what it maps of the index is the system's to take back.
+    fn memory(&self) -> u64 {
+        let path = format!("/proc/{}/status", self.child.id());
+        let status = fs::read_to_string(path).unwrap_or_default();
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("RssAnon:"));
+        let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok());
+        kilobytes.unwrap_or(0u64) * 1024
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "$ {}", self.command)?;
+        writeln!(f, "{} cores, {}", self.machine.cores, self.machine.cpu)?;
+        writeln!(
+            f,
+            "{} pages, {:.0} MB of index, {} put in meanwhile",
+            self.pages,
+            self.index_bytes as f64 / 1e6,
+            self.put
+        )?;
+        writeln!(
+            f,
+            "{:>9} {:>9} {:>9} {:>8} {:>8} {:>8} {:>8} {:>18}",
+            "searchers",
+            "searches",
+            "a second",
+            "p50 ms",
+            "p90 ms",
+            "p99 ms",
+            "worst",
+            "server MB, before and after"
+        )?;
+        let [before, after] = self.memory.map(|bytes| bytes as f64 / 1e6);
+        writeln!(
+            f,
+            "{:>9} {:>9} {:>9.1} {:>8.1} {:>8.1} {:>8.1} {:>8.1} {:>10.0} {:>7.0}",
+            self.searchers,
+            self.searches,
+            self.rate,
+            self.p50,
+            self.p90,
+            self.p99,
+            self.worst,
+            before,
+            after
+        )
+    }
+}

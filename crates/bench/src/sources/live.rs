@@ -1,0 +1,275 @@
+//! How long after its publication is an article found by search, on real sockets?
+//!
+//! A press on loopback publishes an invented world's articles, people click those that the store has, and `avocet run` polls within a budget. **Invariant:** both
+//! schedulers see the same world at the same time of the same machine, with the same budget; each has a press, a store and a log of clicks of its own, so that neither learns from the other.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use lab::loopback::{Had, Trial};
+use repository::index::Index;
+use repository::log::{Click, Log};
+use serde::Serialize;
+use tokio::runtime;
+
+use crate::cli;
+use crate::machine::Machine;
+use crate::program::Program;
+
+const DAYS: f64 = Trial::DAYS;
+const DAY: f64 = 86_400.0;
+/// How often `avocet` makes new documents visible, in seconds.
+const INDEX_EVERY: f64 = 15.0;
+/// How often clicks are told, and the index is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What one scheduler achieved.
+#[derive(Debug, Serialize)]
+struct Earned {
+    policy: String,
+    polls: u64,
+    /// Articles that appeared, that were fetched and that are found by search.
+    published: usize,
+    fetched: usize,
+    found: usize,
+    /// Hours of the world from publication to fetch.
+    fetched_after: Delay,
+    /// Hours of the world from publication to search result.
+    found_after: Delay,
+    /// Of the clicks of the second half, the share on articles that search found by then.
+    clicks_served: f64,
+}
+
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Delay {
+    mean: f64,
+    median: f64,
+}
+
+impl Delay {
+    /// Of delays in seconds, in hours.
+    fn of(mut seconds: Vec<f64>) -> Self {
+        seconds.sort_by(f64::total_cmp);
+        let middle = seconds.get(seconds.len() / 2);
+        Self {
+            mean: seconds.iter().sum::<f64>() / seconds.len().max(1) as f64 / 3600.0,
+            median: middle.copied().unwrap_or(f64::NAN) / 3600.0,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Report {
+    command: String,
+    machine: Machine,
+    budget: f64,
+    seconds: u32,
+    rows: Vec<Earned>,
+}
+
+/// A crawl that goes on.
+struct Running {
+    policy: String,
+    trial: Trial,
+    child: Child,
+    store: PathBuf,
+    index: Option<Index>,
+    clicks: Log<Click>,
+}
+
+/// Runs both, and prints the table.
+pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
+    let program = Program::build()?;
+    let speed = DAYS * DAY / f64::from(wishes.seconds);
+    let runtime = runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()?;
+    let mut running = Vec::new();
+    let mut listening = Vec::new();
+    for policy in ["bfs", &wishes.policy] {
+        let _entered = runtime.enter();
+        let trial = Trial::begin(wishes.seed, speed, Had::Found)?;
+        let listens = runtime.block_on(trial.press.listen(None))?;
+        running.push(start(
+            &program,
+            place,
+            policy,
+            trial,
+            &listens.url(),
+            wishes,
+        )?);
+        listening.push(listens);
+    }
+    while !running.iter().all(|crawl| crawl.trial.is_over()) {
+        std::thread::sleep(LOOK);
+        for crawl in &mut running {
+            crawl.look()?;
+        }
+    }
+    for crawl in &mut running {
+        let status = crawl.child.wait().context("cannot wait for avocet")?;
+        ensure!(status.success(), "avocet run ended with {status}");
+    }
+    let report = Report {
+        command: super::said(),
+        machine: Machine::this(),
+        budget: Trial::BUDGET,
+        seconds: wishes.seconds,
+        rows: running.iter().map(Running::earned).collect(),
+    };
+    match wishes.json {
+        true => println!("{}", serde_json::to_string(&report)?),
+        false => print!("{report}"),
+    }
+    Ok(())
+}
+
+fn start(
+    program: &Program,
+    place: &Path,
+    policy: &str,
+    trial: Trial,
+    proxy: &str,
+    wishes: &cli::Sources,
+) -> Result<Running> {
+    let store = place.join(policy);
+    fs::create_dir_all(&store)?;
+    let speed = DAYS * DAY / f64::from(wishes.seconds);
+    // What is minutes and hours in the world is as much less here as its time is faster.
+    let here = |seconds: f64| format!("{}ms", (seconds / speed * 1000.0).ceil().max(1000.0));
+    let settings = format!(
+        "[crawl]\nscope = \"any\"\n[source]\npolicy = {policy:?}\nreplan = {:?}\nbin = {:?}\nolder_than = {:?}\n",
+        here(1800.0),
+        here(1200.0),
+        here(3.0 * DAY),
+    );
+    fs::write(store.join("avocet.toml"), settings)?;
+    let seeds: String = trial
+        .press
+        .sources()
+        .iter()
+        .map(|source| format!("{source}\n"))
+        .collect();
+    let list = place.join("seeds");
+    fs::write(&list, seeds)?;
+    let budget = format!("{}/s", Trial::BUDGET * speed);
+    let child = Command::new(program.path())
+        .args(["run", "--json", "--delay", "0s", "--proxy", proxy])
+        .args(["--budget", &budget])
+        .args(["--time", &format!("{}s", wishes.seconds)])
+        .arg("--seeds")
+        .arg(&list)
+        .arg("--store")
+        .arg(&store)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("cannot start avocet")?;
+    Ok(Running {
+        policy: policy.to_owned(),
+        clicks: Log::open(&store.join("log")),
+        trial,
+        child,
+        store,
+        index: None,
+    })
+}
+
+impl Running {
+    /// Looks what search finds by now, and tells the program what was clicked there since.
+    fn look(&mut self) -> Result<()> {
+        let place = self.store.join("index");
+        if self.index.is_none() && place.join("meta.json").exists() {
+            self.index = Index::open(&place).ok();
+        }
+        if let Some(index) = &self.index {
+            index.refresh()?;
+            index.ids(|page| self.trial.press.found(page))?;
+        }
+        let clicks = self.trial.clicks().into_iter();
+        let lines: Vec<Click> = clicks
+            .map(|(time, url, clicks)| Click {
+                time,
+                url: url.as_str().to_owned(),
+                count: u64::from(clicks),
+                query: None,
+                rank: None,
+            })
+            .collect();
+        self.clicks.append_all(&lines)?;
+        Ok(())
+    }
+
+    fn earned(&self) -> Earned {
+        let (press, end) = (&self.trial.press, self.trial.end());
+        let (fetched, published) = press.delays(end);
+        let found = press.delays_to_search(end);
+        Earned {
+            policy: self.policy.clone(),
+            polls: press.polls(),
+            published,
+            fetched: fetched.len(),
+            found: found.len(),
+            fetched_after: Delay::of(fetched),
+            found_after: Delay::of(found),
+            clicks_served: self.trial.served(),
+        }
+    }
+}
+
+impl Drop for Running {
+    /// A benchmark that fails leaves no crawl behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "$ {}", self.command)?;
+        writeln!(
+            f,
+            "{} cores, {}; {DAYS} days in {} s, {} fetches a second of the world",
+            self.machine.cores, self.machine.cpu, self.seconds, self.budget
+        )?;
+        let shown = INDEX_EVERY * DAYS * DAY / f64::from(self.seconds) / 3600.0;
+        writeln!(
+            f,
+            "hours from publication, mean and median; the index shows itself every {INDEX_EVERY} s, here {shown:.2} h"
+        )?;
+        writeln!(
+            f,
+            "{:<14} {:>6} {:>9} {:>7} {:>6} {:>15} {:>15} {:>13}",
+            "policy",
+            "polls",
+            "published",
+            "fetched",
+            "found",
+            "to fetch",
+            "to search",
+            "clicks served"
+        )?;
+        let hours = |delay: Delay| format!("{:.2} / {:.2}", delay.mean, delay.median);
+        for row in &self.rows {
+            writeln!(
+                f,
+                "{:<14} {:>6} {:>9} {:>7} {:>6} {:>15} {:>15} {:>12.1}%",
+                row.policy,
+                row.polls,
+                row.published,
+                row.fetched,
+                row.found,
+                hours(row.fetched_after),
+                hours(row.found_after),
+                row.clicks_served * 100.0
+            )?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! The beginning of a crawl: with what earlier runs knew, ranked by the policies of this one.
+
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontier::bench::Manners;
+use frontier::{Budget, Buffer, Facts, Frontier, Known, Recalled, Said, Visited};
+use page::{PageId, PageUrl, Robots};
+use policy::refresh::Uniform;
+use policy::server::Strategy;
+use policy::{Crawl, Moment, Outcome, Policy, Price, Refresh, Sources, Worth};
+
+use super::accounts::{Allowance, Risk};
+use super::hosts::Hosts;
+use super::outbox::Outbox;
+use super::reading::Arrival;
+use super::{Core, Mode};
+use crate::change_hints::ChangeHints;
+use crate::overlay::Overlay;
+use crate::plan::{Again, Plan};
+use crate::scope::Scope;
+use crate::tally::Tally;
+use crate::verdict::{DROPPED, Lead};
+
+/// The policies that a crawl decides by.
+pub struct Policies {
+    /// The order of pages never fetched.
+    pub order: Box<dyn Policy>,
+    /// How pages that were fetched are fetched again.
+    pub refresh: Option<Box<dyn Refresh>>,
+    /// Which pages are polled for links to new ones.
+    pub sources: Option<Sources>,
+    /// How often pages are polled that list others, whatever the price.
+    pub listings: Option<Duration>,
+    /// What a page never fetched must be worth to the ordering.
+    pub least: Worth,
+    /// Which server is visited next, and for how long.
+    pub strategy: Box<dyn Strategy>,
+}
+
+impl Policies {
+    /// The policies of a plan, and the strategy of its bench.
+    pub fn of_plan(self, plan: &Plan) -> (Crawl, Box<dyn Strategy>) {
+        let once = |every| Box::new(Uniform::every(every)) as Box<dyn Refresh>;
+        let crawl = Crawl {
+            order: self.order,
+            retry: plan.retry,
+            refresh: match plan.again {
+                Again::Never => None,
+                Again::OlderThan(every) => Some(once(every)),
+                Again::Always { .. } | Again::AtPrice(_) => self.refresh,
+            },
+            sources: self.sources,
+            listings: self.listings,
+            least: self.least,
+        };
+        (crawl, self.strategy)
+    }
+}
+
+/// A crawl that is ready to go, and what was found at its beginning.
+pub struct Begun<S> {
+    /// The crawl.
+    pub core: Core<S>,
+    /// What an operator should know of earlier runs.
+    pub recalled: Recalled,
+    /// Pages that were ever fetched.
+    pub copies: u64,
+}
+
+impl<S> Core<S> {
+    /// Recalls what earlier runs knew; the seeds are admitted by the first step. `texts` says what is still known of
+    /// the text of a page that was read; `salt` should be hard to guess for whoever writes the URLs.
+    pub fn begin<F: Facts>(
+        plan: Plan,
+        scope: Scope,
+        (policy, strategy): (Crawl, Box<dyn Strategy>),
+        earlier: &F,
+        texts: impl Fn(PageId, &mut dyn FnMut(Said<'_>)),
+        salt: u64,
+        now: Moment,
+    ) -> Result<Begun<S>, F::Error> {
+        let copies = Cell::new(0);
+        let wanted = |known: &Known| {
+            let fetched = known.has_copy() || known.visited.as_ref().is_some_and(is_dropped);
+            copies.set(copies.get() + u64::from(fetched));
+            let again = |visited: &Visited| wanted_again(visited, plan.again, now);
+            belongs(&scope, known) && known.visited.as_ref().is_none_or(again)
+        };
+        let price = match plan.again {
+            Again::AtPrice(price) => price,
+            _ => Price::LEAST,
+        };
+        let mut frontier = Frontier::new(policy, strategy, price, manners(&plan), salt);
+        let mut allowance = Allowance::default();
+        if let Again::Always { budget } = plan.again {
+            frontier = frontier.with_budget(budget);
+            allowance.budget = Budget::new(budget, now);
+        }
+        if let Some(limits) = plan.domains {
+            frontier = frontier.with_domain_budgets(limits);
+        }
+        let recalled = frontier.recall(earlier, wanted, texts, now)?;
+        if !plan.is_continuous() {
+            // What this run fetches it does not fetch again: it would never end.
+            frontier.policy().refresh = None;
+        }
+        let seeds = plan.seeds.iter().map(Lead::seed).collect();
+        let mut core = Self {
+            mode: Mode::Running,
+            frontier,
+            scope: Arc::new(scope),
+            allowance,
+            risk: Risk::new(plan.at_risk()),
+            tally: Tally::default(),
+            buffer: plan.buffer.map(Buffer::new),
+            hosts: Hosts::default(),
+            no_rules: plan.without_rules.then(|| Arc::new(Robots::allow_all())),
+            overlay: Overlay::default(),
+            outbox: Outbox::default(),
+            hints: ChangeHints::default(),
+            calls: HashMap::new(),
+            unsure: VecDeque::new(),
+            loading: HashSet::new(),
+            outdated: HashSet::new(),
+            arrivals: VecDeque::from([Arrival::Leads(seeds)]),
+            visits: 0,
+            connections: 0,
+            noticed_ahead: None,
+            finished: false,
+            plan,
+        };
+        if core.buffer.is_some() {
+            for known in earlier.pages() {
+                let known = known?;
+                if known.has_copy() {
+                    core.keep(known.key, known.discovery.depth, now);
+                }
+            }
+        }
+        Ok(Begun {
+            core,
+            recalled,
+            copies: copies.get(),
+        })
+    }
+
+    /// Says how many pages may be fetched, and since when facts from the future are known of.
+    #[must_use]
+    pub fn limited(mut self, pages: Option<u64>, noticed_ahead: Option<Moment>) -> Self {
+        self.allowance.pages = pages;
+        self.noticed_ahead = noticed_ahead;
+        self
+    }
+}
+
+fn manners(plan: &Plan) -> Manners {
+    Manners {
+        seats: plan.per_server,
+        pages_per_visit: plan.pages_per_visit,
+        pages_per_host: plan.pages_per_host,
+        width: plan.width,
+        patience: if plan.is_continuous() {
+            Duration::MAX
+        } else {
+            plan.rest()
+        },
+    }
+}
+
+/// Whether a page that the ledger knows belongs to a crawl.
+pub fn belongs(scope: &Scope, known: &Known) -> bool {
+    let url = PageUrl::parse(&known.discovery.url);
+    url.is_ok_and(|url| scope.judge(&url, known.discovery.depth).is_ok())
+}
+
+/// Whether the copy of a page that was visited fell out of the buffer.
+pub fn is_dropped(visited: &Visited) -> bool {
+    visited.error.as_deref() == Some(DROPPED)
+}
+
+/// Whether a page that was visited is to be visited by the run that begins now.
+fn wanted_again(visited: &Visited, again: Again, now: Moment) -> bool {
+    let history = &visited.history;
+    match again {
+        _ if history.outcome == Some(Outcome::Unreachable) => true,
+        Again::Never => false,
+        Again::OlderThan(age) => history.asked.is_some_and(|asked| asked + age <= now),
+        Again::Always { .. } | Again::AtPrice(_) => true,
+    }
+}

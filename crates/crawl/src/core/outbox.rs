@@ -1,0 +1,78 @@
+//! Settled pages and facts on their way to the committer, in groups.
+//!
+//! **Invariant:** facts leave in the order in which they changed the frontier.
+
+use std::time::Duration;
+
+use frontier::{Entry, PageKey};
+use policy::Moment;
+
+use crate::action::{Action, Record, Work};
+use crate::plan::GROUP;
+
+/// How long a settled page waits for the rest of its group.
+const WAIT: Duration = Duration::from_millis(500);
+
+/// What was not handed over yet.
+pub(super) struct Outbox<S> {
+    records: Vec<Record<S>>,
+    drops: Vec<PageKey>,
+    /// When it is handed over, whatever is in it.
+    due: Option<Moment>,
+}
+
+impl<S> Default for Outbox<S> {
+    fn default() -> Self {
+        Self {
+            records: Vec::new(),
+            drops: Vec::new(),
+            due: None,
+        }
+    }
+}
+
+impl<S> Outbox<S> {
+    /// Takes in a settled page; hands a full group over.
+    pub fn push(&mut self, record: Record<S>, now: Moment, actions: &mut Vec<Action<S>>) {
+        self.records.push(record);
+        self.due.get_or_insert(now + WAIT);
+        if self.records.len() >= GROUP {
+            self.flush(actions);
+        }
+    }
+
+    /// Takes in a page that is no longer kept.
+    pub fn drop_page(&mut self, page: PageKey, now: Moment) {
+        self.drops.push(page);
+        self.due.get_or_insert(now + WAIT);
+    }
+
+    /// Hands over facts without a page, behind all that came before.
+    pub fn push_facts(&mut self, facts: Vec<Entry>, actions: &mut Vec<Action<S>>) {
+        self.flush(actions);
+        if !facts.is_empty() {
+            actions.push(Action::Commit(Work::Facts(facts)));
+        }
+    }
+
+    /// Hands over what has waited long enough. Returns when there will be more.
+    pub fn flush_due(&mut self, now: Moment, actions: &mut Vec<Action<S>>) -> Option<Moment> {
+        if self.due.is_some_and(|due| due <= now) {
+            self.flush(actions);
+        }
+        self.due
+    }
+
+    /// Hands everything over.
+    pub fn flush(&mut self, actions: &mut Vec<Action<S>>) {
+        self.due = None;
+        if !self.records.is_empty() {
+            let records = std::mem::take(&mut self.records);
+            actions.push(Action::Commit(Work::Pages(records)));
+        }
+        if !self.drops.is_empty() {
+            let drops = std::mem::take(&mut self.drops);
+            actions.push(Action::Commit(Work::Drop(drops)));
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! Pages that were fetched, taken in: their links become pages, their texts knowledge, their outcomes records.
+//!
+//! A sitemap names up to 50,000 pages, which take longer than one step may. So what was fetched waits in a queue, and
+//! a step admits a few hundred links.
+//!
+//! **Invariant:** what was fetched is taken in one after another. So the facts of a page are committed before those
+//! of a page that refers to them by number.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontier::{Entry, OutLinks, Reading};
+use page::listing::Kind;
+use policy::{Moment, Outcome, Policy};
+
+use super::Core;
+use crate::action::{Action, Claim, Found, InLink, Note, Purpose, Record};
+use crate::discovery::{Admission, Admitter, Offer, Source};
+use crate::event::{Judged, VisitId};
+use crate::verdict::{Lead, Text};
+
+/// Links that one step admits.
+const SLICE: usize = 256;
+/// Sitemaps that list sitemaps are followed so deep (hostile-web.md, row 52).
+const NESTED: u16 = 3;
+
+/// Something that names pages.
+pub(super) enum Arrival<S> {
+    /// A page that was fetched.
+    Page(Box<Unread<S>>),
+    /// Seeds, and sitemaps that a robots.txt names: ways in without a page that names them.
+    Leads(Vec<Lead>),
+    /// Pages that other partitions name.
+    Offered(Vec<Offer>),
+}
+
+/// A page that was fetched, and how far its links are admitted.
+pub(super) struct Unread<S> {
+    pub visit: VisitId,
+    pub claim: Arc<Claim>,
+    pub judged: Judged<S>,
+    pub admission: Admission,
+    pub admitted: usize,
+}
+
+impl<S> Core<S> {
+    /// Takes in what was fetched, as much as one step may.
+    pub(super) fn take_in(&mut self, now: Moment, actions: &mut Vec<Action<S>>) {
+        let mut room = SLICE;
+        while room > 0
+            && let Some(arrival) = self.arrivals.pop_front()
+        {
+            match arrival {
+                Arrival::Leads(leads) => {
+                    let admission = self.admitter().admit_all(&leads, None, now);
+                    room = room.saturating_sub(leads.len());
+                    self.offer(admission.offers, actions);
+                    self.outbox.push_facts(admission.facts, actions);
+                }
+                Arrival::Offered(mut offers) => {
+                    let rest = offers.split_off(offers.len().min(room));
+                    room -= offers.len();
+                    let mut admitter = self.admitter();
+                    let accepted = |offer: &Offer| admitter.accept(offer, now);
+                    let facts = offers.iter().filter_map(accepted).collect();
+                    self.outbox.push_facts(facts, actions);
+                    if !rest.is_empty() {
+                        self.arrivals.push_front(Arrival::Offered(rest));
+                    }
+                }
+                Arrival::Page(mut page) => {
+                    let taken = self.admit_some(&mut page, room, now);
+                    room -= taken;
+                    if page.admitted < page.judged.verdict.leads.len() {
+                        self.arrivals.push_front(Arrival::Page(page));
+                    } else {
+                        room = room.saturating_sub(1);
+                        self.read(*page, now, actions);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn admitter(&mut self) -> Admitter<'_> {
+        Admitter {
+            frontier: &mut self.frontier,
+            scope: Some(&mut self.scope),
+            ours: &self.plan.ours,
+            tally: &mut self.tally,
+        }
+    }
+
+    fn offer(&self, offers: Vec<Offer>, actions: &mut Vec<Action<S>>) {
+        if !offers.is_empty() {
+            actions.push(Action::Offer(offers));
+        }
+    }
+
+    /// Has a page wait to be taken in. Leads that this crawl does not follow are dropped.
+    pub(super) fn arrived(&mut self, visit: VisitId, claim: Arc<Claim>, mut judged: Judged<S>) {
+        let verdict = &mut judged.verdict;
+        if !self.plan.is_continuous() {
+            verdict.leads.retain(|lead| !lead.listing);
+        }
+        if verdict.listing == Some(Kind::Index) && claim.discovery.depth >= NESTED {
+            verdict.leads.clear();
+        }
+        self.arrivals.push_back(Arrival::Page(Box::new(Unread {
+            visit,
+            claim,
+            judged,
+            admission: Admission::default(),
+            admitted: 0,
+        })));
+    }
+
+    /// Admits some of the links of a page. Returns how many.
+    fn admit_some(&mut self, page: &mut Unread<S>, room: usize, now: Moment) -> usize {
+        if page.admitted == 0 {
+            self.learn_text(page);
+        }
+        let claim = &page.claim;
+        let source = Source {
+            url: &claim.url,
+            depth: claim.discovery.depth,
+            hops: claim.discovery.hops,
+            read: claim.history().fresh,
+        };
+        let leads = &page.judged.verdict.leads;
+        let count = room.min(leads.len() - page.admitted);
+        let some = (page.admitted, count);
+        let admission = &mut page.admission;
+        self.admitter()
+            .admit(leads, some, Some(&source), now, admission);
+        page.admitted += count;
+        count
+    }
+
+    /// Takes in the first text of a page as evidence of what its URL pattern and its domain are good for. Later
+    /// copies say nothing of either: a page that is refreshed often and stays as it is would be taken for a trap.
+    fn learn_text(&mut self, page: &Unread<S>) {
+        let (claim, verdict) = (&page.claim, &page.judged.verdict);
+        let copy = verdict.visited.copy.as_ref();
+        let text = copy.and_then(|copy| copy.text.as_ref());
+        let first = verdict.copied && verdict.listing.is_none() && !has_copy(claim);
+        if let Some(text) = text.filter(|_| first) {
+            self.frontier.novelty.observe(claim.url.pattern(), text);
+            self.frontier.share_text(claim.key.page.host(), text);
+        }
+    }
+
+    /// Takes in a page whose links are admitted, and lets its visit go on.
+    fn read(&mut self, page: Unread<S>, now: Moment, actions: &mut Vec<Action<S>>) {
+        let Unread {
+            visit,
+            claim,
+            judged,
+            mut admission,
+            ..
+        } = page;
+        let Judged {
+            mut verdict,
+            sealed,
+            reply,
+            first_byte,
+            took,
+        } = judged;
+        if !matches!(reply.status, 200..=299 | 304) {
+            self.allowance.give_back_page();
+        }
+        if verdict.lied
+            && let Some(host) = self.hosts.get_mut(claim.url.host())
+        {
+            host.distrust();
+        }
+        self.offer(std::mem::take(&mut admission.offers), actions);
+        let new_pages = admission.new_pages();
+        let mut links = Vec::new();
+        if verdict.is_news() {
+            let text = verdict.text.as_ref();
+            let known = admission.links(&verdict.leads);
+            // A page that was read before has told of its links.
+            let again = has_copy(&claim);
+            let reading = Reading {
+                text: text.map_or(policy::Text::Nothing, Text::told),
+                links: &known,
+                out_links: admission.out_links,
+                again,
+            };
+            let fact = self.frontier.read(claim.key.page, reading);
+            if let Some(Entry::Links(_, kept)) = &fact
+                && self.plan.index
+                && !again
+            {
+                links = self.in_links(kept, &verdict.leads);
+            }
+            admission.facts.extend(fact);
+        }
+        verdict.named(new_pages);
+        let history = verdict.visited.history;
+        if self.plan.only_found
+            && verdict.text.is_some()
+            && !self.is_on_topic(claim.key.page, &history)
+        {
+            verdict.leave_out(claim.before.as_ref());
+        }
+        self.note(&claim, &verdict.visited, took, actions);
+        self.tally.outside += u64::from(verdict.strangers);
+        let record = Record {
+            key: claim.key,
+            url: claim.url.clone(),
+            before: claim.history(),
+            sealed,
+            copied: verdict.copied,
+            gone: verdict.gone,
+            admitted: admission.facts,
+            links,
+            asked: true,
+            visited: verdict.visited,
+            text: verdict.text,
+        };
+        self.settle(&claim, record, now, actions);
+        for signal in verdict.signals {
+            let known = self.frontier.number(signal.page).is_some();
+            let key = self.frontier.key(signal.page).filter(|_| known);
+            if let Some(key) = key {
+                self.hints.push(key, signal.modified);
+            }
+        }
+        if self.has_enough() {
+            self.mode = super::Mode::Stopping;
+        }
+        self.page_read(visit, &claim, first_byte, took, now, actions);
+    }
+
+    /// The links of a page as the index is told of them, with the words that the ledger keeps.
+    fn in_links(&self, kept: &OutLinks, leads: &[Lead]) -> Vec<InLink> {
+        let words: Vec<(u32, &str)> = kept.links().collect();
+        let mut links: Vec<InLink> = Vec::with_capacity(words.len());
+        for lead in leads {
+            let number = self.frontier.number(lead.id);
+            let place = number.and_then(|to| words.binary_search_by_key(&to.0, |(to, _)| *to).ok());
+            if let Some(place) = place {
+                // "Next", "Up" and the menu say nothing of the page that the page's title does not say.
+                let words = if lead.aside { "" } else { words[place].1 };
+                links.push(InLink {
+                    to: lead.id,
+                    words: words.to_owned(),
+                });
+            }
+        }
+        links.sort_by_key(|link| link.to);
+        links.dedup_by_key(|link| link.to);
+        links
+    }
+
+    /// Settles a page that may not be asked for.
+    pub(super) fn refuse(
+        &mut self,
+        claim: &Claim,
+        reason: &str,
+        now: Moment,
+        actions: &mut Vec<Action<S>>,
+    ) {
+        let verdict = claim.asked(now).refused(reason);
+        let record = record(claim, verdict.visited, verdict.gone, false);
+        self.settle(claim, record, now, actions);
+    }
+
+    /// Settles a page whose server is left alone.
+    pub(super) fn give_up(
+        &mut self,
+        claim: &Claim,
+        kind: &str,
+        now: Moment,
+        actions: &mut Vec<Action<S>>,
+    ) {
+        let visited = claim.asked(now).unanswered(Outcome::Unreachable, kind, 0);
+        self.settle(claim, record(claim, visited, false, false), now, actions);
+    }
+
+    /// Settles a page whose request brought no answer.
+    pub(super) fn unanswered(
+        &mut self,
+        claim: &Arc<Claim>,
+        (at, took): (Moment, Duration),
+        (kind, bytes): (&str, u64),
+        now: Moment,
+        actions: &mut Vec<Action<S>>,
+    ) {
+        let asked = claim.asked(at);
+        let visited = asked.unanswered(Outcome::Unreachable, kind, bytes);
+        self.note(claim, &visited, took, actions);
+        self.settle(claim, record(claim, visited, false, true), now, actions);
+    }
+
+    /// Reports a fetch to those who watch.
+    fn note(
+        &mut self,
+        claim: &Arc<Claim>,
+        visited: &frontier::Visited,
+        took: Duration,
+        actions: &mut Vec<Action<S>>,
+    ) {
+        actions.push(Action::Note(Note::Fetched {
+            claim: Arc::clone(claim),
+            purpose: self.purpose(claim),
+            found: Box::new(Found {
+                at: visited.history.asked.unwrap_or_default(),
+                status: visited.status,
+                bytes: visited.bytes,
+                took,
+                outcome: visited.history.outcome,
+                error: visited.error.clone(),
+            }),
+        }));
+    }
+
+    /// Why a page was asked for, as far as was known when it was claimed.
+    fn purpose(&mut self, claim: &Claim) -> Purpose {
+        let history = claim.history();
+        if history.fresh.is_none() {
+            return Purpose::New;
+        }
+        let page = policy::Page {
+            number: claim.number,
+            history: &history,
+        };
+        let sources = self.frontier.policy().sources.as_ref();
+        let polled = sources.is_some_and(|sources| sources.polls(page));
+        if history.listing || polled {
+            Purpose::Source
+        } else {
+            Purpose::Refresh
+        }
+    }
+
+    /// Whether the policy wants to know where links stand.
+    pub(super) fn wants_places(&mut self) -> bool {
+        self.frontier.policy().needs().places
+    }
+}
+
+/// Whether a page was read before.
+fn has_copy(claim: &Claim) -> bool {
+    let before = claim.before.as_ref();
+    before.is_some_and(|before| before.copy.is_some())
+}
+
+/// The record of a visit that brought no answer.
+fn record<S>(claim: &Claim, visited: frontier::Visited, gone: bool, asked: bool) -> Record<S> {
+    Record {
+        key: claim.key,
+        url: claim.url.clone(),
+        before: claim.history(),
+        visited,
+        sealed: None,
+        copied: false,
+        text: None,
+        gone,
+        admitted: Vec::new(),
+        links: Vec::new(),
+        asked,
+    }
+}

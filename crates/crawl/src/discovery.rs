@@ -1,0 +1,386 @@
+//! What the links of a page mean for the crawl: which pages are new, which were known, which are not ours.
+//!
+//! The live crawl, `rebuild` and `import` all admit links here.
+
+use std::sync::Arc;
+
+use frontier::{Entry, Frontier, Link, Partition};
+use page::{PageId, PageUrl};
+use policy::{Crawl, Moment, Number};
+
+use crate::scope::{Outside, Scope};
+use crate::tally::Tally;
+use crate::verdict::Lead;
+
+/// The page that leads were found on.
+pub struct Source<'a> {
+    /// Its URL.
+    pub url: &'a PageUrl,
+    /// Its distance from a seed.
+    pub depth: u16,
+    /// Redirects in a row that led to it.
+    pub hops: u8,
+    /// When it was last read, before this; `None`: never.
+    pub read: Option<Moment>,
+}
+
+/// The partitions of the web that one core crawls.
+#[derive(Debug, Clone, Default)]
+pub struct Ownership(Option<Box<[bool; 256]>>);
+
+impl Ownership {
+    /// All partitions.
+    pub fn all() -> Self {
+        Self(None)
+    }
+
+    /// These partitions.
+    pub fn of(partitions: impl IntoIterator<Item = Partition>) -> Self {
+        let mut owned = Box::new([false; 256]);
+        for partition in partitions {
+            owned[usize::from(partition.0)] = true;
+        }
+        Self(Some(owned))
+    }
+
+    /// Whether the page of a URL is ours to fetch.
+    pub fn has(&self, url: &PageUrl) -> bool {
+        let owned = |owned: &[bool; 256]| owned[usize::from(Partition::of(url).0)];
+        self.0.as_deref().is_none_or(owned)
+    }
+}
+
+/// A page of another partition that a page of ours names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// Its URL.
+    pub url: PageUrl,
+    /// Links from a seed.
+    pub depth: u16,
+    /// Redirects in a row that led to it.
+    pub hops: u8,
+    /// The page that names it; `None`: a seed.
+    pub source: Option<PageId>,
+}
+
+/// What came of the links of a page, as far as they were admitted.
+#[derive(Debug, Default)]
+pub struct Admission {
+    /// What is new.
+    pub facts: Vec<Entry>,
+    /// Pages of other partitions.
+    pub offers: Vec<Offer>,
+    /// All links, those that lead out of the crawl included.
+    pub out_links: u32,
+    /// Known pages, each with the place of its link among the leads.
+    known: Vec<(Number, u32)>,
+}
+
+impl Admission {
+    /// Counts the pages that were not known before.
+    pub fn new_pages(&self) -> u32 {
+        let admitted = |fact: &&Entry| matches!(fact, Entry::Admitted(..));
+        self.facts.iter().filter(admitted).count() as u32
+    }
+
+    /// The links to known pages, sorted by page. Of two links to one page the first counts.
+    pub fn links<'l>(&self, leads: &'l [Lead]) -> Vec<policy::Link<'l>> {
+        let mut known = self.known.clone();
+        known.sort_unstable();
+        known.dedup_by_key(|(to, _)| *to);
+        let link = |(to, place): (Number, u32)| {
+            let lead = &leads[place as usize];
+            policy::Link {
+                around: &lead.around,
+                path: &lead.path,
+                ..policy::Link::new(to, &lead.anchor)
+            }
+        };
+        known.into_iter().map(link).collect()
+    }
+}
+
+/// Takes links into a crawl.
+pub struct Admitter<'a> {
+    /// What is known.
+    pub frontier: &'a mut Frontier<Crawl>,
+    /// What belongs to the crawl; `None`: nothing new does.
+    pub scope: Option<&'a mut Arc<Scope>>,
+    /// The partitions that are ours.
+    pub ours: &'a Ownership,
+    /// What was left out, counted.
+    pub tally: &'a mut Tally,
+}
+
+impl Admitter<'_> {
+    /// Takes in some of the leads of a page, or of seeds, which have no `source`: `count` of them from place `from`
+    /// on.
+    pub fn admit(
+        &mut self,
+        leads: &[Lead],
+        (from, count): (usize, usize),
+        source: Option<&Source<'_>>,
+        now: Moment,
+        admission: &mut Admission,
+    ) {
+        let page = source.map(|source| source.url.id());
+        let some = leads.iter().enumerate().skip(from).take(count);
+        for (place, lead) in some.filter(|(_, lead)| Some(lead.id) != page) {
+            admission.out_links += 1;
+            let number = match self.frontier.number(lead.id) {
+                Some(number) => Some(number),
+                None => self.discover(lead, source, now, admission),
+            };
+            (admission.known).extend(number.map(|number| (number, place as u32)));
+        }
+    }
+
+    /// Takes in all leads of a page, or of seeds.
+    pub fn admit_all(
+        &mut self,
+        leads: &[Lead],
+        source: Option<&Source<'_>>,
+        now: Moment,
+    ) -> Admission {
+        let mut admission = Admission::default();
+        self.admit(leads, (0, leads.len()), source, now, &mut admission);
+        admission
+    }
+
+    /// Takes in a page that another partition offers.
+    pub fn accept(&mut self, offer: &Offer, now: Moment) -> Option<Entry> {
+        if self.frontier.number(offer.url.id()).is_some() {
+            return None;
+        }
+        let link = Link {
+            url: &offer.url,
+            depth: offer.depth,
+            hops: offer.hops,
+            source: offer.source,
+            absent: None,
+        };
+        Some(self.frontier.hear(link, now).1)
+    }
+
+    /// Takes in a page that was not known under this URL. Returns its number, if it belongs here.
+    fn discover(
+        &mut self,
+        lead: &Lead,
+        source: Option<&Source<'_>>,
+        now: Moment,
+        admission: &mut Admission,
+    ) -> Option<Number> {
+        let scope = self.scope.as_mut()?;
+        let step = u16::from(!lead.redirect);
+        let depth = source.map_or(0, |source| source.depth.saturating_add(step));
+        let hops = match source {
+            Some(source) if lead.redirect => source.hops.saturating_add(1),
+            _ => 0,
+        };
+        if let Some(source) = source
+            && lead.redirect
+            && source.depth == 0
+            && scope.follows_seed(source.url, &lead.url)
+        {
+            Arc::make_mut(scope).add_seed(&lead.url);
+            let seed = Entry::Seed(lead.url.as_str().to_owned());
+            admission.facts.push(seed);
+        }
+        let url = match scope.admit(&lead.url, depth) {
+            Ok(url) => url,
+            Err(Outside::Trap(trap)) => {
+                self.tally.error(trap.name());
+                return None;
+            }
+            Err(Outside::Scope | Outside::Depth | Outside::Blocked) => {
+                self.tally.outside += 1;
+                return None;
+            }
+        };
+        // Without its session id it may be one that we know.
+        if let Some(number) = self.frontier.number(url.id()) {
+            return Some(number);
+        }
+        let from = source.map(|source| source.url.id());
+        if !self.ours.has(&url) {
+            admission.offers.push(Offer {
+                url,
+                depth,
+                hops,
+                source: from,
+            });
+            return None;
+        }
+        let link = Link {
+            url: &url,
+            depth,
+            hops,
+            source: from,
+            absent: source.and_then(|source| source.read),
+        };
+        let (number, fact) = self.frontier.hear(link, now);
+        admission.facts.push(fact);
+        Some(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use frontier::bench::Manners;
+    use policy::Price;
+
+    use super::*;
+    use crate::scope::ScopeRules;
+
+    struct Crawling {
+        frontier: Frontier<Crawl>,
+        scope: Arc<Scope>,
+        ours: Ownership,
+        tally: Tally,
+    }
+
+    impl Crawling {
+        fn admit(&mut self, leads: &[Lead], source: Option<&Source<'_>>) -> Admission {
+            let mut admitter = Admitter {
+                frontier: &mut self.frontier,
+                scope: Some(&mut self.scope),
+                ours: &self.ours,
+                tally: &mut self.tally,
+            };
+            admitter.admit_all(leads, source, Moment::START)
+        }
+    }
+
+    fn crawling(seed: &str) -> Crawling {
+        let strategy = Box::new(policy::published::server::BreadthFirst);
+        let manners = Manners::default();
+        let frontier = Frontier::new(Crawl::default(), strategy, Price::LEAST, manners, 1);
+        let rules = ScopeRules {
+            seeds: vec![seed.into()],
+            ..ScopeRules::default()
+        };
+        let scope = Scope::new(&rules, page::url::traps::Rules::default()).unwrap();
+        Crawling {
+            frontier,
+            scope: Arc::new(scope),
+            ours: Ownership::all(),
+            tally: Tally::default(),
+        }
+    }
+
+    fn lead(url: &str, redirect: bool) -> Lead {
+        let url = PageUrl::parse(url).unwrap();
+        Lead {
+            id: url.id(),
+            url,
+            redirect,
+            listing: false,
+            anchor: "words".into(),
+            aside: false,
+            around: String::new(),
+            path: String::new(),
+        }
+    }
+
+    fn admitted(facts: &[Entry]) -> Vec<(&str, u16, u8)> {
+        facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Entry::Admitted(_, found) => Some((found.url.as_str(), found.depth, found.hops)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_seed_that_moved_within_its_domain_takes_the_scope_along() {
+        let seed = PageUrl::parse("http://example.org/").unwrap();
+        let mut crawling = crawling(seed.as_str());
+        crawling.admit(&[Lead::seed(&seed)], None);
+        let at_seed = Source {
+            url: &seed,
+            depth: 0,
+            hops: 0,
+            read: None,
+        };
+        let moved = [lead("https://www.example.org/", true)];
+        let moved = crawling.admit(&moved, Some(&at_seed));
+        assert_eq!(admitted(&moved.facts), [("https://www.example.org/", 0, 1)]);
+        assert!(
+            moved
+                .facts
+                .contains(&Entry::Seed("https://www.example.org/".into()))
+        );
+
+        let home = PageUrl::parse("https://www.example.org/").unwrap();
+        let at_home = Source {
+            url: &home,
+            depth: 0,
+            hops: 1,
+            read: None,
+        };
+        let links = [
+            lead("https://www.example.org/a", false),
+            lead("https://www.example.org/a", false),
+            lead("https://other.org/", false),
+            lead("https://other.org/moved", true),
+        ];
+        let found = crawling.admit(&links, Some(&at_home));
+        assert_eq!(
+            admitted(&found.facts),
+            [("https://www.example.org/a", 1, 0)]
+        );
+        assert_eq!(crawling.tally.outside, 2);
+    }
+
+    #[test]
+    fn pages_of_other_partitions_are_offered_and_accepted_there() {
+        let seed = PageUrl::parse("http://example.org/").unwrap();
+        let far = lead("http://example.org/far", false);
+        let source = Source {
+            url: &seed,
+            depth: 4,
+            hops: 0,
+            read: None,
+        };
+        let mut crawling = crawling(seed.as_str());
+        crawling.ours = Ownership::of([]);
+        let found = crawling.admit(std::slice::from_ref(&far), Some(&source));
+        let [offer] = &found.offers[..] else {
+            panic!("one page is offered")
+        };
+        assert_eq!((offer.depth, offer.source), (5, Some(seed.id())));
+        assert_eq!((found.out_links, found.new_pages()), (1, 0));
+        assert!(found.links(&[far]).is_empty());
+        let mut other = self::crawling(seed.as_str());
+        let mut accept = || {
+            let mut admitter = Admitter {
+                frontier: &mut other.frontier,
+                scope: None,
+                ours: &other.ours,
+                tally: &mut other.tally,
+            };
+            admitter.accept(offer, Moment::START)
+        };
+        let facts: Vec<Entry> = accept().into_iter().collect();
+        assert_eq!(admitted(&facts), [("http://example.org/far", 5, 0)]);
+        assert!(accept().is_none(), "it is known");
+        let here = Partition::of(&seed);
+        assert!(Ownership::of([here]).has(&seed) && !Ownership::of([]).has(&seed));
+    }
+
+    #[test]
+    fn a_redirect_deep_in_a_crawl_stays_in_scope() {
+        let seed = PageUrl::parse("http://example.org/").unwrap();
+        let mut crawling = crawling(seed.as_str());
+        let deep = Source {
+            url: &seed,
+            depth: 3,
+            hops: 0,
+            read: None,
+        };
+        let lost = [lead("http://shop.example.org/", true)];
+        let lost = crawling.admit(&lost, Some(&deep));
+        assert!(lost.facts.is_empty());
+    }
+}

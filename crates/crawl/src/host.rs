@@ -1,0 +1,261 @@
+//! A host, as the running crawl remembers it: its rules, its timings, its failures.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use frontier::{Entry, HostFacts, Partition, Present, Probe, RobotsFact};
+use page::{HostId, PageUrl, Robots};
+use policy::Moment;
+use policy::server::Estimate;
+
+/// RFC 9309, 2.4: a cached robots.txt should not be used for more than a day.
+const ROBOTS_AGE: Duration = Duration::from_secs(86_400);
+/// RFC 9309, 2.3.1.4: while the file cannot be reached an old copy may serve; for thirty days here.
+const ROBOTS_STALE: Duration = Duration::from_secs(30 * 86_400);
+/// How often a host may fail in a row before it is left alone for the rest of the run.
+const FAILURES: u32 = 4;
+/// How many requests in a row may come to nothing on open connections before the same happens.
+const FAULTS: u32 = 24;
+/// So many of them cost no wait: bad pages come in groups.
+const FAULTS_FREE: u32 = 12;
+/// How often a run asks for a URL that cannot exist, if nothing is answered. The first probe may meet a connection
+/// that was closed.
+const PROBES: u32 = 2;
+/// The wait after the first failure; it doubles with each.
+const BACK_OFF: Duration = Duration::from_secs(1);
+/// The longest wait that a failing or busy server gets.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(300);
+
+/// The answer to a request for robots.txt (RFC 9309, 2.3.1).
+#[derive(Debug, Clone)]
+pub enum RobotsFile {
+    /// The file, and what it says to us.
+    Found {
+        /// Its text, as far as it is read.
+        text: String,
+        /// Its rules.
+        rules: Arc<Robots>,
+    },
+    /// There is none: everything is allowed.
+    Missing,
+    /// It cannot be reached now: everything is disallowed, and it is asked for again later.
+    Unavailable,
+}
+
+/// One host, in memory.
+pub struct Host {
+    key: (Partition, HostId),
+    facts: HostFacts,
+    robots: Option<(Moment, Arc<Robots>)>,
+    failures: u32,
+    faults: u32,
+    /// Probes that were not answered.
+    vain_probes: u32,
+}
+
+impl Host {
+    /// The host of a page, as the ledger knows it; `rules` are those of the robots.txt in `facts`.
+    pub fn recalled(
+        url: &PageUrl,
+        facts: Option<HostFacts>,
+        rules: Option<Arc<Robots>>,
+        present: &Present,
+    ) -> Self {
+        let origin = url.origin().to_owned();
+        let facts = facts.unwrap_or_else(|| HostFacts {
+            origin,
+            ..HostFacts::default()
+        });
+        let at = facts.robots.as_ref().map(|fact| match fact {
+            RobotsFact::Found { at, .. } | RobotsFact::Missing { at } => present.moment(*at),
+        });
+        Self {
+            key: (Partition::of(url), url.host()),
+            facts,
+            robots: at.zip(rules),
+            failures: 0,
+            faults: 0,
+            vain_probes: 0,
+        }
+    }
+
+    /// What is known of it.
+    pub fn facts(&self) -> &HostFacts {
+        &self.facts
+    }
+
+    /// The time between requests that it asks for.
+    pub fn crawl_delay(&self) -> Option<Duration> {
+        self.robots
+            .as_ref()
+            .and_then(|(_, rules)| rules.crawl_delay())
+    }
+
+    /// Requests and connections in a row that came to nothing.
+    pub fn failures(&self) -> u32 {
+        self.failures + self.faults
+    }
+
+    /// Its rules, if they are known and not too old.
+    pub fn rules(&self, now: Moment) -> Option<Arc<Robots>> {
+        let (at, robots) = self.robots.as_ref()?;
+        (now.since(*at) < ROBOTS_AGE).then(|| robots.clone())
+    }
+
+    /// Takes in the answer to a request for robots.txt. `None`: the host may not be crawled now.
+    pub fn learn_rules(&mut self, answer: RobotsFile, now: Moment) -> Option<Arc<Robots>> {
+        let (fact, robots) = match answer {
+            RobotsFile::Found { text, rules } => (RobotsFact::Found { at: now, text }, rules),
+            RobotsFile::Missing => {
+                let all = Arc::new(Robots::allow_all());
+                (RobotsFact::Missing { at: now }, all)
+            }
+            RobotsFile::Unavailable => {
+                let (at, old) = self.robots.as_ref()?;
+                return (now.since(*at) < ROBOTS_STALE).then(|| old.clone());
+            }
+        };
+        self.facts.robots = Some(fact);
+        self.robots = Some((now, robots.clone()));
+        Some(robots)
+    }
+
+    /// Takes note of a connection that was opened.
+    pub fn connected(&mut self, took: Duration) {
+        self.facts.connections = self.facts.connections.saturating_add(1);
+        self.facts.connect_micros += took.as_micros() as u64;
+    }
+
+    /// Takes note of an answer.
+    pub fn answered(&mut self, first_byte: Duration) {
+        self.failures = 0;
+        self.faults = 0;
+        self.facts.requests = self.facts.requests.saturating_add(1);
+        self.facts.response_micros += first_byte.as_micros() as u64;
+    }
+
+    /// What it answers to a URL that cannot exist; `None`: nobody asked.
+    pub fn probe(&self) -> Option<&Probe> {
+        self.facts.probe.as_ref()
+    }
+
+    /// Takes note of what it answers to a URL that cannot exist.
+    pub fn probed(&mut self, probe: Probe) {
+        self.facts.probe = Some(probe);
+    }
+
+    /// Takes note that it gave no answer to a URL that cannot exist.
+    pub fn probe_failed(&mut self) {
+        self.vain_probes += 1;
+    }
+
+    /// Whether it is to be asked for a URL that cannot exist.
+    pub fn wants_probe(&self) -> bool {
+        self.facts.probe.is_none() && self.vain_probes < PROBES
+    }
+
+    /// Whether its word that a page has not changed is believed.
+    pub fn is_trusted(&self) -> bool {
+        !self.facts.distrusted
+    }
+
+    /// Takes note that it said that a page had not changed, and it had.
+    pub fn distrust(&mut self) {
+        self.facts.distrusted = true;
+    }
+
+    /// Takes note of how fast it was of late.
+    pub fn measured(&mut self, estimate: Estimate) {
+        self.facts.speed = Some(estimate.into());
+    }
+
+    /// The fact that keeps what is known of it, if there is anything to keep.
+    pub fn fact(&self) -> Option<Entry> {
+        let known = self.facts.robots.is_some() || self.facts.connections > 0;
+        known.then(|| Entry::Host(self.key.0, self.key.1, self.facts.clone()))
+    }
+
+    /// Takes note that nobody answered; says how long to wait, or `None`: leave it alone.
+    pub fn failed(&mut self) -> Option<Duration> {
+        self.failures += 1;
+        (self.failures < FAILURES).then(|| (BACK_OFF * (1 << self.failures.min(16))) / 2)
+    }
+
+    /// Takes note that a request on an open connection came to nothing; says how long to wait, or
+    /// `None`: leave the host alone.
+    pub fn faltered(&mut self) -> Option<Duration> {
+        self.faults += 1;
+        let doublings = self.faults.saturating_sub(FAULTS_FREE);
+        let wait = if doublings == 0 {
+            Duration::ZERO
+        } else {
+            BACK_OFF * (1 << doublings.min(6))
+        };
+        (self.faults < FAULTS).then_some(wait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn host() -> Host {
+        recalled(None, 0)
+    }
+
+    /// A host that the ledger knows this of, seen from a day on which facts from the future were noticed before.
+    fn recalled(facts: Option<HostFacts>, today: u64) -> Host {
+        let url = PageUrl::parse("http://e.org/").unwrap();
+        let present = Present::new(day(today), Some(day(1)));
+        let rules = facts.as_ref().map(|_| Arc::new(Robots::allow_all()));
+        Host::recalled(&url, facts, rules, &present)
+    }
+
+    fn day(number: u64) -> Moment {
+        Moment::from_micros(number * 86_400_000_000)
+    }
+
+    #[test]
+    fn rules_from_the_future_are_as_old_as_they_were_noticed() {
+        let ahead = |at| HostFacts {
+            robots: Some(RobotsFact::Missing { at: day(at) }),
+            ..HostFacts::default()
+        };
+        assert!(recalled(Some(ahead(30)), 1).rules(day(1)).is_some());
+        assert!(recalled(Some(ahead(30)), 2).rules(day(2)).is_none());
+        assert!(recalled(Some(ahead(2)), 2).rules(day(2)).is_some());
+    }
+
+    #[test]
+    fn failures_in_a_row_cost_time_and_then_the_host() {
+        let mut host = host();
+        let waits: Vec<_> = (0..FAILURES)
+            .map(|_| host.failed().map(|wait| wait.as_secs()))
+            .collect();
+        assert_eq!(waits, [Some(1), Some(2), Some(4), None]);
+        let mut host = self::host();
+        host.failed();
+        host.answered(Duration::ZERO);
+        assert_eq!(host.failed(), Some(BACK_OFF), "an answer forgives");
+        let faults = (0..).take_while(|_| host.faltered().is_some()).count();
+        assert_eq!(faults as u32, FAULTS - 1);
+    }
+
+    #[test]
+    fn rules_age_and_an_old_copy_serves_while_there_is_no_new_one() {
+        let mut host = host();
+        assert!(
+            host.learn_rules(RobotsFile::Unavailable, day(1)).is_none(),
+            "nothing may be fetched"
+        );
+        let text = "User-agent: *\nDisallow: /x";
+        let found = RobotsFile::Found {
+            text: text.into(),
+            rules: Arc::new(Robots::parse(text.as_bytes(), "avocet")),
+        };
+        host.learn_rules(found, day(1)).unwrap();
+        assert!(host.rules(day(1)).is_some() && host.rules(day(2)).is_none());
+        assert!(host.learn_rules(RobotsFile::Unavailable, day(20)).is_some());
+        assert!(host.learn_rules(RobotsFile::Unavailable, day(40)).is_none());
+    }
+}

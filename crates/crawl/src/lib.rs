@@ -1,0 +1,37 @@
+//! The crawl as one state machine, without sockets, disk, clock, threads or locks.
+//!
+//! [`Core::step`] takes an [`Event`] and answers with [`Action`]s. The same events in the same order give the same
+//! actions. A driver carries the actions out and reports what came of them: the live one (crate `node`) with sockets,
+//! a ledger on disk and the clock; the laboratory with recorded and invented worlds and a clock that jumps; the
+//! simulator (`tests/simulation`) with a network and a disk in memory that fail as a seed says.
+//!
+//! A page on its way passes four types: a [`Claim`] (the right to ask for it), what the driver fetched, a [`Judged`]
+//! page (what the answer means, [`verdict`]), and a [`Record`] (what is committed).
+
+mod action;
+mod answer;
+mod change_hints;
+mod core;
+mod discovery;
+mod event;
+mod host;
+mod overlay;
+mod plan;
+pub mod scope;
+mod tally;
+pub mod verdict;
+
+pub use action::{
+    Action, Claim, Distance, Found, Get, InLink, Note, Purpose, Record, Request, Work,
+};
+pub use answer::Answer;
+pub use core::{Begun, Core, Mode, Policies, belongs, is_dropped, tell_searches};
+pub use discovery::{Admission, Admitter, Offer, Ownership, Source};
+pub use event::{
+    Answered, ConnectionId, ConnectionState, Event, Failure, Gain, Judged, Met, Opened, Reply,
+    Stored, VisitId,
+};
+pub use host::{Host, LONGEST_WAIT, RobotsFile};
+pub use plan::{Again, GROUP, Plan, TOKEN};
+pub use scope::Scope;
+pub use tally::{Summary, Tally};

@@ -1,0 +1,343 @@
+//! Which URLs belong to this crawl?
+//!
+//! What the user asked for and nothing else: a link that is not in scope is counted and dropped.
+
+use std::collections::BTreeSet;
+
+use page::PageUrl;
+use page::url::traps::{Rules, Trap};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+/// How far from the seeds a crawl goes.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Reach {
+    /// The hosts of the seeds.
+    #[default]
+    Host,
+    /// The registrable domains of the seeds, by the public suffix list.
+    Domain,
+    /// URLs that begin like a seed, up to its last slash.
+    Prefix,
+    /// Everywhere.
+    Any,
+}
+
+impl Reach {
+    /// All of them, by name.
+    pub const NAMES: [(&str, Self); 4] = [
+        ("host", Self::Host),
+        ("domain", Self::Domain),
+        ("prefix", Self::Prefix),
+        ("any", Self::Any),
+    ];
+}
+
+/// The rules of one crawl, as the user wrote them; kept in the archive, so that it can be rebuilt.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ScopeRules {
+    /// Where it began.
+    pub seeds: Vec<String>,
+    /// Those of the seeds that the dashboard or the API added. They open the gate to no private address.
+    #[serde(default)]
+    pub added: Vec<String>,
+    /// How far it goes.
+    pub reach: Reach,
+    /// Expressions of which one must match.
+    pub include: Vec<String>,
+    /// Expressions of which none may match.
+    pub exclude: Vec<String>,
+    /// Links from a seed, at most.
+    pub depth: Option<u16>,
+    /// Hosts that nobody asks.
+    #[serde(default)]
+    pub block: Vec<String>,
+}
+
+impl ScopeRules {
+    /// Returns the seeds that the operator named on the command line or in the configuration.
+    pub fn named(&self) -> Vec<String> {
+        let named = self.seeds.iter().filter(|seed| !self.added.contains(seed));
+        named.cloned().collect()
+    }
+}
+
+/// Why a URL is not part of the crawl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outside {
+    /// Its host is blocked.
+    Blocked,
+    /// Elsewhere, or excluded by an expression.
+    Scope,
+    /// Too many links from a seed.
+    Depth,
+    /// Its shape is that of a trap.
+    Trap(Trap),
+}
+
+/// A host that nobody asks: `example.org`, `example.org:8080` for one port, `*.example.org` for what is below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blocked {
+    name: String,
+    port: Option<u16>,
+    below: bool,
+}
+
+impl Blocked {
+    /// Reads it as people write it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("{text:?} is no host: write example.org, example.org:8080 or *.example.org");
+        let (below, host) = match text.trim().strip_prefix("*.") {
+            Some(rest) => (true, rest),
+            None => (false, text.trim()),
+        };
+        let url = PageUrl::parse(&format!("http://{host}/")).map_err(|_| wrong())?;
+        let plain = !host.is_empty() && !host.contains(['/', '?', '#', '@', '*', '\\']);
+        if !plain || url.path_and_query() != "/" {
+            return Err(wrong());
+        }
+        let port = host
+            .rsplit_once(':')
+            .and_then(|(_, port)| port.parse().ok());
+        Ok(Self {
+            name: url.host_name().to_owned(),
+            port: port.filter(|_| !host.ends_with(']')),
+            below,
+        })
+    }
+
+    /// Whether a page is of this host.
+    pub fn holds(&self, url: &PageUrl) -> bool {
+        let name = url.host_name();
+        let named = match self.below {
+            false => name == self.name,
+            true => name
+                .strip_suffix(&self.name)
+                .is_some_and(|rest| rest.ends_with('.')),
+        };
+        named && self.port.is_none_or(|port| port == url.port())
+    }
+}
+
+impl std::fmt::Display for Blocked {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let below = if self.below { "*." } else { "" };
+        write!(out, "{below}{}", self.name)?;
+        self.port.map_or(Ok(()), |port| write!(out, ":{port}"))
+    }
+}
+
+/// The rules, ready to judge.
+#[derive(Debug, Clone)]
+pub struct Scope {
+    reach: Reach,
+    places: BTreeSet<String>,
+    include: Vec<Regex>,
+    exclude: Vec<Regex>,
+    depth: Option<u16>,
+    block: Vec<Blocked>,
+    traps: Rules,
+}
+
+impl Scope {
+    /// Compiles the rules.
+    pub fn new(rules: &ScopeRules, traps: Rules) -> Result<Self, regex::Error> {
+        let compile = |list: &[String]| -> Result<Vec<Regex>, regex::Error> {
+            list.iter().map(|text| Regex::new(text)).collect()
+        };
+        let mut scope = Self {
+            reach: rules.reach,
+            places: BTreeSet::new(),
+            include: compile(&rules.include)?,
+            exclude: compile(&rules.exclude)?,
+            depth: rules.depth,
+            // What is no host blocks none; whoever wrote it was told so.
+            block: (rules.block.iter())
+                .filter_map(|host| Blocked::parse(host).ok())
+                .collect(),
+            traps,
+        };
+        for seed in rules
+            .seeds
+            .iter()
+            .filter_map(|seed| PageUrl::parse(seed).ok())
+        {
+            scope.add_seed(&seed);
+        }
+        Ok(scope)
+    }
+
+    /// Takes the place of a seed into the scope.
+    pub fn add_seed(&mut self, seed: &PageUrl) {
+        let place = match self.reach {
+            Reach::Host => seed.origin().to_owned(),
+            Reach::Domain => seed.registrable_domain().to_owned(),
+            Reach::Prefix => prefix(seed).to_owned(),
+            Reach::Any => return,
+        };
+        self.places.insert(place);
+    }
+
+    /// A URL found `depth` links from a seed, as this crawl asks for it (session ids are taken out),
+    /// or why it does not belong here.
+    pub fn admit(&self, url: &PageUrl, depth: u16) -> Result<PageUrl, Outside> {
+        self.judge(url, depth)?;
+        self.traps.admit(url.clone()).map_err(Outside::Trap)
+    }
+
+    /// Whether a URL found `depth` links from a seed belongs to the crawl.
+    pub fn judge(&self, url: &PageUrl, depth: u16) -> Result<(), Outside> {
+        if self.block.iter().any(|host| host.holds(url)) {
+            return Err(Outside::Blocked);
+        }
+        if self.depth.is_some_and(|most| depth > most) {
+            return Err(Outside::Depth);
+        }
+        let inside = match self.reach {
+            Reach::Host => self.places.contains(url.origin()),
+            Reach::Domain => self.places.contains(url.registrable_domain()),
+            Reach::Prefix => self
+                .places
+                .iter()
+                .any(|place| url.as_str().starts_with(place.as_str())),
+            Reach::Any => true,
+        };
+        let text = url.as_str();
+        let included = self.include.is_empty() || self.include.iter().any(|one| one.is_match(text));
+        if !inside || !included || self.exclude.iter().any(|one| one.is_match(text)) {
+            return Err(Outside::Scope);
+        }
+        self.traps.judge(url).map_err(Outside::Trap)
+    }
+
+    /// Whether a redirect from a seed to `target` makes the target a seed: a site that moved within
+    /// its own domain (`http` to `https`, to `www.`) is the site the user meant.
+    pub fn follows_seed(&self, seed: &PageUrl, target: &PageUrl) -> bool {
+        seed.registrable_domain() == target.registrable_domain()
+    }
+}
+
+fn prefix(seed: &PageUrl) -> &str {
+    let text = seed.as_str();
+    let path = text.find('?').unwrap_or(text.len());
+    let last = text[..path].rfind('/').map_or(path, |slash| slash + 1);
+    &text[..last]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(reach: Reach, seed: &str) -> Scope {
+        let rules = ScopeRules {
+            seeds: vec![seed.into()],
+            reach,
+            ..ScopeRules::default()
+        };
+        Scope::new(&rules, Rules::default()).unwrap()
+    }
+
+    #[test]
+    fn each_reach_ends_where_it_says() {
+        let cases = [
+            (
+                Reach::Host,
+                "http://a.example.org/x/",
+                "http://a.example.org/y",
+                true,
+            ),
+            (
+                Reach::Host,
+                "http://a.example.org/x/",
+                "http://b.example.org/x/",
+                false,
+            ),
+            (
+                Reach::Host,
+                "http://a.example.org/x/",
+                "https://a.example.org/x/",
+                false,
+            ),
+            (
+                Reach::Domain,
+                "http://a.example.co.uk/",
+                "https://b.example.co.uk:8443/",
+                true,
+            ),
+            (
+                Reach::Domain,
+                "http://a.example.co.uk/",
+                "http://other.co.uk/",
+                false,
+            ),
+            (
+                Reach::Prefix,
+                "http://e.org/docs/index.html?x=/y",
+                "http://e.org/docs/a",
+                true,
+            ),
+            (
+                Reach::Prefix,
+                "http://e.org/docs/index.html",
+                "http://e.org/docs-old/a",
+                false,
+            ),
+            (Reach::Any, "http://e.org/", "http://elsewhere.net/", true),
+        ];
+        for (reach, seed, url, inside) in cases {
+            let judged = scope(reach, seed).judge(&PageUrl::parse(url).unwrap(), 0);
+            assert_eq!(judged.is_ok(), inside, "{reach:?} {seed} {url}");
+        }
+    }
+
+    #[test]
+    fn blocked_hosts_are_outside() {
+        let blocks = |text: &str, url: &str| {
+            let blocked = Blocked::parse(text).unwrap();
+            assert_eq!(Blocked::parse(&blocked.to_string()), Ok(blocked.clone()));
+            blocked.holds(&PageUrl::parse(url).unwrap())
+        };
+        assert!(blocks("E.org", "https://e.org/x") && blocks("e.org", "http://e.org:81/"));
+        assert!(!blocks("e.org", "http://www.e.org/") && !blocks("e.org", "http://he.org/"));
+        assert!(blocks("e.org:81", "http://e.org:81/") && !blocks("e.org:81", "http://e.org/"));
+        assert!(blocks("*.e.org", "http://a.b.e.org/") && !blocks("*.e.org", "http://e.org/"));
+        assert!(
+            blocks("[::1]", "http://[::1]:81/") && blocks("127.0.0.1:9", "http://127.0.0.1:9/")
+        );
+        for wrong in ["", "*", "a b", "http://e.org/", "e.org/x", "u@e.org"] {
+            assert!(Blocked::parse(wrong).is_err(), "{wrong}");
+        }
+        let rules = ScopeRules {
+            reach: Reach::Any,
+            block: vec!["e.org".into()],
+            ..ScopeRules::default()
+        };
+        let scope = Scope::new(&rules, Rules::default()).unwrap();
+        let judge = |url| scope.judge(&PageUrl::parse(url).unwrap(), 0);
+        assert_eq!(judge("http://e.org/"), Err(Outside::Blocked));
+        assert_eq!(judge("http://f.org/"), Ok(()));
+    }
+
+    #[test]
+    fn expressions_and_depth_narrow_it() {
+        let rules = ScopeRules {
+            seeds: vec!["http://e.org/".into()],
+            include: vec!["/docs/".into(), "/blog/".into()],
+            exclude: vec![r"\.pdf$".into()],
+            depth: Some(2),
+            ..ScopeRules::default()
+        };
+        let scope = Scope::new(&rules, Rules::default()).unwrap();
+        let judge = |url, depth| scope.judge(&PageUrl::parse(url).unwrap(), depth);
+        assert_eq!(judge("http://e.org/docs/a", 2), Ok(()));
+        assert_eq!(judge("http://e.org/docs/a", 3), Err(Outside::Depth));
+        assert_eq!(judge("http://e.org/docs/a.pdf", 0), Err(Outside::Scope));
+        assert_eq!(judge("http://e.org/other", 0), Err(Outside::Scope));
+        let long = format!("http://e.org/docs/{}", "x".repeat(3000));
+        assert!(matches!(judge(&long, 0), Err(Outside::Trap(_))));
+    }
+}

@@ -1,0 +1,212 @@
+//! What answers mean, one by one.
+
+mod evidence;
+mod listings;
+
+use bytes::Bytes;
+use page::Directives;
+use page::Refusal;
+use sha1::Digest as _;
+
+use super::*;
+
+const PAGE: &str = "<html><title>T</title><body>some words of a page <a href=/a>a</a> <a href=/b rel=nofollow>b</a></body>";
+
+fn url(text: &str) -> PageUrl {
+    PageUrl::parse(text).unwrap()
+}
+
+fn answer(status: u16, body: &str) -> Answer {
+    Answer {
+        status,
+        content_type: Some("text/html".into()),
+        etag: Some("\"1\"".into()),
+        last_modified: None,
+        language: None,
+        location: None,
+        hub: None,
+        directives: Directives::default(),
+        content: Bytes::copy_from_slice(body.as_bytes()),
+        payload: sha1::Sha1::digest(body).into(),
+        truncated: None,
+    }
+}
+
+fn at(second: u64) -> Moment {
+    Moment::from_micros(second * 1_000_000)
+}
+
+fn judge(page: &PageUrl, before: Option<&Visited>, second: u64, answer: &Answer) -> Verdict {
+    let history = before.map_or(History::discovered(at(0), 0), |before| before.history);
+    let asked = Asked {
+        url: page,
+        hops: 0,
+        history,
+        before,
+        at: at(second),
+        missing: None,
+        places: false,
+    };
+    asked.judge(answer, 100, &|other| other.host() == page.host())
+}
+
+fn leads(verdict: &Verdict) -> Vec<&str> {
+    verdict.leads.iter().map(|lead| lead.url.as_str()).collect()
+}
+
+#[test]
+fn a_page_gives_text_and_the_links_it_vouches_for() {
+    let page = url("http://e.org/");
+    let verdict = judge(&page, None, 1, &answer(200, PAGE));
+    assert_eq!(verdict.visited.history.outcome, Some(Outcome::Changed));
+    assert_eq!(leads(&verdict), ["http://e.org/a"]);
+    let text = verdict.text.unwrap();
+    assert_eq!(
+        (text.title.as_str(), text.body.as_str()),
+        ("T", "some words of a page a b")
+    );
+    assert!(verdict.copied && !verdict.repeated && !verdict.gone);
+}
+
+#[test]
+fn a_page_may_forbid_index_and_links_by_header_or_markup() {
+    let page = url("http://e.org/");
+    let header = |noindex, nofollow| Answer {
+        directives: Directives {
+            noindex,
+            nofollow,
+            noarchive: false,
+        },
+        ..answer(200, PAGE)
+    };
+    let markup = |word: &str| answer(200, &format!("<meta name=robots content={word}>{PAGE}"));
+    for (answer, indexed, followed) in [
+        (header(true, false), false, true),
+        (header(false, true), true, false),
+        (markup("noindex"), false, true),
+        (markup("nofollow"), true, false),
+        (markup("none"), false, false),
+        (markup("index"), true, true),
+    ] {
+        let verdict = judge(&page, None, 1, &answer);
+        assert_eq!(verdict.text.is_some(), indexed);
+        assert_eq!(verdict.visited.copy.unwrap().indexed, indexed);
+        assert_eq!(!verdict.leads.is_empty(), followed);
+    }
+}
+
+#[test]
+fn a_page_is_found_under_its_canonical_url_if_that_is_ours() {
+    let page = url("http://www.e.org/?print=1");
+    let canonical =
+        |target: &str| answer(200, &format!("<link rel=canonical href='{target}'>{PAGE}"));
+    let ours = judge(&page, None, 1, &canonical("http://www.e.org/"));
+    assert!(ours.text.is_none() && leads(&ours).contains(&"http://www.e.org/"));
+    let itself = judge(&page, None, 1, &canonical("http://www.e.org/?print=1"));
+    assert!(itself.text.is_some());
+    let out_of_scope = judge(&page, None, 1, &canonical("http://other.e.org/"));
+    assert!(out_of_scope.text.is_some());
+    let stranger = judge(&page, None, 1, &canonical("http://evil.net/"));
+    assert!(stranger.text.is_some() && !leads(&stranger).contains(&"http://evil.net/"));
+}
+
+#[test]
+fn a_revisit_tells_text_from_markup() {
+    let page = url("http://e.org/");
+    let place = page::RecordLocation {
+        file: 1,
+        offset: 2,
+        length: 3,
+    };
+    let mut first = judge(&page, None, 1, &answer(200, PAGE)).visited;
+    first.copy.as_mut().unwrap().place = Some(place);
+
+    let same = judge(&page, Some(&first), 5, &answer(200, PAGE));
+    assert!(same.repeated && !same.is_news());
+    assert_eq!(same.visited.history.outcome, Some(Outcome::Unchanged));
+    let copy = same.visited.copy.unwrap();
+    assert_eq!(
+        (copy.place, copy.at),
+        (Some(place), at(1)),
+        "the archive has this body"
+    );
+
+    let nonce = judge(
+        &page,
+        Some(&first),
+        5,
+        &answer(200, &format!("<!-- 7 -->{PAGE}")),
+    );
+    assert_eq!(nonce.visited.history.outcome, Some(Outcome::Unchanged));
+    assert!(nonce.is_news(), "other bytes may be other links");
+    assert!(!nonce.repeated && nonce.visited.copy.unwrap().place.is_none());
+
+    let edited = judge(
+        &page,
+        Some(&first),
+        5,
+        &answer(200, &PAGE.replace("words", "news")),
+    );
+    assert_eq!(edited.visited.history.outcome, Some(Outcome::Changed));
+    assert_eq!(
+        (
+            edited.visited.history.revisits,
+            edited.visited.history.changes
+        ),
+        (1, 1)
+    );
+    let kept = edited.visited.kept_share.unwrap();
+    let revisit = edited.visited.history.recent.iter().last().unwrap();
+    assert!(kept < 1.0 && revisit.differing == 1.0 - kept);
+
+    let unmodified = judge(&page, Some(&first), 5, &answer(304, ""));
+    assert_eq!(unmodified.visited.history.outcome, Some(Outcome::Unchanged));
+    assert!(!unmodified.is_news());
+    assert_eq!(unmodified.visited.copy, first.copy);
+}
+
+#[test]
+fn a_redirect_is_a_fact_and_a_discovery() {
+    let page = url("http://e.org/");
+    let to = |location: Option<Result<PageUrl, Refusal>>| Answer {
+        location,
+        ..answer(301, "")
+    };
+    let verdict = judge(&page, None, 1, &to(Some(Ok(url("http://e.org/new")))));
+    assert_eq!(verdict.visited.status, Some(301));
+    assert!(verdict.leads[0].redirect && leads(&verdict) == ["http://e.org/new"]);
+    assert!(!verdict.copied && verdict.text.is_none());
+
+    let asked = Asked {
+        url: &page,
+        hops: HOPS,
+        history: History::default(),
+        before: None,
+        at: at(1),
+        missing: None,
+        places: false,
+    };
+    let last = asked.judge(&to(Some(Ok(url("http://e.org/11")))), 0, &|_| true);
+    assert_eq!(
+        (last.leads.len(), last.visited.error.as_deref()),
+        (0, Some("redirect:too-many"))
+    );
+    let file = judge(&page, None, 1, &to(Some(Err(Refusal::Scheme))));
+    assert_eq!(file.visited.error.as_deref(), Some("redirect:not-a-page"));
+    assert!(judge(&page, None, 1, &to(None)).leads.is_empty());
+}
+
+#[test]
+fn what_is_no_text_is_kept_and_not_read() {
+    let page = url("http://e.org/logo.png");
+    let picture = Answer {
+        content_type: Some("image/png".into()),
+        content: Bytes::from_static(b"\x89PNG\r\n\x1a\n\0\0"),
+        ..answer(200, "png")
+    };
+    let verdict = judge(&page, None, 1, &picture);
+    assert!(verdict.copied && verdict.text.is_none() && verdict.leads.is_empty());
+    assert_eq!(verdict.visited.history.outcome, Some(Outcome::Changed));
+    let again = judge(&page, Some(&verdict.visited), 2, &picture);
+    assert_eq!(again.visited.history.outcome, Some(Outcome::Unchanged));
+}

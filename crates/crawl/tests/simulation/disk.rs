@@ -1,0 +1,147 @@
+//! A disk in memory: a ledger, and a committer that writes groups of work to it after a while, or fails.
+
+use std::collections::VecDeque;
+
+use crawl::verdict::DROPPED;
+use crawl::{Distance, Gain, Record, Work};
+use frontier::{Entry, MemoryLedger, PageKey, Visited};
+use policy::Moment;
+
+use crate::random::Random;
+
+/// What is to be written, in order.
+pub enum Item {
+    /// How long a server is left alone.
+    Keep(Distance),
+    /// What the core hands over.
+    Work(Work<()>),
+}
+
+/// The ledger and what is on its way to it.
+#[derive(Default)]
+pub struct Disk {
+    pub ledger: MemoryLedger,
+    waiting: VecDeque<Item>,
+    writing: Vec<Item>,
+    /// Whether a write has failed, after which nothing more is written.
+    pub broken: bool,
+}
+
+/// A group that was written.
+pub struct Group {
+    pub facts: Vec<Entry>,
+    pub requests: usize,
+    pub gains: Vec<Gain>,
+    /// Visits that are durable now: the pages, and when they were asked for.
+    pub visits: Vec<(PageKey, Option<Moment>)>,
+}
+
+impl Disk {
+    /// Takes in something to write.
+    pub fn push(&mut self, item: Item) {
+        if !self.broken {
+            self.waiting.push_back(item);
+        }
+    }
+
+    /// Begins to write all that waits. Returns whether there is anything, and nothing is being written.
+    pub fn begin_group(&mut self) -> bool {
+        if !self.writing.is_empty() || self.waiting.is_empty() {
+            return false;
+        }
+        self.writing = self.waiting.drain(..).collect();
+        true
+    }
+
+    /// Whether everything is written.
+    pub fn is_idle(&self) -> bool {
+        self.writing.is_empty() && self.waiting.is_empty()
+    }
+
+    /// Loses what is not written, as a kill does. Distances are stored one by one, so some of a group may be there.
+    pub fn lose(&mut self, random: &mut Random) {
+        for item in std::mem::take(&mut self.writing) {
+            match item {
+                Item::Keep(distance) if random.chance(0.7) => {
+                    self.ledger.keep_server(distance.server, distance.facts);
+                }
+                _ => break,
+            }
+        }
+        self.waiting.clear();
+        self.broken = false;
+    }
+
+    /// Fails to write the group, and all that comes later.
+    pub fn fail(&mut self) {
+        self.waiting.clear();
+        self.writing.clear();
+        self.broken = true;
+    }
+
+    /// Writes the group, as the committer of the crate `node` does.
+    pub fn end_group(&mut self, random: &mut Random) -> Group {
+        let mut group = Group {
+            facts: Vec::new(),
+            requests: 0,
+            gains: Vec::new(),
+            visits: Vec::new(),
+        };
+        for item in std::mem::take(&mut self.writing) {
+            match item {
+                Item::Keep(distance) => self.ledger.keep_server(distance.server, distance.facts),
+                Item::Work(Work::Facts(facts)) => group.facts.extend(facts),
+                Item::Work(Work::Drop(pages)) => {
+                    pages
+                        .iter()
+                        .for_each(|page| self.drop_page(*page, &mut group.facts));
+                }
+                Item::Work(Work::Pages(records)) => {
+                    records
+                        .into_iter()
+                        .for_each(|record| group.take(record, random));
+                }
+            }
+        }
+        self.ledger.commit(&group.facts);
+        group
+    }
+
+    fn drop_page(&self, page: PageKey, facts: &mut Vec<Entry>) {
+        let unwritten = facts.iter_mut().rev().find_map(|entry| match entry {
+            Entry::Visited(key, visited) if *key == page => Some(&mut **visited),
+            _ => None,
+        });
+        if let Some(visited) = unwritten {
+            forget(visited);
+        } else if let Some(visited) = self.ledger.visited(page) {
+            let mut visited = visited.clone();
+            forget(&mut visited);
+            facts.push(Entry::Visited(page, Box::new(visited)));
+        }
+    }
+}
+
+impl Group {
+    fn take(&mut self, mut record: Record<()>, random: &mut Random) {
+        self.requests += usize::from(record.asked);
+        if record.text.is_some() && random.chance(0.2) {
+            let before = record.visited.history;
+            record.visited.history = before.gained(0.5);
+            self.gains.push(Gain {
+                page: record.key.page,
+                before,
+                after: record.visited.history,
+            });
+        }
+        self.visits.push((record.key, record.visited.history.asked));
+        self.facts.extend(record.admitted);
+        let visited = Box::new(record.visited);
+        self.facts.push(Entry::Visited(record.key, visited));
+    }
+}
+
+fn forget(visited: &mut Visited) {
+    visited.error = Some(DROPPED.to_owned());
+    visited.copy = None;
+}

@@ -1,0 +1,669 @@
+//! The driver: carries out the actions of cores on an invented web and a disk in memory, on a clock that jumps from
+//! event to event, and kills the cores now and then.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crawl::{
+    Action, Answered, Begun, ConnectionId, Core, Event, Met, Offer, Opened, Scope, Stored, TOKEN,
+    VisitId,
+};
+use frontier::{Facts, HostFacts, PageKey, Partition, RobotsFact};
+use page::{HostId, PageUrl, Robots};
+use policy::{History, Moment};
+
+use crate::disk::{Disk, Item};
+use crate::invariants::{Around, Model, Politeness, check_ledger};
+use crate::network::{Line, Network};
+use crate::random::Random;
+use crate::setup::{BEGIN, Kind, Order, Setup};
+
+/// Events of one simulation, at most.
+const EVENTS: usize = 60_000;
+
+/// Something that will happen.
+enum Happening {
+    /// A node is started.
+    Begin,
+    Event(Event<()>),
+    /// The answer to a request over a connection; `true`: the last one.
+    Reply(ConnectionId, bool, Event<()>),
+    /// The moment that a core wants to be woken at, by the number of its wish.
+    Wake(u64),
+    /// A group of work is written.
+    GroupWritten,
+    /// A server closes a connection that nobody uses.
+    LineCloses(ConnectionId),
+    /// The driver notices that.
+    ClosedNoticed(ConnectionId),
+    Order(Order),
+}
+
+/// One core, its disk and its connections.
+struct Node {
+    core: Option<Core<()>>,
+    model: Model,
+    disk: Disk,
+    lines: BTreeMap<ConnectionId, Line>,
+    routes: BTreeMap<VisitId, (HostId, IpAddr)>,
+    /// Counts runs, so that what an earlier one awaited is dropped.
+    run: u32,
+    wakes: u64,
+    /// Actions until the node is killed.
+    dies_after: Option<u64>,
+    /// Offers of others. The log outlives the node.
+    offers: Vec<Offer>,
+    /// Whether offers came that its core was not told of.
+    behind: bool,
+    /// Whether the crawl has come to its end.
+    done: bool,
+}
+
+/// One simulation.
+pub struct Simulation {
+    setup: Setup,
+    network: Network,
+    random: Random,
+    now: Moment,
+    happenings: BTreeMap<(Moment, u64), (usize, u32, Happening)>,
+    sequence: u64,
+    nodes: Vec<Node>,
+    polite: Politeness,
+    /// Groups that are written before a write fails.
+    commits: Option<u64>,
+    /// A hash of all actions, if it is wanted.
+    trace: Option<DefaultHasher>,
+    verbose: bool,
+}
+
+/// What came of a simulation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    pub events: usize,
+    pub runs: u32,
+    pub pages: usize,
+    pub hash: u64,
+}
+
+impl Simulation {
+    /// The simulation of a seed.
+    pub fn new(kind: Kind, seed: u64, traced: bool) -> Self {
+        let mut random = Random::new(seed);
+        let (setup, web) = Setup::draw(kind, &mut random);
+        let network = Network {
+            web,
+            faults: setup.faults,
+            random: random.fork(),
+        };
+        let node = |number| Node {
+            core: None,
+            model: Model::new(number, setup.plan.clone(), None, BEGIN),
+            disk: Disk::default(),
+            lines: BTreeMap::new(),
+            routes: BTreeMap::new(),
+            run: 0,
+            wakes: 0,
+            dies_after: None,
+            offers: Vec::new(),
+            behind: false,
+            done: false,
+        };
+        Self {
+            nodes: (0..setup.nodes).map(node).collect(),
+            commits: setup.commits,
+            setup,
+            network,
+            random,
+            now: BEGIN,
+            happenings: BTreeMap::new(),
+            sequence: 0,
+            polite: Politeness::default(),
+            trace: traced.then(DefaultHasher::new),
+            verbose: std::env::var_os("AVOCET_TRACE").is_some(),
+        }
+    }
+
+    /// Runs it to its end.
+    pub fn run(mut self) -> Outcome {
+        for node in 0..self.nodes.len() {
+            self.schedule(node, BEGIN, Happening::Begin);
+        }
+        for (at, order) in self.setup.operator.clone() {
+            for node in 0..self.nodes.len() {
+                self.schedule(node, at, Happening::Order(order));
+            }
+        }
+        let mut events = 0;
+        while let Some(((at, _), (node, run, happening))) = self.happenings.pop_first() {
+            events += 1;
+            assert!(events < EVENTS, "the crawl does not come to its end");
+            self.now = self.now.max(at);
+            let lasting = matches!(happening, Happening::Begin | Happening::Order(_));
+            if lasting || self.nodes[node].run == run {
+                self.happens(node, happening);
+                self.look_for_end(node);
+            }
+        }
+        for node in &self.nodes {
+            assert!(
+                node.done,
+                "nothing is under way, and the crawl has not ended"
+            );
+            check_ledger(&node.disk.ledger);
+        }
+        Outcome {
+            events,
+            runs: self.nodes.iter().map(|node| node.run).sum(),
+            pages: self
+                .nodes
+                .iter()
+                .map(|node| node.disk.ledger.pages().count())
+                .sum(),
+            hash: self.trace.map_or(0, |trace| trace.finish()),
+        }
+    }
+
+    fn schedule(&mut self, node: usize, at: Moment, happening: Happening) {
+        self.sequence += 1;
+        let run = self.nodes[node].run;
+        let key = (at, self.sequence);
+        self.happenings.insert(key, (node, run, happening));
+    }
+
+    /// Has the core told of an event after a while.
+    fn report(&mut self, node: usize, after: Duration, event: Event<()>) {
+        self.schedule(node, self.now + after, Happening::Event(event));
+    }
+
+    fn happens(&mut self, node: usize, happening: Happening) {
+        match happening {
+            Happening::Begin => self.begin(node),
+            Happening::Event(Event::Resolved { visit, address }) => {
+                if let Ok(Some(found)) = address {
+                    // The host is known by the request that was made.
+                    let route = self.nodes[node].routes.get_mut(&visit);
+                    route.expect("a lookup").1 = found;
+                }
+                self.step(node, Event::Resolved { visit, address });
+            }
+            Happening::Event(Event::Offered(_)) if self.nodes[node].model.finished => {
+                // The node begins anew when all is written.
+                self.nodes[node].behind = true;
+            }
+            Happening::Event(event) => self.step(node, event),
+            Happening::Wake(number) => {
+                if self.nodes[node].wakes == number {
+                    self.step(node, Event::Woken);
+                }
+            }
+            Happening::Reply(id, last, event) => self.reply(node, id, last, event),
+            Happening::GroupWritten => self.group_written(node),
+            Happening::LineCloses(id) => {
+                let line = self.nodes[node].lines.get_mut(&id);
+                if let Some(line) = line.filter(|line| !line.in_use) {
+                    line.open = false;
+                    let notice = self.now + self.random.millis(0, 500);
+                    self.schedule(node, notice, Happening::ClosedNoticed(id));
+                }
+            }
+            Happening::ClosedNoticed(id) => {
+                let line = self.nodes[node].lines.get(&id);
+                if line.is_some_and(|line| !line.in_use && !line.open) {
+                    self.nodes[node].lines.remove(&id);
+                    self.step(node, Event::ConnectionClosed(id));
+                }
+            }
+            Happening::Order(order) => self.obey(node, order),
+        }
+    }
+
+    /// Starts a node with what is on its disk.
+    fn begin(&mut self, number: usize) {
+        let node = &mut self.nodes[number];
+        if node.core.is_some() {
+            return;
+        }
+        let mut plan = self.setup.plan.clone();
+        plan.ours = self.setup.ownership(number);
+        let mut scope = Scope::new(&self.setup.scope, Default::default()).expect("a scope");
+        for target in node
+            .disk
+            .ledger
+            .seeds()
+            .filter_map(|url| PageUrl::parse(url).ok())
+        {
+            if plan
+                .seeds
+                .iter()
+                .any(|seed| scope.follows_seed(seed, &target))
+            {
+                scope.add_seed(&target);
+            }
+        }
+        let policies = self.setup.policies().of_plan(&plan);
+        let salt = self.random.bits();
+        let ledger = &node.disk.ledger;
+        let begun = Core::begin(
+            plan.clone(),
+            scope,
+            policies,
+            ledger,
+            |_, _| (),
+            salt,
+            self.now,
+        );
+        let Begun { core, copies, .. } = begun.unwrap_or_else(|never| match never {});
+        let left = self.setup.pages.map(|pages| pages.saturating_sub(copies));
+        node.core = Some(core.limited(left, None));
+        node.model = Model::new(number, plan, left, self.now);
+        node.run += 1;
+        node.done = false;
+        node.dies_after = self.setup.kills.pop();
+        if self.setup.plan.is_continuous() && !self.will_be_stopped(number) {
+            // It was down when it was to be stopped.
+            let at = self.now + Duration::from_secs(60);
+            self.schedule(number, at, Happening::Order(Order::Stop));
+        }
+        self.step(number, Event::Woken);
+        let offers = self.nodes[number].offers.clone();
+        if !offers.is_empty() && self.nodes[number].core.is_some() {
+            self.step(number, Event::Offered(offers));
+        }
+    }
+
+    fn will_be_stopped(&self, number: usize) -> bool {
+        let mut ours = self
+            .happenings
+            .values()
+            .filter(|(node, ..)| *node == number);
+        let stop = |happening: &Happening| matches!(happening, Happening::Order(Order::Stop));
+        ours.any(|(.., happening)| stop(happening))
+    }
+
+    /// Ends a node at once: what is not on its disk is lost.
+    fn kill(&mut self, number: usize) {
+        let node = &mut self.nodes[number];
+        node.core = None;
+        node.lines.clear();
+        node.routes.clear();
+        node.run += 1;
+        node.disk.lose(&mut self.random);
+        self.polite.end_run(number);
+        self.polite.forget_uncommitted(&node.disk.ledger);
+        check_ledger(&node.disk.ledger);
+        let down = match self.random.chance(0.5) {
+            true => Duration::ZERO,
+            false => self.random.millis(0, 20_000),
+        };
+        self.schedule(number, self.now + down, Happening::Begin);
+    }
+
+    /// Tells the core of an event, and carries out what it wants.
+    fn step(&mut self, number: usize, event: Event<()>) {
+        let now = self.now;
+        let node = &mut self.nodes[number];
+        let Some(core) = &mut node.core else { return };
+        if self.verbose {
+            eprintln!("{number} {now:?} <- {event:?}");
+        }
+        let mut around = Around {
+            web: &self.network.web,
+            ledger: &node.disk.ledger,
+            polite: &mut self.polite,
+            now,
+        };
+        node.model.event(&event, &mut around);
+        let of_visit = match &event {
+            Event::Resolved { visit, .. } | Event::Connected { visit, .. } => Some(*visit),
+            _ => None,
+        };
+        let mut actions = Vec::new();
+        core.step(event, now, &mut actions);
+        node.model.stepped(of_visit, &actions);
+        for action in actions {
+            if let Some(trace) = &mut self.trace {
+                format!("{action:?}").hash(trace);
+            }
+            if self.verbose {
+                eprintln!("{number} {now:?} -> {action:?}");
+            }
+            let node = &mut self.nodes[number];
+            if let Some(left) = &mut node.dies_after {
+                *left -= 1;
+                if *left == 0 {
+                    return self.kill(number);
+                }
+            }
+            self.act(number, action);
+        }
+        let node = &self.nodes[number];
+        if let Some(core) = &node.core {
+            node.model.check(core, node.lines.len());
+        }
+    }
+
+    fn act(&mut self, number: usize, action: Action<()>) {
+        let node = &mut self.nodes[number];
+        let connection = match &action {
+            Action::AskRules { connection, .. } | Action::Probe { connection, .. } => {
+                Some(*connection)
+            }
+            Action::Get(get) => Some(get.connection),
+            _ => None,
+        };
+        let line = connection.and_then(|id| node.lines.get(&id));
+        let mut around = Around {
+            web: &self.network.web,
+            ledger: &node.disk.ledger,
+            polite: &mut self.polite,
+            now: self.now,
+        };
+        node.model.action(&action, line, &mut around);
+        match action {
+            Action::LoadPages { visit, pages, host } => self.load_pages(number, visit, pages, host),
+            Action::LoadHistories(pages) => {
+                let ledger = &node.disk.ledger;
+                let history = |key: &PageKey| match ledger.visited(*key) {
+                    Some(visited) => Some(visited.history),
+                    None => {
+                        let found = ledger.discovery(*key);
+                        found.map(|found| History::discovered(found.at, found.depth))
+                    }
+                };
+                let read = pages.iter().map(|key| (*key, history(key))).collect();
+                self.read(number, Event::HistoriesLoaded(read));
+            }
+            Action::LoadVisits(pages) => {
+                let visited = |key: &PageKey| node.disk.ledger.visited(*key).cloned();
+                let read = pages.iter().map(|key| (*key, visited(key))).collect();
+                self.read(number, Event::VisitsLoaded(read));
+            }
+            Action::Resolve { visit, url } => {
+                let address = self.network.resolve(&url, self.now);
+                let nowhere = IpAddr::from([0, 0, 0, 0]);
+                node.routes.insert(visit, (url.host(), nowhere));
+                let after = self.network.latency();
+                self.report(number, after, Event::Resolved { visit, address });
+            }
+            Action::Connect {
+                visit, connection, ..
+            } => self.connect(number, visit, connection),
+            Action::Abandon(visit) => drop(node.routes.remove(&visit)),
+            Action::AskRules {
+                visit,
+                connection: id,
+                distance,
+                ..
+            } => {
+                self.keep(number, distance);
+                let line = self.nodes[number].lines.get_mut(&id).expect("a connection");
+                line.in_use = true;
+                let (file, retry_after) = self.network.rules(line, self.now);
+                let event = Event::RulesArrived {
+                    visit,
+                    file,
+                    retry_after,
+                    bytes: 10,
+                    connection: line.state(),
+                };
+                let at = self.now + self.network.latency();
+                self.schedule(number, at, Happening::Reply(id, true, event));
+            }
+            Action::Probe {
+                visit,
+                connection: id,
+                url,
+                distance,
+            } => {
+                self.keep(number, distance);
+                let line = self.nodes[number].lines.get_mut(&id).expect("a connection");
+                line.in_use = true;
+                let (found, reply) = self.network.probe(line, &url, self.now);
+                let event = Event::Probed {
+                    visit,
+                    found,
+                    reply,
+                    bytes: 10,
+                    connection: line.state(),
+                };
+                let at = self.now + self.network.latency();
+                self.schedule(number, at, Happening::Reply(id, true, event));
+            }
+            Action::Get(get) => {
+                self.keep(number, get.distance);
+                let id = get.connection;
+                let line = self.nodes[number].lines.get_mut(&id).expect("a connection");
+                line.in_use = true;
+                let came = self.network.get(&get, line);
+                let last = came.len() - 1;
+                for (place, came) in came.into_iter().enumerate() {
+                    let event = Event::Answered {
+                        visit: get.visit,
+                        page: get.requests[came.place].claim.number,
+                        answer: came.answer,
+                        connection: came.connection,
+                    };
+                    let reply = Happening::Reply(id, place == last, event);
+                    self.schedule(number, self.now + came.after, reply);
+                }
+            }
+            Action::Close(id) => {
+                let line = node.lines.remove(&id);
+                assert!(line.is_some_and(|line| !line.in_use), "{id:?} is not idle");
+            }
+            Action::Keep(distance) => {
+                node.disk.push(Item::Keep(distance));
+                self.write(number);
+            }
+            Action::Commit(work) => {
+                node.disk.push(Item::Work(work));
+                self.write(number);
+            }
+            Action::Offer(offers) => self.offer(offers),
+            Action::Note(_) => {}
+            Action::WakeAt(moment) => {
+                node.wakes += 1;
+                let wake = Happening::Wake(node.wakes);
+                self.schedule(number, moment.max(self.now), wake);
+            }
+            Action::Finish => {}
+        }
+    }
+
+    /// Answers a read of the disk after a while.
+    fn read(&mut self, node: usize, event: Event<()>) {
+        let after = match self.random.chance(0.1) {
+            true => self.random.millis(0, 3_000),
+            false => self.random.millis(0, 5),
+        };
+        self.report(node, after, event);
+    }
+
+    fn load_pages(
+        &mut self,
+        number: usize,
+        visit: VisitId,
+        pages: Vec<PageKey>,
+        host: Option<(Partition, HostId)>,
+    ) {
+        let ledger = &self.nodes[number].disk.ledger;
+        let stored = |key: PageKey| Stored {
+            key,
+            discovery: ledger.discovery(key).cloned(),
+            visited: ledger.visited(key).cloned(),
+        };
+        let host = host.and_then(|key| ledger.host(key).cloned());
+        let event = Event::PagesLoaded {
+            visit,
+            pages: pages.into_iter().map(stored).collect(),
+            host: host.map(|facts| {
+                let rules = rules_of(&facts);
+                (facts, rules)
+            }),
+        };
+        self.read(number, event);
+    }
+
+    fn connect(&mut self, number: usize, visit: VisitId, id: ConnectionId) {
+        let node = &mut self.nodes[number];
+        let (host, address) = node.routes.remove(&visit).expect("an address");
+        let took = self.network.latency();
+        let opened = self.network.connect(host, address).map(|mut line| {
+            line.in_use = true;
+            node.lines.insert(id, line);
+            Opened {
+                address,
+                connect_time: took,
+                took,
+                width: 16,
+            }
+        });
+        let event = Event::Connected { visit, opened };
+        self.schedule(number, self.now + took, Happening::Reply(id, true, event));
+    }
+
+    /// Stores how long a server is left alone, before it is asked.
+    fn keep(&mut self, number: usize, distance: Option<crawl::Distance>) {
+        if let Some(distance) = distance {
+            let ledger = &mut self.nodes[number].disk.ledger;
+            ledger.keep_server(distance.server, distance.facts);
+        }
+    }
+
+    fn reply(&mut self, number: usize, id: ConnectionId, last: bool, event: Event<()>) {
+        let node = &mut self.nodes[number];
+        let found_closed = matches!(&event, Event::Answered { answer, .. } if matches!(answer, Answered::Closed { .. }));
+        if let Some(line) = node.lines.get_mut(&id).filter(|_| last) {
+            line.in_use = false;
+            if !line.open || found_closed {
+                node.lines.remove(&id);
+            } else if self.random.chance(self.network.faults.close) {
+                let at = self.now + self.random.millis(0, 20_000);
+                self.schedule(number, at, Happening::LineCloses(id));
+            }
+        }
+        self.step(number, event);
+    }
+
+    /// Has the committer write what waits.
+    fn write(&mut self, number: usize) {
+        if self.nodes[number].disk.begin_group() {
+            let took = self.random.millis(0, self.setup.commit_millis);
+            self.schedule(number, self.now + took, Happening::GroupWritten);
+        }
+    }
+
+    fn group_written(&mut self, number: usize) {
+        if self.commits == Some(0) {
+            self.commits = None;
+            self.nodes[number].disk.fail();
+            return self.step(number, Event::Stopped);
+        }
+        self.commits = self.commits.map(|left| left - 1);
+        let node = &mut self.nodes[number];
+        let before = node.disk.ledger.clone();
+        let group = node.disk.end_group(&mut self.random);
+        node.model.committed(&group, &before, &node.disk.ledger);
+        let event = Event::Committed {
+            facts: group.facts,
+            requests: group.requests,
+            gains: group.gains,
+        };
+        let after = self.random.millis(0, 20);
+        self.report(number, after, event);
+        self.write(number);
+    }
+
+    /// Hands pages over to the nodes that own them. The log of offers outlives all nodes.
+    fn offer(&mut self, offers: Vec<Offer>) {
+        for offer in offers {
+            let owner = (0..self.nodes.len())
+                .find(|node| self.setup.ownership(*node).has(&offer.url))
+                .expect("every page has an owner");
+            let node = &mut self.nodes[owner];
+            node.offers.push(offer.clone());
+            let running = node.core.is_some() && !node.model.finished;
+            let after = self.random.millis(1, 500);
+            match running {
+                true => self.report(owner, after, Event::Offered(vec![offer])),
+                false => self.schedule(owner, self.now + after, Happening::Begin),
+            }
+        }
+    }
+
+    fn obey(&mut self, number: usize, order: Order) {
+        let event = match order {
+            Order::Pause(paused) => Event::Paused(paused),
+            Order::Stop => Event::Stopped,
+            Order::Budget(per_second) => Event::BudgetChanged(per_second),
+            Order::Search => {
+                let page = self.network.web.any_page(&mut self.random);
+                Event::Searched(vec![Met {
+                    page,
+                    at: self.now,
+                    views: 1.0,
+                    clicks: 0.5,
+                }])
+            }
+        };
+        if !self.nodes[number].model.finished {
+            self.step(number, event);
+        }
+    }
+
+    /// Checks a crawl that has ended, once all is written, and starts it again if it was stopped.
+    fn look_for_end(&mut self, number: usize) {
+        let last = !self.will_be_stopped(number);
+        let node = &mut self.nodes[number];
+        let Some(core) = &mut node.core else { return };
+        let pending = self.happenings.values();
+        let mut pending = pending.filter(|(other, run, _)| *other == number && *run == node.run);
+        let settled = |happening: &Happening| {
+            !matches!(
+                happening,
+                Happening::Event(Event::Committed { .. }) | Happening::GroupWritten
+            )
+        };
+        let drained = node.model.finished && pending.all(|(.., happening)| settled(happening));
+        if !drained || !node.disk.is_idle() {
+            return;
+        }
+        let failed = node.disk.broken;
+        if !failed {
+            let mut around = Around {
+                web: &self.network.web,
+                ledger: &node.disk.ledger,
+                polite: &mut self.polite,
+                now: self.now,
+            };
+            node.model.check_end(core, &mut around);
+        }
+        let behind = std::mem::take(&mut node.behind);
+        let again =
+            failed || behind || node.model.stopped && !(self.setup.plan.is_continuous() && last);
+        node.core = None;
+        node.lines.clear();
+        node.routes.clear();
+        node.run += 1;
+        node.disk.lose(&mut self.random);
+        node.done = true;
+        self.polite.end_run(number);
+        self.polite.forget_uncommitted(&node.disk.ledger);
+        if again {
+            let down = self.random.millis(0, 5_000);
+            self.schedule(number, self.now + down, Happening::Begin);
+        }
+    }
+}
+
+/// The rules of the robots.txt that the ledger keeps.
+fn rules_of(facts: &HostFacts) -> Option<Arc<Robots>> {
+    let rules = facts.robots.as_ref().map(|fact| match fact {
+        RobotsFact::Found { text, .. } => Robots::parse(text.as_bytes(), TOKEN),
+        RobotsFact::Missing { .. } => Robots::allow_all(),
+    });
+    rules.map(Arc::new)
+}

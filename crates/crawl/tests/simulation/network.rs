@@ -1,0 +1,349 @@
+//! A network in memory: connections that break, answers that come late, and what they mean to the core.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use crawl::verdict::{Lead, Signal, Text, Verdict};
+use crawl::{
+    Answer, Answered, Claim, ConnectionState, Failure, Get, Judged, Reply, Request, RobotsFile,
+    TOKEN,
+};
+use frontier::{PageCopy, Probe};
+use page::listing::Kind;
+use page::{Directives, HostId, PageUrl, Robots};
+use policy::{Moment, Outcome, Visit};
+
+use crate::random::Random;
+use crate::web::{Response, RobotsTxt, Web};
+
+/// How often things go wrong, each from 0 to 1.
+#[derive(Debug, Clone, Copy)]
+pub struct Faults {
+    pub resolve: f64,
+    pub connect: f64,
+    /// A request that brings no answer.
+    pub silence: f64,
+    /// A connection that is closed after an answer, or while it is idle.
+    pub close: f64,
+    /// An answer that takes long.
+    pub slow: f64,
+}
+
+/// A connection.
+pub struct Line {
+    pub host: HostId,
+    pub address: IpAddr,
+    pub served: u32,
+    /// Whether the server has it open.
+    pub open: bool,
+    /// Whether a request is under way.
+    pub in_use: bool,
+}
+
+impl Line {
+    /// The connection, as its user sees it.
+    pub fn state(&self) -> ConnectionState {
+        ConnectionState {
+            open: self.open,
+            served: self.served,
+        }
+    }
+}
+
+/// What came of one page of a request.
+pub struct Came {
+    pub place: usize,
+    pub after: Duration,
+    pub answer: Answered<()>,
+    pub connection: ConnectionState,
+}
+
+/// The invented web behind its network.
+pub struct Network {
+    pub web: Web,
+    pub faults: Faults,
+    pub random: Random,
+}
+
+impl Network {
+    /// How long something takes.
+    pub fn latency(&mut self) -> Duration {
+        match self.random.chance(self.faults.slow) {
+            true => self.random.millis(2_000, 40_000),
+            false => self.random.millis(2, 250),
+        }
+    }
+
+    /// Finds the address of a host.
+    pub fn resolve(&mut self, url: &PageUrl, now: Moment) -> Result<Option<IpAddr>, Failure> {
+        let failed = |kind, transient| Failure {
+            kind,
+            transient,
+            took: Duration::from_millis(5),
+        };
+        if self.random.chance(self.faults.resolve) {
+            return Err(failed("dns:timeout", true));
+        }
+        let site = self.web.site(url.host());
+        let address = site.map(|site| site.address(now));
+        address.map(Some).ok_or(failed("dns:unknown", false))
+    }
+
+    /// Connects to a host.
+    pub fn connect(&mut self, host: HostId, address: IpAddr) -> Result<Line, Failure> {
+        if self.random.chance(self.faults.connect) {
+            return Err(Failure {
+                kind: "connect:refused",
+                transient: true,
+                took: Duration::from_millis(20),
+            });
+        }
+        Ok(Line {
+            host,
+            address,
+            served: 0,
+            open: true,
+            in_use: false,
+        })
+    }
+
+    /// Asks for a robots.txt. A connection that is closed is opened again.
+    pub fn rules(&mut self, line: &mut Line, now: Moment) -> (RobotsFile, Option<Duration>) {
+        if self.random.chance(self.faults.silence) {
+            line.open = false;
+            return (RobotsFile::Unavailable, None);
+        }
+        self.answered(line);
+        let site = self.web.site(line.host);
+        match site.map(|site| &site.robots) {
+            Some(RobotsTxt::Text(text)) => {
+                let rules = Arc::new(Robots::parse(text.as_bytes(), TOKEN));
+                let text = text.clone();
+                (RobotsFile::Found { text, rules }, None)
+            }
+            Some(RobotsTxt::Unavailable(until)) if now < *until => {
+                let wait = self.random.chance(0.5);
+                let wait = wait.then(|| Duration::from_secs(self.random.between(1, 30)));
+                (RobotsFile::Unavailable, wait)
+            }
+            _ => (RobotsFile::Missing, None),
+        }
+    }
+
+    /// Asks for a URL that cannot exist.
+    pub fn probe(
+        &mut self,
+        line: &mut Line,
+        url: &PageUrl,
+        now: Moment,
+    ) -> (Option<Probe>, Option<Reply>) {
+        if !line.open || self.random.chance(self.faults.silence) {
+            line.open = false;
+            return (None, None);
+        }
+        let response = self.web.answer(url, None, now, &mut self.random);
+        self.answered(line);
+        let soft = response.words().filter(|_| response.status == 200);
+        let found = soft.map_or(Probe::Honest, |(_, digest)| Probe::Soft(digest.clone()));
+        (Some(found), Some(reply(&response)))
+    }
+
+    /// Asks for pages. Returns what came, in the order in which it came.
+    pub fn get(&mut self, get: &Get, line: &mut Line) -> Vec<Came> {
+        if !line.open {
+            return closed(get, false);
+        }
+        let several = get.requests.len() > 1;
+        let mut came = Vec::new();
+        let mut after = Duration::ZERO;
+        let mut lost = false;
+        for (place, request) in get.requests.iter().enumerate() {
+            after += self.latency();
+            let silent = !lost && self.random.chance(self.faults.silence);
+            if silent && !several && self.random.chance(0.4) {
+                line.open = false;
+                if !get.last_try {
+                    return closed(get, true);
+                }
+            }
+            let answer = match (lost, silent) {
+                (true, _) => Answered::Unanswered,
+                (_, true) => {
+                    line.open = false;
+                    lost = several;
+                    // The first of several may come to nothing as well.
+                    match several && self.random.chance(0.5) {
+                        true => Answered::Unanswered,
+                        false => failed(after),
+                    }
+                }
+                (false, false) => {
+                    let response = self.answer(request, get.at + after);
+                    self.answered(line);
+                    let judged = judge(get, &request.claim, &response, after);
+                    Answered::Page(Box::new(judged))
+                }
+            };
+            came.push(Came {
+                place,
+                after,
+                answer,
+                connection: ConnectionState {
+                    open: true,
+                    served: 0,
+                },
+            });
+            lost |= several && !line.open;
+        }
+        let last = came.last_mut().expect("a request is for a page");
+        last.connection = line.state();
+        came
+    }
+
+    fn answer(&mut self, request: &Request, now: Moment) -> Response {
+        let claim = &request.claim;
+        let copy = (claim.before.as_ref()).and_then(|before| before.copy.as_ref());
+        let etag = copy.filter(|_| request.conditional);
+        let etag = etag.and_then(|copy| copy.etag.as_deref());
+        self.web.answer(&claim.url, etag, now, &mut self.random)
+    }
+
+    fn answered(&mut self, line: &mut Line) {
+        line.served += 1;
+        line.open = !self.random.chance(self.faults.close);
+    }
+}
+
+/// What is reported if the connection was found closed.
+fn closed(get: &Get, sent: bool) -> Vec<Came> {
+    let pages = if get.last_try { get.requests.len() } else { 1 };
+    let came = |place| Came {
+        place,
+        after: Duration::from_millis(1),
+        answer: match get.last_try {
+            true => failed(Duration::ZERO),
+            false => Answered::Closed { sent },
+        },
+        connection: ConnectionState {
+            open: false,
+            served: 0,
+        },
+    };
+    (0..pages).map(came).collect()
+}
+
+fn failed(took: Duration) -> Answered<()> {
+    Answered::Failed {
+        failure: Failure {
+            kind: "read:timeout",
+            transient: true,
+            took,
+        },
+        bytes: 0,
+    }
+}
+
+fn reply(response: &Response) -> Reply {
+    Reply {
+        status: response.status,
+        retry_after: response.retry_after,
+    }
+}
+
+/// What an answer means. Answers without a body are judged as live ones are; parsing bodies would take most of the
+/// time of a simulation, so what they say is written down here.
+fn judge(get: &Get, claim: &Claim, response: &Response, took: Duration) -> Judged<()> {
+    let asked = claim.asked(get.at);
+    let judged = |status: u16| {
+        let ours = |url: &PageUrl| get.scope.judge(url, claim.discovery.depth).is_ok();
+        let location = response.location.clone().map(Ok);
+        asked.judge(&answer(status, location), 10, &ours)
+    };
+    let words = response.words();
+    let missing = words.zip(get.missing.as_ref());
+    let soft = missing.is_some_and(|((_, text), missing)| text.fingerprint == missing.fingerprint);
+    let verdict = match response.status {
+        200 if soft && claim.url.path_and_query() != "/" => judged(404),
+        200 => read(judged(500), claim, response, get.at),
+        status => judged(status),
+    };
+    Judged {
+        verdict,
+        sealed: None,
+        reply: reply(response),
+        first_byte: took,
+        took,
+    }
+}
+
+/// The verdict on a page with a body, made from that on one without.
+fn read(mut verdict: Verdict, claim: &Claim, response: &Response, at: Moment) -> Verdict {
+    let before = claim
+        .before
+        .as_ref()
+        .and_then(|before| before.copy.as_ref());
+    let mut payload = [0; 20];
+    payload[..8].copy_from_slice(&response.body.to_le_bytes());
+    let same = before.is_some_and(|copy| copy.payload == payload);
+    let outcome = match same {
+        true => Outcome::Unchanged,
+        false => Outcome::Changed,
+    };
+    let history = claim.history().after(Visit::new(at, outcome));
+    let etag = response.etag.clone();
+    verdict.lied = !same && before.is_some_and(|copy| copy.etag.is_some() && copy.etag == etag);
+    verdict.copied = true;
+    verdict.repeated = same;
+    let words = response.words();
+    let visited = &mut verdict.visited;
+    visited.history = history.listing(response.listed.is_some());
+    visited.status = Some(200);
+    visited.error = None;
+    visited.copy = Some(PageCopy {
+        at: before.filter(|_| same).map_or(at, |copy| copy.at),
+        payload,
+        etag,
+        text: words.map(|(_, digest)| digest.clone()),
+        indexed: words.is_some(),
+        ..PageCopy::default()
+    });
+    verdict.leads = response.links.iter().map(Lead::seed).collect();
+    verdict.text = words.map(|(text, _)| Text {
+        title: String::new(),
+        body: text.clone(),
+        asides: Vec::new(),
+        sections: Vec::new(),
+        linked: 0,
+        kind: "html",
+        language: None,
+        stated: page::Fields::default(),
+    });
+    if let Some(listed) = &response.listed {
+        verdict.listing = Some(Kind::Sitemap);
+        let listed = verdict.leads.iter().zip(listed);
+        let signal = |(lead, modified): (&Lead, &Moment)| Signal {
+            page: lead.id,
+            modified: *modified,
+        };
+        verdict.signals = listed.map(signal).collect();
+    }
+    verdict
+}
+
+fn answer(status: u16, location: Option<Result<PageUrl, page::Refusal>>) -> Answer {
+    Answer {
+        status,
+        content_type: None,
+        etag: None,
+        last_modified: None,
+        language: None,
+        location,
+        hub: None,
+        directives: Directives::default(),
+        content: Bytes::new(),
+        payload: [0; 20],
+        truncated: None,
+    }
+}

@@ -1,0 +1,102 @@
+//! Which line is whose?
+//!
+//! Below the plot, in as many columns as the names leave room for. **Invariant:** a name never runs into the
+//! next: what is too long is shortened, and whole where a pointer rests on it.
+
+use super::Series;
+use super::look;
+use super::markup::{escaped, shortened, width};
+use super::path::{line_path, marks};
+
+const SIZE: f64 = 13.0;
+const ROW: f64 = 20.0;
+
+/// What stands before a name: a piece of the line.
+const KEY: f64 = 36.0;
+/// Between columns.
+const GAP: f64 = 14.0;
+
+/// More lines than this stand in two columns at least, lest the legend be higher than the plot.
+const ONE_COLUMN: usize = 5;
+
+/// A legend that knows its place.
+pub(super) struct Legend<'s> {
+    series: &'s [Series],
+    columns: usize,
+    column: f64,
+}
+
+impl<'s> Legend<'s> {
+    /// A legend of these lines in such a width.
+    pub fn new(series: &'s [Series], room: f64) -> Self {
+        let widest = series.iter().map(|line| width(&line.name, SIZE));
+        let widest = widest.fold(1.0, f64::max) + KEY + GAP;
+        let fewest = if series.len() > ONE_COLUMN { 2 } else { 1 };
+        let columns = ((room + GAP) / widest) as usize;
+        let columns = columns.clamp(fewest, 4).min(series.len().max(1));
+        Self {
+            series,
+            columns,
+            column: (room + GAP) / columns as f64,
+        }
+    }
+
+    /// How high it is.
+    pub fn height(&self) -> f64 {
+        self.series.len().div_ceil(self.columns) as f64 * ROW
+    }
+
+    /// Draws it from a corner.
+    pub fn svg(&self, left: f64, top: f64) -> String {
+        let mut svg = String::new();
+        for (number, line) in self.series.iter().enumerate() {
+            let (row, column) = (number / self.columns, number % self.columns);
+            let x = left + column as f64 * self.column;
+            let y = top + (row as f64 + 0.5) * ROW;
+            let name = shortened(&line.name, SIZE, self.column - KEY - GAP);
+            svg += &format!(
+                "<g><title>{}</title><g class=\"{}\">{}{}</g>\
+                 <text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>\n",
+                escaped(&line.name),
+                look::classes(number),
+                line_path(&[(x, y), (x + KEY - 8.0, y)]),
+                marks(&[(x + (KEY - 8.0) / 2.0, y)], number),
+                x + KEY,
+                y + 4.5,
+                escaped(&name),
+            );
+        }
+        svg
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_as_many_as_fit() {
+        let check = |name: &str, lines: usize, columns: usize, height: f64| {
+            let series = vec![Series::line(name, Vec::new()); lines];
+            let legend = Legend::new(&series, 500.0);
+            assert_eq!((legend.columns, legend.height()), (columns, height));
+        };
+        check("opic", 14, 4, 80.0);
+        check("breadth-first", 6, 3, 40.0);
+        check("pagerank + breadth-first", 3, 2, 40.0);
+        check(&"long ".repeat(20), 3, 1, 60.0);
+        check(&"long ".repeat(20), 14, 2, 140.0);
+        check("opic", 3, 3, 20.0);
+        check("", 0, 1, 0.0);
+    }
+
+    #[test]
+    fn a_long_name_is_short_and_whole() {
+        let name = "<1>".repeat(40);
+        let series = [Series::line(name.as_str(), Vec::new())];
+        let svg = Legend::new(&series, 500.0).svg(0.0, 0.0);
+        assert!(svg.contains(&format!("<title>{}</title>", escaped(&name))));
+        assert!(svg.contains("…"), "{svg}");
+        assert_eq!(svg.matches(&escaped(&name)).count(), 1);
+    }
+}

@@ -1,0 +1,94 @@
+//! How does text stand in markup, and how wide is it?
+//!
+//! **Invariant:** what is escaped holds no character that begins or ends markup, in text as in a quoted attribute.
+
+/// Text for SVG and HTML. Characters that XML cannot hold become U+FFFD.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(character),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            _ if character.is_control() => out.push('\u{fffd}'),
+            _ => out.push(character),
+        }
+    }
+    out
+}
+
+/// About how wide a text is in a sans-serif font of a size. No font is read, so it is a guess, on the large side.
+pub(super) fn width(text: &str, size: f64) -> f64 {
+    let ems: f64 = text.chars().map(width_in_ems).sum();
+    ems * size
+}
+
+/// A text that fits, with an ellipsis in the middle if it is too long: names differ at both ends.
+pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
+    if width(text, size) <= room {
+        return text.to_owned();
+    }
+    let characters: Vec<char> = text.chars().collect();
+    let with = |kept: usize| {
+        let tail = kept * 2 / 5;
+        let head = characters[..kept - tail].iter();
+        let tail = characters[characters.len() - tail..].iter();
+        head.chain(&['…']).chain(tail).collect::<String>()
+    };
+    let fits = |kept: &usize| width(&with(*kept), size) <= room;
+    let kept = (0..characters.len()).rev().find(fits).unwrap_or(0);
+    with(kept)
+}
+
+fn width_in_ems(character: char) -> f64 {
+    match character {
+        'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | '-' | '(' | ')' | '|' | '\'' => 0.38,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' | '−' | '+' | '=' | '<' | '>' => 0.9,
+        'A'..='Z' => 0.72,
+        // From Hangul on, letters are as wide as high.
+        '\u{1100}'.. if !('\u{2000}'..='\u{2bff}').contains(&character) => 1.0,
+        _ => 0.6,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn markup_is_text() {
+        let check = |text: &str, expected: &str| assert_eq!(escaped(text), expected);
+        check("<a href='x'>", "&lt;a href=&#39;x&#39;&gt;");
+        check("\"&amp;\"", "&quot;&amp;amp;&quot;");
+        check("α → 1.0", "α → 1.0");
+        check("a\0b\u{1b}\u{ffff}\n", "a\u{fffd}b\u{fffd}\u{fffd}\n");
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        let check = |text: &str, room: f64, expected: &str| {
+            assert_eq!(shortened(text, 10.0, room), expected);
+        };
+        check("backlink", 60.0, "backlink");
+        check("pagerank every 10", 60.0, "pagera… 10");
+        check("pagerank every 20", 60.0, "pagera… 20");
+        check("ΑΒΓΔΕΖΗΘ", 30.0, "ΑΒΓ…Θ");
+        check("网络爬虫策略", 35.0, "网络…");
+        check("backlink", 1.0, "…");
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_shortened_fits(text in "\\PC{0,60}", room in 20.0..300.0_f64) {
+            let short = shortened(&text, 13.0, room);
+            prop_assert!(width(&short, 13.0) <= room, "{short}");
+            prop_assert!(short == text || short.contains('…'));
+        }
+    }
+}

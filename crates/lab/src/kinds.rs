@@ -1,0 +1,37 @@
+//! What a world holds: graphs, texts, histories, news, queries. One file, one kind.
+//!
+//! Each is read from tables, written to them, or made by a generator; `docs/worlds.md` describes the tables.
+
+mod bodies;
+mod graph;
+mod histories;
+mod ids;
+mod linked;
+mod lives;
+mod news;
+mod queries;
+mod reach;
+mod topic;
+mod traffic;
+mod urls;
+
+pub use bodies::{Bodies, Body};
+pub use graph::Graph;
+pub use histories::{Histories, Version};
+pub use linked::Linked;
+pub use lives::{Change, Lives, text_at};
+pub use news::{Clicked, News, Shown};
+pub use queries::Queries;
+pub use topic::{Labels, Topic};
+pub use traffic::Traffic;
+
+pub(crate) use reach::Reach;
+
+/// An evolving collection of texts and what is asked of it.
+#[derive(Debug, Clone)]
+pub struct Corpus {
+    /// The texts.
+    pub histories: Histories,
+    /// The queries.
+    pub queries: Queries,
+}

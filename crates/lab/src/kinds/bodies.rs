@@ -1,0 +1,259 @@
+//! What do pages say?
+//!
+//! `bodies.ndjson`: a line for each body, `{"body": "ID", "html": "…"}` or `{"body": "ID", "text": "…"}`.
+//! **Invariant:** the bodies of a recorded history are streamed: one at a time is in memory.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use page::{Digest, Fingerprint, Limits, PageUrl, Reading};
+use serde::{Deserialize, Serialize};
+
+use crate::LabError;
+use crate::table::{Lines, create_zst, find};
+
+/// Bytes of a line, which is a body and its escapes.
+const LONGEST_BODY: usize = 64 << 20;
+
+/// What a page says at one time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Body {
+    /// Its markup, or its text.
+    pub text: String,
+    /// Whether it is HTML.
+    pub html: bool,
+}
+
+/// The bodies of a history, by number.
+#[derive(Debug, Clone)]
+pub struct Bodies {
+    count: u32,
+    source: Source,
+}
+
+#[derive(Debug, Clone)]
+enum Source {
+    /// Known to differ, and nothing else.
+    Unknown,
+    Kept(Vec<Body>),
+    /// In a file, under these ids.
+    File(PathBuf, HashMap<Box<str>, u32>),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    body: Cow<'a, str>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    html: Option<Cow<'a, str>>,
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    text: Option<Cow<'a, str>>,
+}
+
+impl Body {
+    /// A plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { text, html: false }
+    }
+
+    /// A page's markup.
+    pub fn html(markup: impl Into<String>) -> Self {
+        Self {
+            text: markup.into(),
+            html: true,
+        }
+    }
+
+    /// The identity of what people read: markup alone does not change it.
+    pub fn fingerprint(&self) -> Fingerprint {
+        let limits = Limits {
+            links: 0,
+            ..Limits::default()
+        };
+        let parsed = self.html.then(|| self.parsed(None, &limits)).flatten();
+        let digest = parsed.map(|page| page.digest);
+        digest.map_or_else(
+            || Digest::of(&self.text).fingerprint,
+            |read| read.fingerprint,
+        )
+    }
+
+    /// What its markup says on the page of this URL; without one, on a page that is nowhere.
+    pub(crate) fn parsed(&self, at: Option<&PageUrl>, limits: &Limits) -> Option<Reading> {
+        let at = at.cloned().or_else(base)?;
+        Some(page::read(&self.text, &at, limits))
+    }
+}
+
+/// A page to resolve links against where they do not matter.
+fn base() -> Option<PageUrl> {
+    PageUrl::parse("http://page.invalid/").ok()
+}
+
+impl Bodies {
+    /// So many bodies of which it is known only that they differ.
+    pub fn unknown(count: u32) -> Self {
+        let source = Source::Unknown;
+        Self { count, source }
+    }
+
+    /// These bodies.
+    pub fn kept(bodies: Vec<Body>) -> Self {
+        Self {
+            count: bodies.len() as u32,
+            source: Source::Kept(bodies),
+        }
+    }
+
+    /// The bodies with these ids in a file, which is read when they are asked for.
+    pub(super) fn file(path: PathBuf, ids: HashMap<Box<str>, u32>) -> Self {
+        Self {
+            count: ids.len() as u32,
+            source: Source::File(path, ids),
+        }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether it is known what they say.
+    pub fn are_known(&self) -> bool {
+        !matches!(self.source, Source::Unknown)
+    }
+
+    /// Shows every body once, in no order that means anything but always the same; none if it is not known
+    /// what they say. A body that the file lacks is an error.
+    pub fn each(&self, mut see: impl FnMut(u32, Body)) -> Result<(), LabError> {
+        match &self.source {
+            Source::Unknown => Ok(()),
+            Source::Kept(bodies) => {
+                (0..).zip(bodies).for_each(|(n, body)| see(n, body.clone()));
+                Ok(())
+            }
+            Source::File(path, ids) => each_of(path, ids, see),
+        }
+    }
+
+    /// The bodies in another order, `order[new] = old`; those not in it are left out.
+    pub(super) fn reordered(self, order: &[u32]) -> Self {
+        let count = order.len() as u32;
+        let source = match self.source {
+            Source::Unknown => Source::Unknown,
+            Source::Kept(mut bodies) => {
+                let taken = order
+                    .iter()
+                    .map(|&old| std::mem::take(&mut bodies[old as usize]));
+                Source::Kept(taken.collect())
+            }
+            Source::File(path, ids) => {
+                let new: HashMap<u32, u32> = order.iter().copied().zip(0..).collect();
+                let ids = ids.into_iter();
+                let kept = ids.filter_map(|(id, old)| Some((id, *new.get(&old)?)));
+                Source::File(path, kept.collect())
+            }
+        };
+        Self { count, source }
+    }
+
+    /// Writes `bodies.ndjson.zst`, each body under its number; nothing if it is not known what they say.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
+        if !self.are_known() {
+            return Ok(());
+        }
+        write(directory, |put| {
+            let mut done = Ok(());
+            self.each(|number, body| {
+                if done.is_ok() {
+                    done = put(&number.to_string(), &body);
+                }
+            })?;
+            done
+        })
+    }
+}
+
+/// Reads the bodies of a directory, each with its id.
+pub(crate) fn read(
+    directory: &Path,
+    see: impl FnMut(&str, Body) -> Result<(), String>,
+) -> Result<(), LabError> {
+    stream(find(directory, "bodies.ndjson")?, see).map(drop)
+}
+
+/// Writes `bodies.ndjson.zst` of what is put into it.
+pub(crate) fn write(
+    directory: &Path,
+    fill: impl FnOnce(&mut dyn FnMut(&str, &Body) -> Result<(), LabError>) -> Result<(), LabError>,
+) -> Result<(), LabError> {
+    let path = directory.join("bodies.ndjson.zst");
+    create_zst(&path, |sink| {
+        fill(&mut |id, body| {
+            let said = Some(Cow::from(body.text.as_str()));
+            let (html, text) = if body.html {
+                (said, None)
+            } else {
+                (None, said)
+            };
+            let body = Cow::from(id);
+            let line = serde_json::to_vec(&Line { body, html, text });
+            let written = line.map_err(std::io::Error::from).and_then(|mut line| {
+                line.push(b'\n');
+                sink.write_all(&line)
+            });
+            written.map_err(|source| LabError::Write {
+                path: path.clone(),
+                source,
+            })
+        })
+    })
+}
+
+fn each_of(
+    path: &Path,
+    ids: &HashMap<Box<str>, u32>,
+    mut see: impl FnMut(u32, Body),
+) -> Result<(), LabError> {
+    let mut seen = vec![false; ids.len()];
+    let last = stream(path.to_owned(), |id, body| match ids.get(id) {
+        Some(&number) if std::mem::replace(&mut seen[number as usize], true) => {
+            Err(format!("the body {id:?} is there twice"))
+        }
+        Some(&number) => {
+            see(number, body);
+            Ok(())
+        }
+        None => Ok(()),
+    })?;
+    let Some(missing) = seen.iter().position(|seen| !seen) else {
+        return Ok(());
+    };
+    let id = ids.iter().find(|(_, number)| **number as usize == missing);
+    let why = format!("the body {:?} is missing", id.map_or("", |(id, _)| id));
+    Err(last.place().wrong(why))
+}
+
+/// Shows every line of a file of bodies; returns the file at its end.
+fn stream(
+    path: PathBuf,
+    mut see: impl FnMut(&str, Body) -> Result<(), String>,
+) -> Result<Lines, LabError> {
+    let mut lines = Lines::open(path, LONGEST_BODY)?;
+    while !lines.only_an_empty_line_is_left()? {
+        let Some((line, place)) = lines.next()? else {
+            break;
+        };
+        let line: Line<'_> =
+            serde_json::from_str(line).map_err(|error| place.wrong(error.to_string()))?;
+        let body = match (line.html, line.text) {
+            (Some(html), None) => Body::html(html),
+            (None, Some(text)) => Body::text(text),
+            _ => return Err(place.wrong("either \"html\" or \"text\" is expected")),
+        };
+        see(&line.body, body).map_err(|why| place.wrong(why))?;
+    }
+    Ok(lines)
+}

@@ -1,0 +1,193 @@
+//! When did each page change, and to what?
+//!
+//! What servers answer from and judges measure by; no policy ever sees it. **Invariant:** a page's versions
+//! are sorted by time, and no two in a row show the same: each is a change, the first one a birth.
+
+use page::PageUrl;
+use policy::Moment;
+
+use super::Histories;
+use crate::LabError;
+
+/// Pages and their changes.
+#[derive(Debug, Clone, Default)]
+pub struct Lives {
+    urls: Vec<PageUrl>,
+    /// Where the changes of each page begin, and where the last one's end.
+    starts: Vec<usize>,
+    changes: Vec<Change>,
+}
+
+/// From this moment on a page shows something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change {
+    /// Since when.
+    pub at: Moment,
+    /// Which text it shows; `None`: it is gone.
+    pub text: Option<u64>,
+}
+
+impl Lives {
+    /// Pages with these URLs, and what each showed from when on: the page, the moment, and the identity of
+    /// the text, `None` if it was gone. Of what showed at the same moment the last holds.
+    ///
+    /// # Panics
+    /// If a page is none of these.
+    pub fn new(urls: Vec<PageUrl>, shown: impl Iterator<Item = (u32, Change)>) -> Self {
+        let mut shown: Vec<(u32, Change)> = shown.collect();
+        // Stable, so that what was given last is last of its moment.
+        shown.sort_by_key(|(page, change)| (*page, change.at));
+        let mut lives = Self {
+            starts: Vec::with_capacity(urls.len() + 1),
+            urls,
+            changes: Vec::with_capacity(shown.len()),
+        };
+        let mut rest = shown.as_slice();
+        for page in 0..lives.urls.len() {
+            let own = rest.partition_point(|(other, _)| *other as usize <= page);
+            let (now, later) = rest.split_at(own);
+            rest = later;
+            lives.starts.push(lives.changes.len());
+            lives.append(now);
+        }
+        assert!(rest.is_empty(), "what is shown is shown by a page");
+        lives.starts.push(lives.changes.len());
+        lives
+    }
+
+    /// The pages of a world and the changes of their texts; where it is not known what pages said, of their
+    /// bodies. Reads all bodies once.
+    pub fn of_histories(histories: &Histories) -> Result<Self, LabError> {
+        let texts = histories.texts()?;
+        let shown = histories.versions().iter().map(|version| {
+            let text = version.body.map(|body| texts[body as usize].0);
+            (
+                version.page,
+                Change {
+                    at: version.at,
+                    text,
+                },
+            )
+        });
+        Ok(Self::new(histories.urls().to_vec(), shown))
+    }
+
+    fn append(&mut self, shown: &[(u32, Change)]) {
+        let mut last = None;
+        for (place, (_, change)) in shown.iter().enumerate() {
+            let next = shown.get(place + 1);
+            let replaced = next.is_some_and(|(_, next)| next.at == change.at);
+            if !replaced && change.text != last {
+                last = change.text;
+                self.changes.push(*change);
+            }
+        }
+    }
+
+    /// How many pages there are, living or not.
+    pub fn pages(&self) -> usize {
+        self.urls.len()
+    }
+
+    /// The URL of a page.
+    pub fn url(&self, page: usize) -> &PageUrl {
+        &self.urls[page]
+    }
+
+    /// The changes of a page, by time. The first is its birth; a page without any never was.
+    pub fn of(&self, page: usize) -> &[Change] {
+        &self.changes[self.starts[page]..self.starts[page + 1]]
+    }
+
+    /// From the first birth to the last change; `None` if nothing ever was.
+    pub fn span(&self) -> Option<(Moment, Moment)> {
+        let moments = || self.changes.iter().map(|change| change.at);
+        Some((moments().min()?, moments().max()?))
+    }
+}
+
+/// Which text a page with these changes shows at a moment; `None`: it is gone, or was not yet.
+pub fn text_at(changes: &[Change], at: Moment) -> Option<u64> {
+    let past = changes.partition_point(|change| change.at <= at);
+    changes[..past].last()?.text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::{Bodies, Body, Version};
+
+    #[test]
+    fn only_changes_are_kept_and_each_page_has_its_own() {
+        let urls = [
+            "http://a.example/",
+            "http://b.example/",
+            "http://c.example/",
+        ];
+        let urls = urls.map(|url| PageUrl::parse(url).unwrap()).to_vec();
+        let at = Moment::from_micros;
+        let shown = [
+            (2, 5, Some(1)),
+            (0, 9, None),
+            (0, 3, Some(8)),
+            (0, 4, Some(8)), // The same again.
+            (0, 6, Some(7)), // Replaced in the same moment.
+            (0, 6, Some(8)),
+            (2, 1, None), // Gone before it was there.
+        ];
+        let change = |(page, moment, text)| {
+            (
+                page,
+                Change {
+                    at: at(moment),
+                    text,
+                },
+            )
+        };
+        let lives = Lives::new(urls, shown.into_iter().map(change));
+        let texts = |page| -> Vec<_> {
+            let each = lives.of(page).iter();
+            each.map(|change| (change.at.micros(), change.text))
+                .collect()
+        };
+        assert_eq!(texts(0), [(3, Some(8)), (9, None)]);
+        assert_eq!(texts(1), []);
+        assert_eq!(texts(2), [(5, Some(1))]);
+        assert_eq!(lives.span(), Some((at(3), at(9))));
+        for (moment, text) in [(2, None), (3, Some(8)), (8, Some(8)), (9, None)] {
+            assert_eq!(text_at(lives.of(0), at(moment)), text, "{moment}");
+        }
+        assert_eq!(Lives::default().span(), None);
+    }
+
+    #[test]
+    fn a_change_of_markup_alone_is_none() {
+        let version = |at, body| Version {
+            page: 0,
+            at: Moment::from_micros(at),
+            body,
+        };
+        let versions = vec![
+            version(1, Some(0)),
+            version(2, Some(1)),
+            version(3, Some(2)),
+            version(4, None),
+        ];
+        let bodies = ["<p>one</p>", "<b>one</b>", "<p>two</p>"].map(Body::html);
+        let page = ["http://a.example/"].into_iter();
+        let told = Histories::new(
+            page.clone(),
+            versions.clone(),
+            Bodies::kept(bodies.to_vec()),
+        );
+        let lives = Lives::of_histories(&told).unwrap();
+        let moments = |lives: &Lives| -> Vec<u64> {
+            let changes = lives.of(0).iter();
+            changes.map(|change| change.at.micros()).collect()
+        };
+        assert_eq!(moments(&lives), [1, 3, 4]);
+        let untold = Histories::new(page, versions, Bodies::unknown(3));
+        let lives = Lives::of_histories(&untold).unwrap();
+        assert_eq!(moments(&lives), [1, 2, 3, 4]);
+    }
+}

@@ -1,0 +1,186 @@
+//! Pages that are read for a while: sources that link to articles, and clicks on these.
+//!
+//! `sources.tsv` (source, url), `articles.tsv` (article, url), `links.tsv` (source, article, t_in, t_out;
+//! sorted by t_in) and `clicks.tsv` (article, t, clicks; sorted by t).
+//! **Invariant:** links and clicks are sorted by time, no link ends before it begins, and no two
+//! sources and no two articles have one URL.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::Duration;
+
+use page::PageUrl;
+use policy::Moment;
+
+use super::ids;
+use super::urls::distinct;
+use crate::LabError;
+use crate::table::{Table, TableWriter};
+
+/// Sources, articles, links and clicks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct News {
+    sources: Vec<PageUrl>,
+    articles: Vec<PageUrl>,
+    links: Vec<Shown>,
+    clicks: Vec<Clicked>,
+}
+
+/// A link to an article is on a source for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// The source.
+    pub source: u32,
+    /// The article.
+    pub article: u32,
+    /// Since when.
+    pub from: Moment,
+    /// Until when: the first moment at which it is not there.
+    pub until: Moment,
+}
+
+/// An article was clicked so often in the [`News::BIN`] from a moment on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clicked {
+    /// The article.
+    pub article: u32,
+    /// From when.
+    pub at: Moment,
+    /// How often.
+    pub clicks: u32,
+}
+
+impl News {
+    /// The time that clicks are counted over.
+    pub const BIN: Duration = Duration::from_secs(600);
+
+    /// These sources and articles; links and clicks are sorted by time.
+    ///
+    /// # Panics
+    /// If a link or a click names a source or an article that there is not, or a link ends before it begins.
+    pub fn new<'a>(
+        sources: impl Iterator<Item = &'a str>,
+        articles: impl Iterator<Item = &'a str>,
+        links: Vec<Shown>,
+        clicks: Vec<Clicked>,
+    ) -> Self {
+        let mut news = Self {
+            sources: distinct(sources),
+            articles: distinct(articles),
+            links,
+            clicks,
+        };
+        news.links.sort_by_key(|link| link.from);
+        news.clicks.sort_by_key(|click| click.at);
+        let (sources, articles) = (news.sources.len(), news.articles.len());
+        for link in &news.links {
+            assert!((link.source as usize) < sources, "links are on sources");
+            assert!((link.article as usize) < articles, "links lead to articles");
+            assert!(link.from <= link.until, "links end after they begin");
+        }
+        let clicked = news.clicks.iter().map(|click| click.article as usize);
+        assert!(clicked.max() < Some(articles), "clicks are on articles");
+        news
+    }
+
+    /// Reads a directory.
+    pub fn read(directory: &Path) -> Result<Self, LabError> {
+        let mut sources = Table::open(directory, "sources", ["source", "url"])?;
+        let (source_ids, sources) = ids::named(&mut sources)?;
+        let mut articles = Table::open(directory, "articles", ["article", "url"])?;
+        let (article_ids, articles) = ids::named(&mut articles)?;
+        let (source_ids, article_ids) = (ids::places(&source_ids), ids::places(&article_ids));
+        Ok(Self {
+            sources: distinct(sources),
+            articles: distinct(articles),
+            links: links(directory, &source_ids, &article_ids)?,
+            clicks: clicks(directory, &article_ids)?,
+        })
+    }
+
+    /// The pages that link to articles, by number.
+    pub fn sources(&self) -> &[PageUrl] {
+        &self.sources
+    }
+
+    /// The articles, by number.
+    pub fn articles(&self) -> &[PageUrl] {
+        &self.articles
+    }
+
+    /// Which source linked to which article and when, by the time at which the link appeared.
+    pub fn links(&self) -> &[Shown] {
+        &self.links
+    }
+
+    /// What was clicked, by time.
+    pub fn clicks(&self) -> &[Clicked] {
+        &self.clicks
+    }
+
+    /// Writes the tables.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
+        for (name, id, urls) in [
+            ("sources", "source", &self.sources),
+            ("articles", "article", &self.articles),
+        ] {
+            let mut table = TableWriter::create(directory, name, &[id, "url"])?;
+            for (number, url) in urls.iter().enumerate() {
+                table.row(&[&number, url])?;
+            }
+            table.finish()?;
+        }
+        let columns = ["source", "article", "t_in", "t_out"];
+        let mut table = TableWriter::create(directory, "links", &columns)?;
+        for link in &self.links {
+            let (from, until) = (TableWriter::time(link.from), TableWriter::time(link.until));
+            table.row(&[&link.source, &link.article, &from, &until])?;
+        }
+        table.finish()?;
+        let mut table = TableWriter::create(directory, "clicks", &["article", "t", "clicks"])?;
+        for click in &self.clicks {
+            table.row(&[&click.article, &TableWriter::time(click.at), &click.clicks])?;
+        }
+        table.finish()
+    }
+}
+
+fn links(
+    directory: &Path,
+    sources: &HashMap<&str, u32>,
+    articles: &HashMap<&str, u32>,
+) -> Result<Vec<Shown>, LabError> {
+    let mut links = Vec::new();
+    let mut last = Moment::START;
+    let columns = ["source", "article", "t_in", "t_out"];
+    let mut table = Table::open(directory, "links", columns)?;
+    while let Some(row) = table.next()? {
+        last = row.later(2, last)?;
+        let until = row.moment(3)?;
+        if until < last {
+            return Err(row.place.wrong("t_out is before t_in"));
+        }
+        links.push(Shown {
+            source: ids::found(sources, &row, 0, "source")?,
+            article: ids::found(articles, &row, 1, "article")?,
+            from: last,
+            until,
+        });
+    }
+    Ok(links)
+}
+
+fn clicks(directory: &Path, articles: &HashMap<&str, u32>) -> Result<Vec<Clicked>, LabError> {
+    let mut clicks = Vec::new();
+    let mut last = Moment::START;
+    let mut table = Table::open(directory, "clicks", ["article", "t", "clicks"])?;
+    while let Some(row) = table.next()? {
+        last = row.later(1, last)?;
+        clicks.push(Clicked {
+            article: ids::found(articles, &row, 0, "article")?,
+            at: last,
+            clicks: row.number(2)?,
+        });
+    }
+    Ok(clicks)
+}

@@ -1,0 +1,55 @@
+//! What people ask for: queries and how often.
+//!
+//! `queries.tsv` (query, count), most frequent first. **Invariant:** as read; nothing is folded or summed.
+
+use std::path::Path;
+
+use crate::LabError;
+use crate::table::{Table, TableWriter};
+
+/// Queries and how often each was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queries {
+    /// Each query with its count, in the order of the table.
+    pub queries: Vec<(String, u32)>,
+}
+
+impl Queries {
+    /// Reads a directory.
+    pub fn read(directory: &Path) -> Result<Self, LabError> {
+        Self::of(Table::open(directory, "queries", ["query", "count"])?)
+    }
+
+    /// Reads a table of any name, or the one of a directory.
+    pub fn read_from(path: &Path) -> Result<Self, LabError> {
+        match path.is_dir() {
+            true => Self::read(path),
+            false => Self::of(Table::open_file(path.to_owned(), ["query", "count"])?),
+        }
+    }
+
+    fn of(mut table: Table<2>) -> Result<Self, LabError> {
+        let mut queries = Vec::new();
+        while let Some(row) = table.next()? {
+            queries.push((row.cells[0].to_owned(), row.number(1)?));
+        }
+        Ok(Self { queries })
+    }
+
+    /// How often anything was asked.
+    pub fn total(&self) -> u64 {
+        self.queries
+            .iter()
+            .map(|(_, count)| u64::from(*count))
+            .sum()
+    }
+
+    /// Writes the table.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
+        let mut table = TableWriter::create(directory, "queries", &["query", "count"])?;
+        for (query, count) in &self.queries {
+            table.row(&[query, count])?;
+        }
+        table.finish()
+    }
+}

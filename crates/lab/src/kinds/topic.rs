@@ -1,0 +1,145 @@
+//! A web whose pages' subjects are known: links, texts and labels.
+//!
+//! `nodes.tsv` and `edges.tsv` as of a graph, `bodies.ndjson` (body = the id of the page) and perhaps
+//! `labels.tsv` (page, label; a page can have several). **Invariant:** every page has a body, if an empty
+//! one, and labels stand in the order of the alphabet.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::bodies::{self, Body};
+use super::{Graph, ids};
+use crate::LabError;
+use crate::table::{Table, TableWriter, locate};
+
+/// Pages, links, texts and labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Topic {
+    graph: Graph,
+    bodies: Vec<Body>,
+    labels: Labels,
+}
+
+/// The subjects of pages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    names: Vec<String>,
+    of: Vec<Vec<u32>>,
+}
+
+impl Labels {
+    /// The labels of so many pages, from pairs of page and label.
+    ///
+    /// # Panics
+    /// If a page is none of so many.
+    pub fn new<'a>(pages: usize, pairs: impl IntoIterator<Item = (usize, &'a str)>) -> Self {
+        let mut pages_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (page, label) in pairs {
+            pages_of.entry(label).or_default().push(page);
+        }
+        let mut of = vec![Vec::new(); pages];
+        for (label, pages) in (0..).zip(pages_of.values()) {
+            for &page in pages {
+                if of[page].last() != Some(&label) {
+                    of[page].push(label);
+                }
+            }
+        }
+        let names = pages_of.into_keys().map(str::to_owned).collect();
+        Self { names, of }
+    }
+
+    /// How many pages they are for.
+    pub fn pages(&self) -> usize {
+        self.of.len()
+    }
+
+    /// All labels, by the alphabet.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The labels of a page, as indices of [`Labels::names`], rising.
+    pub fn of(&self, page: usize) -> &[u32] {
+        &self.of[page]
+    }
+}
+
+impl Topic {
+    /// These pages. The words of links are those of `a` elements in bodies of HTML that lead to a page's URL.
+    ///
+    /// # Panics
+    /// If there are not as many bodies or labels as pages.
+    pub fn new(graph: Graph, bodies: Vec<Body>, labels: Labels) -> Self {
+        assert_eq!(graph.pages(), bodies.len(), "every page has a body");
+        assert_eq!(graph.pages(), labels.of.len(), "labels are for these pages");
+        Self {
+            graph,
+            bodies,
+            labels,
+        }
+    }
+
+    /// Reads a directory. Without `labels.tsv` no page has one; a page without a body has an empty text.
+    pub fn read(directory: &Path) -> Result<Self, LabError> {
+        let graph = Graph::read(directory)?;
+        let places = graph.places();
+        let mut texts: Vec<Option<Body>> = vec![None; graph.pages()];
+        bodies::read(directory, |id, body| {
+            let page = places.get(id).ok_or(format!("{id:?} names no page"))?;
+            match texts[*page as usize].replace(body) {
+                Some(_) => Err(format!("the body {id:?} is there twice")),
+                None => Ok(()),
+            }
+        })?;
+        let mut pairs: Vec<(usize, String)> = Vec::new();
+        if locate(directory, "labels.tsv")?.is_some() {
+            let mut table = Table::open(directory, "labels", ["page", "label"])?;
+            while let Some(row) = table.next()? {
+                let page = ids::found(&places, &row, 0, "page")?;
+                pairs.push((page as usize, row.cells[1].to_owned()));
+            }
+        }
+        drop(places);
+        let pairs = pairs.iter().map(|(page, label)| (*page, label.as_str()));
+        let labels = Labels::new(graph.pages(), pairs);
+        let texts = texts.into_iter().map(Option::unwrap_or_default);
+        Ok(Self::new(graph, texts.collect(), labels))
+    }
+
+    /// The pages and their links.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// What a page says.
+    pub fn body(&self, page: usize) -> &Body {
+        &self.bodies[page]
+    }
+
+    /// The subjects of the pages.
+    pub fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The pages and what they say.
+    pub(crate) fn into_parts(self) -> (Graph, Vec<Body>) {
+        (self.graph, self.bodies)
+    }
+
+    /// Writes the tables.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
+        self.graph.write(directory, |_, _| true)?;
+        bodies::write(directory, |put| {
+            let mut pages = self.bodies.iter().enumerate();
+            pages.try_for_each(|(page, body)| put(self.graph.id(page), body))
+        })?;
+        let mut table = TableWriter::create(directory, "labels", &["page", "label"])?;
+        for page in 0..self.graph.pages() {
+            for &label in self.labels.of(page) {
+                table.row(&[&self.graph.id(page), &self.labels.names[label as usize]])?;
+            }
+        }
+        table.finish()
+    }
+}

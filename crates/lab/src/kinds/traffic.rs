@@ -1,0 +1,99 @@
+//! A web whose pages' true demand is known: links and views.
+//!
+//! `edges.tsv` (from, to; each mutual link once), `views.tsv` (page, views) and perhaps `nodes.tsv`.
+//! **Invariant:** every link is mutual, and every page has its views, a finite number that is not negative.
+
+use std::path::Path;
+
+use super::graph::{nodes, unnamed_urls};
+use super::urls::distinct;
+use super::{Graph, ids};
+use crate::LabError;
+use crate::table::{Table, TableWriter, locate};
+
+/// Pages, links and views.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traffic {
+    graph: Graph,
+    views: Vec<f64>,
+}
+
+impl Traffic {
+    /// These pages with their links made mutual, and how often each is viewed.
+    ///
+    /// # Panics
+    /// If there are not as many views as pages, or one is negative, infinite or not a number.
+    pub fn new(graph: Graph, views: Vec<f64>) -> Self {
+        assert_eq!(graph.pages(), views.len(), "every page has its views");
+        assert!(views.iter().all(is_count), "views are numbers from 0 on");
+        let graph = graph.mutual();
+        Self { graph, views }
+    }
+
+    /// Reads a directory. Without `nodes.tsv` the pages are those of `views.tsv`, in its order.
+    pub fn read(directory: &Path) -> Result<Self, LabError> {
+        let (page_ids, urls) = match locate(directory, "nodes.tsv")? {
+            Some(_) => {
+                let (names, urls) = nodes(directory)?;
+                (names, distinct(urls))
+            }
+            None => {
+                let mut views = Table::open(directory, "views", ["page", "views"])?;
+                let (names, _) = ids::named(&mut views)?;
+                let urls = unnamed_urls(&names);
+                (names, urls)
+            }
+        };
+        let graph = Graph::read_edges(directory, page_ids, urls)?;
+        let mut of: Vec<Option<f64>> = vec![None; graph.pages()];
+        let places = graph.places();
+        let mut table = Table::open(directory, "views", ["page", "views"])?;
+        while let Some(row) = table.next()? {
+            let page = ids::found(&places, &row, 0, "page")?;
+            let views: f64 = row.number(1)?;
+            if !is_count(&views) {
+                let why = format!("{views} views: a number from 0 on is expected");
+                return Err(row.place.wrong(why));
+            }
+            if of[page as usize].replace(views).is_some() {
+                let why = format!("the page {:?} is there twice", row.cells[0]);
+                return Err(row.place.wrong(why));
+            }
+        }
+        if let Some(page) = of.iter().position(Option::is_none) {
+            let why = format!("the page {:?} is missing", graph.id(page));
+            return Err(table.place().wrong(why));
+        }
+        drop(places);
+        Ok(Self::new(graph, of.into_iter().flatten().collect()))
+    }
+
+    /// The pages and their links, each both ways.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The views of each page.
+    pub fn views(&self) -> &[f64] {
+        &self.views
+    }
+
+    /// The same, apart.
+    pub(crate) fn into_parts(self) -> (Graph, Vec<f64>) {
+        (self.graph, self.views)
+    }
+
+    /// Writes the tables.
+    pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
+        self.graph.write(directory, |from, to| from < to)?;
+        let mut table = TableWriter::create(directory, "views", &["page", "views"])?;
+        for (page, views) in self.views.iter().enumerate() {
+            table.row(&[&self.graph.id(page), views])?;
+        }
+        table.finish()
+    }
+}
+
+fn is_count(views: &f64) -> bool {
+    views.is_finite() && *views >= 0.0
+}

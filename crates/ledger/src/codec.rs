@@ -1,0 +1,79 @@
+//! How records and their keys are written.
+//!
+//! Postcard behind one version byte: a record of another version is refused, not misread.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use frontier::{PageKey, Partition, ServerKey};
+use page::{HostId, PageId};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::LedgerError;
+
+const VERSION: u8 = 4;
+
+/// The key of a page's records.
+pub(crate) fn page_key(key: PageKey) -> [u8; 17] {
+    let mut bytes = [0; 17];
+    bytes[0] = key.partition.0;
+    bytes[1..].copy_from_slice(&key.page.0.to_be_bytes());
+    bytes
+}
+
+/// The page that a record's key names; `None`: the key is not that of a page.
+pub(crate) fn page_of(bytes: &[u8]) -> Option<PageKey> {
+    let (&partition, id) = bytes.split_first()?;
+    let id = u128::from_be_bytes(id.try_into().ok()?);
+    Some(PageKey {
+        partition: Partition(partition),
+        page: PageId(id),
+    })
+}
+
+/// The key of a host's record.
+pub(crate) fn host_key(partition: Partition, host: HostId) -> [u8; 9] {
+    let mut bytes = [partition.0; 9];
+    bytes[1..].copy_from_slice(&host.0.to_be_bytes());
+    bytes
+}
+
+/// The key of a server's record that is known by its address: 16 bytes, an IPv4 address as a mapped one.
+pub(crate) fn address_bytes(address: IpAddr) -> [u8; 16] {
+    let address = match address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    };
+    address.octets()
+}
+
+/// The server that a record's key names; `None`: the key is neither an address nor a host.
+pub(crate) fn server_key(bytes: &[u8]) -> Option<ServerKey> {
+    if let Ok(host) = bytes.try_into() {
+        return Some(ServerKey::Host(HostId(u64::from_be_bytes(host))));
+    }
+    let address: [u8; 16] = bytes.try_into().ok()?;
+    let address = IpAddr::V6(Ipv6Addr::from(address));
+    Some(ServerKey::Address(address.to_canonical()))
+}
+
+/// Returns the bytes of a record.
+pub fn encode<T: Serialize>(record: &T) -> Vec<u8> {
+    // postcard errors only on full buffers and on sequences of unknown length.
+    postcard::to_extend(record, vec![VERSION])
+        .expect("a record is plain data of known length, written to memory that grows")
+}
+
+/// Reads the bytes of a record, which must be nothing else; `what` names the record in an error.
+pub fn decode<T: DeserializeOwned>(
+    bytes: &[u8],
+    what: impl Fn() -> String,
+) -> Result<T, LedgerError> {
+    match bytes.split_first() {
+        Some((&VERSION, record)) => match postcard::take_from_bytes(record) {
+            Ok((record, [])) => Ok(record),
+            _ => Err(LedgerError::Damaged { what: what() }),
+        },
+        _ => Err(LedgerError::Damaged { what: what() }),
+    }
+}

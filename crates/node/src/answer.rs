@@ -1,0 +1,73 @@
+//! Answers from the wire and from an archive, in the one shape that is judged.
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use crawl::Answer;
+use fetch::Response;
+use page::{Directives, PageUrl, link_header};
+use repository::archive::{Cut, DecodeLimits, Digest, Record};
+
+/// The product token that robots.txt files know us by.
+pub const TOKEN: &str = "avocet";
+
+/// The error of a body whose content coding could not be undone.
+const UNDECODED: &str = "undecoded";
+
+/// An answer from the wire.
+pub fn live(response: &Response, url: &PageUrl, token: &str, payload: Digest) -> Answer {
+    let owned = |text: Option<&str>| text.map(str::to_owned);
+    Answer {
+        status: response.status,
+        content_type: owned(response.content_type()),
+        etag: owned(response.etag()),
+        last_modified: owned(response.last_modified()),
+        language: owned(response.content_language()),
+        location: response.location(url),
+        hub: link_header::hub(response.links(), url),
+        directives: response.x_robots_tag(token),
+        content: response.content.clone(),
+        payload: payload.0,
+        truncated: response
+            .truncated
+            .map(fetch::Truncation::name)
+            .or(response.undecoded.then_some(UNDECODED)),
+    }
+}
+
+/// An answer from an archive.
+pub fn kept(record: &Record, url: &PageUrl, token: &str) -> Result<Answer> {
+    let status = record.status().context("the record holds no HTTP answer")?;
+    let header = |name| record.header(name).map(|value| value.into_owned());
+    let content = record.content(DecodeLimits::default());
+    let tags = record.headers("x-robots-tag");
+    let links = record.headers("link");
+    Ok(Answer {
+        status,
+        content_type: header("content-type"),
+        etag: header("etag"),
+        last_modified: header("last-modified"),
+        language: header("content-language"),
+        location: header("location").map(|target| url.join(&target)),
+        hub: link_header::hub(links.iter().map(AsRef::as_ref), url),
+        directives: Directives::of(tags.iter().map(AsRef::as_ref), token),
+        truncated: archived_cut(record).or(content.cut.map(|cut| match cut {
+            Cut::Size => "truncated:size",
+            Cut::Ratio => "truncated:ratio",
+            Cut::Corrupt => "truncated:coding",
+            Cut::Encoded => UNDECODED,
+        })),
+        content: Bytes::from(content.bytes.into_owned()),
+        payload: Digest::of(&[&record.body()]).0,
+    })
+}
+
+/// Why the archived body is not the whole (WARC 1.1, 5.13), as [`fetch::Truncation`] names it. A body cut in
+/// its coding does not decode to its end either, so this comes first.
+fn archived_cut(record: &Record) -> Option<&'static str> {
+    Some(match record.field("WARC-Truncated")? {
+        "length" => "truncated:size",
+        "time" => "truncated:time",
+        "disconnect" => "truncated:reset",
+        _ => "truncated:malformed",
+    })
+}

@@ -1,0 +1,671 @@
+//! The live driver of the core: carries out its actions with sockets, a ledger on disk, and the clock.
+//!
+//! One task owns the [`Core`]. Requests run on tasks of their own and report to it; one [`committer`] thread writes
+//! archive, ledger and index; reads of the ledger run on threads for blocking work. So the core is behind no lock, and
+//! nothing waits for the disk while it is stepped.
+
+mod asked;
+pub mod begin;
+pub mod collect;
+pub mod committer;
+#[cfg(test)]
+mod paused;
+pub mod plan;
+mod recorded;
+mod requests;
+mod watched;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use crawl::{Action, ConnectionId, Core, Event, Note, Stored, Summary, TOKEN, VisitId};
+use fetch::{Connection, Fetcher, Route};
+use frontier::{HostFacts, PageKey, Partition, RobotsFact, Visited};
+use ledger::{Ledger, LedgerError};
+use page::{HostId, Robots};
+use policy::{History, Moment};
+use repository::archive::Sealed;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinSet;
+use tracing::warn;
+
+use crate::clock::Clock;
+use crate::explain::Explanation;
+use crate::live::core_figures::Durations;
+use crate::live::meter::{Fetch, Kind, Level, outcome, priced, written};
+use crate::live::progress::{Figures, Progress};
+use crate::live::snapshot::Snapshot;
+use crate::live::{Live, RunningCrawl};
+use crate::panics;
+use crate::recovery;
+use crate::recovery::searches::Searches;
+use crate::settings::ranking::Choice;
+use crate::store::Store;
+use begin::begin;
+use committer::{Committer, Done, Work};
+use plan::Plan;
+use recorded::{SOURCES_EVERY, STATE_EVERY};
+use requests::Requests;
+use watched::Said;
+
+/// How often those who watch are told, and the pause file is looked for.
+const TICK: Duration = Duration::from_millis(500);
+
+/// A connection and its number. Boxed, so that messages are small.
+type NumberedConnection = (ConnectionId, Box<Connection>);
+
+/// Something to ask or tell the core, on the task that owns it.
+type Question = Box<dyn FnOnce(&mut Core<Sealed>) + Send>;
+
+/// What the task that owns the core is told.
+enum Message {
+    /// Something happened.
+    Event(Event<Sealed>),
+    /// A request has ended; its connection comes back.
+    Done(Option<NumberedConnection>, Event<Sealed>),
+    /// A server was looked up.
+    Resolved(VisitId, Option<Route>, Event<Sealed>),
+    /// Someone wants to know something of the core.
+    Question(Question),
+    /// The log of searches was read.
+    Followed(Box<Searches>),
+    /// Something of ours broke: the crawl stops.
+    Failed(anyhow::Error),
+}
+
+/// A running crawl, for those who ask it something or want something of it.
+pub struct Engine {
+    plan: Plan,
+    clock: Clock,
+    ledger: Arc<Ledger>,
+    messages: UnboundedSender<Message>,
+    /// Those who watch.
+    live: Arc<Live>,
+    said: Mutex<Said>,
+}
+
+impl Engine {
+    /// Asks the task that owns the core; `None`: the crawl has ended. Blocks: not to be called on a task.
+    fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&mut Core<Sealed>) -> T + Send + 'static,
+    ) -> Option<T> {
+        let (reply, answer) = mpsc::sync_channel(1);
+        self.tell(Message::Question(Box::new(move |core| {
+            // Who asked may have gone.
+            reply.send(question(core)).ok();
+        })));
+        answer.recv().ok()
+    }
+
+    /// What the ledger knows; a failure stops the crawl.
+    fn trust<T>(&self, read: Result<T, LedgerError>) -> Option<T> {
+        read.map_err(|error| self.tell(Message::Failed(error.into())))
+            .ok()
+    }
+
+    fn tell(&self, message: Message) {
+        // After the end of the crawl there is nobody to tell.
+        self.messages.send(message).ok();
+    }
+}
+
+/// Crawls until nothing is left to do, a limit is reached, or `interrupted` ends.
+pub async fn crawl(
+    store: &Store,
+    plan: Plan,
+    choice: Choice,
+    progress: impl Progress,
+    live: &Arc<Live>,
+    interrupted: impl Future<Output = ()>,
+) -> Result<Summary> {
+    let crawled = start(store, plan, choice, progress, live, interrupted).await;
+    crawled.map_err(|error| store.explain(error))
+}
+
+async fn start(
+    store: &Store,
+    plan: Plan,
+    choice: Choice,
+    progress: impl Progress,
+    live: &Arc<Live>,
+    interrupted: impl Future<Output = ()>,
+) -> Result<Summary> {
+    let clock = Clock::start();
+    let ledger = Arc::new(store.ledger()?);
+    let reserve = store.hold_reserve();
+    let writers = begin::writers(store, &ledger, &plan)?;
+    let (core, notes) = begin(store, &plan, choice, &ledger, clock.now())?;
+    notes.iter().for_each(|note| progress.note(note));
+    let (messages, inbox) = unbounded_channel();
+    let (work, queue) = mpsc::channel();
+    let requests = Requests {
+        fetcher: Fetcher::new(plan.fetch.clone())?,
+        ledger: ledger.clone(),
+        clock,
+        messages: messages.clone(),
+        level: plan.archive.then_some(plan.level),
+    };
+    let committing = {
+        let (ledger, messages) = (ledger.clone(), messages.clone());
+        let watching = live.clone();
+        let buffered = plan.buffer.is_some();
+        std::thread::Builder::new()
+            .name("committer".into())
+            .spawn(move || {
+                let committer = Committer::new(&ledger, writers.archive, writers.index)
+                    .buffered(buffered)
+                    .with_reserve(reserve);
+                let committed = |done: Done| {
+                    watching.meter().core.commits.record(done.took);
+                    let event = Event::Committed {
+                        facts: done.facts,
+                        requests: done.requests,
+                        gains: done.gains,
+                    };
+                    messages.send(Message::Event(event)).ok();
+                };
+                if let Err(error) = committer.run(&queue, committed) {
+                    messages.send(Message::Failed(error)).ok();
+                }
+            })?
+    };
+    let engine = Arc::new(Engine {
+        plan,
+        clock,
+        ledger: ledger.clone(),
+        messages,
+        live: live.clone(),
+        said: Mutex::default(),
+    });
+    live.runs(engine.clone());
+    let mut driver = Driver {
+        core,
+        engine,
+        requests,
+        inbox,
+        work: Some(work),
+        tasks: JoinSet::new(),
+        connections: HashMap::new(),
+        routes: HashMap::new(),
+        wake: None,
+        finished: false,
+        failure: None,
+        searches: None,
+        last_state: None,
+        last_sources: None,
+        steps: Durations::default(),
+    };
+    let ended = driver.run(progress, interrupted, store.root()).await;
+    let summary = Summary {
+        store: store.root().display().to_string(),
+        ..driver.core.summary(clock.elapsed())
+    };
+    let mut failure = driver.end().await;
+    tokio::task::spawn_blocking(move || committing.join())
+        .await?
+        .ok()
+        .context("the committer panicked")?;
+    driver.drain(&mut failure);
+    if let Some(error) = failure {
+        if driver.engine.plan.index && store.is_full(&error) {
+            publish_last_commits(store, &ledger);
+        }
+        return Err(error);
+    }
+    store.release_reserve();
+    if ended {
+        ledger.mark_run(None)?;
+    }
+    Ok(summary)
+}
+
+/// Makes all that the ledger has committed searchable although the disk is full, by giving back the
+/// room held in reserve. The index writer of the crawl knew of pages that were not committed, so the
+/// index catches up with the ledger as at a start.
+fn publish_last_commits(store: &Store, ledger: &Ledger) {
+    store.release_reserve();
+    if let Err(error) = recovery::open_index(store, ledger) {
+        warn!("the last pages are searchable when there is room: {error:#}");
+    }
+}
+
+/// The task that owns the core.
+struct Driver {
+    core: Core<Sealed>,
+    engine: Arc<Engine>,
+    requests: Requests,
+    inbox: UnboundedReceiver<Message>,
+    /// Where the committer listens; `None` once the crawl has ended.
+    work: Option<mpsc::Sender<Work>>,
+    /// Requests and reads under way.
+    tasks: JoinSet<()>,
+    /// Connections that no request uses.
+    connections: HashMap<ConnectionId, Box<Connection>>,
+    /// Ways to servers that were looked up and not connected to yet.
+    routes: HashMap<VisitId, Route>,
+    /// When the core wants to be woken.
+    wake: Option<Moment>,
+    finished: bool,
+    failure: Option<anyhow::Error>,
+    /// The log of searches, while it is not being read.
+    searches: Option<Box<Searches>>,
+    /// When files for other processes were last written, in real time: theirs.
+    last_state: Option<Instant>,
+    last_sources: Option<Instant>,
+    /// Time per step since the last tick.
+    steps: Durations,
+}
+
+impl Driver {
+    /// Drives the core to its end. Returns whether the crawl came to its own end.
+    async fn run(
+        &mut self,
+        mut progress: impl Progress,
+        interrupted: impl Future<Output = ()>,
+        root: &Path,
+    ) -> bool {
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let continuous = self.engine.plan.is_continuous();
+        self.searches = continuous.then(|| Box::new(Searches::of(root)));
+        self.look_for_pause(root, &progress);
+        self.step(Event::Woken);
+        tokio::pin!(interrupted);
+        let (mut interrupts, mut alarmed) = (false, false);
+        while !self.finished {
+            let clock = self.engine.clock;
+            let wake = clock.instant(self.wake.unwrap_or(clock.now() + Duration::from_secs(3600)));
+            tokio::select! {
+                Some(message) = self.inbox.recv() => self.take(message),
+                Some(_) = self.tasks.join_next() => {}
+                () = tokio::time::sleep_until(wake) => self.step(Event::Woken),
+                () = panics::alarm(), if !alarmed => {
+                    alarmed = true;
+                    self.fail(panics::first().unwrap_or_else(|| anyhow!("a panic")));
+                }
+                () = &mut interrupted, if !interrupts => {
+                    interrupts = true;
+                    progress.note("stopping: waiting for requests under way");
+                    self.step(Event::Stopped);
+                }
+                _ = tick.tick() => {
+                    self.report_closed();
+                    self.look_for_pause(root, &progress);
+                    progress.show(&self.figures());
+                    self.tick();
+                    self.record(root);
+                    let time = self.engine.plan.time;
+                    if time.is_some_and(|time| clock.elapsed() >= time) {
+                        self.step(Event::Stopped);
+                    }
+                }
+            }
+            if self.failure.is_some() && self.tasks.is_empty() {
+                // Visits whose requests were lost by a panic are never settled.
+                break;
+            }
+        }
+        progress.finish();
+        let left = self.core.left_for_later();
+        if left > 0 {
+            let most = self.engine.plan.core().rest().as_secs();
+            progress.note(&format!(
+                "{left} pages are left: their servers asked to be left alone for more than {most} s; the same command fetches them later"
+            ));
+        }
+        !interrupts
+    }
+
+    /// Takes the last snapshot, and lets go of the committer. Returns what has broken.
+    async fn end(&mut self) -> Option<anyhow::Error> {
+        let engine = self.engine.clone();
+        let mut last = tokio::task::spawn_blocking(move || engine.snapshot());
+        let last = loop {
+            tokio::select! {
+                Some(message) = self.inbox.recv() => self.take(message),
+                last = &mut last => break last,
+            }
+        };
+        self.work = None;
+        // From now on questions get no answer, so that whoever asks does not wait.
+        self.inbox.close();
+        if let Ok(last) = last {
+            self.engine.live.ends(last);
+        }
+        self.failure.take()
+    }
+
+    /// Looks at what was said after the end: only a failure still matters.
+    fn drain(&mut self, failure: &mut Option<anyhow::Error>) {
+        while let Ok(message) = self.inbox.try_recv() {
+            if let Message::Failed(error) = message {
+                failure.get_or_insert(error);
+            }
+        }
+    }
+
+    fn take(&mut self, message: Message) {
+        match message {
+            Message::Event(event) => self.step(event),
+            Message::Done(connection, event) => {
+                self.connections.extend(connection);
+                self.step(event);
+            }
+            Message::Resolved(visit, route, event) => {
+                self.routes.extend(route.map(|route| (visit, route)));
+                self.step(event);
+            }
+            Message::Question(question) => question(&mut self.core),
+            Message::Followed(searches) => self.followed(searches),
+            Message::Failed(error) => self.fail(error),
+        }
+    }
+
+    /// Steps the core and carries out what it wants.
+    fn step(&mut self, event: Event<Sealed>) {
+        let mut actions = Vec::new();
+        // Each step says anew when the core wants to be woken.
+        self.wake = None;
+        let begun = Instant::now();
+        self.core.step(event, self.engine.clock.now(), &mut actions);
+        self.steps.record(begun.elapsed());
+        for action in actions {
+            self.act(action);
+        }
+    }
+
+    fn act(&mut self, action: Action<Sealed>) {
+        match action {
+            Action::LoadPages { visit, pages, host } => {
+                self.read(move |engine| engine.load_pages(visit, &pages, host));
+            }
+            Action::LoadHistories(pages) => {
+                self.engine.live.meter().core.histories += pages.len() as u64;
+                self.read(move |engine| {
+                    let histories = pages.iter().map(|key| Ok((*key, engine.history(*key)?)));
+                    Ok(Event::HistoriesLoaded(histories.collect::<Result<_>>()?))
+                });
+            }
+            Action::LoadVisits(pages) => self.read(move |engine| {
+                let visits = pages
+                    .iter()
+                    .map(|key| Ok((*key, engine.ledger.visited(*key)?)));
+                Ok(Event::VisitsLoaded(visits.collect::<Result<_>>()?))
+            }),
+            Action::Resolve { visit, url } => {
+                self.tasks.spawn(self.requests.clone().resolve(visit, url));
+            }
+            Action::Connect {
+                visit,
+                connection,
+                url,
+            } => {
+                let route = self.routes.remove(&visit);
+                let route = route.expect("a server is connected to that was looked up");
+                let connect = self.requests.clone().connect(visit, connection, url, route);
+                self.tasks.spawn(connect);
+            }
+            Action::Abandon(visit) => drop(self.routes.remove(&visit)),
+            Action::AskRules {
+                visit,
+                connection: id,
+                url,
+                distance,
+            } => {
+                let connection = (id, self.connections.remove(&id));
+                let rules = self
+                    .requests
+                    .clone()
+                    .rules(visit, connection, url, distance);
+                self.tasks.spawn(rules);
+            }
+            Action::Probe {
+                visit,
+                connection: id,
+                url,
+                distance,
+            } => {
+                let connection = (id, self.connections.remove(&id));
+                let probe = self
+                    .requests
+                    .clone()
+                    .probe(visit, connection, url, distance);
+                self.tasks.spawn(probe);
+            }
+            Action::Get(get) => {
+                let connection = self.connections.remove(&get.connection);
+                self.tasks.spawn(self.requests.clone().get(get, connection));
+            }
+            Action::Close(connection) => drop(self.connections.remove(&connection)),
+            Action::Keep(distance) => self.send(Work::Keep(distance)),
+            Action::Commit(work) => self.send(Work::Core(work)),
+            Action::Offer(_) => unreachable!("all partitions are ours"),
+            Action::Note(note) => self.note(&note),
+            Action::WakeAt(moment) => self.wake = Some(moment),
+            Action::Finish => self.finished = true,
+        }
+    }
+
+    /// Reads the ledger on a thread for blocking work, and reports what was read.
+    fn read(&mut self, read: impl FnOnce(&Engine) -> Result<Event<Sealed>> + Send + 'static) {
+        let engine = self.engine.clone();
+        self.tasks.spawn_blocking(move || {
+            let message = match read(&engine) {
+                Ok(event) => Message::Event(event),
+                Err(error) => Message::Failed(error),
+            };
+            engine.tell(message);
+        });
+    }
+
+    fn send(&self, work: Work) {
+        if let Some(sender) = &self.work {
+            // The receiver ends early only after an error, and that error ends the crawl.
+            sender.send(work).ok();
+        }
+    }
+
+    /// Stops the crawl: what we broke is not the web's fault.
+    fn fail(&mut self, error: anyhow::Error) {
+        self.failure.get_or_insert(error);
+        self.step(Event::Stopped);
+    }
+
+    /// Tells the core of idle connections that their servers closed.
+    fn report_closed(&mut self) {
+        let closed = (self.connections.iter()).filter(|(_, connection)| !connection.is_open());
+        let mut closed: Vec<ConnectionId> = closed.map(|(id, _)| *id).collect();
+        closed.sort_unstable();
+        for id in closed {
+            self.connections.remove(&id);
+            self.step(Event::ConnectionClosed(id));
+        }
+    }
+
+    fn look_for_pause(&mut self, root: &Path, progress: &impl Progress) {
+        let wanted = crate::live::pause::is_wanted(root);
+        let paused = self.core.mode() == crawl::Mode::Paused;
+        if wanted && !paused {
+            progress.note(&format!(
+                "paused: nothing new is fetched until `avocet resume --store {}`",
+                root.display()
+            ));
+        }
+        if wanted != paused {
+            self.step(Event::Paused(wanted));
+        }
+    }
+
+    fn figures(&mut self) -> Figures {
+        let plan = &self.engine.plan;
+        let left = |time: Duration| time.saturating_sub(self.engine.clock.elapsed());
+        let time_left = plan.time.map(left);
+        let continuous = plan.is_continuous();
+        let core = &mut self.core;
+        let price = core.frontier().price().value();
+        Figures {
+            visits: core.visits(),
+            idle_connections: core.idle_connections(),
+            queued: core.frontier().bench.waiting(),
+            price: continuous.then_some(price),
+            pages_left: core.pages_left(),
+            time_left,
+            pages: core.tally().pages + core.tally().unchanged,
+            bytes: core.tally().bytes,
+            errors: core.tally().errors.clone(),
+        }
+    }
+
+    /// Counts a request for those who watch.
+    fn note(&self, note: &Note) {
+        let mut meter = self.engine.live.meter();
+        match note {
+            Note::Overhead { bytes } => meter.overhead(*bytes),
+            Note::Fetched {
+                claim,
+                purpose,
+                found,
+            } => {
+                let kind = Kind::from(*purpose);
+                let worth = claim.worth.and_then(|worth| priced(worth.value()));
+                let fetch = Fetch {
+                    url: claim.url.as_str().to_owned(),
+                    at: written(found.at),
+                    kind,
+                    status: found.status,
+                    bytes: found.bytes,
+                    ms: (found.took.as_secs_f64() * 1e4).round() / 10.0,
+                    outcome: outcome(found.outcome).to_owned(),
+                    worth,
+                    error: found.error.clone(),
+                };
+                meter.fetched(kind, fetch);
+            }
+        }
+    }
+
+    /// Takes note of the time, and tells those who watch that there may be news.
+    fn tick(&mut self) {
+        let now = self.engine.clock.now();
+        let level = Level {
+            price: self
+                .core
+                .budget()
+                .map(|_| self.core.frontier().price().value()),
+            known: self.core.frontier().known(),
+        };
+        let mut meter = self.engine.live.meter();
+        meter.core.steps.add(&std::mem::take(&mut self.steps));
+        meter.core.events_waiting = self.inbox.len() as u64;
+        meter.tick(now, level);
+        drop(meter);
+        self.engine.live.tick();
+    }
+
+    /// Has other processes know how the crawl stands, and follows the log of searches.
+    fn record(&mut self, root: &Path) {
+        let due = |last: Option<Instant>, every| last.is_none_or(|last| last.elapsed() >= every);
+        if due(self.last_state, STATE_EVERY) {
+            self.last_state = Some(Instant::now());
+            let (engine, root) = (self.engine.clone(), root.to_owned());
+            self.tasks
+                .spawn_blocking(move || engine.record_state(&root));
+        }
+        if self.engine.plan.is_continuous() && due(self.last_sources, SOURCES_EVERY) {
+            self.last_sources = Some(Instant::now());
+            let (engine, root) = (self.engine.clone(), root.to_owned());
+            self.tasks
+                .spawn_blocking(move || engine.record_sources(&root));
+        }
+        let now = self.engine.clock.now();
+        if let Some(mut searches) = self.searches.take_if(|searches| searches.is_due(now)) {
+            let engine = self.engine.clone();
+            self.tasks.spawn_blocking(move || {
+                searches.follow(now);
+                engine.tell(Message::Followed(searches));
+            });
+        }
+    }
+
+    /// Takes in what was searched for since the last look.
+    fn followed(&mut self, mut searches: Box<Searches>) {
+        let met = searches.take_met();
+        if !met.is_empty() {
+            self.step(Event::Searched(met));
+        }
+        if let Some(workload) = searches.workload(self.engine.clock.now()) {
+            self.send(Work::Measure(workload));
+        }
+        self.searches = Some(searches);
+    }
+}
+
+impl Engine {
+    /// What the ledger has of pages that are about to be asked for, and of their host.
+    fn load_pages(
+        &self,
+        visit: VisitId,
+        pages: &[PageKey],
+        host: Option<(Partition, HostId)>,
+    ) -> Result<Event<Sealed>> {
+        let stored = |key: &PageKey| -> Result<Stored> {
+            Ok(Stored {
+                key: *key,
+                discovery: self.ledger.discovery(*key)?,
+                visited: self.ledger.visited(*key)?,
+            })
+        };
+        let facts = match host {
+            Some(key) => self.ledger.host(key)?,
+            None => None,
+        };
+        Ok(Event::PagesLoaded {
+            visit,
+            pages: pages.iter().map(stored).collect::<Result<_>>()?,
+            host: facts.map(|facts| {
+                let rules = rules_of(&facts);
+                (facts, rules)
+            }),
+        })
+    }
+
+    /// What the ledger knows of a page that was visited, or only heard of.
+    fn history(&self, key: PageKey) -> Result<Option<History>> {
+        if let Some(visited) = self.ledger.visited(key)? {
+            return Ok(Some(visited.history));
+        }
+        let found = self.ledger.discovery(key)?;
+        Ok(found.map(|found| History::discovered(found.at, found.depth)))
+    }
+}
+
+/// The rules of the robots.txt that the ledger keeps.
+fn rules_of(facts: &HostFacts) -> Option<Arc<Robots>> {
+    let rules = facts.robots.as_ref().map(|fact| match fact {
+        RobotsFact::Found { text, .. } => Robots::parse(text.as_bytes(), TOKEN),
+        RobotsFact::Missing { .. } => Robots::allow_all(),
+    });
+    rules.map(Arc::new)
+}
+
+impl RunningCrawl for Engine {
+    fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot()
+    }
+
+    fn visited(&self, key: PageKey) -> Option<Visited> {
+        self.visited(key)
+    }
+
+    fn explain(&self, url: &str) -> Result<Explanation> {
+        self.explain(url)
+    }
+
+    fn afford(&self, per_second: f64) {
+        self.tell(Message::Event(Event::BudgetChanged(per_second)));
+    }
+}

@@ -1,0 +1,162 @@
+//! The beginning of a crawl: the core with what the store knows, and what the operator should know of it.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use crawl::{Begun, Core, Policies, Scope};
+use frontier::Recalled;
+use ledger::Ledger;
+use policy::{Moment, Policy};
+use repository::archive::Sealed;
+use repository::{archive, index};
+
+use super::plan::Plan;
+use crate::recovery;
+use crate::settings::ranking::Choice;
+use crate::store::Store;
+
+/// Servers that are left alone at the start for less than this are not worth a note.
+const WORTH_A_NOTE: Duration = Duration::from_secs(5);
+
+/// What a crawl writes to.
+pub(super) struct Writers {
+    /// The archive, unless the user wants none.
+    pub archive: Option<archive::Writer>,
+    /// The index, unless the user wants none.
+    pub index: Option<index::Writer>,
+}
+
+/// Opens archive and index as the ledger knows them.
+pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Writers> {
+    let archive = plan.archive.then(|| {
+        let notes = vec![(
+            "avocet-scope".to_owned(),
+            serde_json::to_string(&plan.scope)?,
+        )];
+        let info = archive::Info {
+            user_agent: plan.fetch.user_agent.clone(),
+            ..recovery::archive_info(notes)
+        };
+        recovery::open_archive(store, ledger, info, plan.core().at_risk())
+    });
+    let archive = archive.transpose()?;
+    let index = plan
+        .index
+        .then(|| recovery::open_index(store, ledger))
+        .transpose()?;
+    Ok(Writers { archive, index })
+}
+
+/// Recalls what earlier runs knew. Returns the core and notes for the operator.
+pub(super) fn begin(
+    store: &Store,
+    plan: &Plan,
+    choice: Choice,
+    ledger: &Ledger,
+    now: Moment,
+) -> Result<(Core<Sealed>, Vec<String>)> {
+    let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
+    recovery::widen(&mut scope, &plan.seeds, ledger)?;
+    recovery::name_seeds(&plan.seeds, ledger)?;
+    let policies = Policies {
+        order: choice.order,
+        refresh: choice.refresh,
+        sources: choice.sources,
+        listings: choice.listings,
+        least: choice.least,
+        strategy: choice.strategy,
+    };
+    let core_plan = plan.core();
+    let policies = policies.of_plan(&core_plan);
+    let needs = policies.0.needs();
+    let texts = recovery::texts(store, ledger, choice.query.as_deref(), needs)?;
+    let salt = now.micros() ^ u64::from(std::process::id()) << 40;
+    let Begun {
+        core,
+        recalled,
+        copies,
+    } = Core::begin(
+        core_plan,
+        scope,
+        policies,
+        ledger,
+        |page, tell| texts.tell(page, tell),
+        salt,
+        now,
+    )?;
+    let noticed_ahead = notice_ahead(ledger, &recalled, now)?;
+    // A run that was cut short goes on: what it fetched counts towards its limit.
+    let begun = ledger.open_run()?.unwrap_or(copies);
+    ledger.mark_run(Some(begun))?;
+    let fetched = copies - begun.min(copies);
+    let left = plan.pages.map(|pages| pages.saturating_sub(fetched));
+    Ok((core.limited(left, noticed_ahead), notes(&recalled)))
+}
+
+/// Remembers since when facts from the future are known of, so that their pages age through restarts.
+fn notice_ahead(ledger: &Ledger, recalled: &Recalled, now: Moment) -> Result<Option<Moment>> {
+    let before = ledger.noticed_ahead()?;
+    let noticed = (recalled.ahead.pages > 0).then(|| before.map_or(now, |before| before.min(now)));
+    ledger.notice_ahead(noticed)?;
+    Ok(noticed)
+}
+
+/// What the operator should know of earlier runs.
+fn notes(recalled: &Recalled) -> Vec<String> {
+    let mut notes = Vec::new();
+    let ahead = recalled.ahead;
+    if ahead.pages > 0 {
+        notes.push(format!(
+            "{} pages were visited or found up to {} in the future: a clock was ahead then, or is behind now; they count as visited or found when this was first noticed, and nothing waits for the clock",
+            ahead.pages,
+            whole_seconds(ahead.by)
+        ));
+    }
+    if recalled.resting_for >= WORTH_A_NOTE {
+        notes.push(format!(
+            "{} servers are left alone at first, for up to {}, as they asked before the last stop",
+            recalled.resting,
+            whole_seconds(recalled.resting_for)
+        ));
+    }
+    notes
+}
+
+/// A time as people write it: `2h 5m 3s`.
+fn whole_seconds(time: Duration) -> String {
+    let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+    format!("{:#}", jiff::SignedDuration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use frontier::Ahead;
+
+    use super::*;
+
+    #[test]
+    fn facts_from_the_future_are_known_of_since_they_were_first_noticed() {
+        let directory = tempfile::tempdir().unwrap();
+        let ledger = Ledger::open(directory.path()).unwrap();
+        let second = |number: u64| Moment::from_micros(number * 1_000_000);
+        let noticed = |pages, now| {
+            let recalled = Recalled {
+                ahead: Ahead {
+                    pages,
+                    by: Duration::from_secs(7200),
+                },
+                ..Recalled::default()
+            };
+            let noticed = notice_ahead(&ledger, &recalled, second(now)).unwrap();
+            assert_eq!(ledger.noticed_ahead().unwrap(), noticed);
+            (noticed, notes(&recalled))
+        };
+        assert_eq!(noticed(0, 10), (None, Vec::new()));
+        let (at, said) = noticed(3, 20);
+        assert_eq!((at, said.len()), (Some(second(20)), 1));
+        assert!(said[0].starts_with("3 pages were visited or found up to 2h in the future"));
+        assert_eq!(noticed(2, 30).0, Some(second(20)), "the first time counts");
+        assert_eq!(noticed(2, 5).0, Some(second(5)), "the clock went back");
+        assert_eq!(noticed(0, 40).0, None, "all is well");
+    }
+}

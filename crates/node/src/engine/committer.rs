@@ -1,0 +1,322 @@
+//! The one place where facts become durable, on a thread of its own.
+//!
+//! **Order:** the archive is appended and synced, then the ledger batch is committed (that is the
+//! commit), then the index commits what it was told of it. A kill between any two of these loses nothing that was
+//! committed: bytes behind the archive's committed end are cut off at the next start, and documents
+//! behind the index's sequence are indexed again.
+//!
+//! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use crawl::{Distance, Gain};
+use frontier::{Entry, PageKey, Visited};
+use ledger::{Batch, Ledger};
+use repository::archive::{self, Sealed};
+use repository::index::{self, Workload};
+
+use crate::fault;
+use crate::recovery::in_links::InLinks;
+use crate::recovery::put;
+
+/// How often the index becomes visible to searchers while a crawl goes on.
+const INDEX_EVERY: Duration = Duration::from_secs(15);
+/// How often the committer indexes pages again because the crawl found new links to them.
+const LINKS_EVERY: Duration = Duration::from_secs(300);
+/// Bytes of text that make it visible earlier: tantivy queues up to ten thousand documents, and only
+/// a commit says that they have left memory.
+const INDEX_BYTES: u64 = 32 << 20;
+
+/// A settled page on its way to the disk.
+pub type Record = crawl::Record<Sealed>;
+
+/// What is to be written.
+pub enum Work {
+    /// What the core hands over.
+    Core(crawl::Work<Sealed>),
+    /// Records for the archive alone: versions from before the last visit.
+    Records(Vec<Sealed>),
+    /// How long a server is left alone.
+    Keep(Distance),
+    /// What people search for, from now on.
+    Measure(Workload),
+}
+
+/// What was committed.
+pub struct Done {
+    /// The facts.
+    pub facts: Vec<Entry>,
+    /// Requests that are now safe.
+    pub requests: usize,
+    /// What refreshes gave to searchers.
+    pub gains: Vec<Gain>,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Writes archive, ledger and index.
+pub struct Committer<'a> {
+    /// The ledger.
+    pub ledger: &'a Ledger,
+    /// The archive, unless the user wants none.
+    pub archive: Option<archive::Writer>,
+    /// The index, unless the user wants none.
+    pub index: Option<index::Writer>,
+    /// Bytes of text that the index was given since its last commit.
+    queued: u64,
+    /// How many of them make it commit.
+    most_queued: u64,
+    /// Whether pages are dropped, so that the archive is to make room for others.
+    buffered: bool,
+    /// What people search for, if the index has not been told yet.
+    workload: Option<Workload>,
+    /// Links that the index was not told of.
+    in_links: InLinks,
+}
+
+impl<'a> Committer<'a> {
+    /// Writes to these.
+    pub fn new(
+        ledger: &'a Ledger,
+        archive: Option<archive::Writer>,
+        index: Option<index::Writer>,
+    ) -> Self {
+        Self {
+            ledger,
+            archive,
+            index,
+            queued: 0,
+            most_queued: INDEX_BYTES,
+            buffered: false,
+            workload: None,
+            in_links: InLinks::default(),
+        }
+    }
+
+    /// The same, for a crawl that drops pages.
+    #[must_use]
+    pub fn buffered(self, buffered: bool) -> Self {
+        Self { buffered, ..self }
+    }
+
+    /// The same, with room in reserve for this many bytes of text if the disk is full.
+    #[must_use]
+    pub fn with_reserve(self, reserve: Option<u64>) -> Self {
+        Self {
+            most_queued: reserve.unwrap_or(INDEX_BYTES).min(INDEX_BYTES),
+            ..self
+        }
+    }
+
+    /// Commits work until no more comes, then closes archive and index.
+    pub fn run(mut self, work: &Receiver<Work>, done: impl Fn(Done)) -> Result<()> {
+        let mut indexed = Instant::now();
+        let mut linked = Instant::now();
+        let mut unindexed = false;
+        loop {
+            match work.recv_timeout(INDEX_EVERY) {
+                Ok(first) => {
+                    let group: Vec<Work> = std::iter::once(first).chain(work.try_iter()).collect();
+                    done(self.commit(group)?);
+                    unindexed = true;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let due = indexed.elapsed() >= INDEX_EVERY
+                || self.queued >= self.most_queued
+                || self.workload.is_some();
+            if unindexed && due {
+                if linked.elapsed() >= LINKS_EVERY {
+                    self.tell_links()?;
+                    linked = Instant::now();
+                }
+                self.publish()?;
+                indexed = Instant::now();
+                unindexed = false;
+            }
+        }
+        if self.buffered {
+            self.collect()?;
+        }
+        self.publish()?;
+        if self.tell_links()? > 0 {
+            self.publish()?;
+        }
+        self.close()
+    }
+
+    /// Tells the index of links that were found after their pages were put. Returns how many pages that concerned.
+    fn tell_links(&mut self) -> Result<usize> {
+        match &mut self.index {
+            Some(index) => self.in_links.flush(index),
+            None => Ok(0),
+        }
+    }
+
+    /// Closes the archive.
+    pub fn close(self) -> Result<()> {
+        match self.archive {
+            Some(archive) => archive.close().context("cannot close the archive"),
+            None => Ok(()),
+        }
+    }
+
+    /// Commits a group of work.
+    pub fn commit(&mut self, group: Vec<Work>) -> Result<Done> {
+        let begun = Instant::now();
+        let mut batch = Batch::default();
+        let (mut requests, mut gains) = (0, Vec::new());
+        for work in group {
+            match work {
+                Work::Records(records) => self.archive_records(&records)?,
+                Work::Keep(distance) => {
+                    self.ledger.keep_server(distance.server, &distance.facts)?;
+                }
+                Work::Measure(workload) => self.workload = Some(workload),
+                Work::Core(crawl::Work::Facts(facts)) => batch.entries.extend(facts),
+                Work::Core(crawl::Work::Drop(pages)) => {
+                    self.drop_pages(&pages, &mut batch.entries)?;
+                }
+                Work::Core(crawl::Work::Pages(pages)) => {
+                    for mut page in pages {
+                        self.place_copy(&mut page, &mut batch.entries)?;
+                        self.archive_page(&mut page)?;
+                        requests += usize::from(page.asked);
+                        gains.extend(self.index_page(&mut page)?);
+                        batch.entries.extend(page.admitted);
+                        batch
+                            .entries
+                            .push(Entry::Visited(page.key, Box::new(page.visited)));
+                    }
+                }
+            }
+        }
+        if let Some(archive) = &mut self.archive {
+            archive.sync().context("cannot write the archive")?;
+            let end = archive.end();
+            batch.archive_end = Some((end.file, end.offset));
+        }
+        fault::point("archived");
+        self.ledger.commit(&batch)?;
+        fault::point("committed");
+        Ok(Done {
+            facts: batch.entries,
+            requests,
+            gains,
+            took: begun.elapsed(),
+        })
+    }
+
+    /// Tells the index what became of a page. Nothing of it shows before the ledger has it. Returns what that
+    /// gave to searchers, if it is measured.
+    fn index_page(&mut self, page: &mut Record) -> Result<Option<Gain>> {
+        let Some(index) = &mut self.index else {
+            return Ok(None);
+        };
+        page.links
+            .drain(..)
+            .for_each(|link| self.in_links.add(link));
+        let Some(text) = &page.text else {
+            if page.gone {
+                index
+                    .remove(page.key.page)
+                    .context("cannot write the index")?;
+            }
+            return Ok(None);
+        };
+        self.queued += text.body.len() as u64;
+        let before = page.visited.history;
+        let at = before.asked.unwrap_or_default().unix_seconds();
+        let links = self.in_links.take(page.key.page);
+        let gain = put(index, page.key, &page.url, at, text, &links)?;
+        fault::point("indexed");
+        let Some(gain) = gain else { return Ok(None) };
+        page.visited.history = before.gained(gain as f32);
+        Ok(Some(Gain {
+            page: page.key.page,
+            before,
+            after: page.visited.history,
+        }))
+    }
+
+    /// Says where the copy is that a visit took over from the one before. A page can be asked for again while
+    /// that visit is still on its way here, and only here does its copy get a place.
+    fn place_copy(&self, page: &mut Record, entries: &mut [Entry]) -> Result<()> {
+        if self.archive.is_none() || page.copied {
+            return Ok(());
+        }
+        let Some(copy) = page
+            .visited
+            .copy
+            .as_mut()
+            .filter(|copy| copy.place.is_none())
+        else {
+            return Ok(());
+        };
+        let before = match unwritten(entries, page.key) {
+            Some(visited) => visited.copy.clone(),
+            None => self
+                .ledger
+                .visited(page.key)?
+                .and_then(|visited| visited.copy),
+        };
+        let same = before.filter(|before| before.at == copy.at && before.payload == copy.payload);
+        copy.place = same.and_then(|before| before.place);
+        Ok(())
+    }
+
+    fn archive_records(&mut self, records: &[Sealed]) -> Result<()> {
+        let Some(archive) = &mut self.archive else {
+            return Ok(());
+        };
+        for record in records {
+            archive.append(record).context("cannot write the archive")?;
+        }
+        Ok(())
+    }
+
+    fn archive_page(&mut self, page: &mut Record) -> Result<()> {
+        let (Some(archive), Some(sealed)) = (&mut self.archive, &page.sealed) else {
+            return Ok(());
+        };
+        let place = archive.append(sealed).context("cannot write the archive")?;
+        page.visited.place = Some(place);
+        if let Some(copy) = &mut page.visited.copy
+            && page.copied
+            && copy.place.is_none()
+        {
+            copy.place = Some(place);
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self) -> Result<()> {
+        let Some(index) = &mut self.index else {
+            return Ok(());
+        };
+        index
+            .commit(self.ledger.sequence()?)
+            .context("cannot commit the index")?;
+        self.queued = 0;
+        fault::point("published");
+        if let Some(workload) = self.workload.take() {
+            // Only now does the index show all that it was told.
+            index.measure(&workload).context("cannot read the index")?;
+        }
+        Ok(())
+    }
+}
+
+/// The last visit to a page in a batch that is not committed yet.
+pub(super) fn unwritten(entries: &mut [Entry], page: PageKey) -> Option<&mut Visited> {
+    entries.iter_mut().rev().find_map(|entry| match entry {
+        Entry::Visited(key, visited) if *key == page => Some(&mut **visited),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! A copy keeps its place in the archive, however many visits are on their way.
+
+use frontier::PageCopy;
+use page::PageUrl;
+use page::RecordLocation;
+use policy::{History, Moment, Outcome, Visit};
+use repository::archive::{Capture, Level, seal};
+
+use super::*;
+use crate::clock::timestamp;
+use crate::recovery::archive_info;
+
+const BODY: &[u8] = b"<p>A page that does not change.";
+
+struct Written {
+    _dir: tempfile::TempDir,
+    ledger: Ledger,
+    archive: Option<archive::Writer>,
+}
+
+fn pages(records: Vec<Record>) -> Work {
+    Work::Core(crawl::Work::Pages(records))
+}
+
+fn written() -> Written {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = Ledger::open(&dir.path().join("ledger")).unwrap();
+    let options = archive::Options {
+        max_bytes: archive::MAX_BYTES,
+        info: archive_info(Vec::new()),
+        at_risk: 0,
+    };
+    let archive = archive::Writer::open(&dir.path().join("archive"), options, None).unwrap();
+    Written {
+        _dir: dir,
+        ledger,
+        archive: Some(archive),
+    }
+}
+
+fn url() -> PageUrl {
+    PageUrl::parse("http://127.0.0.1/page").unwrap()
+}
+
+/// A page whose body came.
+fn read(at: Moment) -> Record {
+    let url = url();
+    let address = "127.0.0.1".parse().unwrap();
+    let head = b"HTTP/1.1 200 OK\r\nETag: \"1\"\r\n\r\n";
+    let capture = Capture::new(&url, timestamp(at), address, head, BODY, None);
+    let before = History::discovered(at, 0);
+    Record {
+        key: PageKey::of(&url),
+        before,
+        visited: Visited {
+            history: before.after(Visit::new(at, Outcome::Changed)),
+            status: Some(200),
+            copy: Some(PageCopy {
+                at,
+                payload: capture.digest().0,
+                indexed: true,
+                ..PageCopy::default()
+            }),
+            ..Visited::default()
+        },
+        sealed: Some(seal::response(&capture, Level::default())),
+        copied: true,
+        text: None,
+        gone: false,
+        admitted: Vec::new(),
+        links: Vec::new(),
+        asked: true,
+        url,
+    }
+}
+
+/// The same page, asked for again before the visit was written.
+fn not_modified(earlier: &Visited, at: Moment) -> Record {
+    let visited = Visited {
+        status: Some(304),
+        copy: earlier.copy.clone(),
+        ..Visited::default()
+    };
+    Record {
+        visited,
+        sealed: None,
+        copied: false,
+        ..read(at)
+    }
+}
+
+fn kept(ledger: &Ledger) -> Option<RecordLocation> {
+    let visited = ledger.visited(PageKey::of(&url())).unwrap().unwrap();
+    assert_eq!(visited.status, Some(304), "the later visit was written");
+    visited.copy.unwrap().place
+}
+
+#[test]
+fn a_copy_that_was_on_its_way_when_the_page_was_asked_for_again_keeps_its_place() {
+    for together in [true, false] {
+        let mut written = written();
+        let mut committer = Committer::new(&written.ledger, written.archive.take(), None);
+        let first = read(Moment::from_micros(1_000_000));
+        let again = not_modified(&first.visited, Moment::from_micros(2_000_000));
+        if together {
+            committer.commit(vec![pages(vec![first, again])]).unwrap();
+        } else {
+            committer.commit(vec![pages(vec![first])]).unwrap();
+            committer.commit(vec![pages(vec![again])]).unwrap();
+        }
+        assert!(kept(&written.ledger).is_some(), "together: {together}");
+    }
+}
+
+#[test]
+fn another_copy_lends_no_place() {
+    let mut written = written();
+    let mut committer = Committer::new(&written.ledger, written.archive.take(), None);
+    let first = read(Moment::from_micros(1_000_000));
+    let mut again = not_modified(&first.visited, Moment::from_micros(2_000_000));
+    if let Some(copy) = &mut again.visited.copy {
+        copy.at = Moment::from_micros(1);
+    }
+    committer.commit(vec![pages(vec![first, again])]).unwrap();
+    assert_eq!(kept(&written.ledger), None);
+}

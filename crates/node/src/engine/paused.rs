@@ -1,0 +1,251 @@
+//! Does the engine do what the simulator says it does?
+//!
+//! The whole engine, with HTTP, ledger and committer, on pipes in memory and under a clock that is paused and
+//! jumps: the second of three drivers of one core. The first is `lab::run`, the third is the program on
+//! sockets (`tests/whole/drivers.rs`).
+
+mod distance;
+mod press;
+mod rest;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use fetch::{AllowPrivate, Http, Network, Pipes, Settings};
+use frontier::bench::Manners;
+use lab::loopback::Proxy;
+use lab::run::order_of_crawl;
+use lab::world::{Linked, World};
+use page::PageUrl;
+use policy::Crawl;
+use policy::retry::Retry;
+use repository::archive::Level;
+use testweb::site::{Changes, Clock, Faults, Plan as WebPlan, RobotsShares, Serving, Spread};
+
+use super::plan::Plan;
+use crate::live::Live;
+use crate::live::progress::Silent;
+use crate::settings::polling::Polling;
+use crate::settings::ranking::{Choice, Ranking};
+use crate::settings::upkeep::Refreshing;
+use crate::store::Store;
+use crawl::Again;
+use crawl::Summary;
+use crawl::scope::{Reach, ScopeRules};
+
+/// What a pipe holds before its writer waits.
+const PIPE: usize = 64 * 1024;
+
+/// How long a connection takes: less than the engine's patience, long enough for a test that would wait.
+const CONNECT: Duration = Duration::from_secs(20);
+
+#[tokio::test(start_paused = true)]
+async fn the_engine_fetches_in_the_order_of_the_simulator() {
+    let begun = tokio::time::Instant::now();
+    for order in [
+        "breadth-first",
+        "backlink",
+        "pagerank",
+        "rankmass",
+        "opic",
+        "random(3)",
+    ] {
+        for servers in ["quality", "breadth-first"] {
+            let world = world();
+            let seed = world.graph().url(0).clone();
+            let simulated = simulated(&world, order, servers);
+            assert!(simulated.len() > 100, "{order}: {}", simulated.len());
+            let proxy = Arc::new(Proxy::new(world));
+            let store = tempfile::tempdir().unwrap();
+            let summary = crawl(store.path(), &proxy, &seed, choice(order, servers)).await;
+            assert_eq!(proxy.fetched(), simulated, "{order}, {servers}");
+            assert_eq!(summary.pages as usize, simulated.len());
+        }
+    }
+    // Every connection took twenty seconds, and nobody waited for it.
+    assert!(begun.elapsed() > CONNECT * 50, "{:?}", begun.elapsed());
+}
+
+fn world() -> Linked {
+    let knobs = [("pages", "150"), ("hosts", "6")].map(|(name, value)| (name.into(), value.into()));
+    let world = World::open("invented:graph", &knobs, 4).unwrap();
+    world.linked().unwrap()
+}
+
+fn simulated(world: &Linked, order: &str, servers: &str) -> Vec<usize> {
+    let Choice {
+        order, strategy, ..
+    } = choice(order, servers);
+    let crawl = Crawl {
+        order,
+        ..Crawl::default()
+    };
+    let manners = Manners::default();
+    order_of_crawl(world, crawl, strategy, manners, &[0])
+}
+
+fn choice(order: &str, servers: &str) -> Choice {
+    let ranking = Ranking {
+        order: order.into(),
+        servers: servers.into(),
+        ..Ranking::default()
+    };
+    ranking.choose().unwrap()
+}
+
+async fn crawl(root: &Path, proxy: &Arc<Proxy>, seed: &PageUrl, choice: Choice) -> Summary {
+    let proxy = Arc::clone(proxy);
+    let pipes: Pipes = Arc::new(move |_| {
+        let (ours, theirs) = tokio::io::duplex(PIPE);
+        let proxy = Arc::clone(&proxy);
+        tokio::spawn(async {
+            tokio::time::sleep(CONNECT).await;
+            proxy.attend(theirs).await;
+        });
+        ours
+    });
+    let mut plan = plan(std::slice::from_ref(seed), pipes);
+    plan.fetch.proxy = fetch::Proxy::parse("http://127.0.0.1:9").ok();
+    let store = Store::create(root).unwrap();
+    let live = Live::of(root);
+    let never = std::future::pending();
+    super::crawl(&store, plan, choice, Silent, &live, never)
+        .await
+        .unwrap()
+}
+
+/// Over a month in which pages change by known laws, a policy that learns their rates keeps more copies fresh than
+/// one that visits all alike, at the same budget; and the budget is kept.
+#[tokio::test(start_paused = true)]
+async fn what_is_learned_keeps_more_copies_fresh() {
+    let mut reached = Vec::new();
+    for refresh in ["uniform", "freshness"] {
+        let web = living_web().invent();
+        let homes: Vec<PageUrl> = {
+            let home = |(server, _)| web.url(web.home(server), 80);
+            let homes = web.servers().map(home);
+            homes.map(|home| PageUrl::parse(&home).unwrap()).collect()
+        };
+        let pages = web.pages().count();
+        let serving = Arc::new(Serving::in_memory(web, Clock::Running(1.0)));
+        let served = Arc::clone(&serving);
+        let pipes: Pipes = Arc::new(move |address| {
+            let (ours, theirs) = tokio::io::duplex(PIPE);
+            tokio::spawn(served.attend(address, theirs));
+            ours
+        });
+        let budget = 2.0 * pages as f64 / DAY;
+        let mut plan = plan(&homes, pipes);
+        plan.again = Again::Always { budget };
+        plan.time = Some(Duration::from_secs_f64(DAYS * DAY));
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::create(directory.path()).unwrap();
+        let ranking = Ranking {
+            // All pages count alike, as for the judge.
+            order: "location".into(),
+            location: vec!["depth=1".into()],
+            refresh: Some(Refreshing {
+                policy: refresh.into(),
+                rate: None,
+                rates: None,
+                budget,
+                step: None,
+                slots: None,
+                listings: None,
+                sources: Polling::by("none"),
+            }),
+            ..Ranking::default()
+        };
+        let choice = ranking.choose().unwrap();
+        let live = Live::of(directory.path());
+        let never = std::future::pending();
+        super::crawl(&store, plan, choice, Silent, &live, never)
+            .await
+            .unwrap();
+        let requests = serving.log().requests() as f64;
+        let allowed = budget * DAYS * DAY;
+        assert!(
+            (0.95..1.01).contains(&(requests / allowed)),
+            "{refresh}: {requests} of {allowed}"
+        );
+        let fresh = serving.freshness(DAYS / 2.0 * DAY, DAYS * DAY).unwrap();
+        reached.push(fresh);
+    }
+    let [uniform, learned] = reached[..] else {
+        panic!("two were compared")
+    };
+    assert!(learned > uniform + 0.01, "{learned}, not above {uniform}");
+}
+
+/// A day of this web: an hour, so that the engine wakes up less often in all.
+const DAY: f64 = 3600.0;
+/// How long stores are kept fresh.
+const DAYS: f64 = 16.0;
+
+/// A web whose pages change every few minutes, or every few weeks.
+fn living_web() -> WebPlan {
+    let no_faults = Faults {
+        redirects: 0.0,
+        gone: 0.0,
+        broken: 0.0,
+        busy: 0.0,
+    };
+    let no_robots = RobotsShares {
+        rules: 0.0,
+        delay: 0.0,
+        missing: 1.0,
+        broken: 0.0,
+    };
+    WebPlan {
+        servers: 4,
+        pages: 60,
+        robots: no_robots,
+        faults: no_faults,
+        duplicates: 0.0,
+        calendars: 0.0,
+        changes: Changes {
+            share: 1.0,
+            interval: Spread {
+                median: DAY,
+                sigma: 2.5,
+            },
+        },
+        ..WebPlan::small(5)
+    }
+}
+
+/// A crawl of these seeds over pipes, one connection at a time.
+fn plan(seeds: &[PageUrl], pipes: Pipes) -> Plan {
+    Plan {
+        seeds: seeds.to_vec(),
+        scope: ScopeRules {
+            seeds: seeds.iter().map(|seed| seed.as_str().to_owned()).collect(),
+            reach: Reach::Any,
+            ..ScopeRules::default()
+        },
+        traps: page::url::traps::Rules::default(),
+        fetch: Settings {
+            http: Http::Http11,
+            allow_private: AllowPrivate::Always,
+            network: Network::Memory(pipes),
+            ..Settings::default()
+        },
+        pages: None,
+        time: None,
+        connections: 1,
+        per_server: 1,
+        pages_per_host: u32::MAX,
+        domains: None,
+        delay: Some(Duration::ZERO),
+        again: Again::Never,
+        retry: Retry::default(),
+        buffer: None,
+        stop_coverage: None,
+        until_found: None,
+        only_found: false,
+        archive: false,
+        level: Level::default(),
+        index: false,
+    }
+}

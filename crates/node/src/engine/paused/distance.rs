@@ -1,0 +1,183 @@
+//! A server that refuses is left alone for longer and longer, and what it is owed outlives the crawl.
+//!
+//! The second crawl of a test reads the machine's clock, which the paused one has left behind: to it the facts of the
+//! first are dated in the future, and it must keep the distance all the same.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use fetch::Pipes;
+use page::PageUrl;
+use policy::retry::Retry;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
+use tokio::time::Instant;
+
+use super::{PIPE, choice, plan};
+use crate::engine::plan::Plan;
+use crate::live::Live;
+use crate::live::progress::Silent;
+use crate::store::Store;
+use crawl::Summary;
+
+/// What the server answers to a request for a path, the n-th for a page, counted from zero.
+type Answers = fn(path: &str, page: usize) -> String;
+
+/// A server that writes down when it was asked for a page.
+struct Logged {
+    answers: Answers,
+    pages: Mutex<Vec<Instant>>,
+}
+
+impl Logged {
+    fn new(answers: Answers) -> Arc<Self> {
+        Arc::new(Self {
+            answers,
+            pages: Mutex::default(),
+        })
+    }
+
+    /// Seconds between requests for pages.
+    fn gaps(&self) -> Vec<f64> {
+        let pages = self.pages.lock().unwrap();
+        let gaps = pages.windows(2).map(|pair| pair[1] - pair[0]);
+        gaps.map(|gap| gap.as_secs_f64()).collect()
+    }
+
+    async fn attend(self: Arc<Self>, mut stream: DuplexStream) {
+        let mut asked = Vec::new();
+        while let Ok(byte) = stream.read_u8().await {
+            asked.push(byte);
+            if !asked.ends_with(b"\r\n\r\n") {
+                continue;
+            }
+            let head = String::from_utf8(std::mem::take(&mut asked)).unwrap();
+            let path = head.split(' ').nth(1).unwrap();
+            let page = {
+                let mut pages = self.pages.lock().unwrap();
+                if path != "/robots.txt" {
+                    pages.push(Instant::now());
+                }
+                pages.len().saturating_sub(1)
+            };
+            let answer = (self.answers)(path, page);
+            if stream.write_all(answer.as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// A crawl that begins at the server's first page.
+    fn plan(self: &Arc<Self>) -> Plan {
+        let server = Arc::clone(self);
+        let pipes: Pipes = Arc::new(move |_| {
+            let (ours, theirs) = tokio::io::duplex(PIPE);
+            tokio::spawn(Arc::clone(&server).attend(theirs));
+            ours
+        });
+        let mut plan = plan(&[PageUrl::parse("http://127.0.0.1/").unwrap()], pipes);
+        plan.delay = None;
+        plan.retry = Retry {
+            attempts: 100,
+            first: Duration::from_millis(100),
+            longest: Duration::from_secs(1),
+            ..Retry::default()
+        };
+        plan
+    }
+}
+
+fn answer(status: u16, more: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status} X\r\nContent-Type: text/html\r\nContent-Length: {length}\r\n{more}\r\n{body}"
+    )
+}
+
+async fn crawl(root: &Path, plan: Plan, interrupted: impl Future<Output = ()>) -> Summary {
+    let store = Store::create(root).unwrap();
+    let choice = choice("breadth-first", "quality");
+    let live = Live::of(root);
+    crate::engine::crawl(&store, plan, choice, Silent, &live, interrupted)
+        .await
+        .unwrap()
+}
+
+/// Whether a wait is one of `seconds`, with its jitter.
+fn is_about(gap: f64, seconds: f64) -> bool {
+    (seconds..seconds * 1.25 + 0.1).contains(&gap)
+}
+
+#[tokio::test(start_paused = true)]
+async fn refusals_in_a_row_are_waited_for_longer_and_a_success_forgives() {
+    let server = Logged::new(|path, page| match (path, page) {
+        ("/robots.txt", _) => answer(404, "", ""),
+        (_, 0..=4 | 6) => answer(429, "", ""),
+        (_, 8 | 9) => answer(503, "Retry-After: 1\r\n", ""),
+        _ => answer(
+            200,
+            "",
+            "<a href=/a>a</a> <a href=/b>b</a> <a href=/c>c</a>",
+        ),
+    });
+    let directory = tempfile::tempdir().unwrap();
+    let summary = crawl(directory.path(), server.plan(), std::future::pending()).await;
+    assert_eq!(summary.pages, 4, "{summary:?} {:?}", server.gaps());
+    let gaps = server.gaps();
+    for (gap, seconds) in gaps.iter().zip([5.0, 10.0, 20.0, 40.0, 80.0]) {
+        assert!(is_about(*gap, seconds), "{gaps:?}");
+    }
+    assert!(is_about(gaps[6], 5.0), "one success forgives: {gaps:?}");
+    assert!((1.0..1.3).contains(&gaps[8]), "as it says: {gaps:?}");
+    assert!(
+        is_about(gaps[9], 10.0),
+        "and more if it refuses again: {gaps:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_server_asked_for_outlives_the_crawl() {
+    let server = Logged::new(|path, page| match (path, page) {
+        ("/robots.txt", _) => answer(200, "", "User-agent: *\nCrawl-delay: 20"),
+        (_, 0) => answer(200, "", "<a href=/a>a</a> <a href=/b>b</a>"),
+        (_, 1) => answer(503, "Retry-After: 90\r\n", ""),
+        (_, 2) => answer(429, "", ""),
+        _ => answer(200, "", ""),
+    });
+    let directory = tempfile::tempdir().unwrap();
+    // Stopped once after each of the first answers.
+    for pages in 1..4 {
+        let asked = Arc::clone(&server);
+        let interrupted = async move {
+            while asked.pages.lock().unwrap().len() < pages {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        };
+        crawl(directory.path(), server.plan(), interrupted).await;
+    }
+    let summary = crawl(directory.path(), server.plan(), std::future::pending()).await;
+    assert_eq!(summary.queued, 0);
+    let gaps = server.gaps();
+    let least = [20.0, 90.0, 10.0 * 2.0, 20.0];
+    for (gap, least) in gaps.iter().zip(least) {
+        assert!(*gap >= least && *gap < least * 1.25 + 2.0, "{gaps:?}");
+    }
+    assert!(gaps.len() >= least.len(), "{gaps:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crawl_ends_when_all_that_is_left_is_to_be_left_alone_for_long() {
+    let server = Logged::new(|path, page| match (path, page) {
+        ("/robots.txt", _) => answer(404, "", ""),
+        (_, 0) => answer(429, "Retry-After: 3600\r\n", ""),
+        _ => answer(200, "", ""),
+    });
+    let directory = tempfile::tempdir().unwrap();
+    let begun = Instant::now();
+    for _ in 0..2 {
+        let summary = crawl(directory.path(), server.plan(), std::future::pending()).await;
+        assert_eq!((summary.pages, summary.queued), (0, 1));
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        assert_eq!(server.pages.lock().unwrap().len(), 1, "asked once");
+    }
+}

@@ -1,0 +1,121 @@
+//! A crawl that is told to pause asks nobody, and goes on when it is told to; what it says it did is what servers saw.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fetch::Pipes;
+use page::PageUrl;
+use testweb::site::{Clock, Serving};
+
+use super::{DAY, PIPE, living_web, plan};
+use crate::live::progress::Silent;
+use crate::live::snapshot::Mode;
+use crate::live::{Live, pause};
+use crate::settings::polling::{Polling, SCHEDULER};
+use crate::settings::ranking::Ranking;
+use crate::settings::upkeep::Refreshing;
+use crate::store::Store;
+use crawl::Again;
+
+const PAUSE_AT: Duration = Duration::from_secs(1800);
+const RESUME_AT: Duration = Duration::from_secs(3600);
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_is_kept_and_every_request_is_counted() {
+    let web = living_web().invent();
+    let homes: Vec<PageUrl> = (web.servers())
+        .map(|(server, _)| web.url(web.home(server), 80))
+        .map(|home| PageUrl::parse(&home).unwrap())
+        .collect();
+    let serving = Arc::new(Serving::in_memory(web, Clock::Running(1.0)));
+    let served = Arc::clone(&serving);
+    let pipes: Pipes = Arc::new(move |address| {
+        let (ours, theirs) = tokio::io::duplex(PIPE);
+        tokio::spawn(served.attend(address, theirs));
+        ours
+    });
+    let budget = 0.1;
+    let mut plan = plan(&homes, pipes);
+    plan.again = Again::Always { budget };
+    plan.time = Some(Duration::from_secs_f64(2.0 * DAY));
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::create(directory.path()).unwrap();
+    let ranking = Ranking {
+        refresh: Some(Refreshing {
+            policy: "freshness".into(),
+            rate: None,
+            rates: None,
+            budget,
+            step: None,
+            slots: None,
+            listings: None,
+            sources: Polling::by(SCHEDULER),
+        }),
+        ..Ranking::default()
+    };
+    let live = Live::of(directory.path());
+    live.decides_by(&ranking);
+    let choice = ranking.choose().unwrap();
+    let (root, watched) = (directory.path().to_owned(), Arc::clone(&live));
+    let operator = tokio::spawn(async move {
+        tokio::time::sleep(PAUSE_AT).await;
+        let mode = || {
+            let watched = Arc::clone(&watched);
+            tokio::task::spawn_blocking(move || watched.snapshot().state.mode)
+        };
+        assert_eq!(mode().await.unwrap(), Mode::Running);
+        assert!(pause::pause(&root).unwrap() && !pause::pause(&root).unwrap());
+        tokio::time::sleep((RESUME_AT - PAUSE_AT) / 2).await;
+        let paused = mode().await.unwrap();
+        tokio::time::sleep((RESUME_AT - PAUSE_AT) / 2).await;
+        assert!(pause::resume(&root).unwrap() && !pause::resume(&root).unwrap());
+        paused
+    });
+    let never = std::future::pending();
+    crate::engine::crawl(&store, plan, choice, Silent, &live, never)
+        .await
+        .unwrap();
+    assert_eq!(operator.await.unwrap(), Mode::Paused);
+
+    let web = serving.web();
+    let log = serving.log();
+    let arrived: Vec<Duration> = (web.servers())
+        .flat_map(|(server, _)| log.visits(server))
+        .map(|visit| visit.arrived)
+        .collect();
+    let between = |from: Duration, until: Duration| {
+        let within = arrived.iter().filter(|at| (from..until).contains(*at));
+        within.count()
+    };
+    assert!(between(Duration::ZERO, PAUSE_AT) > 100);
+    let grace = Duration::from_secs(2);
+    assert_eq!(between(PAUSE_AT + grace, RESUME_AT), 0, "it rests");
+    assert!(between(RESUME_AT, RESUME_AT + PAUSE_AT) > 100, "it goes on");
+
+    let snapshot = live.snapshot();
+    let fetches = snapshot.state.fetches;
+    let seen = log.requests() as u64;
+    // The last words are said up to a second before the end.
+    assert!(seen - fetches.all() <= 2, "{seen} requests, {fetches:?}");
+    assert!(fetches.new >= web.pages().count() as u64 / 2, "{fetches:?}");
+    assert!(fetches.refresh > 0 && fetches.source > 0, "{fetches:?}");
+    // Each server was asked for its robots.txt, and for a page that cannot exist.
+    assert_eq!(fetches.overhead, 2 * web.servers().count() as u64);
+    let series: u64 = (snapshot.series.iter())
+        .map(|point| point.fetches.all())
+        .sum();
+    assert_eq!(fetches.all(), series);
+    assert!(snapshot.gains.refresh > 0.0 && snapshot.gains.new > 0.0);
+    let outlook = snapshot.outlook.unwrap();
+    assert!(
+        outlook.freshness > 0.0 && outlook.freshness <= 1.0,
+        "{outlook:?}"
+    );
+    assert!(!snapshot.recent.is_empty() && !snapshot.servers.is_empty());
+    assert!(
+        snapshot
+            .servers
+            .iter()
+            .all(|server| server.origin.starts_with("http"))
+    );
+}

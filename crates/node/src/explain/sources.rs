@@ -1,0 +1,155 @@
+//! Which pages does a crawl poll for new ones, how often, and why? In words and numbers for people.
+
+mod cover;
+mod listed;
+
+use frontier::{Frontier, PageKey};
+use policy::source::{Account, Kind};
+use policy::{Crawl, History, Moment, Page};
+use serde::{Deserialize, Serialize};
+
+use crate::clock::timestamp;
+
+pub use cover::Cover;
+pub use listed::{Listed, at_rest, running};
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// What is known of one source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Its URL.
+    pub url: String,
+    /// Why it is a source: `main`, `listing` or `near` a main page.
+    pub kind: String,
+    /// Whether it is polled at the price of now.
+    pub on: bool,
+    /// Why, or why not.
+    pub why: String,
+    /// New pages that it named so far.
+    pub found: u32,
+    /// New pages that are expected of it, a day.
+    pub new_a_day: f64,
+    /// What a new page gives, in the crawl's unit of worth.
+    pub profit: f64,
+    /// Whether people clicked pages that it named; if not, their quality stands for clicks.
+    pub clicked: bool,
+    /// The share of profit that is lost in a day.
+    pub lost_in_a_day: f64,
+    /// Hours between polls, at the price of now.
+    pub interval_hours: Option<f64>,
+    /// When it was last polled.
+    pub polled: Option<String>,
+    /// When it is due.
+    pub due: Option<String>,
+}
+
+/// The sources that name most worth, so many at most, best first.
+pub fn rows(
+    frontier: &mut Frontier<Crawl>,
+    most: usize,
+    mut known: impl FnMut(PageKey) -> Option<(String, History)>,
+) -> Vec<Row> {
+    let price = frontier.price();
+    let accounts = best_accounts(frontier, most);
+    let mut rows = Vec::new();
+    for account in accounts {
+        let key = frontier.located(account.page, account.host);
+        let Some((url, history)) = key.and_then(&mut known) else {
+            continue;
+        };
+        let page = Page {
+            number: account.page,
+            history: &history,
+        };
+        if let Some(sources) = &frontier.policy().sources {
+            let young = !sources.polls(page);
+            let due = sources.due(page, price);
+            rows.push(Row {
+                url,
+                on: due.is_some() && !young,
+                why: why(&account, &history, young, due.is_some()),
+                polled: history.asked.map(written),
+                due: due.map(written),
+                interval_hours: due
+                    .zip(history.asked)
+                    .map(|(due, asked)| due.since(asked).as_secs_f64() / 3600.0),
+                ..Row::of(&account)
+            });
+        }
+    }
+    rows
+}
+
+/// Where the ledger has the sources that name most worth, so many at most.
+pub fn best(frontier: &mut Frontier<Crawl>, most: usize) -> Vec<PageKey> {
+    let accounts = best_accounts(frontier, most);
+    let accounts = accounts.iter();
+    accounts
+        .filter_map(|account| frontier.located(account.page, account.host))
+        .collect()
+}
+
+fn best_accounts(frontier: &mut Frontier<Crawl>, most: usize) -> Vec<Account> {
+    let mut accounts: Vec<Account> = match &frontier.policy().sources {
+        Some(sources) => sources.accounts().collect(),
+        None => Vec::new(),
+    };
+    let worth = |account: &Account| account.outlook.rate * account.outlook.profit;
+    accounts.sort_by(|one, other| {
+        let by_worth = worth(other).total_cmp(&worth(one));
+        by_worth.then(one.page.cmp(&other.page))
+    });
+    accounts.truncate(most);
+    accounts
+}
+
+impl Row {
+    fn of(account: &Account) -> Self {
+        let outlook = account.outlook;
+        Self {
+            url: String::new(),
+            kind: kind(account.kind).to_owned(),
+            on: false,
+            why: String::new(),
+            found: account.found,
+            new_a_day: outlook.rate * DAY,
+            profit: outlook.profit,
+            clicked: account.clicked,
+            lost_in_a_day: 1.0 - (-outlook.decay * DAY).exp(),
+            interval_hours: None,
+            polled: None,
+            due: None,
+        }
+    }
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Main => "main",
+        Kind::Listing => "listing",
+        Kind::Near => "near",
+    }
+}
+
+fn why(account: &Account, history: &History, young: bool, pays: bool) -> String {
+    let base = if account.clicked {
+        "by clicks on what it named"
+    } else {
+        "by the quality of what it named: nobody clicked"
+    };
+    match (history.asked, young, pays) {
+        (None, ..) => "it was not fetched yet".into(),
+        (_, true, _) => "it is one link from a main page, and too new to be a source".into(),
+        (_, _, true) => format!("it pays, {base}"),
+        _ if account.found == 0 => {
+            "it never named a new page, and looking again does not pay".into()
+        }
+        _ => format!("what it names does not pay at this price, {base}"),
+    }
+}
+
+fn written(moment: Moment) -> String {
+    timestamp(moment).to_string()
+}

@@ -1,0 +1,354 @@
+//! What a server knows of a store and its crawl, and what it can do to them.
+//!
+//! A [`NodeHandle`] reads snapshots, facts of pages, copies and the index, and applies controls. It asks the crawl if one
+//! runs in this process, else the ledger if that is free, else the files that a crawl of another process writes.
+//!
+//! **Invariant:** a server never keeps a crawl, or any other command, from the store.
+
+mod freshness;
+mod index_refresh;
+mod lease;
+mod memo;
+mod versions;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use frontier::{PageKey, Visited};
+use jiff::{SignedDuration, Timestamp};
+use page::PageUrl;
+use repository::index::Index;
+use repository::log::{Click, Log, Search};
+use serde_json::Value;
+use tokio::sync::watch;
+
+use crate::clock::{Clock, timestamp};
+use crate::explain::sources::{self, Row};
+use crate::explain::{self, Explanation};
+use crate::live::controls::{Applied, Control, ControlledSetting};
+use crate::live::snapshot::{Snapshot, State};
+use crate::live::{self, Live, pause};
+use crate::readable::{self, Readable};
+use crate::settings::config::Config;
+use crate::settings::ranking::{LastCrawl, NeverCrawled};
+use crate::store::holdings::Holdings;
+use crate::store::{self, keys};
+use crate::topics::Topics;
+use crawl::Answer;
+use crawl::scope::ScopeRules;
+use lease::Lease;
+use memo::Memo;
+
+pub use freshness::{Pace, PageFreshness};
+pub use versions::{PageVersion, Timeline};
+
+/// A crawl that has not said anything for so long has ended.
+const SILENCE: SignedDuration = SignedDuration::from_secs(15);
+
+/// How often a crawl that begins anew is asked again, and how many times.
+const ASK_AGAIN: (Duration, usize) = (Duration::from_millis(100), 50);
+
+/// A store that is served, with the crawl that runs in this process, if one does.
+pub struct NodeHandle {
+    root: PathBuf,
+    /// The configuration that a crawl looks at.
+    config: PathBuf,
+    live: Option<Arc<Live>>,
+    lease: Arc<Lease>,
+    index: Index,
+    topics: Topics,
+    holdings: Memo<Holdings>,
+    sources: Memo<Vec<Row>>,
+}
+
+/// What a store holds, or what the crawl that has it says of itself.
+#[derive(Debug)]
+pub enum StoreStatus {
+    /// No crawl runs.
+    AtRest(Holdings),
+    /// The state of the crawl that runs, as `state.json` has it; `null`: it has not said anything yet.
+    Crawled(Value),
+}
+
+/// The copy of a page in the archive.
+#[derive(Debug)]
+pub struct ArchivedCopy {
+    /// Its URL, in normal form.
+    pub url: PageUrl,
+    /// The answer as the server gave it.
+    pub answer: Answer,
+    /// When it was fetched.
+    pub fetched: Timestamp,
+}
+
+/// What came of looking for the copy of a page.
+#[derive(Debug)]
+pub enum CopyLookup {
+    /// The archive has it.
+    Found(Box<ArchivedCopy>),
+    /// The page was visited, and the archive has no copy of it.
+    NotArchived,
+    /// The ledger has no visit to the page, or another process has the ledger.
+    NotVisited,
+}
+
+/// Another process has the store.
+#[derive(Debug, thiserror::Error)]
+#[error("another process has the store: {0}")]
+pub struct Elsewhere(String);
+
+impl NodeHandle {
+    /// Opens the store at `root`, whose crawl in this process, if one runs, is `live`. `config` is the configuration that
+    /// a crawl looks at.
+    pub fn open(root: &Path, live: Option<Arc<Live>>, config: PathBuf) -> Result<Self> {
+        let index = store::search_index(root)?;
+        index_refresh::start(&index, &store::index(root))?;
+        Ok(Self {
+            root: root.to_owned(),
+            config,
+            live,
+            lease: Lease::start(root)?,
+            index,
+            topics: Topics::of(root),
+            holdings: Memo::default(),
+            sources: Memo::default(),
+        })
+    }
+
+    /// Returns the directory of the store, to name it to people.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the search index. It shows what was committed half a second ago.
+    pub fn index(&self) -> &Index {
+        &self.index
+    }
+
+    /// Returns the topics that pages can be judged by.
+    pub fn topics(&self) -> &Topics {
+        &self.topics
+    }
+
+    /// Opens the log of searches.
+    pub fn searches(&self) -> Log<Search> {
+        Log::open(&store::log(&self.root))
+    }
+
+    /// Opens the log of clicks.
+    pub fn clicks(&self) -> Log<Click> {
+        Log::open(&store::log(&self.root))
+    }
+
+    /// Returns where the token is, to name it to people.
+    pub fn token_path(&self) -> PathBuf {
+        keys::token_path(&self.root)
+    }
+
+    /// Returns the token that opens the controls. Where there is none, `fresh` becomes it.
+    pub fn token(&self, fresh: String) -> Result<String> {
+        keys::token(&self.root, fresh)
+    }
+
+    /// Returns the key that signs links. Where there is none, `fresh` becomes it.
+    pub fn link_key<const N: usize>(&self, fresh: [u8; N]) -> [u8; N] {
+        keys::link_key(&self.root, fresh)
+    }
+
+    /// Returns what the crawl last said of itself, in this process or another. Reads a file in the latter case.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        match &self.live {
+            Some(live) => live.snapshot(),
+            None => {
+                let read: Option<Snapshot> = self.read(&store::snapshot(&self.root));
+                read.map(Arc::new).unwrap_or_default()
+            }
+        }
+    }
+
+    /// Returns a channel that changes when the crawl of this process has news; `None`: none runs here.
+    pub fn watch(&self) -> Option<watch::Receiver<()>> {
+        self.live.as_ref().map(|live| live.watch())
+    }
+
+    /// Returns whether a crawl runs. A crawl says something every two seconds, also while it is paused. While the ledger is
+    /// ours, none runs, however lately one spoke.
+    pub fn is_crawling(&self, said: &Snapshot) -> bool {
+        let at = said.state.at.parse::<Timestamp>();
+        let lately = |at: &Timestamp| Timestamp::now().duration_since(*at) < SILENCE;
+        self.live.is_some() || !self.lease.is_held() && at.as_ref().is_ok_and(lately)
+    }
+
+    /// Returns what the store holds, or what its crawl says.
+    pub fn status(&self) -> Result<StoreStatus> {
+        let holdings = self.lease.ask(|ledger, _| {
+            let sequence = ledger.sequence()?;
+            self.holdings.of(sequence, || Ok(Holdings::of(ledger)?))
+        });
+        if let Some(holdings) = holdings {
+            return Ok(StoreStatus::AtRest(holdings?));
+        }
+        Ok(StoreStatus::Crawled(match &self.live {
+            Some(live) => serde_json::to_value(&live.snapshot().state)?,
+            // A crawl that has just begun has not said anything yet.
+            None => live::running(&self.root).unwrap_or_default(),
+        }))
+    }
+
+    /// Returns the sources of the crawl that runs, as it last wrote them; else those that the next would have.
+    pub fn sources(&self) -> Result<Vec<Row>> {
+        if !LastCrawl::exists(&self.root) {
+            return Ok(Vec::new());
+        }
+        let here = self.lease.ask(|ledger, store| {
+            let sequence = ledger.sequence()?;
+            let listed = || Ok(sources::at_rest(store, ledger)?.sources);
+            self.sources.of(sequence, listed)
+        });
+        match here {
+            Some(rows) => rows,
+            // A crawl that has just begun, or polls nothing, has not written any.
+            None => Ok(sources::running(&self.root).map_or_else(|_| Vec::new(), |it| it.sources)),
+        }
+    }
+
+    /// Returns how current the copy of a page is; `None`: unknown, or another process has the ledger.
+    pub fn freshness(&self, url: &str) -> Option<PageFreshness> {
+        let visited = self.visited(&PageUrl::parse(url).ok()?)?;
+        Some(PageFreshness::of(&visited))
+    }
+
+    /// Reads the main text of the copy of a page; `None`: there is no copy, or no text in it.
+    pub fn readable(&self, url: &PageUrl) -> Result<Option<Readable>> {
+        match self.visited(url) {
+            Some(visited) => readable::read(&store::archive(&self.root), url.as_str(), &visited),
+            None => Ok(None),
+        }
+    }
+
+    /// Reads the copy of a page.
+    pub fn copy(&self, url: &PageUrl) -> Result<CopyLookup> {
+        let Some(visited) = self.visited(url) else {
+            return Ok(CopyLookup::NotVisited);
+        };
+        let kept = readable::kept(&store::archive(&self.root), url.as_str(), &visited)?;
+        let fetched = visited.copy.as_ref().map(|copy| timestamp(copy.at));
+        Ok(match kept {
+            Some((url, answer)) => CopyLookup::Found(Box::new(ArchivedCopy {
+                url,
+                answer,
+                fetched: fetched.unwrap_or_default(),
+            })),
+            None => CopyLookup::NotArchived,
+        })
+    }
+
+    /// Returns the answers of a page that the archive keeps.
+    pub fn versions(&self, url: &PageUrl) -> Result<Timeline> {
+        Timeline::read(&self.root, url).context("the archive")
+    }
+
+    /// Reads one of the answers of a page.
+    pub fn version(&self, url: &PageUrl, version: &PageVersion) -> Result<Answer> {
+        version.answer(&self.root, url)
+    }
+
+    /// Explains a page: asks the crawl if it runs in this process, and else the ledger, if that is free.
+    pub fn explain(&self, url: &str) -> Result<Explanation> {
+        explain::parse(url)?;
+        if let Some(live) = &self.live {
+            // A crawl that is beginning anew says nothing for a moment.
+            let (pause, times) = ASK_AGAIN;
+            for _ in 0..times {
+                if let Some(explanation) = live.ask(|crawl| crawl.explain(url)) {
+                    return explanation;
+                }
+                std::thread::sleep(pause);
+            }
+            let why = "the crawl is beginning anew; ask again in a moment";
+            return Err(Elsewhere(why.into()).into());
+        }
+        let now = Clock::start().now();
+        let asked = (self.lease).ask(|ledger, store| explain::explain(store, ledger, url, now));
+        asked.unwrap_or_else(|| {
+            let state: Option<State> = self.read(&store::state(&self.root));
+            let address = state.and_then(|state| state.address);
+            Err(Elsewhere(match address {
+                Some(address) => format!("ask it at {address}"),
+                None => "it serves nothing; start it without --no-serve, or stop it".into(),
+            })
+            .into())
+        })
+    }
+
+    /// Applies a control: writes it into the configuration that the crawl looks at. Says what holds when.
+    pub fn apply(&self, control: &Control) -> Result<Applied> {
+        let settings = control.settings();
+        if let Some(live) = &self.live {
+            live.overrule_flags(&settings);
+        }
+        let mut applied = control.write(&self.config, &self.root)?;
+        let flags = self.live.as_ref().map(|live| live.flags(&settings));
+        let flags = flags.unwrap_or_default();
+        if !flags.is_empty() {
+            applied.message += &format!(
+                " (the command line says otherwise: {} will hold again when the program is started anew)",
+                flags.join(", ")
+            );
+        } else if !applied.changed && self.live.is_none() {
+            applied.message += " (the configuration said so already; flags of a crawl that runs elsewhere win over it)";
+        }
+        Ok(applied)
+    }
+
+    /// Pauses the crawl. Returns whether it was not paused before.
+    pub fn pause(&self) -> Result<bool> {
+        pause::pause(&self.root).context("cannot write into the store")
+    }
+
+    /// Resumes the crawl. Returns whether it was paused.
+    pub fn resume(&self) -> Result<bool> {
+        pause::resume(&self.root).context("cannot write into the store")
+    }
+
+    /// Returns the scope of the crawl: as controls last set it, also where the crawl has not looked yet.
+    pub fn scope(&self) -> Result<ScopeRules> {
+        let scope = LastCrawl::read(&self.root).map(|last| last.scope);
+        let unset = |error: anyhow::Error| match error.is::<NeverCrawled>() {
+            true => Ok(ScopeRules::default()),
+            false => Err(error),
+        };
+        let mut scope = scope.or_else(unset)?;
+        let config = Config::load(Some(&self.config), &self.root).unwrap_or_default();
+        let by_flags = self.live.as_ref().is_some_and(|live| {
+            let seeds = ControlledSetting::Seeds;
+            !live.flags(&[seeds]).is_empty() && !live.overrules_flag(seeds)
+        });
+        let seeds = config.crawl.all_seeds();
+        if !seeds.is_empty() && !by_flags {
+            scope.seeds = seeds;
+        }
+        scope.block = config.crawl.block;
+        Ok(scope)
+    }
+
+    /// Returns what the ledger says of a page; `None`: nothing, or another process has it.
+    fn visited(&self, url: &PageUrl) -> Option<Visited> {
+        let key = PageKey::of(url);
+        if let Some(live) = &self.live {
+            return live.ask(|crawl| crawl.visited(key))?;
+        }
+        let visited = self.lease.ask(|ledger, _| ledger.visited(key))?;
+        visited.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the ledger cannot be read");
+            None
+        })
+    }
+
+    /// Reads a file that a crawl of another process writes; `None`: it has written none yet.
+    fn read<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Option<T> {
+        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    }
+}

@@ -1,0 +1,96 @@
+//! How current the copy of a page is: when it was last checked, and how often the page changes.
+
+use std::time::Duration;
+
+use frontier::Visited;
+use jiff::Timestamp;
+use policy::{History, change_rate};
+
+use crate::clock::timestamp;
+
+/// How current the copy of one page is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PageFreshness {
+    /// When a copy was last known to be equal to the page.
+    pub checked: Option<Timestamp>,
+    /// How it changes.
+    pub pace: Pace,
+}
+
+/// How a page changes, as far as revisits could tell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// It was read once.
+    Unknown,
+    /// No revisit found a change, in this time.
+    Still(Duration),
+    /// The expected time between changes.
+    Every(Duration),
+}
+
+impl PageFreshness {
+    pub(super) fn of(visited: &Visited) -> Self {
+        Self {
+            checked: visited.history.fresh.map(timestamp),
+            pace: Pace::of(&visited.history),
+        }
+    }
+}
+
+impl Pace {
+    /// By the crawler's estimate for one page ([`policy::change_rate`]).
+    fn of(history: &History) -> Self {
+        match change_rate(history) {
+            None => Self::Unknown,
+            Some(_) if history.changes == 0 => Self::Still(history.watched),
+            Some(rate) => {
+                Duration::try_from_secs_f64(rate.recip()).map_or(Self::Unknown, Self::Every)
+            }
+        }
+    }
+
+    /// Hours between changes, if some were seen.
+    pub fn hours(self) -> Option<f64> {
+        match self {
+            Self::Every(time) => Some(time.as_secs_f64() / 3600.0),
+            Self::Unknown | Self::Still(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use policy::{Moment, Outcome, Visit};
+
+    use super::*;
+
+    #[test]
+    fn paces() {
+        let check = |revisits: u64, changes: u64, expected: Pace| {
+            let day = |n: u64| Moment::from_micros(n * 86_400_000_000);
+            let first = History::default().after(Visit::new(day(0), Outcome::Changed));
+            let history = (1..=revisits).fold(first, |history, n| {
+                let outcome = match n <= changes {
+                    true => Outcome::Changed,
+                    false => Outcome::Unchanged,
+                };
+                history.after(Visit::new(day(n), outcome))
+            });
+            let pace = Pace::of(&history);
+            match (pace, expected) {
+                (Pace::Every(found), Pace::Every(expected)) => {
+                    let off = found.as_secs_f64() / expected.as_secs_f64();
+                    assert!((0.99..1.01).contains(&off), "{found:?} {expected:?}");
+                }
+                _ => assert_eq!(pace, expected),
+            }
+        };
+        let hours = |hours: f64| Duration::from_secs_f64(hours * 3600.0);
+        check(0, 0, Pace::Unknown);
+        check(8, 0, Pace::Still(hours(192.0)));
+        // Ten gaps of a day, five with a change: λ = ln 2 a day.
+        check(10, 5, Pace::Every(hours(24.0 / std::f64::consts::LN_2)));
+        // Finite, though every revisit found a change: λ = ln 21 a day.
+        check(10, 10, Pace::Every(hours(24.0 / 3.044_52)));
+    }
+}

@@ -1,0 +1,114 @@
+//! The answers of a page that the archive keeps, and which of them differ from the one before.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use page::PageUrl;
+use repository::archive::{self, Kept, captures};
+
+use crate::answer;
+use crate::store;
+use crawl::{Answer, TOKEN};
+
+/// How long the file that is written to is read through.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// Answers that are shown: the newest.
+const MOST: usize = 100;
+
+/// Answers over time, oldest first.
+#[derive(Debug)]
+pub struct Timeline {
+    /// The newest answers.
+    pub versions: Vec<PageVersion>,
+    /// Answers that are older than those.
+    pub older: usize,
+    /// Whether the newest file was too long to be read through.
+    pub cut: bool,
+}
+
+/// One answer.
+#[derive(Debug, Clone)]
+pub struct PageVersion {
+    /// Its place among all, from 1.
+    pub number: usize,
+    /// When it came, to the second.
+    pub at: String,
+    /// Its status.
+    pub status: String,
+    /// Whether the archive holds a body for it that is other than the one before.
+    pub news: bool,
+    /// Whether it is a page that the one before was, or says that it is unchanged.
+    pub unchanged: bool,
+    kept: Kept,
+}
+
+impl Timeline {
+    /// Reads those of a page.
+    pub(super) fn read(root: &Path, url: &PageUrl) -> Result<Self> {
+        let begun = Instant::now();
+        let found = captures(&store::archive(root), url, || begun.elapsed() > PATIENCE)?;
+        let older = found.kept.len().saturating_sub(MOST);
+        let mut before = None;
+        let version = |(place, kept): (usize, Kept)| {
+            let whole = !kept.revisit && kept.status == Some(200);
+            let news = whole && (before.is_none() || kept.digest != before);
+            if whole {
+                before = kept.digest;
+            }
+            PageVersion {
+                number: place + 1,
+                at: kept.time.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+                status: kept.status.map_or("–".into(), |status| status.to_string()),
+                news,
+                unchanged: !news && (kept.revisit || kept.status == Some(200)),
+                kept,
+            }
+        };
+        let versions: Vec<PageVersion> = found.kept.into_iter().enumerate().map(version).collect();
+        Ok(Self {
+            versions: versions.into_iter().skip(older).collect(),
+            older,
+            cut: found.cut,
+        })
+    }
+
+    /// The newest first.
+    pub fn newest_first(&self) -> impl Iterator<Item = &PageVersion> {
+        self.versions.iter().rev()
+    }
+
+    /// Whether there are versions to compare.
+    pub fn differs(&self) -> bool {
+        self.compared(None, None).is_some()
+    }
+
+    /// The two versions to compare: those that were asked for, or the last two.
+    pub fn compared(
+        &self,
+        from: Option<usize>,
+        to: Option<usize>,
+    ) -> Option<(&PageVersion, &PageVersion)> {
+        let whole: Vec<&PageVersion> = self.versions.iter().filter(|one| one.news).collect();
+        let named = |number: Option<usize>| {
+            let number = number?;
+            whole.iter().copied().find(|one| one.number == number)
+        };
+        let to = named(to).or(whole.last().copied())?;
+        let before = whole
+            .iter()
+            .copied()
+            .rev()
+            .find(|one| one.number < to.number);
+        let from = named(from).or(before)?;
+        (from.number != to.number).then_some((from, to))
+    }
+}
+
+impl PageVersion {
+    /// Reads the answer from the archive.
+    pub(super) fn answer(&self, root: &Path, url: &PageUrl) -> Result<Answer> {
+        let record = archive::read(&store::archive(root), &self.kept.at)?;
+        answer::kept(&record, url, TOKEN)
+    }
+}

@@ -1,0 +1,20 @@
+//! The live driver of a crawl: engine, committer, recovery, store and settings.
+//!
+//! `server` and the program `avocet` are built on it. Nothing here reads a command line, draws a progress
+//! bar or answers an HTTP request.
+
+pub mod answer;
+pub mod clock;
+pub mod engine;
+pub mod explain;
+pub mod fault;
+pub mod handle;
+pub mod live;
+pub mod panics;
+pub mod planning;
+pub mod readable;
+pub mod recovery;
+pub mod replay;
+pub mod settings;
+pub mod store;
+pub mod topics;

@@ -1,0 +1,165 @@
+//! Wishes become a configuration that says what was wished for, and all else as before.
+
+use super::*;
+use crate::settings::ranking::Ranking;
+
+/// A store whose last crawl began at `http://e.org/` and went anywhere.
+fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let last = LastCrawl {
+        ranking: Ranking::default(),
+        scope: ScopeRules {
+            seeds: vec!["http://e.org/".into()],
+            reach: Reach::Any,
+            depth: Some(7),
+            ..ScopeRules::default()
+        },
+        allow_private: false,
+        domains: None,
+    };
+    last.write(directory.path()).unwrap();
+    let path = Config::path(directory.path());
+    if !config.is_empty() {
+        fs::write(&path, config).unwrap();
+    }
+    (directory, path)
+}
+
+fn granted(config: &str, wish: Control) -> String {
+    let (directory, path) = store(config);
+    let granted = wish.write(&path, directory.path()).unwrap();
+    assert!(
+        granted.changed && !granted.message.is_empty(),
+        "{granted:?}"
+    );
+    fs::read_to_string(path).unwrap()
+}
+
+fn refused(config: &str, wish: Control) -> String {
+    let (directory, path) = store(config);
+    let error = wish.write(&path, directory.path()).unwrap_err();
+    assert!(error.is::<Usage>(), "{error:#}");
+    let text = fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(text, config, "nothing was written");
+    error.to_string()
+}
+
+#[test]
+fn a_budget_takes_the_place_of_another_and_comments_stay() {
+    let config = "# ours\n[budget]\nfetches_per_second = 2.0 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n";
+    let text = granted(config, Control::Budget("90/min".into()));
+    assert_eq!(
+        text,
+        "# ours\n[budget]\nfetches_per_second = 1.5 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n"
+    );
+    let text = granted(config, Control::Budget("5000/day".into()));
+    assert!(text.contains("fetches_per_day = 5000.0"), "{text}");
+    assert!(!text.contains("fetches_per_second"), "{text}");
+    assert!(refused(config, Control::Budget("many".into())).contains("2/s"));
+}
+
+#[test]
+fn policies_must_exist() {
+    let refresh = |name: &str| {
+        Control::Policy(NewPolicies {
+            refresh: Some(name.into()),
+            ..NewPolicies::default()
+        })
+    };
+    assert_eq!(
+        granted("", refresh("uniform")),
+        "[refresh]\npolicy = \"uniform\"\n"
+    );
+    assert!(refused("", refresh("unifrom")).contains("`uniform`"));
+    let all = NewPolicies {
+        order: Some("breadth-first".into()),
+        refresh: Some("freshness".into()),
+        sources: Some("none".into()),
+    };
+    let text = granted("", Control::Policy(all.clone()));
+    let config: Config = toml::from_str(&text).unwrap();
+    assert_eq!(
+        (config.crawl.order, config.source.policy),
+        (all.order, all.sources)
+    );
+    assert!(refused("", Control::Policy(NewPolicies::default())).contains("at least one"));
+}
+
+#[test]
+fn hosts_are_blocked_once_and_let_go() {
+    let text = granted("", Control::Block("Evil.Example".into()));
+    assert_eq!(text, "[crawl]\nblock = [\"evil.example\"]\n");
+    let (directory, path) = store(&text);
+    let again = Control::Block("evil.example".into()).write(&path, directory.path());
+    assert!(!again.unwrap().changed);
+    assert_eq!(
+        granted(&text, Control::Unblock("evil.example".into())),
+        "[crawl]\nblock = []\n"
+    );
+    assert!(refused(&text, Control::Unblock("other.example".into())).contains("not blocked"));
+    for wrong in ["", "http://e.org/", "a b", "e.org/x", "*"] {
+        refused("", Control::Block(wrong.into()));
+    }
+}
+
+#[test]
+fn seeds_that_came_from_elsewhere_are_written_down_with_their_scope() {
+    let text = granted("", Control::AddSeed("http://new.example".into()));
+    let config: Config = toml::from_str(&text).unwrap();
+    assert_eq!(config.crawl.seeds, ["http://e.org/"]);
+    assert_eq!(config.crawl.added_seeds, ["http://new.example/"]);
+    assert_eq!(config.crawl.scope, Some(Reach::Any));
+    assert_eq!(config.crawl.depth, Some(7));
+    let less = granted(&text, Control::RemoveSeed("http://e.org/".into()));
+    let config: Config = toml::from_str(&less).unwrap();
+    assert_eq!(config.crawl.all_seeds(), ["http://new.example/"]);
+    let last = Control::RemoveSeed("http://new.example/".into());
+    assert!(refused(&less, last).contains("only seed"));
+    assert!(refused("", Control::AddSeed("mailto:x".into())).contains("https://example.org/"));
+}
+
+#[test]
+fn an_added_seed_passes_the_gate_that_links_pass() {
+    let add = |url: &str| Control::AddSeed(url.into());
+    let inside = [
+        "http://127.0.0.1/",
+        "http://10.1.2.3/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://169.254.169.254/latest",
+    ];
+    for url in inside {
+        let why = refused("", add(url));
+        assert!(why.contains("not public"), "{why}");
+    }
+    assert!(refused("", add("http://e.org:6379/")).contains("port 6379"));
+    // It opens nothing for the next one either.
+    let text = granted("", add("http://f.org/"));
+    refused(&text, add("http://f.org:8080/"));
+    // What the operator wrote does, and what the operator allows.
+    let own = "[crawl]\nseeds = [\"http://127.0.0.1:8080/\"]\n";
+    granted(own, add("http://127.0.0.1:8080/b"));
+    refused(own, add("http://127.0.0.1:8081/"));
+    refused(own, add("http://127.0.0.1/"));
+    granted(
+        "[fetch]\nallow_private = true\n",
+        add("http://10.1.2.3:99/"),
+    );
+    let added = "[crawl]\nseeds = []\nadded_seeds = [\"http://127.0.0.1/\"]\n";
+    refused(added, add("http://127.0.0.1/b"));
+}
+
+#[test]
+fn a_file_keeps_its_mode_and_a_wrong_one_is_left_alone() {
+    let (directory, path) = store("[crawl]\n");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    Control::Budget("1/s".into())
+        .write(&path, directory.path())
+        .unwrap();
+    let mode = fs::metadata(&path).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o640);
+    fs::write(&path, "[crawl\n").unwrap();
+    let error = Control::Budget("1/s".into()).write(&path, directory.path());
+    assert!(error.unwrap_err().to_string().contains("correct it first"));
+    assert_eq!(fs::read_to_string(&path).unwrap(), "[crawl\n");
+}

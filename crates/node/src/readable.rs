@@ -1,0 +1,131 @@
+//! The main text of an archived page, plain and as Markdown, for those who read it.
+
+pub mod stated;
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use frontier::Visited;
+use page::article::{Article, Extraction, Failure, Heading, Template};
+use page::media::{self, Media};
+use page::{PageUrl, article, charset, language};
+use repository::archive;
+use serde::Serialize;
+
+use crate::answer;
+use crate::clock::timestamp;
+use crawl::{Answer, TOKEN};
+use stated::Stated;
+
+/// The main text of a page.
+#[derive(Debug, Clone, Serialize)]
+pub struct Readable {
+    /// Its URL.
+    pub url: String,
+    /// Its title; may be empty.
+    pub title: String,
+    /// The code of its language, if known.
+    pub language: Option<String>,
+    /// When it was fetched.
+    pub fetched_at: Option<String>,
+    /// How the main text was found: `article`, `whole` or `fallback`.
+    pub extraction: &'static str,
+    /// Why the extraction failed, if it did: `small_share`, `repeated` or `hostile`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extraction_reason: Option<&'static str>,
+    /// Its main text.
+    pub text: String,
+    /// The same with headings, lists and links.
+    pub markdown: String,
+    /// The headings of the Markdown.
+    #[serde(skip)]
+    pub headings: Vec<Heading>,
+    /// What it says of itself to machines.
+    pub fields: Stated,
+}
+
+/// Reads the copy of a page in an archive. `None`: there is none, or it is no text.
+pub fn read(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Readable>> {
+    read_by(archive, url, visited, article::article)
+}
+
+/// Reads all text of a page whose main text others of its host repeat, without that template.
+pub fn read_repeated(
+    archive: &Path,
+    url: &str,
+    visited: &Visited,
+    template: &Template,
+) -> Result<Option<Readable>> {
+    read_by(archive, url, visited, |html, url| {
+        let mut article = article::whole(html, url, Failure::Repeated);
+        template.remove_from(&mut article);
+        article
+    })
+}
+
+/// Returns all text of a page, of which a template is learned. `None`: it is no HTML.
+pub fn whole(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Article>> {
+    let Some((url, answer)) = kept(archive, url, visited)? else {
+        return Ok(None);
+    };
+    let declared = answer.content_type.as_deref();
+    if media::kind(declared, &answer.content) != Media::Html {
+        return Ok(None);
+    }
+    let (html, _) = charset::decode(&answer.content, declared);
+    Ok(Some(article::whole(&html, &url, Failure::Repeated)))
+}
+
+fn read_by(
+    archive: &Path,
+    url: &str,
+    visited: &Visited,
+    extract: impl FnOnce(&str, &PageUrl) -> Article,
+) -> Result<Option<Readable>> {
+    let Some((url, answer)) = kept(archive, url, visited)? else {
+        return Ok(None);
+    };
+    let declared = answer.content_type.as_deref();
+    let (text, _) = charset::decode(&answer.content, declared);
+    let (fields, article) = match media::kind(declared, &answer.content) {
+        Media::Html => {
+            let fields = page::read(&text, &url, &page::Limits::default()).fields;
+            (fields, extract(&text, &url))
+        }
+        Media::Text => {
+            let article = Article {
+                title: String::new(),
+                markdown: text.to_string(),
+                text: text.into_owned(),
+                headings: Vec::new(),
+                extraction: Extraction::Whole,
+            };
+            (page::Fields::default(), article)
+        }
+        _ => return Ok(None),
+    };
+    let copy = visited.copy.as_ref();
+    Ok(Some(Readable {
+        url: url.as_str().to_owned(),
+        title: article.title,
+        language: language::detect(&article.text, None),
+        fetched_at: copy.map(|copy| timestamp(copy.at).to_string()),
+        extraction: article.extraction.name(),
+        extraction_reason: article.extraction.reason(),
+        text: article.text,
+        markdown: article.markdown,
+        headings: article.headings,
+        fields: fields.into(),
+    }))
+}
+
+/// The archived answer of a page, if there is one.
+pub fn kept(archive: &Path, url: &str, visited: &Visited) -> Result<Option<(PageUrl, Answer)>> {
+    let Some(place) = visited.copy.as_ref().and_then(|copy| copy.place) else {
+        return Ok(None);
+    };
+    let url = PageUrl::parse(url)?;
+    let record = archive::read(archive, &place).with_context(|| format!("the copy of {url}"))?;
+    let answer = answer::kept(&record, &url, TOKEN)?;
+    Ok(Some((url, answer)))
+}

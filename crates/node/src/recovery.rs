@@ -1,0 +1,360 @@
+//! Recovery at start: brings archive and index to where the ledger is.
+//!
+//! **Invariant:** when this is done, new records go behind the end that the ledger names, and the
+//! index holds exactly what the ledger says is indexed, in the newest version. A ledger that has lost
+//! commits costs no intact record of the archive: `avocet rebuild` finds all of them.
+
+pub mod in_links;
+pub mod searches;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use frontier::{Entry, PageKey, Placed, Said};
+use ledger::{Batch, Ledger};
+use page::{PageId, PageUrl, RecordLocation};
+use policy::Needs;
+use policy::words::{lower, words};
+use repository::archive::{self, End};
+use repository::index::{self, Index, IndexError, Mentions};
+use tracing::{info, warn};
+
+use crate::answer;
+use crate::store::Store;
+use crawl::TOKEN;
+use crawl::scope::Scope;
+use crawl::verdict::{Asked, Text, Verdict};
+use in_links::{InLinks, Waiting};
+
+/// Memory for documents that are not written out yet.
+const INDEX_HEAP: usize = 24 << 20;
+
+/// Takes what redirects of the seeds led to into the scope.
+pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
+    for target in ledger
+        .seeds()?
+        .iter()
+        .filter_map(|url| PageUrl::parse(url).ok())
+    {
+        if seeds.iter().any(|seed| scope.follows_seed(seed, &target)) {
+            scope.add_seed(&target);
+        }
+    }
+    Ok(())
+}
+
+/// Makes seeds of pages that links have named before: the user names them now, so the crawl begins
+/// there, whatever led to them first.
+pub fn name_seeds(seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
+    let mut batch = Batch::default();
+    for seed in seeds {
+        let key = PageKey::of(seed);
+        let Some(mut discovery) = ledger.discovery(key)? else {
+            continue;
+        };
+        if discovery.source.take().is_some() {
+            discovery.depth = 0;
+            batch.entries.push(Entry::Admitted(key, discovery));
+        }
+    }
+    if !batch.entries.is_empty() {
+        ledger.commit(&batch)?;
+    }
+    Ok(())
+}
+
+/// What is still known of the texts of pages that were read: how often they have the words of a query, by the index; or
+/// for a policy that judges texts, the pages themselves, by the archive.
+#[derive(Default)]
+pub struct Texts {
+    mentions: HashMap<PageId, Mentions>,
+    archived: HashMap<PageId, (PageUrl, RecordLocation)>,
+    archive: PathBuf,
+}
+
+impl Texts {
+    /// Tells what is known of one page.
+    pub fn tell(&self, page: PageId, tell: &mut dyn FnMut(Said<'_>)) {
+        let read = self.archived.get(&page).and_then(|(url, place)| {
+            let asked = Asked {
+                places: true,
+                ..Asked::again(url)
+            };
+            kept(&self.archive, *place, &asked)
+        });
+        if let Some(verdict) = read {
+            return tell_again(verdict, tell);
+        }
+        let mentions = self.mentions.get(&page).copied().unwrap_or_default();
+        tell(Said {
+            text: policy::Text::Counted {
+                in_title: mentions.in_title,
+                in_body: mentions.in_body,
+                // The ledger knows better.
+                words: 0,
+            },
+            links: &[],
+        });
+    }
+}
+
+/// Looks up the words of the query, if there is one, in the index, if there is one; and where the archive has what was
+/// read, if the policy wants to read it again.
+pub fn texts(store: &Store, ledger: &Ledger, query: Option<&str>, needs: Needs) -> Result<Texts> {
+    let mut texts = Texts {
+        archive: store.archive(),
+        ..Texts::default()
+    };
+    if let Some(query) = query.filter(|_| store.index().exists()) {
+        let words: Vec<String> = words(query).map(|word| lower(word).collect()).collect();
+        let found = Index::open(&store.index())?.mentions(&words)?;
+        texts.mentions = found.into_iter().collect();
+    }
+    if needs.places {
+        for known in ledger.scan() {
+            let known = known?;
+            let copy = known.visited.and_then(|visited| visited.copy);
+            if let Some(place) = copy.and_then(|copy| copy.place) {
+                let url = PageUrl::parse(&known.discovery.url)?;
+                texts.archived.insert(known.key.page, (url, place));
+            }
+        }
+    }
+    Ok(texts)
+}
+
+/// Tells what an archived page says, with the places of its links.
+fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
+    let leads = verdict.leads.into_iter();
+    let links: Vec<Placed> = leads
+        .map(|lead| Placed {
+            to: lead.id,
+            anchor: lead.anchor,
+            around: lead.around,
+            path: lead.path,
+        })
+        .collect();
+    let text = verdict.text.as_ref();
+    tell(Said {
+        text: text.map_or(policy::Text::Nothing, Text::told),
+        links: &links,
+    });
+}
+
+/// Opens the index and brings it up to the ledger's sequence. Makes it again from the archive if it
+/// is damaged, or ahead of the ledger.
+pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
+    let path = store.index();
+    let ahead = IndexAhead::of(store, ledger)?;
+    let why = match try_open_index(store, ledger) {
+        _ if ahead.is_some() => "it is ahead of the ledger".to_owned(),
+        Ok(writer) => return Ok(writer),
+        Err(error) if is_damage(&error) => format!("{:#}", error.root_cause()),
+        Err(error) => return Err(error),
+    };
+    warn!(path = %path.display(), "the index is made again from the archive: {why}");
+    fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+    try_open_index(store, ledger)
+}
+
+fn try_open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
+    let index = Index::open(&store.index())?;
+    index.check()?;
+    let (indexed, committed) = (index.sequence()?, ledger.sequence()?);
+    let mut writer = index.writer(INDEX_HEAP)?;
+    if indexed != Some(committed) {
+        catch_up(store, ledger, &mut writer, indexed.unwrap_or(0))?;
+    }
+    Ok(writer)
+}
+
+/// An index that holds commits which its ledger does not: the ledger has lost them.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the ledger is damaged: its last commit is number {ledger}, and the index holds commit {index}"
+)]
+pub struct IndexAhead {
+    ledger: u64,
+    index: u64,
+}
+
+impl IndexAhead {
+    /// Compares the two. An index that cannot be read says nothing.
+    pub fn of(store: &Store, ledger: &Ledger) -> Result<Option<Self>> {
+        let ledger = ledger.sequence()?;
+        let ahead = index::committed(&store.index()).filter(|index| *index > ledger);
+        Ok(ahead.map(|index| Self { ledger, index }))
+    }
+}
+
+fn is_damage(error: &anyhow::Error) -> bool {
+    let index = error.downcast_ref::<IndexError>();
+    matches!(index, Some(IndexError::Damaged { .. }))
+}
+
+/// Opens the archive behind the ledger's end, and warns if the two do not agree. `at_risk` is how
+/// many records this process can have uncommitted at once.
+pub fn open_archive(
+    store: &Store,
+    ledger: &Ledger,
+    info: archive::Info,
+    at_risk: usize,
+) -> Result<archive::Writer> {
+    let before = ledger
+        .at_risk()?
+        .and_then(|before| usize::try_from(before).ok());
+    let ahead = IndexAhead::of(store, ledger)?;
+    let explained = match &ahead {
+        Some(_) => 0,
+        None => before.unwrap_or(at_risk),
+    };
+    let options = archive::Options {
+        max_bytes: archive::MAX_BYTES,
+        info,
+        at_risk: explained,
+    };
+    let end = ledger
+        .archive_end()?
+        .map(|(file, offset)| End { file, offset });
+    let writer =
+        archive::Writer::open(&store.archive(), options, end).context("cannot open the archive")?;
+    let found = writer.discrepancy();
+    let remedy = format!("avocet rebuild --store {}", store.root().display());
+    for path in &found.set_aside {
+        warn!(path = %path.display(), "set aside: a killed process had begun this file and committed nothing of it");
+    }
+    if let Some(ahead) = ahead {
+        warn!("{ahead}. Run `{remedy}` to find the lost pages in the archive");
+    } else if let Some(records) = found.unexplained {
+        warn!(
+            "the ledger is damaged: the archive holds {records} records behind the end that the ledger names, \
+             and a kill can leave {explained} at most. All of them are kept. Run `{remedy}` to find their pages"
+        );
+    }
+    if let Some(short) = &found.short {
+        warn!(
+            "the archive is damaged: {short}. New pages go to another file; `avocet verify` lists what is lost"
+        );
+    }
+    if before != Some(at_risk) {
+        ledger.set_at_risk(at_risk as u64)?;
+    }
+    Ok(writer)
+}
+
+/// What our WARC files say of the program that wrote them.
+pub fn archive_info(notes: Vec<(String, String)>) -> archive::Info {
+    archive::Info {
+        software: concat!("avocet/", env!("CARGO_PKG_VERSION")).to_owned(),
+        robots: "obey".to_owned(),
+        notes,
+        ..archive::Info::default()
+    }
+}
+
+/// Indexes what the ledger committed after `sequence`.
+fn catch_up(
+    store: &Store,
+    ledger: &Ledger,
+    writer: &mut index::Writer,
+    sequence: u64,
+) -> Result<()> {
+    let (mut indexed, mut unread) = (0u64, 0u64);
+    // Links to pages that are not indexed again are in the index already.
+    let mut links = match sequence {
+        0 => InLinks::all(ledger)?,
+        _ => InLinks::default(),
+    };
+    for known in ledger.scan() {
+        let known = known?;
+        let Some(visited) = known.visited.filter(|visited| visited.sequence > sequence) else {
+            continue;
+        };
+        let Some(copy) = visited.copy else {
+            writer.remove(known.key.page)?;
+            continue;
+        };
+        let url = PageUrl::parse(&known.discovery.url)?;
+        let text = match copy.place.filter(|_| copy.indexed) {
+            Some(place) => kept_text(&store.archive(), place, &url),
+            None => None,
+        };
+        unread += u64::from(copy.indexed && text.is_none());
+        indexed += 1;
+        match &text {
+            Some(text) => {
+                let links = links.take(known.key.page);
+                put(
+                    writer,
+                    known.key,
+                    &url,
+                    copy.at.unix_seconds(),
+                    text,
+                    &links,
+                )?;
+            }
+            None => {
+                writer.remove(known.key.page)?;
+            }
+        }
+    }
+    writer
+        .commit(ledger.sequence()?)
+        .context("cannot commit the index")?;
+    if indexed > 0 {
+        info!(documents = indexed, "the index caught up with the ledger");
+    }
+    if unread > 0 {
+        warn!(
+            pages = unread,
+            "not searchable: the archive does not have them; fetch them again with --refresh-after 1s"
+        );
+    }
+    Ok(())
+}
+
+/// The text of an archived page.
+pub fn kept_text(archive: &Path, place: RecordLocation, url: &PageUrl) -> Option<Text> {
+    kept(archive, place, &Asked::again(url))?.text
+}
+
+/// What an archived page says, read once more.
+fn kept(archive: &Path, place: RecordLocation, asked: &Asked<'_>) -> Option<Verdict> {
+    let url = asked.url;
+    let record = archive::read(archive, &place)
+        .inspect_err(|error| warn!(%url, %error, "cannot be read from the archive"))
+        .ok()?;
+    let answer = answer::kept(&record, url, TOKEN).ok()?;
+    Some(asked.judge(&answer, 0, &|_| false))
+}
+
+/// Puts a text into the index, with the links to it that the index was not told of. Returns what that gave to
+/// searchers, if it is measured.
+pub fn put(
+    index: &mut index::Writer,
+    key: PageKey,
+    url: &PageUrl,
+    fetched_at: i64,
+    text: &Text,
+    links: &Waiting,
+) -> Result<Option<f64>> {
+    let anchors: Vec<&str> = links.words.iter().map(String::as_str).collect();
+    index
+        .put(&index::Document {
+            title: &text.title,
+            text: &text.body,
+            asides: &text.asides,
+            sections: &text.sections,
+            linked: text.linked,
+            anchors: &anchors,
+            in_links: links.links,
+            kind: text.kind,
+            language: text.language.as_deref(),
+            fetched_at,
+            stated: Some(&text.stated),
+            ..index::Document::new(key.page, url.as_str(), url.host_name())
+        })
+        .with_context(|| format!("cannot index {url}"))
+}

@@ -1,0 +1,282 @@
+//! Takes in archived answers as if they came from the network now.
+//!
+//! `rebuild` reads our own archive, whose records stay where they are. `import` reads the files of
+//! others and seals their records into our archive, except those that it holds already.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use anyhow::Result;
+use frontier::bench::Manners;
+use frontier::{Entry, Frontier, PageKey, Reading, Said};
+use ledger::{Ledger, LedgerError};
+use page::RecordLocation;
+use page::{PageId, PageUrl};
+use policy::published::server::BreadthFirst;
+use policy::{Crawl, History, Moment, Outcome, Price, Text, Visit};
+use repository::archive::{self, Capture, Inventory, Kind, Record, Sealed, seal};
+
+use crate::answer;
+use crate::engine::committer::{self, Committer, Work};
+use crawl::Answer;
+use crawl::TOKEN;
+use crawl::scope::{Scope, ScopeRules};
+use crawl::verdict::{Asked, Verdict};
+use crawl::{Admitter, Ownership, Source, Tally};
+
+/// Pages in one commit, and so the most that a kill can leave uncommitted. A sync takes some
+/// milliseconds: that is a small part of the time for 100 pages.
+pub const GROUP: usize = 100;
+
+/// Where a record is, or is to go.
+pub enum Home {
+    /// It is in our archive.
+    Here(RecordLocation),
+    /// It is to be sealed into our archive.
+    Elsewhere,
+}
+
+/// A frontier that knows what the ledger knows, and has nothing to do.
+pub fn memory(ledger: &Ledger) -> Result<Frontier<Crawl>, LedgerError> {
+    let strategy = Box::new(BreadthFirst);
+    let manners = Manners::default();
+    let mut frontier = Frontier::new(Crawl::default(), strategy, Price::LEAST, manners, 1);
+    frontier.recall(
+        ledger,
+        |_| false,
+        |_, tell| tell(Said::default()),
+        Moment::START,
+    )?;
+    Ok(frontier)
+}
+
+/// Takes records in.
+pub struct Replay<'a> {
+    committer: Committer<'a>,
+    frontier: Frontier<Crawl>,
+    scope: Option<Arc<Scope>>,
+    ours: Ownership,
+    tally: Tally,
+    pending: Vec<committer::Record>,
+    unwritten: HashSet<PageId>,
+    /// What the archive holds already.
+    inventory: Inventory,
+    /// Records of pages that were visited later: they go to the archive alone.
+    older: Vec<Sealed>,
+    /// Answers taken in.
+    pub answers: u64,
+    /// Answers that the archive holds already.
+    pub known: u64,
+    /// Records passed over: requests, metadata, what is not HTTP.
+    pub others: u64,
+}
+
+impl<'a> Replay<'a> {
+    /// Begins with what the ledger knows. Passes over what is in the `inventory`.
+    pub fn new(
+        ledger: &'a Ledger,
+        archive: Option<archive::Writer>,
+        inventory: Inventory,
+    ) -> Result<Self> {
+        let frontier = memory(ledger)?;
+        Ok(Self {
+            committer: Committer::new(ledger, archive, None),
+            frontier,
+            scope: None,
+            ours: Ownership::all(),
+            tally: Tally::default(),
+            pending: Vec::new(),
+            unwritten: HashSet::new(),
+            inventory,
+            older: Vec::new(),
+            answers: 0,
+            known: 0,
+            others: 0,
+        })
+    }
+
+    /// Takes in one record.
+    pub fn take(&mut self, record: &Record, home: &Home) -> Result<()> {
+        if *record.kind() == Kind::Warcinfo && matches!(home, Home::Here(_)) {
+            self.read_scope(record);
+        }
+        let answered = matches!(record.kind(), Kind::Response | Kind::Revisit);
+        let (Some(url), Some(at), true) = (record.url(), record.at(), answered) else {
+            self.others += 1;
+            return Ok(());
+        };
+        let at = Moment::from_micros(u64::try_from(at.as_microsecond()).unwrap_or(0));
+        let sealed = match home {
+            Home::Here(_) => None,
+            Home::Elsewhere => Some(self.seal(record, &url, at)),
+        };
+        if sealed
+            .as_ref()
+            .is_some_and(|sealed| !self.inventory.add(sealed))
+        {
+            self.known += 1;
+            return Ok(());
+        }
+        let key = PageKey::of(&url);
+        if self.unwritten.contains(&key.page) {
+            self.commit()?;
+        }
+        let new = self.frontier.hear_seed(&url, at);
+        let ledger = self.committer.ledger;
+        let discovery = match self.frontier.recent(key.page) {
+            Some(discovery) => Some(discovery.clone()),
+            None => ledger.discovery(key)?,
+        };
+        let (depth, hops) = discovery.map_or((0, 0), |known| (known.depth, known.hops));
+        let before = ledger.visited(key)?;
+        let history = before
+            .as_ref()
+            .map_or(History::discovered(at, depth), |known| known.history);
+        if sealed.is_some() && history.asked > Some(at) {
+            // A version from before our last visit must not take the place of a newer copy.
+            self.older.extend(sealed);
+            self.answers += 1;
+            return self.commit_when_full();
+        }
+        let asked = Asked {
+            url: &url,
+            hops,
+            history,
+            before: before.as_ref(),
+            at,
+            missing: None,
+            places: false,
+        };
+        let Some(mut verdict) = self.judge(&asked, record, depth) else {
+            self.others += 1;
+            return Ok(());
+        };
+        let mut admitted: Vec<Entry> = new.into_iter().collect();
+        let source = Source {
+            url: &url,
+            depth,
+            hops,
+            read: history.fresh,
+        };
+        admitted.extend(self.admit(&mut verdict, &source, at));
+        if let Home::Here(place) = home {
+            verdict.visited.place = Some(*place);
+            if let Some(copy) = verdict
+                .visited
+                .copy
+                .as_mut()
+                .filter(|copy| copy.place.is_none())
+            {
+                copy.place = Some(*place);
+            }
+        }
+        self.answers += 1;
+        self.unwritten.insert(key.page);
+        self.pending.push(committer::Record {
+            key,
+            url,
+            before: history,
+            visited: verdict.visited,
+            sealed,
+            copied: verdict.copied,
+            text: None,
+            gone: false,
+            admitted,
+            links: Vec::new(),
+            asked: false,
+        });
+        self.commit_when_full()
+    }
+
+    fn commit_when_full(&mut self) -> Result<()> {
+        match self.pending.len() + self.older.len() {
+            GROUP.. => self.commit(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes what is left.
+    pub fn finish(mut self) -> Result<()> {
+        self.commit()?;
+        self.committer.close()
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.unwritten.clear();
+        let pages = std::mem::take(&mut self.pending);
+        let older = std::mem::take(&mut self.older);
+        let group = vec![Work::Records(older), Work::Core(crawl::Work::Pages(pages))];
+        let done = self.committer.commit(group)?;
+        self.frontier.committed(&done.facts);
+        Ok(())
+    }
+
+    fn judge(&self, asked: &Asked<'_>, record: &Record, depth: u16) -> Option<Verdict> {
+        let answer = answer::kept(record, asked.url, TOKEN).ok()?;
+        let ours = |url: &PageUrl| {
+            self.scope
+                .as_ref()
+                .is_some_and(|scope| scope.judge(url, depth).is_ok())
+        };
+        if *record.kind() == Kind::Revisit {
+            // No body came with it: what it says is that the page had not changed.
+            let visit = Visit::new(asked.at, Outcome::Unchanged);
+            let mut verdict = asked.judge(
+                &Answer {
+                    status: 304,
+                    ..answer
+                },
+                0,
+                &ours,
+            );
+            verdict.visited.history = asked.history.after(visit);
+            verdict.leads.clear();
+            return Some(verdict);
+        }
+        Some(asked.judge(&answer, record.block().len() as u64, &ours))
+    }
+
+    /// Takes in the links of a page.
+    fn admit(&mut self, verdict: &mut Verdict, source: &Source<'_>, at: Moment) -> Vec<Entry> {
+        let mut admitter = Admitter {
+            frontier: &mut self.frontier,
+            scope: self.scope.as_mut(),
+            ours: &self.ours,
+            tally: &mut self.tally,
+        };
+        let mut admission = admitter.admit_all(&verdict.leads, Some(source), at);
+        let new_pages = admission.new_pages();
+        if verdict.is_news() {
+            let reading = Reading {
+                text: Text::Nothing,
+                links: &admission.links(&verdict.leads),
+                out_links: admission.out_links,
+                again: source.read.is_some(),
+            };
+            let fact = self.frontier.read(source.url.id(), reading);
+            admission.facts.extend(fact);
+        }
+        verdict.named(new_pages);
+        admission.facts
+    }
+
+    fn seal(&self, record: &Record, url: &PageUrl, at: Moment) -> Sealed {
+        let body = record.body();
+        let address = record.address().unwrap_or([0, 0, 0, 0].into());
+        let at = crate::clock::timestamp(at);
+        let capture = Capture::new(url, at, address, record.head(), &body, None);
+        seal::response(&capture, archive::Level::default())
+    }
+
+    /// The rules of the crawl that wrote the file, by which its links are followed.
+    fn read_scope(&mut self, record: &Record) {
+        let text = String::from_utf8_lossy(record.block());
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("avocet-scope: "));
+        let rules = line.and_then(|line| serde_json::from_str::<ScopeRules>(line).ok());
+        if let Some(Ok(scope)) = rules.map(|rules| Scope::new(&rules, Default::default())) {
+            self.scope = Some(Arc::new(scope));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! What does a store hold, by what its ledger says?
+
+use std::collections::{BTreeMap, HashSet};
+
+use ledger::{Ledger, LedgerError};
+use serde::Serialize;
+
+/// Counts of a store.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Holdings {
+    /// URLs ever admitted.
+    pub urls_seen: u64,
+    /// Pages with a copy.
+    pub pages: u64,
+    /// URLs that were never asked for.
+    pub queued: u64,
+    /// Hosts.
+    pub hosts: u64,
+    /// Pages whose last visit failed, by what was wrong.
+    pub errors: BTreeMap<String, u64>,
+}
+
+impl Holdings {
+    /// Counts, by one scan of the ledger.
+    pub fn of(ledger: &Ledger) -> Result<Self, LedgerError> {
+        let mut holdings = Self::default();
+        let mut hosts = HashSet::new();
+        for known in ledger.scan() {
+            let known = known?;
+            holdings.urls_seen += 1;
+            hosts.insert(known.key.page.host());
+            match known.visited {
+                None => holdings.queued += 1,
+                Some(visited) => {
+                    holdings.pages += u64::from(visited.copy.is_some());
+                    if let Some(error) = visited.error {
+                        *holdings.errors.entry(error).or_default() += 1;
+                    }
+                }
+            }
+        }
+        holdings.hosts = hosts.len() as u64;
+        Ok(holdings)
+    }
+}

@@ -1,0 +1,94 @@
+//! The secrets of a store: the token that opens its controls, and the key that signs links to results.
+//!
+//! **Invariant:** only the owner of the store can read these files, who could change the store anyway.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// Characters of a token, at least. A shorter one is replaced.
+const SHORTEST: usize = 24;
+
+/// Returns where the token of the store at `root` is.
+pub fn token_path(root: &Path) -> PathBuf {
+    root.join("TOKEN")
+}
+
+/// Returns the token of the store at `root`. Where there is none, `fresh` becomes it.
+pub fn token(root: &Path, fresh: String) -> Result<String> {
+    let path = token_path(root);
+    match fs::read_to_string(&path) {
+        Ok(text) if text.trim().len() >= SHORTEST => return Ok(text.trim().to_owned()),
+        Ok(_) => {}
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => {
+            return Err(error).with_context(|| format!("cannot read {}", path.display()));
+        }
+    }
+    match write(&path, format!("{fresh}\n").as_bytes()) {
+        // No control can change anything there, so no operator needs the token.
+        Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {}
+        written => written.with_context(|| format!("cannot write {}", path.display()))?,
+    }
+    Ok(fresh)
+}
+
+/// Returns the key of the store at `root` that signs links. Where there is none, `fresh` becomes it; where that cannot be
+/// written, links that were signed with it are valid until the program ends.
+pub fn link_key<const N: usize>(root: &Path, fresh: [u8; N]) -> [u8; N] {
+    let path = root.join("secret");
+    let kept = fs::read(&path).ok();
+    if let Some(key) = kept.and_then(|bytes| bytes.try_into().ok()) {
+        return key;
+    }
+    if let Err(error) = write(&path, &fresh) {
+        tracing::warn!(%error, path = %path.display(), "the key for clicks cannot be kept");
+    }
+    fresh
+}
+
+/// Writes a file that only its owner may read.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path);
+    file?.write_all(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn secrets_are_made_once_and_for_their_owner() {
+        let store = tempfile::tempdir().unwrap();
+        let root = store.path();
+        let fresh = || "0123456789abcdef01234567".to_owned();
+        assert_eq!(token(root, fresh()).unwrap(), fresh());
+        assert_eq!(token(root, "another".into()).unwrap(), fresh());
+        assert_eq!(link_key(root, [7; 32]), [7; 32]);
+        assert_eq!(link_key(root, [8; 32]), [7; 32]);
+        for file in [token_path(root), root.join("secret")] {
+            let mode = fs::metadata(file).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        fs::write(token_path(root), "short").unwrap();
+        assert_eq!(token(root, fresh()).unwrap(), fresh(), "too short to keep");
+        fs::write(root.join("secret"), "not a key").unwrap();
+        assert_eq!(link_key(root, [9; 32]), [9; 32]);
+    }
+
+    #[test]
+    fn a_key_that_cannot_be_kept_is_used_all_the_same() {
+        assert_eq!(link_key(Path::new("/proc/nowhere"), [1; 32]), [1; 32]);
+        assert!(token(Path::new("/proc/nowhere"), String::new()).is_err());
+    }
+}

@@ -1,0 +1,32 @@
+//! The index of a store, for those who only search it.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use repository::index::{Index, IndexError};
+
+use super::{index, must_exist};
+
+/// Opens the index of the store at `root`, which must have one.
+pub fn search_index(root: &Path) -> Result<Index> {
+    must_exist(root)?;
+    let path = index(root);
+    if !path.exists() {
+        bail!(
+            "the store {} has no index: it was crawled with --no-index; crawl again without",
+            root.display()
+        );
+    }
+    let opened = Index::open(&path);
+    let mended = matches!(opened, Err(IndexError::Damaged { .. }));
+    opened.with_context(|| {
+        if mended {
+            format!(
+                "`avocet rebuild --store {}` makes it from the archive",
+                root.display()
+            )
+        } else {
+            format!("the index in {}", path.display())
+        }
+    })
+}

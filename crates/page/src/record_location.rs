@@ -1,0 +1,18 @@
+//! Where the copy of a page is in the archive.
+
+use serde::{Deserialize, Serialize};
+
+/// The place of one record in the WARC files of a store.
+///
+/// The archive finds a record by it, and the ledger keeps it with each visit.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+pub struct RecordLocation {
+    /// The number of the file, from 1.
+    pub file: u32,
+    /// The first byte of the record's gzip member.
+    pub offset: u64,
+    /// The length of the member in bytes.
+    pub length: u32,
+}

@@ -1,0 +1,25 @@
+//! Published methods of focused crawling. One file, one method.
+
+mod agents;
+mod anchor;
+mod best_first;
+mod context_graph;
+mod fish;
+mod hard;
+mod intelligent;
+mod laser;
+mod reinforcement;
+mod shark;
+mod soft;
+
+pub use agents::Agents;
+pub use anchor::Anchor;
+pub use best_first::BestFirst;
+pub use context_graph::ContextGraph;
+pub use fish::Fish;
+pub use hard::Hard;
+pub use intelligent::Intelligent;
+pub use laser::Laser;
+pub use reinforcement::Reinforcement;
+pub use shark::Shark;
+pub use soft::Soft;

@@ -1,0 +1,13 @@
+//! Published orderings of pages never fetched. One file, one ordering.
+
+mod backlink;
+mod forward_links;
+mod hot_anchor;
+mod hot_page;
+mod random;
+
+pub use backlink::Backlink;
+pub use forward_links::ForwardLinks;
+pub use hot_anchor::HotAnchor;
+pub use hot_page::HotPage;
+pub use random::Random;

@@ -1,0 +1,15 @@
+//! Published refresh policies. One file, one policy.
+
+mod adaptive;
+mod age;
+mod freshness;
+mod proportional;
+mod slotted;
+mod user_centric;
+
+pub use adaptive::Adaptive;
+pub use age::Age;
+pub use freshness::Freshness;
+pub use proportional::Proportional;
+pub use slotted::{Horizon, Objective, Slotted};
+pub use user_centric::{Mean, UserCentric};

@@ -1,0 +1,55 @@
+//! As many important pages as possible like their copies.
+//!
+//! Cho & Garcia-Molina's optimum (TODS 2003), as an index: at one price every page is visited as often as
+//! their plan says (theory.md §1). Where others say when pages change, their words count for what they are worth.
+
+use crate::estimate::Trust;
+use crate::refresh::aging::Aging;
+use crate::refresh::by_rate;
+use crate::{Curve, Fact, Needs, Number, Page, Rates, Refresh, Term, Worth};
+
+/// Worth is `(w/λ)·g(λτ)`; without a copy `w/λ`, which an infinitely old one is worth.
+#[derive(Debug, Clone)]
+pub struct Freshness {
+    rates: Rates,
+    trust: Trust,
+}
+
+impl Freshness {
+    /// The policy, with rates as these are estimated.
+    pub fn new(rates: Rates) -> Self {
+        Self {
+            rates,
+            trust: Trust::default(),
+        }
+    }
+
+    fn aging(&self, page: Page<'_>, importance: f64) -> Aging {
+        Aging::of(page, self.rates.rate(page), importance, &self.trust)
+    }
+}
+
+impl Refresh for Freshness {
+    fn needs(&self) -> Needs {
+        self.rates.needs()
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>) {
+        self.rates.observe(fact);
+        self.trust.observe(fact);
+    }
+
+    fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
+        Box::new(self.aging(page, importance))
+    }
+
+    fn first(&self, page: Number, importance: f64) -> Worth {
+        Worth::new(importance / self.rates.prior(page))
+    }
+
+    fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {
+        let mut terms = by_rate::terms(self.rates.rate(page), page, importance);
+        terms.extend(self.aging(page, importance).terms());
+        terms
+    }
+}

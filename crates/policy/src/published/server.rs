@@ -1,0 +1,11 @@
+//! Published server strategies, all of Cao, Jiang & Singh (2003). One file, one strategy.
+
+mod breadth_first;
+mod crawl_ability;
+mod performance;
+mod quality;
+
+pub use breadth_first::BreadthFirst;
+pub use crawl_ability::CrawlAbility;
+pub use performance::Performance;
+pub use quality::Quality;

@@ -1,0 +1,30 @@
+//! The source with the highest expected profit, and all that is new on it.
+//!
+//! Lefortier et al. (2013), §5.2, ECHO-greedy: "the content source with the highest value of λ·P·I', where I' is the time passed since the last crawl"; "then all new pages linked from
+//! this source". It needs no plan and no μ.
+
+use crate::source::{Eye, FIRST, NewPage, Outlook, Scheduler};
+
+/// A poll is worth λPτ.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Greedy;
+
+impl Scheduler for Greedy {
+    fn eye(&self) -> Eye {
+        Eye::Plain
+    }
+
+    fn worth(&self, _source: usize, outlook: &Outlook, waited: f64) -> f64 {
+        (outlook.rate * outlook.profit * waited).min(FIRST / 2.0)
+    }
+
+    fn due(&self, _source: usize, outlook: &Outlook, price: f64) -> Option<f64> {
+        let gain = outlook.rate * outlook.profit;
+        (gain > 0.0 && price <= FIRST / 2.0).then(|| price / gain)
+    }
+
+    /// Before any source, in the order in which they were found.
+    fn page(&self, page: &NewPage) -> f64 {
+        2.0 * FIRST - page.found.min(FIRST)
+    }
+}

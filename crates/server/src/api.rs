@@ -1,0 +1,79 @@
+//! The API for programs: JSON over HTTP, described by an OpenAPI document that is made from the same types.
+//!
+//! **Invariant:** every answer below `/api/v1` is JSON, refusals included, and a refusal says why in a word that
+//! programs can rely on and a sentence that people can read.
+
+mod cors;
+mod document;
+mod page;
+mod params;
+mod refusal;
+mod search;
+mod sections;
+mod similar;
+mod sources;
+mod stated;
+mod status;
+mod suggest;
+
+use std::sync::Arc;
+
+use axum::http::{StatusCode, Uri};
+use axum::routing::get;
+use axum::{Json, Router};
+use utoipa::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::App;
+
+pub use page::kept;
+pub use params::Params;
+pub use refusal::{Refusal, Refused};
+pub(super) use search::SectionLink;
+
+/// Everything below `/api/v1`, with the routes that other parts of the server have there.
+pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App>> {
+    let (router, document) = OpenApiRouter::with_openapi(document::Document::openapi())
+        .nest(
+            "/api/v1",
+            OpenApiRouter::new()
+                .routes(routes!(search::search))
+                .routes(routes!(suggest::suggest))
+                .routes(routes!(page::page))
+                .routes(routes!(similar::similar))
+                .routes(routes!(status::status))
+                .routes(routes!(sources::sources))
+                .merge(others),
+        )
+        .split_for_parts();
+    let document = Arc::new(document);
+    router
+        .route(
+            "/api/v1/openapi.json",
+            get(move || async move { Json(document) }),
+        )
+        .route("/api/v1", get(missing))
+        .route("/api/v1/{*rest}", get(missing))
+        .method_not_allowed_fallback(wrong_method)
+        .layer(axum::middleware::from_fn_with_state(
+            app.clone(),
+            cors::allow,
+        ))
+}
+
+async fn missing(uri: Uri) -> Refusal {
+    let what = format!(
+        "there is nothing at {}: /api/v1/openapi.json says what there is",
+        uri.path()
+    );
+    Refusal::new(StatusCode::NOT_FOUND, "not_found", &what)
+}
+
+async fn wrong_method() -> Refusal {
+    Refusal::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "method",
+        "this address is not asked with that method",
+    )
+}

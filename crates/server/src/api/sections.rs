@@ -1,0 +1,97 @@
+//! The sections of a page that is kept, beside the page itself.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use page::PageUrl;
+use page::url::with_fragment;
+use repository::index::{Kept, section_text};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::page::Page;
+use crate::App;
+
+/// A page that is kept, with its sections.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SectionedPage {
+    /// The page. If a section was asked for, `text` is empty and `markdown` is `null`.
+    #[serde(flatten)]
+    page: Page,
+    /// All sections, in order. A section reaches from its heading to the next heading of any level.
+    sections: Vec<SectionEntry>,
+    /// The section that was asked for.
+    #[schema(required)]
+    section: Option<SectionBody>,
+}
+
+/// A section in the list of a page.
+#[derive(Debug, Serialize, ToSchema)]
+struct SectionEntry {
+    /// Its heading.
+    heading: String,
+    /// What a URL's fragment names it by, if anything.
+    #[schema(required)]
+    id: Option<String>,
+    /// 1 to 6 for a heading, 7 for an entry of a definition list.
+    level: u8,
+}
+
+/// A section with its text.
+#[derive(Debug, Serialize, ToSchema)]
+struct SectionBody {
+    /// Its heading.
+    heading: String,
+    /// What a URL's fragment names it by.
+    id: String,
+    /// The URL that leads to it.
+    url: String,
+    /// Its text, the heading included.
+    text: String,
+}
+
+/// Adds its sections to a page that is kept. Returns `None` if it has none of the given id.
+pub(super) async fn with_sections(
+    app: &Arc<App>,
+    url: PageUrl,
+    page: Page,
+    id: Option<String>,
+) -> Result<Option<SectionedPage>> {
+    let reader = app.clone();
+    let work = move || Ok(reader.index.kept(url.id())?.unwrap_or_default());
+    let kept = app.readers.read(work).await?;
+    Ok(SectionedPage::of(page, &kept, id))
+}
+
+impl SectionedPage {
+    fn of(mut page: Page, kept: &Kept, id: Option<String>) -> Option<Self> {
+        let entry = |section: &repository::index::Section| SectionEntry {
+            heading: section.title(&kept.text).to_owned(),
+            id: section.id.clone(),
+            level: section.level,
+        };
+        let sections = kept.sections.iter().map(entry).collect();
+        let Some(id) = id else {
+            return Some(Self {
+                page,
+                sections,
+                section: None,
+            });
+        };
+        let is_named = |section: &repository::index::Section| section.id.as_ref() == Some(&id);
+        let number = kept.sections.iter().position(is_named)?;
+        let section = SectionBody {
+            heading: kept.sections[number].title(&kept.text).to_owned(),
+            url: with_fragment(&page.url, Some(&id)),
+            text: section_text(&kept.text, &kept.sections, number)?.to_owned(),
+            id,
+        };
+        page.text.clear();
+        page.markdown = None;
+        Some(Self {
+            page,
+            sections,
+            section: Some(section),
+        })
+    }
+}

@@ -1,0 +1,81 @@
+//! `GET /api/v1/status`
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use anyhow::Result;
+use axum::Json;
+use axum::extract::State;
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::Refusal;
+use super::refusal::Refused;
+use crate::App;
+use node::handle::StoreStatus;
+
+/// What the store holds, and what its crawl does.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct Status {
+    /// Whether a crawl runs.
+    pub running: bool,
+    /// Pages that can be found.
+    pub documents: u64,
+    /// URLs ever admitted.
+    pub urls_seen: u64,
+    /// URLs that wait.
+    pub queued: u64,
+    /// Pages with a copy; of a crawl that runs, those that it fetched.
+    pub pages: u64,
+    /// What went wrong, by kind.
+    pub errors: BTreeMap<String, u64>,
+    /// What a crawl that runs says of itself, in full; `null`: none runs.
+    #[schema(required, value_type = Option<Object>)]
+    pub crawl: Option<Value>,
+}
+
+/// What the store holds, and what its crawl does
+#[utoipa::path(
+    get,
+    path = "/status",
+    responses(
+        (status = 200, description = "The status", body = Status),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
+        (status = 503, description = "Too many requests at once", body = Refused),
+    )
+)]
+pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, Refusal> {
+    let reader = app.clone();
+    Ok(Json(app.readers.read(move || read(&reader)).await?))
+}
+
+fn read(app: &App) -> Result<Status> {
+    let documents = app.index.count();
+    let state = match app.node.status()? {
+        StoreStatus::AtRest(holdings) => {
+            return Ok(Status {
+                documents,
+                urls_seen: holdings.urls_seen,
+                queued: holdings.queued,
+                pages: holdings.pages,
+                errors: holdings.errors,
+                ..Status::default()
+            });
+        }
+        StoreStatus::Crawled(state) => state,
+    };
+    let number = |name: &str| state[name].as_u64().unwrap_or_default();
+    let errors = state["errors"].as_object().into_iter().flatten();
+    Ok(Status {
+        running: true,
+        documents,
+        urls_seen: number("urls_seen"),
+        queued: number("queued"),
+        pages: number("pages"),
+        errors: errors
+            .map(|(kind, count)| (kind.clone(), count.as_u64().unwrap_or_default()))
+            .collect(),
+        crawl: Some(state),
+    })
+}

@@ -1,0 +1,78 @@
+//! The files of the pages: in the program itself, so that there is nothing to install and nothing to fetch.
+//!
+//! **Invariant:** a page names a file with the hash of what is in it, so a browser may keep it for good and still never
+//! uses an old one.
+
+mod embed;
+
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+
+struct Asset {
+    name: &'static str,
+    kind: &'static str,
+    text: &'static str,
+}
+
+const ASSETS: [Asset; 5] = [
+    Asset {
+        name: "dashboard.css",
+        kind: "text/css; charset=utf-8",
+        text: include_str!("../assets/dashboard.css"),
+    },
+    Asset {
+        name: "dashboard.js",
+        kind: "text/javascript; charset=utf-8",
+        text: include_str!("../assets/dashboard.js"),
+    },
+    Asset {
+        name: "avocet.css",
+        kind: "text/css; charset=utf-8",
+        text: include_str!("../assets/avocet.css"),
+    },
+    Asset {
+        name: "search.js",
+        kind: "text/javascript; charset=utf-8",
+        text: include_str!("../assets/search.js"),
+    },
+    Asset {
+        name: "avocet.svg",
+        kind: "image/svg+xml",
+        text: include_str!("../assets/avocet.svg"),
+    },
+];
+
+/// What is in the files, in a few letters.
+static MARK: LazyLock<String> = LazyLock::new(|| {
+    let all: String = ASSETS.iter().map(|asset| asset.text).collect();
+    let digest = ring::digest::digest(&ring::digest::SHA256, all.as_bytes());
+    data_encoding::HEXLOWER.encode(&digest.as_ref()[..6])
+});
+
+/// The address of a file, for templates.
+pub fn url(name: &str) -> String {
+    format!("/assets/{}/{name}", *MARK)
+}
+
+/// Routes to the files, and to the search box for other sites.
+pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
+    Router::new()
+        .route("/assets/{mark}/{name}", get(asset))
+        .route("/embed.js", get(embed::script))
+}
+
+async fn asset(Path((_, name)): Path<(String, String)>) -> Response {
+    let Some(asset) = ASSETS.iter().find(|asset| asset.name == name) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let headers = [
+        (header::CONTENT_TYPE, asset.kind),
+        (header::CACHE_CONTROL, "public, max-age=31536000, immutable"),
+    ];
+    (headers, asset.text).into_response()
+}

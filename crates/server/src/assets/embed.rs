@@ -1,0 +1,21 @@
+//! The search box for pages of other sites: one script tag.
+//!
+//! **Invariant:** the script says nothing about the store, so that any site may load it. What it asks the API for is
+//! answered only to origins that `[serve] cors` names; elsewhere the box opens the search page.
+
+use axum::http::{HeaderName, header};
+use axum::response::IntoResponse;
+
+const HEADERS: [(HeaderName, &str); 4] = [
+    (header::CONTENT_TYPE, "text/javascript; charset=utf-8"),
+    (header::CACHE_CONTROL, "public, max-age=3600"),
+    (header::ACCESS_CONTROL_ALLOW_ORIGIN, "*"),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "cross-origin",
+    ),
+];
+
+pub async fn script() -> impl IntoResponse {
+    (HEADERS, include_str!("../../assets/embed.js"))
+}

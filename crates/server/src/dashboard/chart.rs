@@ -1,0 +1,210 @@
+//! A small chart: paths for a template to draw, so that no markup is made outside of templates.
+
+use super::figures::span;
+use node::live::meter::Point;
+
+/// The size of the plane, in the units of the drawing.
+pub const WIDTH: f64 = 340.0;
+pub const HEIGHT: f64 = 90.0;
+
+/// A chart.
+pub struct Chart {
+    /// What it shows.
+    pub title: &'static str,
+    /// In words, for those who cannot see it.
+    pub told: String,
+    /// What it shows now.
+    pub value: String,
+    /// The upper and the lower end of the scale.
+    pub top: String,
+    pub bottom: String,
+    /// Where time begins.
+    pub from: String,
+    /// What is drawn.
+    pub lines: Vec<Line>,
+}
+
+/// A line, or an area.
+pub struct Line {
+    /// How the stylesheet calls it.
+    pub class: &'static str,
+    /// What it is.
+    pub name: &'static str,
+    /// Its path.
+    pub path: String,
+    /// Whether it is filled.
+    pub area: bool,
+}
+
+/// A scale from a bottom to a top.
+#[derive(Clone, Copy)]
+pub enum Scale {
+    /// From zero to this.
+    Linear(f64),
+    /// Between these, by powers.
+    Powers(f64, f64),
+}
+
+impl Scale {
+    /// From zero to a round number above all.
+    pub fn above(values: impl Iterator<Item = f64>) -> Self {
+        let most = values.fold(0.0, f64::max);
+        Self::Linear(if most > 0.0 { round_up(most) } else { 1.0 })
+    }
+
+    /// Around positive values.
+    pub fn around(values: impl Iterator<Item = f64>) -> Self {
+        let positive = values.filter(|value| *value > 0.0 && value.is_finite());
+        let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        match low <= high {
+            true => Self::Powers(low / 1.5, high * 1.5),
+            false => Self::Powers(0.1, 1.0),
+        }
+    }
+
+    /// Its ends.
+    pub fn ends(self) -> (f64, f64) {
+        match self {
+            Self::Linear(top) => (0.0, top),
+            Self::Powers(bottom, top) => (bottom, top),
+        }
+    }
+
+    fn height(self, value: f64) -> f64 {
+        let share = match self {
+            Self::Linear(top) => value / top,
+            Self::Powers(bottom, top) => (value / bottom).ln() / (top / bottom).ln(),
+        };
+        HEIGHT * (1.0 - share.clamp(0.0, 1.0))
+    }
+}
+
+/// Where points stand on the line of time.
+pub struct Times {
+    from: f64,
+    until: f64,
+}
+
+impl Times {
+    /// Those of a series.
+    pub fn of(series: &[Point]) -> Self {
+        let from = series.first().map_or(0.0, |point| point.at);
+        let until = series.last().map_or(1.0, |point| point.at + point.seconds);
+        Self {
+            from,
+            until: until.max(from + 1.0),
+        }
+    }
+
+    /// Where time begins, in words.
+    pub fn begin(&self) -> String {
+        format!("{} ago", span(self.until - self.from))
+    }
+
+    fn x(&self, point: &Point) -> f64 {
+        let middle = point.at + point.seconds / 2.0;
+        WIDTH * (middle - self.from) / (self.until - self.from)
+    }
+}
+
+/// The path of a line; it is broken where there is no value.
+pub fn line(
+    series: &[Point],
+    times: &Times,
+    scale: Scale,
+    value: impl Fn(&Point) -> Option<f64>,
+) -> String {
+    let mut path = String::new();
+    let mut pen = 'M';
+    for point in series {
+        match value(point).filter(|value| value.is_finite()) {
+            Some(value) => {
+                path += &format!("{pen}{:.1} {:.1}", times.x(point), scale.height(value));
+                pen = 'L';
+            }
+            None => pen = 'M',
+        }
+    }
+    path
+}
+
+/// The path of an area between two heights.
+pub fn area(
+    series: &[Point],
+    times: &Times,
+    scale: Scale,
+    between: impl Fn(&Point) -> (f64, f64),
+) -> String {
+    let corner =
+        |point: &Point, value: f64| format!("{:.1} {:.1}", times.x(point), scale.height(value));
+    let over = series.iter().map(|point| corner(point, between(point).1));
+    let under = series
+        .iter()
+        .rev()
+        .map(|point| corner(point, between(point).0));
+    let corners: Vec<String> = over.chain(under).collect();
+    match corners.is_empty() {
+        true => String::new(),
+        false => format!("M{}Z", corners.join("L")),
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, at least this.
+fn round_up(number: f64) -> f64 {
+    let power = 10f64.powf(number.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].into_iter();
+    let mut steps = steps.map(|step| step * power);
+    steps.find(|step| *step >= number * 0.999).unwrap_or(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(at: f64, worth: f64) -> Point {
+        Point {
+            at,
+            seconds: 2.0,
+            worth,
+            ..Point::default()
+        }
+    }
+
+    #[test]
+    fn lines_stay_on_the_plane_and_break_where_nothing_is_known() {
+        let series = [
+            point(0.0, 0.0),
+            point(2.0, 4.0),
+            point(4.0, 2.0),
+            point(6.0, 9.0),
+        ];
+        let times = Times::of(&series);
+        let scale = Scale::above([4.0].into_iter());
+        assert_eq!(scale.ends(), (0.0, 5.0));
+        let known = |point: &Point| (point.worth != 2.0).then_some(point.worth);
+        let path = line(&series, &times, scale, known);
+        assert_eq!(path, "M42.5 90.0L127.5 18.0M297.5 0.0");
+        let filled = area(&series[..2], &Times::of(&series[..2]), scale, |point| {
+            (0.0, point.worth)
+        });
+        assert_eq!(filled, "M85.0 90.0L255.0 18.0L255.0 90.0L85.0 90.0Z");
+        let empty: [Point; 0] = [];
+        assert_eq!(area(&empty, &Times::of(&empty), scale, |_| (0.0, 1.0)), "");
+        assert_eq!(times.begin(), "8 s ago");
+    }
+
+    #[test]
+    fn scales_are_round_and_never_empty() {
+        let top = |most: f64| Scale::above([most].into_iter()).ends().1;
+        assert_eq!(
+            [0.0, 0.3, 1.0, 7.0, 20.0].map(top),
+            [1.0, 0.5, 1.0, 10.0, 20.0]
+        );
+        let (low, high) = Scale::around([0.0, 3.0, f64::INFINITY].into_iter()).ends();
+        assert!(low < 3.0 && high > 3.0 && high.is_finite());
+        let (low, high) = Scale::around(std::iter::empty()).ends();
+        assert!(low < high);
+    }
+}

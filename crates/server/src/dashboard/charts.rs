@@ -1,0 +1,164 @@
+//! What the charts of the dashboard show.
+
+use super::chart::{Chart, Line, Scale, Times, area, line};
+use super::figures::{bytes, percent, short};
+use node::live::meter::{Counts, Point};
+
+fn rate(point: &Point, count: u64) -> f64 {
+    count as f64 / point.seconds.max(0.5)
+}
+
+/// The charts of the last hours.
+pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
+    // What has just begun says little of a rate.
+    let series = match series.split_last() {
+        Some((last, rest)) if last.seconds < 1.0 && !rest.is_empty() => rest,
+        _ => series,
+    };
+    let times = Times::of(series);
+    let last = series.last().copied().unwrap_or_default();
+    let each = |value: fn(&Point) -> f64| series.iter().map(value);
+    let all = |point: &Point| rate(point, point.fetches.all());
+    let chart = |title, scale: Scale, value: String, write: fn(f64) -> String, lines: Vec<Line>| {
+        let (bottom, top) = scale.ends();
+        Chart {
+            title,
+            told: format!(
+                "{title}, now {value}; the scale goes from {} to {}",
+                write(bottom),
+                write(top)
+            ),
+            value,
+            top: write(top),
+            bottom: write(bottom),
+            from: times.begin(),
+            lines,
+        }
+    };
+    let drawn = |class, name, path| Line {
+        class,
+        name,
+        path,
+        area: false,
+    };
+    let mut charts = Vec::new();
+
+    let scale = Scale::above(series.iter().map(all).chain(budget));
+    let mut lines = stack(series, &times, scale);
+    if let Some(budget) = budget {
+        lines.push(drawn(
+            "limit",
+            "budget",
+            line(series, &times, scale, |_| Some(budget)),
+        ));
+    }
+    let now = format!("{} a second", short(all(&last)));
+    charts.push(chart("How the budget is spent", scale, now, short, lines));
+
+    if series.iter().any(|point| point.price.is_some()) {
+        let scale = Scale::around(series.iter().filter_map(|point| point.price));
+        let path = line(series, &times, scale, |point| point.price);
+        let now = last.price.map_or("–".into(), short);
+        charts.push(chart(
+            "Price ω",
+            scale,
+            now,
+            short,
+            vec![drawn("price", "price", path)],
+        ));
+    }
+
+    let worth = |point: &Point| {
+        let fetches = point.fetches.all() - point.fetches.overhead;
+        (fetches > 0).then(|| point.worth / fetches as f64)
+    };
+    let scale = Scale::around(series.iter().filter_map(worth));
+    let path = line(series, &times, scale, worth);
+    let now = series
+        .iter()
+        .rev()
+        .find_map(worth)
+        .map_or("–".into(), short);
+    charts.push(chart(
+        "Worth of a fetch",
+        scale,
+        now,
+        short,
+        vec![drawn("worth", "worth", path)],
+    ));
+
+    if series.iter().any(|point| point.freshness.is_some()) {
+        let scale = Scale::Linear(1.0);
+        let fresh = line(series, &times, scale, |point| point.freshness);
+        let quality = line(series, &times, scale, |point| point.quality);
+        let mut lines = vec![drawn("fresh", "freshness", fresh)];
+        if !quality.is_empty() {
+            lines.push(drawn("quality", "quality", quality));
+        }
+        let now = last.freshness.map_or("–".into(), percent);
+        charts.push(chart(
+            "Expected freshness and quality",
+            scale,
+            now,
+            percent,
+            lines,
+        ));
+    }
+
+    let scale = Scale::above(each(|point| point.bytes as f64 / point.seconds.max(0.5)));
+    let path = area(series, &times, scale, |point| {
+        (0.0, point.bytes as f64 / point.seconds.max(0.5))
+    });
+    let now = bytes(last.bytes as f64 / last.seconds.max(0.5));
+    let filled = Line {
+        class: "bytes",
+        name: "bytes a second",
+        path,
+        area: true,
+    };
+    charts.push(chart("Bytes a second", scale, now, bytes, vec![filled]));
+
+    let scale = Scale::above(each(|point| point.memory as f64));
+    let path = line(series, &times, scale, |point| Some(point.memory as f64));
+    let now = bytes(last.memory as f64);
+    charts.push(chart(
+        "Memory",
+        scale,
+        now,
+        bytes,
+        vec![drawn("memory", "memory", path)],
+    ));
+    charts
+}
+
+/// How many there are of a kind.
+type Count = fn(&Counts) -> u64;
+
+/// Requests a second, one kind over the other.
+fn stack(series: &[Point], times: &Times, scale: Scale) -> Vec<Line> {
+    let kinds: [(&'static str, &'static str, Count); 4] = [
+        ("new", "new pages", |counts| counts.new),
+        ("refresh", "refreshes", |counts| counts.refresh),
+        ("source", "sources", |counts| counts.source),
+        ("overhead", "overhead", |counts| counts.overhead),
+    ];
+    let below = |upto: usize, counts: &Counts| {
+        kinds[..upto]
+            .iter()
+            .map(|(.., count)| count(counts))
+            .sum::<u64>()
+    };
+    let path = |place: usize| {
+        area(series, times, scale, |point| {
+            let low = rate(point, below(place, &point.fetches));
+            (low, rate(point, below(place + 1, &point.fetches)))
+        })
+    };
+    let line = |(place, (class, name, _)): (usize, _)| Line {
+        class,
+        name,
+        path: path(place),
+        area: true,
+    };
+    kinds.into_iter().enumerate().map(line).collect()
+}

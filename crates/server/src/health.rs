@@ -1,0 +1,216 @@
+//! Is the server alive, is it ready, and how does it do? For those who run it.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::{App, dashboard};
+use node::live::core_figures::{CoreFigures, Durations};
+use node::live::snapshot::Snapshot;
+
+pub fn routes() -> Router<Arc<App>> {
+    Router::new()
+        .route("/health", get(|| async { "alive\n" }))
+        .route("/ready", get(ready))
+        .route("/metrics", get(metrics))
+}
+
+/// Whether searches are answered: the index can be read.
+async fn ready(State(app): State<Arc<App>>) -> Response {
+    let index = app.index.clone();
+    let read = app.readers.read(move || Ok(index.languages()?));
+    match read.await {
+        Ok(_) => "ready\n".into_response(),
+        Err(error) => (StatusCode::SERVICE_UNAVAILABLE, format!("{error:#}\n")).into_response(),
+    }
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Response {
+    let pages = Gauge::<i64>::default();
+    pages.set(i64::try_from(app.index.count()).unwrap_or(i64::MAX));
+    let snapshot = dashboard::snapshot(&app).await;
+    let crawling = app.node.is_crawling(&snapshot);
+    let text = app.metrics.text(|registry| {
+        registry.register("indexed_pages", "Pages that can be found", pages);
+        let crawl = registry.sub_registry_with_prefix("crawl");
+        gauge(
+            crawl,
+            "running",
+            "Whether a crawl runs",
+            f64::from(crawling),
+        );
+        if crawling {
+            of_crawl(crawl, &snapshot);
+            of_core(crawl.sub_registry_with_prefix("core"), &snapshot.core);
+        }
+    });
+    let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    match text {
+        Ok(text) => ([(header::CONTENT_TYPE, kind)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+/// A histogram of durations that someone else counted.
+#[derive(Debug)]
+struct Counted(Durations);
+
+impl EncodeMetric for Counted {
+    fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), std::fmt::Error> {
+        // The encoder writes the largest number as infinity.
+        let buckets = self
+            .0
+            .buckets()
+            .map(|(bound, count)| (bound.min(f64::MAX), count));
+        let buckets: Vec<(f64, u64)> = buckets.collect();
+        let (sum, count) = (self.0.seconds(), self.0.count());
+        encoder.encode_histogram::<NoLabelSet>(sum, count, &buckets, None)
+    }
+
+    fn metric_type(&self) -> MetricType {
+        MetricType::Histogram
+    }
+}
+
+/// What the core of a crawl does.
+fn of_core(registry: &mut Registry, core: &CoreFigures) {
+    registry.register_with_unit(
+        "step_duration",
+        "The time that the core takes for an event",
+        Unit::Seconds,
+        Counted(core.steps),
+    );
+    registry.register_with_unit(
+        "commit_duration",
+        "The time that a commit of archive and ledger takes",
+        Unit::Seconds,
+        Counted(core.commits),
+    );
+    let waiting = core.events_waiting as f64;
+    gauge(
+        registry,
+        "events_waiting",
+        "Events that wait for the core",
+        waiting,
+    );
+    let histories = Counter::<u64>::default();
+    histories.inc_by(core.histories);
+    registry.register(
+        "histories_loaded",
+        "Histories of pages that the core asked the ledger for",
+        histories,
+    );
+}
+
+/// What a crawl last said of itself.
+fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
+    let (state, storage) = (&snapshot.state, &snapshot.storage);
+    let summary = &state.summary;
+    let numbers = [
+        ("urls", "URLs ever admitted", summary.urls_seen as f64),
+        ("queued", "URLs that wait", summary.queued as f64),
+        ("visits", "Visits under way", state.visits as f64),
+        (
+            "fetches_per_second",
+            "Requests a second, of late",
+            state.fetches_per_second,
+        ),
+        (
+            "bytes_per_second",
+            "Bytes a second, of late",
+            state.bytes_per_second,
+        ),
+        ("ledger_bytes", "Bytes of the ledger", storage.ledger as f64),
+        (
+            "archive_bytes",
+            "Bytes of the archive",
+            storage.archive as f64,
+        ),
+        ("index_bytes", "Bytes of the index", storage.index as f64),
+        (
+            "disk_free_bytes",
+            "Bytes that are free on the disk",
+            storage.free as f64,
+        ),
+        (
+            "memory_bytes",
+            "Bytes of memory that the crawl holds",
+            storage.memory as f64,
+        ),
+    ];
+    for (name, help, value) in numbers {
+        gauge(registry, name, help, value);
+    }
+    let perhaps = [
+        ("price", "What a fetch must be worth", summary.price),
+        (
+            "budget_per_second",
+            "Fetches a second that may be made",
+            state.budget,
+        ),
+        (
+            "expected_freshness",
+            "The share of copies that are expected to be fresh",
+            snapshot.outlook.map(|outlook| outlook.freshness),
+        ),
+        (
+            "expected_quality",
+            "The same, weighted by what searchers lose",
+            snapshot.outlook.and_then(|outlook| outlook.quality),
+        ),
+    ];
+    for (name, help, value) in perhaps {
+        if let Some(value) = value {
+            gauge(registry, name, help, value);
+        }
+    }
+    let fetches = Family::<Purpose, Counter>::default();
+    let counts = &state.fetches;
+    for (purpose, count) in [
+        ("new", counts.new),
+        ("refresh", counts.refresh),
+        ("source", counts.source),
+        ("overhead", counts.overhead),
+    ] {
+        fetches.get_or_create(&Purpose { purpose }).inc_by(count);
+    }
+    registry.register("fetches", "Requests made since the crawl began", fetches);
+    let errors = Family::<Kind, Counter>::default();
+    for (kind, count) in &summary.errors {
+        errors
+            .get_or_create(&Kind { kind: kind.clone() })
+            .inc_by(*count);
+    }
+    registry.register(
+        "errors",
+        "What went wrong since policies were last changed",
+        errors,
+    );
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Purpose {
+    purpose: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Kind {
+    kind: String,
+}
+
+fn gauge(registry: &mut Registry, name: &str, help: &str, value: f64) {
+    let gauge = Gauge::<f64, AtomicU64>::default();
+    gauge.set(value);
+    registry.register(name, help, gauge);
+}

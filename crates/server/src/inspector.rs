@@ -1,0 +1,195 @@
+//! The page inspector: what is known of one URL, from its discovery to its next visit.
+//!
+//! The same truth as `avocet explain`, with every answer that the archive keeps of it, and what changed between two of them.
+
+mod difference;
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use askama::Template;
+use axum::Json;
+use axum::Router;
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use jiff::Timestamp;
+use serde::Deserialize;
+use utoipa::IntoParams;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::api::{Params, Refusal, Refused};
+use crate::control::access::Visitor;
+use crate::dashboard::{amount, short, when};
+use crate::{App, assets, pages};
+use difference::Difference;
+use node::explain::Explanation;
+use node::handle::{Elsewhere, PageVersion, Timeline};
+use node::settings::ranking::NeverCrawled;
+use node::settings::usage::Usage;
+
+pub fn routes() -> Router<Arc<App>> {
+    Router::new().route("/dashboard/page", get(page))
+}
+
+pub fn api_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new().routes(routes!(explanation))
+}
+
+/// What is asked for.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Asked {
+    url: String,
+    /// The versions that are compared, by their place in the timeline.
+    from: Option<usize>,
+    to: Option<usize>,
+}
+
+#[derive(Template)]
+#[template(path = "inspector.html")]
+struct Inspector {
+    url: String,
+    /// What is wrong with what was asked.
+    wrong: Option<String>,
+    page: Option<Inspected>,
+    now: Timestamp,
+}
+
+impl Inspector {
+    fn amount(&self, count: &u64) -> String {
+        amount(*count)
+    }
+
+    fn short(&self, number: &f64) -> String {
+        short(*number)
+    }
+
+    fn short32(&self, number: &f32) -> String {
+        short(f64::from(*number))
+    }
+
+    /// A moment to the second, as the timeline has it.
+    fn second(&self, time: &str) -> String {
+        time.get(..19).unwrap_or(time).replace('T', " ")
+    }
+
+    fn when(&self, time: &str) -> String {
+        when(time, self.now)
+    }
+}
+
+/// What there is to say of a page.
+struct Inspected {
+    explained: Explanation,
+    timeline: Timeline,
+    difference: Option<Difference>,
+}
+
+impl Inspected {
+    fn is_from(&self, version: &PageVersion) -> bool {
+        let difference = self.difference.as_ref();
+        difference.is_some_and(|difference| difference.from.number == version.number)
+    }
+
+    fn is_to(&self, version: &PageVersion) -> bool {
+        let difference = self.difference.as_ref();
+        difference.is_some_and(|difference| difference.to.number == version.number)
+    }
+}
+
+async fn page(State(app): State<Arc<App>>, _: Visitor, Query(asked): Query<Asked>) -> Response {
+    let url = asked.url.trim().to_owned();
+    let mut shown = Inspector {
+        url: url.clone(),
+        wrong: None,
+        page: None,
+        now: Timestamp::now(),
+    };
+    let mut status = StatusCode::OK;
+    if !url.is_empty() {
+        match inspect(&app, asked).await {
+            Ok(page) => shown.page = Some(page),
+            Err(error) => {
+                let usage = error.downcast_ref::<Usage>();
+                status = match usage {
+                    Some(_) => StatusCode::BAD_REQUEST,
+                    None => StatusCode::SERVICE_UNAVAILABLE,
+                };
+                shown.wrong = Some(format!("{error:#}"));
+            }
+        }
+    }
+    let kept = [(header::CACHE_CONTROL, "no-store")];
+    (status, kept, pages::show(&shown)).into_response()
+}
+
+/// A page to explain.
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct Wanted {
+    /// Its URL.
+    #[param(min_length = 1, max_length = 2048)]
+    url: String,
+}
+
+/// Why was a page fetched, or why not, and when will it be?
+///
+/// The same as `avocet explain --json`: how it was discovered, what visits found, what it is worth and why, when it falls due.
+#[utoipa::path(get, path = "/explain", tag = "pages", params(Wanted),
+    responses((status = 200, body = serde_json::Value), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
+async fn explanation(
+    State(app): State<Arc<App>>,
+    Params(wanted): Params<Wanted>,
+) -> Result<Json<Explanation>, Refusal> {
+    match explain(&app, wanted.url).await {
+        Ok(explanation) => Ok(Json(explanation)),
+        Err(error) => match error.downcast_ref::<Usage>() {
+            Some(wrong) => Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                "not_found",
+                &wrong.to_string(),
+            )),
+            None if error.is::<NeverCrawled>() => Err(Refusal::new(
+                StatusCode::NOT_FOUND,
+                "not_found",
+                "nothing was ever crawled into this store, so that no fetch is planned",
+            )),
+            None if error.is::<Elsewhere>() => Err(Refusal::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "elsewhere",
+                &error.to_string(),
+            )),
+            None => Err(error.into()),
+        },
+    }
+}
+
+/// Explains a page, off the threads that serve connections.
+pub async fn explain(app: &Arc<App>, url: String) -> Result<Explanation> {
+    let reader = app.clone();
+    app.readers.read(move || reader.node.explain(&url)).await
+}
+
+async fn inspect(app: &Arc<App>, asked: Asked) -> Result<Inspected> {
+    let reader = app.clone();
+    let work = move || {
+        let explained = reader.node.explain(asked.url.trim())?;
+        let url = node::explain::parse(&explained.url)?;
+        let timeline = reader.node.versions(&url)?;
+        let pair = timeline.compared(asked.from, asked.to);
+        let difference = match pair {
+            Some((from, to)) => Some(Difference::between(&reader.node, &url, from, to)?),
+            None => None,
+        };
+        Ok(Inspected {
+            explained,
+            timeline,
+            difference,
+        })
+    };
+    app.readers.read(work).await
+}

@@ -1,0 +1,123 @@
+//! The HTTP server: search page, dashboard, API, tools for agents and metrics.
+//!
+//! It knows the store and its crawl by a [`NodeHandle`](node::handle::NodeHandle) alone, and reads no file itself.
+//!
+//! **Invariant:** every answer, whichever part gave it, has passed [`middleware::guard`]: it carries a policy under which no
+//! text of a crawled page can become a script, and it was asked for under a name that is ours.
+
+mod api;
+mod app;
+mod assets;
+mod connections;
+mod control;
+mod dashboard;
+mod health;
+mod inspector;
+pub mod mcp;
+mod middleware;
+mod pages;
+mod request;
+mod search;
+mod wording;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::sync::{oneshot, watch as watch_channel};
+use tokio::task::JoinHandle;
+
+pub use app::App;
+use request::client::Proxies;
+
+/// Where the server listens if the user does not say.
+pub const LISTEN: SocketAddr =
+    SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8321);
+
+/// Connections that the kernel keeps until the server accepts them. A client that finds this queue full tries again
+/// after a second; the usual 128 fill up in one burst.
+const BACKLOG: u32 = 1024;
+
+/// A server that is running.
+pub struct Serving {
+    /// Where it listens.
+    pub address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    done: JoinHandle<()>,
+    closing: watch_channel::Sender<bool>,
+}
+
+/// Starts to serve.
+pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
+    let address = listener.local_addr()?;
+    let closing = app.closing.clone();
+    let (stop, stopped) = oneshot::channel();
+    let per_client = app::per_client(&app.settings);
+    let proxies = Proxies::at(&app.settings.trusted_proxies);
+    let router = router(app);
+    let done = tokio::spawn(async move {
+        let stopped = async { stopped.await.unwrap_or(()) };
+        connections::accept(listener, router, per_client, proxies, stopped).await;
+    });
+    Ok(Serving {
+        address,
+        stop,
+        done,
+        closing,
+    })
+}
+
+/// Takes a place to listen at.
+pub async fn listen(listen: SocketAddr) -> Result<TcpListener> {
+    bind(listen).with_context(|| taken(listen))
+}
+
+fn bind(listen: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = match listen {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(listen)?;
+    socket.listen(BACKLOG)
+}
+
+/// What to say when a place cannot be listened at.
+pub fn taken(listen: SocketAddr) -> String {
+    format!(
+        "cannot listen on {listen}: is another server there? --listen ADDRESS names another place"
+    )
+}
+
+impl Serving {
+    /// Takes no more requests, and ends when those under way are answered.
+    pub async fn stop(self) {
+        self.closing.send_replace(true);
+        self.stop.send(()).ok();
+        self.done.await.ok();
+    }
+}
+
+/// Everything that is served.
+fn router(app: Arc<App>) -> Router {
+    let api = control::api_routes().merge(inspector::api_routes());
+    let limited = Router::new()
+        .merge(pages::routes())
+        .merge(dashboard::routes())
+        .merge(inspector::routes())
+        .merge(control::routes())
+        .merge(api::routes(&app, api))
+        .merge(mcp::routes(&app))
+        .layer(from_fn_with_state(app.clone(), middleware::limit));
+    Router::new()
+        .merge(assets::routes())
+        .merge(pages::brand_routes())
+        .merge(health::routes())
+        .merge(limited)
+        .fallback(pages::missing)
+        .layer(from_fn_with_state(app.clone(), middleware::guard))
+        .with_state(app)
+}

@@ -1,0 +1,7 @@
+//! What every request passes before a page or the API answers it.
+
+mod guard;
+mod limits;
+
+pub use guard::guard;
+pub use limits::limit;

@@ -1,0 +1,178 @@
+//! Times, change rates, names of languages and authors in words, as pages show them.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+
+use node::handle::Pace;
+
+const STEPS: [(u64, u64, &str); 6] = [
+    // Below so many seconds, in units of so many.
+    (90 * 60, 60, "minute"),
+    (36 * 3600, 3600, "hour"),
+    (14 * 86_400, 86_400, "day"),
+    (60 * 86_400, 7 * 86_400, "week"),
+    (700 * 86_400, 30 * 86_400, "month"),
+    (u64::MAX, 365 * 86_400, "year"),
+];
+
+/// Authors that are named.
+const AUTHORS: usize = 3;
+
+/// How long ago something was.
+pub fn ago(then: Timestamp, now: Timestamp) -> String {
+    let since = now.duration_since(then);
+    if since < SignedDuration::from_secs(60) {
+        return "just now".into();
+    }
+    format!("{} ago", span(since.unsigned_abs()))
+}
+
+/// How often a page changes.
+pub fn pace(pace: Pace) -> Option<String> {
+    match pace {
+        Pace::Unknown => None,
+        Pace::Still(watched) if watched < Duration::from_secs(60) => None,
+        Pace::Still(watched) => Some(format!("no change seen in {}", span(watched))),
+        Pace::Every(time) if time < Duration::from_secs(60) => {
+            Some("changes more than once a minute".into())
+        }
+        Pace::Every(time) => {
+            let told = span(time);
+            let told = told.strip_prefix("1 ").unwrap_or(&told);
+            Some(format!("changes about every {told}"))
+        }
+    }
+}
+
+/// A time in one unit that is neither too fine nor too coarse.
+fn span(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let (_, unit, name) = STEPS
+        .into_iter()
+        .find(|(below, ..)| seconds < *below)
+        .unwrap_or(STEPS[5]);
+    let count = (seconds + unit / 2) / unit;
+    let many = if count == 1 { "" } else { "s" };
+    format!("{count} {name}{many}")
+}
+
+/// Who wrote a page: the first few.
+pub fn authors(names: &[String]) -> Option<String> {
+    let first = names.get(..names.len().min(AUTHORS))?.join(", ");
+    match names.len() {
+        0 => None,
+        count if count > AUTHORS => Some(format!("{first} and {} more", count - AUTHORS)),
+        _ => Some(first),
+    }
+}
+
+/// Whether a heading says no more than the title of its page. Many pages begin with their title, to which the title
+/// itself adds the name of the site.
+pub fn repeats(heading: &str, title: &str) -> bool {
+    let [heading, title] = [heading.trim(), title.trim()].map(str::to_lowercase);
+    title.starts_with(&heading)
+}
+
+/// A day as the world writes it, in UTC; `None`: no calendar has it.
+pub fn day(seconds: i64) -> Option<String> {
+    let at = Timestamp::from_second(seconds).ok()?;
+    Some(at.strftime("%Y-%m-%d").to_string())
+}
+
+/// The English name of a language, or its code.
+pub fn language(code: &str) -> &str {
+    LANGUAGES
+        .iter()
+        .find(|(known, _)| *known == code)
+        .map_or(code, |(_, name)| name)
+}
+
+/// The names of the languages with most pages on the web (W3Techs, 2025).
+const LANGUAGES: [(&str, &str); 36] = [
+    ("ar", "Arabic"),
+    ("bg", "Bulgarian"),
+    ("bn", "Bengali"),
+    ("ca", "Catalan"),
+    ("cs", "Czech"),
+    ("da", "Danish"),
+    ("de", "German"),
+    ("el", "Greek"),
+    ("en", "English"),
+    ("es", "Spanish"),
+    ("et", "Estonian"),
+    ("fa", "Persian"),
+    ("fi", "Finnish"),
+    ("fr", "French"),
+    ("he", "Hebrew"),
+    ("hi", "Hindi"),
+    ("hr", "Croatian"),
+    ("hu", "Hungarian"),
+    ("id", "Indonesian"),
+    ("it", "Italian"),
+    ("ja", "Japanese"),
+    ("ko", "Korean"),
+    ("lt", "Lithuanian"),
+    ("nb", "Norwegian"),
+    ("nl", "Dutch"),
+    ("pl", "Polish"),
+    ("pt", "Portuguese"),
+    ("ro", "Romanian"),
+    ("ru", "Russian"),
+    ("sk", "Slovak"),
+    ("sv", "Swedish"),
+    ("th", "Thai"),
+    ("tr", "Turkish"),
+    ("uk", "Ukrainian"),
+    ("vi", "Vietnamese"),
+    ("zh", "Chinese"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans() {
+        let check = |seconds, expected: &str| {
+            assert_eq!(span(Duration::from_secs(seconds)), expected);
+        };
+        check(60, "1 minute");
+        check(89 * 60, "89 minutes");
+        check(90 * 60, "2 hours");
+        check(86_400, "24 hours");
+        check(3 * 86_400, "3 days");
+        check(30 * 86_400, "4 weeks");
+        check(100 * 86_400, "3 months");
+        check(1000 * 86_400, "3 years");
+    }
+
+    #[test]
+    fn headings_that_say_no_more_than_the_title() {
+        assert!(repeats(" 13 Prompt Expansion", "13 prompt expansion (zsh)"));
+        assert!(repeats("", "any"));
+        assert!(!repeats("Expansion", "13 Prompt Expansion"));
+        assert!(!repeats("13 Prompt Expansion", "13 Prompt"));
+    }
+
+    #[test]
+    fn times_and_paces() {
+        let now: Timestamp = "2026-11-16T12:00:00Z".parse().unwrap();
+        let before = |seconds| now - SignedDuration::from_secs(seconds);
+        assert_eq!(ago(before(5), now), "just now");
+        assert_eq!(ago(before(-50), now), "just now");
+        assert_eq!(ago(before(7200), now), "2 hours ago");
+        let every = |hours: u64| Pace::Every(Duration::from_secs(hours * 3600));
+        assert_eq!(
+            pace(every(1)),
+            Some("changes about every 60 minutes".into())
+        );
+        assert_eq!(
+            pace(every(24 * 7 * 3)),
+            Some("changes about every 3 weeks".into())
+        );
+        assert_eq!(pace(Pace::Unknown), None);
+        let still = Pace::Still(Duration::from_secs(5 * 86_400));
+        assert_eq!(pace(still), Some("no change seen in 5 days".into()));
+    }
+}

@@ -1,0 +1,31 @@
+//! Serves an invented web on loopback until it is stopped, to try the crawler on without a network.
+//!
+//! `cargo run --release -p testweb --example web [PAGES]`
+
+use testweb::site::{Clock, Plan, Serving};
+
+/// The port that the README names.
+const PORT: u16 = 8400;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let pages = match std::env::args().nth(1) {
+        Some(text) => text
+            .parse()
+            .map_err(|_| format!("{text:?} is not a number of pages"))?,
+        None => 2_000,
+    };
+    let plan = Plan {
+        servers: 20,
+        pages,
+        ..Plan::small(1)
+    };
+    let serving = Serving::start(plan.invent(), Clock::Running(60.0), Some(PORT)).await?;
+    println!("{pages} pages on 20 servers; a minute of theirs is a second of ours");
+    println!(
+        "avocet crawl {} --scope any --allow-private",
+        serving.homes()[0]
+    );
+    std::future::pending::<()>().await;
+    Ok(())
+}

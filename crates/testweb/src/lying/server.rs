@@ -1,0 +1,207 @@
+//! How are lies told over TCP?
+//!
+//! **Invariant:** one script is played for each request, and hits are counted before it begins, so that a
+//! test knows what was asked for even where no answer arrived.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use bytes::{Bytes, BytesMut};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+use crate::TestwebError;
+use crate::listen::{accept, listen};
+
+use super::honest;
+use super::robots::Robots;
+use super::script::{Asked, Pace, Script, Step, Then};
+use super::table::Lie;
+
+/// The longest request head that is read. Crawlers refuse longer URLs; this server must not fail first.
+const LONGEST_HEAD: usize = 2 << 20;
+
+/// What kind of liar a server is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Nature {
+    /// All [`LIES`](super::LIES), with an index at `/` and honest pages among them.
+    Lies,
+    /// Honest pages under a robots.txt that lies.
+    Robots(Robots),
+    /// Not a web server at all: greets as SSH does before anything was asked (row 14).
+    Banner,
+}
+
+/// A lying server, until dropped.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    hits: Arc<Hits>,
+    /// The listener with its connections; aborted when dropped.
+    _listener: JoinSet<()>,
+}
+
+type Hits = Mutex<HashMap<String, u32>>;
+
+impl Server {
+    /// Starts one at a loopback address, at any port that is free, on the current tokio runtime.
+    pub async fn start(
+        address: Ipv4Addr,
+        nature: Nature,
+        pace: Pace,
+    ) -> Result<Self, TestwebError> {
+        let (listeners, port) = listen(&[address], None).await?;
+        let hits = Arc::new(Hits::default());
+        let mut tasks = JoinSet::new();
+        for listener in listeners {
+            let hits = Arc::clone(&hits);
+            tasks.spawn(accept(listener, move |stream| {
+                let hits = Arc::clone(&hits);
+                async move {
+                    // A client that leaves in the middle of a lie did well.
+                    let _ = converse(stream, nature, pace, &hits).await;
+                }
+            }));
+        }
+        Ok(Self {
+            address: SocketAddr::from((address, port)),
+            hits,
+            _listener: tasks,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The URL of a path, which starts with a slash.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// How often exactly this path and query was asked for.
+    pub fn hits(&self, path: &str) -> u32 {
+        lock(&self.hits).get(path).copied().unwrap_or(0)
+    }
+
+    /// How often anything that starts so was asked for: the depth a crawl went into a trap.
+    pub fn hits_below(&self, prefix: &str) -> u32 {
+        let hits = lock(&self.hits);
+        hits.iter()
+            .filter(|(path, _)| path.starts_with(prefix))
+            .map(|(_, n)| n)
+            .sum()
+    }
+}
+
+async fn converse(
+    mut stream: TcpStream,
+    nature: Nature,
+    pace: Pace,
+    hits: &Hits,
+) -> io::Result<()> {
+    if nature == Nature::Banner {
+        stream.write_all(b"SSH-2.0-OpenSSH_9.6\r\n").await?;
+        // The client has its say and is not answered.
+        let _ = timeout(pace.longest, stream.read_u8()).await;
+        return Ok(());
+    }
+    let mut unread = BytesMut::new();
+    while let Some(head) = read_head(&mut stream, &mut unread).await? {
+        let script = answer(&head, nature, hits);
+        // What takes too long ends here, and the connection with it.
+        let Ok(played) = timeout(pace.longest, play(&mut stream, &script, pace)).await else {
+            break;
+        };
+        played?;
+        match script.then {
+            Then::Keep => {}
+            Then::Close => break,
+            Then::Reset => return stream.set_zero_linger(),
+        }
+    }
+    stream.shutdown().await
+}
+
+/// The next request head; `None` when the client is done, or sends what no head can be.
+async fn read_head(stream: &mut TcpStream, unread: &mut BytesMut) -> io::Result<Option<Bytes>> {
+    let mut searched = 0;
+    loop {
+        if let Some(end) = unread[searched..]
+            .windows(4)
+            .position(|four| four == b"\r\n\r\n")
+        {
+            return Ok(Some(unread.split_to(searched + end + 4).freeze()));
+        }
+        // The end may begin in the last three bytes.
+        searched = unread.len().saturating_sub(3);
+        if unread.len() > LONGEST_HEAD || stream.read_buf(unread).await? == 0 {
+            return Ok(None);
+        }
+    }
+}
+
+fn answer(head: &[u8], nature: Nature, hits: &Hits) -> Script {
+    let head = String::from_utf8_lossy(head);
+    let mut lines = head.split("\r\n");
+    let path = lines
+        .next()
+        .and_then(|line| line.split(' ').nth(1))
+        .unwrap_or("/");
+    let headers: Vec<_> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let earlier = {
+        let mut hits = lock(hits);
+        let count = hits.entry(path.to_owned()).or_default();
+        *count += 1;
+        *count - 1
+    };
+    let asked = Asked {
+        path,
+        earlier,
+        headers: &headers,
+    };
+    match nature {
+        Nature::Robots(robots) => robots.answer(&asked),
+        _ if path == "/" => honest::index(),
+        _ => match Lie::at(path) {
+            Some(lie) => (lie.script)(&asked),
+            None => honest::at(path).unwrap_or_else(Script::not_found),
+        },
+    }
+}
+
+async fn play(stream: &mut TcpStream, script: &Script, pace: Pace) -> io::Result<()> {
+    for step in &script.steps {
+        match step {
+            Step::Send(bytes) => stream.write_all(bytes).await?,
+            Step::Flood(bytes) => {
+                let mut sent = 0;
+                while sent < pace.most_bytes {
+                    stream.write_all(bytes).await?;
+                    sent += bytes.len() as u64;
+                }
+            }
+            // The time limit ends these two.
+            Step::Drip(bytes) => loop {
+                stream.write_all(bytes).await?;
+                sleep(pace.pause).await;
+            },
+            Step::Silence => std::future::pending().await,
+            Step::Pause => sleep(pace.pause).await,
+        }
+    }
+    Ok(())
+}
+
+fn lock(hits: &Hits) -> std::sync::MutexGuard<'_, HashMap<String, u32>> {
+    hits.lock()
+        .expect("another task panicked while it held this lock")
+}

@@ -1,0 +1,66 @@
+//! HTTP proxies on loopback (RFC 9112, 3.2.2), which answer for every host themselves.
+//!
+//! **Invariant:** no connection is made to anywhere.
+
+use std::convert::Infallible;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper::{Request, Response, Uri};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+
+use crate::TestwebError;
+use crate::listen::accept;
+
+/// A proxy that listens, until dropped.
+#[derive(Debug)]
+pub struct Listening {
+    address: SocketAddr,
+    _listener: JoinSet<()>,
+}
+
+impl Listening {
+    /// What a crawler is told: `http://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+/// Listens at 127.0.0.1, at the given port or any that is free; `attend` serves a connection to its end.
+pub async fn listen<F, A>(port: Option<u16>, attend: F) -> Result<Listening, TestwebError>
+where
+    F: Fn(TcpStream) -> A + Clone + Send + 'static,
+    A: Future<Output = ()> + Send + 'static,
+{
+    let (listeners, port) = crate::listen::listen(&[Ipv4Addr::LOCALHOST], port).await?;
+    let mut tasks = JoinSet::new();
+    for listener in listeners {
+        tasks.spawn(accept(listener, attend.clone()));
+    }
+    Ok(Listening {
+        address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)),
+        _listener: tasks,
+    })
+}
+
+/// Answers all requests of one connection, to its end.
+pub async fn serve_connection(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    answer: impl Fn(&Uri) -> Response<Bytes>,
+) {
+    let answer = service_fn(|request: Request<Incoming>| {
+        let answer = answer(request.uri()).map(Full::new);
+        async { Ok::<_, Infallible>(answer) }
+    });
+    // A client that leaves in the middle of an answer is nothing to report.
+    let _ = hyper::server::conn::http1::Builder::new()
+        .pipeline_flush(true)
+        .serve_connection(TokioIo::new(stream), answer)
+        .await;
+}

@@ -1,0 +1,210 @@
+//! What does a server of this web answer?
+//!
+//! **Invariant:** pure: the answer follows from the request, the moment and how often the same was
+//! asked before. Who waits, counts and closes connections is [`serving`](super::serving).
+
+use std::io::Write;
+
+use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use hyper::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, HeaderMap, HeaderValue, LOCATION, RETRY_AFTER, VARY,
+};
+use hyper::{Response, StatusCode};
+
+use crate::reply::{plain, status_only, typed};
+
+use super::validators::Validators;
+use super::web::{Author, Coding, Kind, Page, PageNumber, RobotsFile, ServerNumber, Web};
+
+/// A request as a server of the web sees it.
+pub(super) struct Asked<'a> {
+    pub server: ServerNumber,
+    /// Path and query.
+    pub path: &'a str,
+    pub headers: &'a HeaderMap,
+    /// How often this path was asked for before.
+    pub earlier: u32,
+    /// The port the web is served at.
+    pub port: u16,
+}
+
+impl Web {
+    pub(super) fn answer(&self, asked: &Asked<'_>, at: f64) -> Response<Bytes> {
+        if asked.path == "/robots.txt" {
+            return self.robots_txt(asked.server, asked.port);
+        }
+        if let Some(month) = asked.path.strip_prefix("/calendar/") {
+            return self.calendar(asked.server, month);
+        }
+        match self.at(asked.server, asked.path) {
+            Some(page) if page.exists(at) => self.page_answer(page, asked, at),
+            // What died says so; what was never there, or not yet, is not found.
+            Some(page) if page.life.born <= at => plain(StatusCode::GONE, "gone\n"),
+            _ => plain(StatusCode::NOT_FOUND, "not found\n"),
+        }
+    }
+
+    fn robots_txt(&self, server: ServerNumber, port: u16) -> Response<Bytes> {
+        match self.server(server).robots {
+            RobotsFile::Open => {
+                let mut text = String::from("User-agent: *\nDisallow:\n");
+                for sitemap in self.sitemaps(server) {
+                    text.push_str(&format!("Sitemap: {}\n", self.url(sitemap, port)));
+                }
+                plain(StatusCode::OK, text)
+            }
+            RobotsFile::Rules { crawl_delay } => {
+                let mut text = String::from("User-agent: *\nDisallow: /private/\n");
+                if let Some(delay) = crawl_delay {
+                    text.push_str(&format!("Crawl-delay: {delay}\n"));
+                }
+                plain(StatusCode::OK, text)
+            }
+            RobotsFile::Missing => plain(StatusCode::NOT_FOUND, "not found\n"),
+            RobotsFile::Broken => plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n"),
+        }
+    }
+
+    /// A month that links to the ones before and after it, for ever.
+    fn calendar(&self, server: ServerNumber, month: &str) -> Response<Bytes> {
+        let parsed = month.split_once('/').and_then(|(y, m)| {
+            Some((
+                y.parse::<i64>().ok()?,
+                m.parse::<i64>().ok().filter(|m| (1..=12).contains(m))?,
+            ))
+        });
+        let (true, Some((year, month))) = (self.server(server).calendar, parsed) else {
+            return plain(StatusCode::NOT_FOUND, "not found\n");
+        };
+        let link = |months: i64| {
+            let n = year.saturating_mul(12).saturating_add(month - 1 + months);
+            format!("/calendar/{}/{}", n.div_euclid(12), n.rem_euclid(12) + 1)
+        };
+        let (before, after) = (link(-1), link(1));
+        let body = format!(
+            "<!doctype html>\n<title>{year}-{month}</title>\n<p>Nothing is planned this month.</p>\n\
+             <a href=\"{before}\">before</a> <a href=\"{after}\">after</a>\n"
+        );
+        typed(StatusCode::OK, "text/html; charset=utf-8", body.into())
+    }
+
+    fn page_answer(&self, page: &Page, asked: &Asked<'_>, at: f64) -> Response<Bytes> {
+        match page.kind {
+            Kind::Ordinary | Kind::Copy(_) => self.text(page, asked, at),
+            Kind::Busy if asked.earlier == 0 => {
+                let mut answer = plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n");
+                answer
+                    .headers_mut()
+                    .insert(RETRY_AFTER, HeaderValue::from_static("1"));
+                answer
+            }
+            Kind::Busy => self.text(page, asked, at),
+            Kind::Redirect(to, status) => {
+                let mut answer = plain(status_of(status), "elsewhere\n");
+                if let Ok(location) = HeaderValue::try_from(self.url(to, asked.port)) {
+                    answer.headers_mut().insert(LOCATION, location);
+                }
+                answer
+            }
+            Kind::Error(status) => plain(status_of(status), "error\n"),
+        }
+    }
+
+    fn text(&self, page: &Page, asked: &Asked<'_>, at: f64) -> Response<Bytes> {
+        let server = self.server(page.server);
+        let validators = self.validators(page, at);
+        let mut answer = if validators.matched_by(asked.headers) {
+            status_only(StatusCode::NOT_MODIFIED)
+        } else {
+            let html = self.html(page.number, at, asked.port);
+            let media = self.media(page);
+            let coding = server
+                .coding
+                .filter(|coding| coding.is_accepted(asked.headers));
+            let body = coding.map_or_else(|| html.clone().into(), |coding| coding.encode(&html));
+            let mut answer = typed(StatusCode::OK, media, body);
+            if let Some(coding) = coding {
+                let name = HeaderValue::from_static(coding.name());
+                answer.headers_mut().insert(CONTENT_ENCODING, name);
+            }
+            answer
+        };
+        if server.coding.is_some() {
+            answer
+                .headers_mut()
+                .insert(VARY, HeaderValue::from_static("accept-encoding"));
+        }
+        validators.put(answer.headers_mut());
+        answer
+    }
+
+    fn media(&self, page: &Page) -> &'static str {
+        match &self.author {
+            Author::Prose(_) => "text/html; charset=utf-8",
+            Author::Town(records) => records.media(page.number),
+        }
+    }
+
+    /// The sitemaps that a robots.txt names.
+    fn sitemaps(&self, server: ServerNumber) -> impl Iterator<Item = PageNumber> {
+        let sitemaps = ["/sitemap.xml", "/news-sitemap.xml"];
+        let there = sitemaps.map(|path| self.at(server, path));
+        let there = there.into_iter().flatten().map(Page::number);
+        there.filter(|page| !self.is_text(*page))
+    }
+
+    /// A page changes with its text and when a page it links to is born.
+    fn validators(&self, page: &Page, at: f64) -> Validators {
+        let server = self.server(page.server);
+        let version = self.version(page, at);
+        let (mut links, mut since) = (0, version.since.max(page.life.born));
+        for link in self.links(page, at) {
+            links += 1;
+            since = since.max(link.life.born);
+        }
+        let tag = server.etag.then(|| format!("{:x}-{links:x}", version.id));
+        Validators::new(
+            tag.as_deref(),
+            server.last_modified.then(|| self.date(since)),
+        )
+    }
+}
+
+impl Coding {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Deflate => "deflate",
+        }
+    }
+
+    fn is_accepted(self, request: &HeaderMap) -> bool {
+        let accepted = request
+            .get(ACCEPT_ENCODING)
+            .and_then(|value| value.to_str().ok());
+        let names = accepted.unwrap_or_default().split([',', ';']);
+        names.into_iter().any(|name| name.trim() == self.name())
+    }
+
+    fn encode(self, text: &str) -> Bytes {
+        let text = text.as_bytes();
+        let encoded = match self {
+            Self::Gzip => {
+                let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(text).and_then(|()| encoder.finish())
+            }
+            Self::Deflate => {
+                let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+                encoder.write_all(text).and_then(|()| encoder.finish())
+            }
+        };
+        // Writing to memory does not fail.
+        encoded.unwrap_or_default().into()
+    }
+}
+
+fn status_of(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}

@@ -1,0 +1,114 @@
+//! The Tern manual: how do you use a build tool that does not exist?
+//!
+//! Its pages were always there and are edited, a few of them all the time and most hardly ever. A sitemap says when.
+
+use figure::escaped;
+use rand::RngExt;
+
+use super::super::life::Life;
+use super::super::plan::Spread;
+use super::super::web::{Page, PageNumber, Web};
+use super::page::Sheet;
+use super::words::{FEATURES, Scene, any, slug};
+use super::{Builder, Habits, MANUAL};
+use crate::chance::{For, stream};
+
+const PARTS: [&str; 3] = ["Guide", "Reference", "Recipes"];
+
+/// Three of four pages are edited, every five minutes in the middle, with a heavy tail.
+const HABITS: Habits = Habits {
+    now: 72,
+    later: 0,
+    every: 1.0,
+    lifetime: None,
+    changing: 0.75,
+    interval: Spread {
+        median: 300.0,
+        sigma: 1.5,
+    },
+};
+
+const SENTENCES: [&str; 16] = [
+    "The {subject} is off unless a workspace asks for it.",
+    "Tern looks for the {subject} in the current directory first, then above it.",
+    "Since version 1.{number} the {subject} is read once and kept.",
+    "Use it where builds are repeated; a single build gains nothing.",
+    "If the {subject} cannot be read, Tern says so and stops with status {number}.",
+    "Two processes may share the {subject}; the second waits.",
+    "The default of {number} is right for most machines.",
+    "Set it lower where memory is scarce.",
+    "What is written here holds for every platform that Tern runs on.",
+    "Do not edit the {subject} by hand while a build is under way.",
+    "A warning names the file and the line.",
+    "The flag wins over the file, and the file over the environment.",
+    "On a cold start this takes about {number} milliseconds.",
+    "See the recipe for continuous integration for an example.",
+    "This was changed in 1.{number}; older releases ignore it.",
+    "Nothing is sent over the network unless you allow it.",
+];
+
+pub(super) fn found(builder: &mut Builder, home: PageNumber) {
+    let parts =
+        PARTS.map(|name| builder.shelf(MANUAL, &format!("/{}/", name.to_lowercase()), name));
+    builder.page(MANUAL, "/sitemap.xml".into(), Life::ALWAYS, Sheet::Sitemap);
+    for (n, life) in builder.lives(MANUAL, &HABITS).into_iter().enumerate() {
+        let (part, feature) = (n % PARTS.len(), FEATURES[n / PARTS.len() % FEATURES.len()]);
+        let path = format!("/{}/{}", PARTS[part].to_lowercase(), slug(feature));
+        let page = builder.page(MANUAL, path, life, Sheet::Lesson);
+        builder.put(page, parts[part]);
+        builder.put(page, home);
+    }
+}
+
+pub(super) fn heading(_: &Web, page: &Page) -> String {
+    let feature = feature(page);
+    let text = match page.path().split('/').nth(1) {
+        Some("guide") => format!("using the {feature}"),
+        Some("reference") => format!("{feature} reference"),
+        _ => format!("how to change the {feature}"),
+    };
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(letters).collect()
+    })
+}
+
+/// An edit writes one section anew; which one, the version says.
+pub(super) fn lesson(web: &Web, page: &Page, at: f64) -> String {
+    let number = u64::from(page.number().0);
+    let version = web.version(page, at);
+    let scene = Scene {
+        subject: feature(page),
+        place: "",
+        person: "",
+    };
+    let mut html = String::new();
+    for (n, title) in (0..).zip([
+        "What it does",
+        "When to use it",
+        "Settings",
+        "Troubleshooting",
+    ]) {
+        let edited = version.id > 0 && n == version.id % 4;
+        let part = if edited { version.id | 1 << 63 } else { n + 1 };
+        let mut rng = stream(web.seed, For::Text, number, part);
+        let count = rng.random_range(3..6);
+        let text = scene.paragraph(&SENTENCES, count, &mut rng);
+        html += &format!("<h2>{title}</h2>\n<p>{}</p>\n", escaped(&text));
+        if n == 2 {
+            let key = slug(scene.subject).replace('-', "_");
+            let value = any(
+                &["\"auto\"", "\"off\"", "true", "16", "\"strict\""],
+                &mut rng,
+            );
+            html += &format!("<pre>[build]\n{key} = {}</pre>\n", escaped(value));
+        }
+    }
+    let when = httpdate::fmt_http_date(web.date(version.since));
+    html + &format!("<p class=\"by\">Last edited {when}</p>\n")
+}
+
+fn feature(page: &Page) -> &'static str {
+    let name = page.path().rsplit('/').next().unwrap_or_default();
+    (FEATURES.iter().find(|feature| slug(feature) == name)).unwrap_or(&FEATURES[0])
+}

@@ -1,0 +1,154 @@
+//! The Estuary Courier: what does it publish, and when does it correct itself?
+//!
+//! Articles appear one after the other, the newest stand on the front page and in their section, in a feed and in a news sitemap.
+//! One in twelve is a live report that grows a paragraph at a time.
+
+use figure::escaped;
+use rand::RngExt;
+
+use super::super::life::Life;
+use super::super::plan::Spread;
+use super::super::web::{Page, PageNumber, Web};
+use super::page::Sheet;
+use super::words::{EVENTS, Scene, any, slug};
+use super::{Builder, Habits, NEWSPAPER};
+use crate::chance::{For, stream};
+
+const SECTIONS: [&str; 4] = ["Harbour", "Council", "Nature", "Culture"];
+
+/// An article every eight seconds; one in four is corrected, every three minutes in the middle.
+const HABITS: Habits = Habits {
+    now: 90,
+    later: 8_000,
+    every: 8.0,
+    lifetime: None,
+    changing: 0.25,
+    interval: Spread {
+        median: 180.0,
+        sigma: 1.0,
+    },
+};
+/// One article in so many is a live report, which changes every fifteen seconds.
+const LIVE: usize = 12;
+const LIVE_INTERVAL: f64 = 15.0;
+
+const HEADLINES: [&str; 12] = [
+    "{subject}: {place} waits for an answer",
+    "Council votes on {subject} at {place}",
+    "{subject} delayed again, says {person}",
+    "What the {subject} means for {place}",
+    "{person} defends plans for the {subject}",
+    "Record crowd at {place} for {subject}",
+    "{subject} reopens after {number} days",
+    "Why the {subject} costs {number} per cent more",
+    "Volunteers save the {subject} at {place}",
+    "{place} divided over the {subject}",
+    "New hope for the {subject}",
+    "{subject}: {number} questions and answers",
+];
+
+const SENTENCES: [&str; 18] = [
+    "The {subject} at {place} was on everybody's mind this week.",
+    "\"Nobody asked us about the {subject},\" said {other}, who has lived at {place} for {number} years.",
+    "{person} told the Courier that the decision would be made within {number} days.",
+    "A report of {number} pages lists what went wrong, and who knew.",
+    "At {elsewhere} people are less worried, though not all of them.",
+    "The council has set aside {number} thousand for the {subject}.",
+    "Fishermen say that they had seen it coming.",
+    "Last year {number} visitors came for the {subject} alone.",
+    "{other} of the harbour office would neither confirm nor deny it.",
+    "The meeting at {place} lasted until after midnight.",
+    "Work is to begin when the spring tides are over.",
+    "It is the third time in {number} months that the {subject} makes the front page.",
+    "Children from {elsewhere} had painted banners.",
+    "\"We will look at the numbers again,\" said {person}.",
+    "The weather did the rest.",
+    "An earlier plan for the {subject} had failed by {number} votes.",
+    "Engineers measured the ground near {place} on Tuesday.",
+    "Whether that is enough remains to be seen.",
+];
+
+pub(super) fn found(builder: &mut Builder, home: PageNumber) {
+    let sections =
+        SECTIONS.map(|name| builder.shelf(NEWSPAPER, &format!("/{}/", name.to_lowercase()), name));
+    for (path, sheet) in [
+        ("/feed.xml", Sheet::Feed),
+        ("/news-sitemap.xml", Sheet::NewsSitemap),
+    ] {
+        builder.page(NEWSPAPER, path.into(), Life::ALWAYS, sheet);
+    }
+    let lives = builder.lives(NEWSPAPER, &HABITS);
+    for (n, mut life) in lives.into_iter().enumerate() {
+        if is_live(n) {
+            life.rate = builder.town.speed / LIVE_INTERVAL;
+        }
+        let number = builder.pages.len() as u64;
+        let section = n % SECTIONS.len();
+        let words = slug(&write_headline(builder.town.seed, number));
+        let path = format!("/{}/{words}-{n}", SECTIONS[section].to_lowercase());
+        let page = builder.page(NEWSPAPER, path, life, Sheet::Article);
+        builder.put(page, sections[section]);
+        builder.put(page, home);
+    }
+}
+
+pub(super) fn headline(web: &Web, page: &Page) -> String {
+    let title = write_headline(web.seed, u64::from(page.number().0));
+    let live = page
+        .path()
+        .rsplit_once('-')
+        .and_then(|(_, n)| n.parse().ok())
+        .is_some_and(is_live);
+    if live {
+        format!("Live: {title}")
+    } else {
+        title
+    }
+}
+
+pub(super) fn teaser(web: &Web, page: &Page) -> String {
+    let number = u64::from(page.number().0);
+    let mut rng = stream(web.seed, For::Text, number, 1);
+    scene(web.seed, number).paragraph(&SENTENCES, 1, &mut rng)
+}
+
+/// A correction replaces a paragraph; which one, the version says.
+pub(super) fn article(web: &Web, page: &Page, at: f64) -> String {
+    let number = u64::from(page.number().0);
+    let scene = scene(web.seed, number);
+    let version = web.version(page, at);
+    let written = httpdate::fmt_http_date(web.date(page.life.born));
+    let mut html = format!("<p class=\"by\">By {}, {written}</p>\n", scene.person);
+    let paragraphs = 4 + number % 4;
+    for n in 0..paragraphs {
+        let corrected = version.id > 0 && n == version.id % paragraphs;
+        let part = if corrected {
+            version.id | 1 << 63
+        } else {
+            n + 1
+        };
+        let mut rng = stream(web.seed, For::Text, number, part);
+        let count = rng.random_range(3..6);
+        let text = scene.paragraph(&SENTENCES, count, &mut rng);
+        html += &format!("<p>{}</p>\n", escaped(&text));
+    }
+    if version.id > 0 {
+        let when = httpdate::fmt_http_date(web.date(version.since));
+        html += &format!("<p class=\"by\">Updated {when}</p>\n");
+    }
+    html
+}
+
+fn is_live(n: usize) -> bool {
+    n % LIVE == LIVE - 1
+}
+
+fn write_headline(seed: u64, page: u64) -> String {
+    let mut rng = stream(seed, For::Title, page, 1);
+    let headline = any(&HEADLINES, &mut rng);
+    scene(seed, page).fill(headline, &mut rng)
+}
+
+fn scene(seed: u64, page: u64) -> Scene {
+    Scene::draw(&EVENTS, &mut stream(seed, For::Title, page, 0))
+}

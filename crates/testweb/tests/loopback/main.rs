@@ -1,0 +1,10 @@
+//! The webs of this crate, asked over real sockets by a client that sees every byte.
+
+#![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
+
+mod client;
+mod directory;
+mod lying;
+mod protocols;
+mod robots;
+mod site;

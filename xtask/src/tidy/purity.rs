@@ -1,0 +1,145 @@
+//! Crates that may not touch the world outside, and what they may not name.
+//!
+//! **Invariant:** a crate is free of clocks, threads, files and sockets if no code of it names one. Tests
+//! are left out, and so are values such as `std::net::IpAddr` and `std::time::Duration`.
+
+use super::Finding;
+use super::code::{CodePath, Source, paths, test_files};
+
+/// What a place may not name.
+struct Rule {
+    /// How the paths of its files begin.
+    places: &'static [&'static str],
+    /// What of that is left out.
+    except: &'static [&'static str],
+    /// How paths in code begin that are refused.
+    prefixes: &'static [&'static str],
+    /// Segments that are refused wherever they stand in a path.
+    segments: &'static [&'static str],
+    why: &'static str,
+}
+
+const RULES: [Rule; 2] = [
+    Rule {
+        places: &[
+            "crates/crawl/src/",
+            "crates/figure/src/",
+            "crates/frontier/src/",
+            "crates/page/src/",
+            "crates/policy/src/",
+        ],
+        // Facts on disk, beside what decides.
+        except: &["crates/frontier/src/ledger"],
+        prefixes: &[
+            "rand::rng",
+            "std::env",
+            "std::fs",
+            "std::net::TcpListener",
+            "std::net::TcpStream",
+            "std::net::ToSocketAddrs",
+            "std::net::UdpSocket",
+            "std::os",
+            "std::process",
+            "std::thread",
+            "tokio",
+        ],
+        segments: &[
+            "Condvar",
+            "Instant",
+            "Mutex",
+            "RwLock",
+            "SystemTime",
+            "thread_rng",
+        ],
+        why: "time, chance and what comes from outside are arguments of a pure crate",
+    },
+    Rule {
+        places: &["crates/server/src/"],
+        except: &[],
+        prefixes: &["std::fs", "tokio::fs"],
+        segments: &["Ledger", "ledger"],
+        why: "the server knows a crawl by snapshots and commands",
+    },
+];
+
+/// Findings in all files.
+pub fn check(sources: &[Source<'_>]) -> Vec<Finding> {
+    let tests = test_files(sources);
+    let mut findings = Vec::new();
+    for source in sources.iter().filter(|one| !tests.contains(&one.file)) {
+        let begins = |places: &[&str]| places.iter().any(|place| source.file.starts_with(place));
+        let holds = |rule: &&Rule| begins(rule.places) && !begins(rule.except);
+        for rule in RULES.iter().filter(holds) {
+            let refused = paths(source.text)
+                .into_iter()
+                .filter(|path| rule.refuses(path));
+            findings.extend(refused.map(|path| Finding {
+                file: source.file.to_owned(),
+                line: path.line,
+                rule: format!("names {}", path.segments.join("::")),
+                why: rule.why,
+            }));
+        }
+    }
+    findings
+}
+
+impl Rule {
+    fn refuses(&self, path: &CodePath) -> bool {
+        let named = |segment: &String| self.segments.contains(&segment.as_str());
+        self.prefixes.iter().any(|prefix| path.starts_with(prefix))
+            || path.segments.iter().any(named)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn found(file: &str, text: &str, lines: &[usize]) {
+        let found = check(&[Source { file, text }]);
+        let found_lines: Vec<usize> = found.iter().map(|finding| finding.line).collect();
+        assert_eq!(found_lines, lines, "{file}: {text}: {found:?}");
+    }
+
+    #[test]
+    fn clocks_threads_files_and_sockets_are_found_in_pure_crates() {
+        for code in [
+            "use std::fs;",
+            "use std::{fmt, thread};",
+            "let x = std::net::TcpStream::connect(y);",
+            "use std::time::{Duration, Instant};",
+            "let now = SystemTime::now();",
+            "static X: std::sync::Mutex<u8> = y;",
+            "tokio::spawn(x);",
+            "let x = rand::rng();",
+        ] {
+            let text = format!("//! ?\n{code}\n");
+            found("crates/policy/src/a.rs", &text, &[2]);
+            found("crates/page/src/html/a.rs", &text, &[2]);
+            found("crates/frontier/src/bench/host.rs", &text, &[2]);
+            found("crates/frontier/src/price.rs", &text, &[2]);
+            found("crates/frontier/src/ledger.rs", &text, &[]);
+            found("crates/page/examples/read_speed.rs", &text, &[]);
+            found("crates/page/src/tests.rs", &text, &[]);
+        }
+        let values = "use std::net::{IpAddr, Ipv4Addr};\nuse std::time::Duration;\n";
+        found("crates/page/src/a.rs", values, &[]);
+        found("crates/page/src/a.rs", "// An Instant, std::fs.\n", &[]);
+    }
+
+    #[test]
+    fn the_server_reads_no_file_and_no_ledger() {
+        for code in [
+            "use std::fs::File;",
+            "tokio::fs::read(x);",
+            "use frontier::{Ledger, Roll};",
+            "use node::ledger;",
+        ] {
+            found("crates/server/src/a.rs", code, &[1]);
+            found("crates/node/src/a.rs", code, &[]);
+        }
+        found("crates/server/src/a.rs", "use std::sync::Mutex;", &[]);
+    }
+}
