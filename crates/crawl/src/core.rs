@@ -6,6 +6,7 @@ mod claims;
 mod hosts;
 mod manners;
 mod outbox;
+mod probe;
 mod reading;
 mod visit;
 
