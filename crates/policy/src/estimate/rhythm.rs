@@ -168,6 +168,12 @@ mod tests {
         Moment::START + Duration::from_secs_f64(seconds)
     }
 
+    /// Rounding may put a place at the very end of the week; its last hour has it.
+    #[test]
+    fn the_end_of_the_week_is_in_its_last_hour() {
+        assert_eq!([0.0, HOUR, WEEK - 1.0, WEEK].map(hour_of), [0, 1, 167, 167]);
+    }
+
     /// Four weeks in which a page came every ten minutes by day, from 6 to 18 h, and every hour by night; polled every half hour.
     fn days_and_nights() -> Rhythm {
         let mut rhythm = Rhythm::default();
