@@ -94,10 +94,10 @@ pub enum Bench {
     /// Simulate crawls by one ordering: a row of `lab`
     #[command(hide = true)]
     LabOrdering(LabOrdering),
-    /// Choose among so many pages: a row of `refresh`
+    /// Choose among a given number of pages: a row of `refresh`
     #[command(hide = true)]
     RefreshCell(RefreshCell),
-    /// Plan polls of so many sources: a row of `sources`
+    /// Plan polls of a given number of sources: a row of `sources`
     #[command(hide = true)]
     SourcesCell(SourcesCell),
     /// Simulate a year of refreshing: the last row of `lab`

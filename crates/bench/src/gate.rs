@@ -81,7 +81,7 @@ fn count_run(workload: Workload, place: &Path, only_set_up: bool) -> Result<u64>
         .arg(workload.to_string())
         .arg(&own)
         .args(only_set_up.then_some("--only-set-up"))
-        // mimalloc gives memory back by the clock, unless it is told not to.
+        // By default mimalloc returns memory to the system by the clock, which makes counts vary.
         .env("MIMALLOC_PURGE_DELAY", "-1");
     let counted = instructions::count(&command, &place.join("errors.txt"))
         .with_context(|| workload.to_string())?;

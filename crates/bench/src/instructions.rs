@@ -1,4 +1,4 @@
-//! How many instructions does a program take?
+//! Counts the instructions of a program, by callgrind.
 //!
 //! **Invariant:** counted by callgrind, in user mode and on all threads: what others do on this machine does not change it.
 

@@ -124,7 +124,7 @@ pub struct Get {
 pub struct Request {
     /// The page.
     pub claim: Arc<Claim>,
-    /// Whether the server is told what we have, and its word is taken for it that nothing has changed.
+    /// Whether the request carries the validators of our copy, so that the server may answer with 304.
     pub conditional: bool,
 }
 
@@ -204,7 +204,7 @@ pub struct Record<S> {
     pub asked: bool,
 }
 
-/// A link of a page that was read, as the index is told of it.
+/// A link of a page that was read. The committer adds it to the index entry of its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InLink {
     /// Where it leads.

@@ -1,4 +1,4 @@
-//! What a server answered, whoever asked: the live crawl, an archive read back, an imported file.
+//! An answer over HTTP: from the live crawl, from our archive, or from an imported file.
 //!
 //! One shape for the three, so that a page is judged by the same code wherever it comes from.
 

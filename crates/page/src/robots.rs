@@ -1,4 +1,4 @@
-//! May this page be fetched, as far as its server is concerned?
+//! Reads robots.txt, and says which pages of a server it allows.
 //!
 //! RFC 9309, read and matched here: the crates that do it end a group at `Crawl-delay`, do not see the
 //! product token in `avocet/1.0`, drop relative sitemaps, or hang on a rule of 400 wildcards.

@@ -7,7 +7,7 @@ use policy::Moment;
 
 use crate::event::VisitId;
 
-/// Pages that may be fetched: so many in all, and so many a second.
+/// Limits on fetches: a number of pages in all, and a budget of fetches a second.
 #[derive(Debug, Default)]
 pub(super) struct Allowance {
     /// Pages that may still be fetched; `None`: any number.
@@ -63,7 +63,8 @@ impl Allowance {
     }
 }
 
-/// Requests that are not committed. There are at most so many, which bounds what a kill at any instant costs.
+/// Counts requests that are not committed, and keeps them below [`Plan::at_risk`](crate::Plan::at_risk). That bounds
+/// how many requests a kill at any instant makes the next run repeat.
 #[derive(Debug)]
 pub(super) struct Risk {
     most: usize,

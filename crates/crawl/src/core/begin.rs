@@ -72,7 +72,7 @@ pub struct Begun<S> {
 
 impl<S> Core<S> {
     /// Recalls what earlier runs knew; the seeds are admitted by the first step. `texts` says what is still known of
-    /// the text of a page that was read; `salt` should be hard to guess for whoever writes the URLs.
+    /// the text of a page that was read; `salt` seeds the hash of the roll; an author of URLs must not be able to guess it.
     pub fn begin<F: Facts>(
         plan: Plan,
         scope: Scope,

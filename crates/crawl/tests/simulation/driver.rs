@@ -16,8 +16,9 @@ use page::{HostId, PageUrl, Robots};
 use policy::{History, Moment};
 
 use crate::disk::{Disk, Item};
-use crate::invariants::{Around, Model, Politeness, check_ledger};
+use crate::invariants::{Around, Model, check_ledger};
 use crate::network::{Line, Network};
+use crate::politeness::Politeness;
 use crate::random::Random;
 use crate::setup::{BEGIN, Kind, Order, Setup};
 

@@ -3,10 +3,20 @@
 //! `AVOCET_SEED=7 AVOCET_SEEDS=1 cargo test -p crawl --test simulation once` runs seed 7 alone. `AVOCET_TRACE=1` prints
 //! all events and actions.
 
+/// Fails the simulation unless something is true.
+macro_rules! check {
+    ($holds:expr, $($text:tt)*) => {
+        if !$holds {
+            panic!("{}", format!($($text)*));
+        }
+    };
+}
+
 mod disk;
 mod driver;
 mod invariants;
 mod network;
+mod politeness;
 mod random;
 mod setup;
 mod web;

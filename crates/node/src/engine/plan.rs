@@ -6,6 +6,7 @@ use crawl::scope::ScopeRules;
 use crawl::{Again, Ownership};
 use fetch::{Http, Settings};
 use frontier::DomainLimits;
+use frontier::bench::Manners;
 use page::PageUrl;
 use policy::retry::Retry;
 
@@ -67,6 +68,7 @@ impl Plan {
             ours: Ownership::all(),
             connections: self.connections,
             per_server: self.per_server,
+            pages_per_visit: Manners::default().pages_per_visit,
             pages_per_host: self.pages_per_host,
             width: self.width(),
             proxied: self.fetch.proxy.is_some(),
@@ -79,7 +81,8 @@ impl Plan {
             until_found: self.until_found,
             only_found: self.only_found,
             index: self.index,
-            ..crawl::Plan::default()
+            // Every server is asked for its robots.txt.
+            without_rules: false,
         }
     }
 
