@@ -5,23 +5,20 @@ pub mod lab;
 mod plan;
 mod search;
 mod serve;
+mod settings;
 pub mod topic;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use serde::de::{DeserializeOwned, IntoDeserializer};
-
-use crawl::scope::Reach;
-use node::settings::config::{HttpName, Time};
-use node::settings::upkeep::Rate;
+use node::settings::{Layer, Rate, Time};
 
 pub use exchange::{Export, Exported, Import, Imported, PageFormat, Rebuild};
 pub use plan::Plan;
 pub use search::{Order, Search};
 pub use serve::Serve;
+use settings::{OfCrawl, OfRun, SettingFlags};
 
 /// A web crawler and search repository that spends every fetch where it pays most.
 #[derive(Debug, Parser)]
@@ -97,12 +94,12 @@ pub enum Command {
     Verify,
     /// Show everything on an invented web on this machine: crawl it, search it, watch it
     Demo(Demo),
-    /// Explain avocet.toml, or check one
+    /// Explain avocet.toml, show the settings in force, or check a file
     #[command(
         subcommand,
-        after_help = "Example:\n  avocet config reference > avocet.toml\n  avocet config check avocet.toml"
+        after_help = "Example:\n  avocet config reference > avocet.toml\n  avocet config show --store ./docs\n  avocet config check avocet.toml"
     )]
-    Config(ConfigWish),
+    Config(ConfigAction),
     /// Compare policies in worlds that were recorded or invented, by simulation
     #[command(
         subcommand,
@@ -139,7 +136,7 @@ pub struct Demo {
     #[arg(long, default_value = "8/s", value_name = "RATE")]
     pub budget: Rate,
     /// Which known pages to fetch again, and when: a policy, as for `avocet run`
-    #[arg(long, default_value = node::settings::upkeep::POLICY, value_name = "POLICY")]
+    #[arg(long, default_value = "holistic", value_name = "POLICY")]
     pub refresh: String,
     /// Searches a second by people of the town; 0: only you search
     #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]
@@ -163,9 +160,14 @@ fn searches(text: &str) -> Result<f64, String> {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum ConfigWish {
+pub enum ConfigAction {
     /// Print an avocet.toml with everything that can be set, explained
     Reference,
+    /// Show every setting, the value in force and where it comes from
+    Show {
+        /// The file [default: avocet.toml in the store]
+        file: Option<PathBuf>,
+    },
     /// Say whether a file is right, and where it is not
     Check {
         /// The file [default: avocet.toml in the store]
@@ -184,103 +186,26 @@ pub struct Crawl {
     /// A file of seeds, one URL a line ('-' reads standard input)
     #[arg(long, value_name = "FILE")]
     pub seeds: Option<PathBuf>,
-    /// How far to go: the seeds' hosts, their registrable domains, URLs that begin like a seed, or anywhere [default: host]
-    #[arg(long, value_parser = reach())]
-    pub scope: Option<Reach>,
-    /// Only URLs that match this expression (repeatable: any of them)
-    #[arg(long, value_name = "REGEX")]
-    pub include: Vec<String>,
-    /// No URLs that match this expression (repeatable)
-    #[arg(long, value_name = "REGEX")]
-    pub exclude: Vec<String>,
-    /// Links from a seed, at most
-    #[arg(long, value_name = "N")]
-    pub depth: Option<u16>,
     /// Stop after this many pages
     #[arg(long, value_name = "N")]
     pub pages: Option<u64>,
     /// Stop after this time (30s, 10m, 2h)
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
-    /// Which pages first: an ordering, or several with weights (see below) [default: rankmass]
-    #[arg(long, value_name = "ORDER")]
-    pub order: Option<String>,
-    /// Which servers first (see below) [default: best-prefix]
-    #[arg(long, value_name = "STRATEGY")]
-    pub servers: Option<String>,
-    /// What the crawl is for: words for the orderings similarity, hot-anchor and hot-page
-    #[arg(long, value_name = "WORDS")]
-    pub query: Option<String>,
-    /// A rule for the ordering location: host:.edu=2, path:/docs/=3, depth=0.8 (repeatable)
-    #[arg(long, value_name = "RULE")]
-    pub location: Vec<String>,
-    /// Scores for the ordering given: a file of lines URL<tab>number
-    #[arg(long, value_name = "FILE")]
-    pub scores: Option<PathBuf>,
-    /// What the crawl is about: a topic that `avocet topic train` knows, or the words of a query
-    #[arg(long, value_name = "NAME|WORDS")]
-    pub topic: Option<String>,
-    /// Which links lead to the topic: a method of focused crawling (see below) [default: learned]
-    #[arg(long, value_name = "METHOD", conflicts_with = "order")]
-    pub focus: Option<String>,
-    /// What the crawl is about, as a predicate: 'contains("workshop") and topic("ml") > .7 and not url("/archive/")';
-    /// also title("…"), host("…"), language("en"), date("2019..2021"), similar("some text") > .3, or, parentheses
-    #[arg(long = "where", value_name = "PREDICATE", conflicts_with = "topic")]
-    pub predicate: Option<String>,
-    /// Fetch only pages that are worth at least this much
-    #[arg(long, value_name = "WORTH")]
-    pub threshold: Option<f64>,
-    /// Keep only so many pages, the most important ones; the others leave archive and index
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub buffer: Option<u32>,
     /// Stop when the fetched pages hold this share of all importance (needs --order rankmass)
     #[arg(long, value_name = "SHARE")]
     pub stop_coverage: Option<f64>,
-    /// Stop when so many pages are known that are of the topic, or of which the predicate holds
+    /// Stop after N pages that match the topic or predicate
     #[arg(long, value_name = "N")]
     pub until_found: Option<u64>,
-    /// Make only pages searchable that are of the topic, or of which the predicate holds; others are kept for their links
-    #[arg(long)]
-    pub only_found: bool,
-    /// Which HTTP: 1.0 (a connection a page), 1.1 (kept open), pipelined, 2 (several streams)
-    #[arg(long, value_parser = http())]
-    pub http: Option<HttpName>,
-    /// Requests under way at once on a pipelined connection, 2 to 32 [default: 8]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..=32))]
-    pub pipeline_depth: Option<u8>,
-    /// Connections open at once [default: 64]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=10_000))]
-    pub connections: Option<u16>,
-    /// Connections to one server at once [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub per_server: Option<u8>,
-    /// Time between requests to one server [default: 1s; none on loopback]
-    #[arg(long, value_name = "TIME")]
-    pub delay: Option<Time>,
-    /// Fetch pages again that were last fetched so long ago
+    /// Fetch pages again whose last fetch is older than this
     #[arg(long, value_name = "TIME")]
     pub refresh_after: Option<Time>,
-    /// Keep no copies of what was fetched
-    #[arg(long)]
-    pub no_archive: bool,
-    /// Make nothing searchable
-    #[arg(long)]
-    pub no_index: bool,
-    /// Follow links to private, loopback and link-local addresses
-    #[arg(long)]
-    pub allow_private: bool,
-    /// Where a site owner can reach you: a URL or mailto:, sent with every request
-    #[arg(long, value_name = "CONTACT")]
-    pub contact: Option<String>,
-    /// Go through this proxy (http://host:port or socks5://host:port)
-    #[arg(long, value_name = "URL")]
-    pub proxy: Option<String>,
-    /// Keep cookies and send them back
-    #[arg(long)]
-    pub cookies: bool,
     /// The configuration [default: avocet.toml in the store, if there]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub settings: SettingFlags<OfCrawl>,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -291,67 +216,18 @@ Example:
 pub struct Run {
     #[command(flatten)]
     pub crawl: Crawl,
-    /// Fetches over time, at most: 2/s, 90/min, 500/h, 50000/day [default: 1/s]
-    #[arg(long, value_name = "RATE")]
-    pub budget: Option<Rate>,
-    /// Which known pages to fetch again, and when (see below) [default: holistic]
-    #[arg(long, value_name = "POLICY")]
-    pub refresh: Option<String>,
-    /// How the change rates of pages are estimated (see below) [default: gamma]
-    #[arg(long, value_name = "ESTIMATOR")]
-    pub rate: Option<String>,
-    /// Change rates for the estimator given: a file of lines URL<tab>changes a day
-    #[arg(long, value_name = "FILE")]
-    pub rates: Option<PathBuf>,
-    /// Where to serve the search page, the dashboard and the API [default: 127.0.0.1:8321]
-    #[arg(long, value_name = "ADDRESS")]
-    pub listen: Option<SocketAddr>,
     /// Serve nothing
     #[arg(long, conflicts_with = "listen")]
     pub no_serve: bool,
-    /// When to poll pages that name new ones, and what these are worth (see below; none: not at all) [default: priced]
-    #[arg(long, value_name = "SCHEDULER")]
-    pub sources: Option<String>,
+    #[command(flatten)]
+    pub settings: SettingFlags<OfRun>,
 }
 
-/// Reads a reach by its name.
-fn reach() -> impl TypedValueParser<Value = Reach> {
-    one_of([
-        ("host", "The hosts of the seeds"),
-        (
-            "domain",
-            "The registrable domains of the seeds, by the public suffix list",
-        ),
-        (
-            "prefix",
-            "URLs that begin like a seed, up to its last slash",
-        ),
-        ("any", "Everywhere"),
-    ])
-}
-
-/// Reads a version of HTTP by its name.
-fn http() -> impl TypedValueParser<Value = HttpName> {
-    one_of([
-        ("auto", "2 where a server chooses it over TLS, else 1.1"),
-        ("1.0", "A connection for every page"),
-        ("1.1", "One page after another over a kept connection"),
-        ("pipelined", "Several requests before the first answer"),
-        ("2", "Several streams on one connection"),
-    ])
-}
-
-/// Reads one of the values of a setting, by the names that `avocet.toml` has for them.
-fn one_of<T, const N: usize>(
-    names: [(&'static str, &'static str); N],
-) -> impl TypedValueParser<Value = T>
-where
-    T: DeserializeOwned + Clone + Send + Sync + 'static,
-{
-    let values = names.map(|(name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(values).try_map(|name| {
-        T::deserialize(IntoDeserializer::<serde::de::value::Error>::into_deserializer(name))
-    })
+impl Run {
+    /// Returns the settings that the flags give.
+    pub fn layer(&self) -> Layer {
+        self.settings.layer.over(&self.crawl.settings.layer)
+    }
 }
 
 /// The example, and the refresh policies by name.

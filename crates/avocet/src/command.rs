@@ -50,7 +50,7 @@ pub fn run(arguments: Arguments) -> Result<()> {
         Command::Rebuild(wishes) => rebuild::run(store, json, &wishes),
         Command::Verify => verify::run(store, json),
         Command::Demo(wishes) => demo::run(named, json, &wishes),
-        Command::Config(wish) => config::run(store, json, &wish),
+        Command::Config(action) => config::run(store, json, &action),
         Command::Lab(wishes) => lab::run(json, &wishes),
     }
 }

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use node::panics;
-use node::settings::usage::Usage;
+use node::settings::Usage;
 
 /// Runs the command line of this process. Returns its exit code.
 pub fn main() -> ExitCode {

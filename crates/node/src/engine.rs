@@ -42,7 +42,7 @@ use crate::live::{Live, RunningCrawl};
 use crate::panics;
 use crate::recovery;
 use crate::recovery::searches::Searches;
-use crate::settings::ranking::Choice;
+use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
 use begin::begin;
 use committer::{Committer, Done, Work};
@@ -117,7 +117,7 @@ impl Engine {
 pub async fn crawl(
     store: &Store,
     plan: Plan,
-    choice: Choice,
+    choice: ChosenPolicies,
     progress: impl Progress,
     live: &Arc<Live>,
     interrupted: impl Future<Output = ()>,
@@ -129,7 +129,7 @@ pub async fn crawl(
 async fn start(
     store: &Store,
     plan: Plan,
-    choice: Choice,
+    choice: ChosenPolicies,
     progress: impl Progress,
     live: &Arc<Live>,
     interrupted: impl Future<Output = ()>,
@@ -152,7 +152,7 @@ async fn start(
     let committing = {
         let (ledger, messages) = (ledger.clone(), messages.clone());
         let watching = live.clone();
-        let buffered = plan.buffer.is_some();
+        let buffered = plan.rules.buffer.is_some();
         std::thread::Builder::new()
             .name("committer".into())
             .spawn(move || {
@@ -211,7 +211,7 @@ async fn start(
         .context("the committer panicked")?;
     driver.drain(&mut failure);
     if let Some(error) = failure {
-        if driver.engine.plan.index && store.is_full(&error) {
+        if driver.engine.plan.rules.index && store.is_full(&error) {
             publish_last_commits(store, &ledger);
         }
         return Err(error);
@@ -270,7 +270,7 @@ impl Driver {
     ) -> bool {
         let mut tick = tokio::time::interval(TICK);
         tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-        let continuous = self.engine.plan.is_continuous();
+        let continuous = self.engine.plan.rules.is_continuous();
         self.searches = continuous.then(|| Box::new(Searches::of(root)));
         self.look_for_pause(root, &progress);
         self.step(Event::Woken);
@@ -312,7 +312,7 @@ impl Driver {
         progress.finish();
         let left = self.core.left_for_later();
         if left > 0 {
-            let most = self.engine.plan.core().rest().as_secs();
+            let most = self.engine.plan.rules.rest().as_secs();
             progress.note(&format!(
                 "{left} pages are left: their servers asked to be left alone for more than {most} s; the same command fetches them later"
             ));
@@ -504,7 +504,7 @@ impl Driver {
         let plan = &self.engine.plan;
         let left = |time: Duration| time.saturating_sub(self.engine.clock.elapsed());
         let time_left = plan.time.map(left);
-        let continuous = plan.is_continuous();
+        let continuous = plan.rules.is_continuous();
         let core = &mut self.core;
         let price = core.frontier().price().value();
         Figures {
@@ -575,7 +575,7 @@ impl Driver {
             self.tasks
                 .spawn_blocking(move || engine.record_state(&root));
         }
-        if self.engine.plan.is_continuous() && due(self.last_sources, SOURCES_EVERY) {
+        if self.engine.plan.rules.is_continuous() && due(self.last_sources, SOURCES_EVERY) {
             self.last_sources = Some(Instant::now());
             let (engine, root) = (self.engine.clone(), root.to_owned());
             self.tasks

@@ -22,9 +22,9 @@ use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 
 use crate::clock::timestamp;
 use crate::recovery::{self, searches};
-use crate::settings::ranking::{LastCrawl, Ranking};
-use crate::settings::upkeep::Refreshing;
-use crate::settings::usage::Usage;
+use crate::settings::Usage;
+use crate::settings::last_crawl::LastCrawl;
+use crate::settings::policies::PolicySettings;
 use crate::store::Store;
 use account::{Found, Named, Place, Seen, Share, Speed, Value};
 use crawl::TOKEN;
@@ -47,12 +47,12 @@ pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Resul
     let asked = Asked {
         frontier: &mut frontier,
         scope: &scope,
-        ranking: &last.ranking,
+        policies: &last.policies,
         running: false,
         now,
     };
     let (explanation, source) = facts.told(asked);
-    let topic = facts.judged(&store.archive(), &last.ranking)?;
+    let topic = facts.judged(&store.archive(), &last.policies)?;
     let explanation = complete(explanation, &facts, source, ledger)?;
     Ok(Explanation {
         topic,
@@ -77,7 +77,7 @@ pub struct Asked<'a> {
     /// What belongs to the crawl.
     pub scope: &'a Scope,
     /// By which policies.
-    pub ranking: &'a Ranking,
+    pub policies: &'a PolicySettings,
     /// Whether the crawl goes on.
     pub running: bool,
     /// When.
@@ -139,7 +139,7 @@ impl Facts {
         let number = Number(discovery.order as u32);
         let standing = frontier.bench.standing(number, self.key.page.host());
         let blocked = is_blocked(scope, &self.url);
-        let mut worth = Value::of(frontier, asked.ranking, number, &history, asked.now);
+        let mut worth = Value::of(frontier, asked.policies, number, &history, asked.now);
         worth.due = worth.due.filter(|_| !blocked);
         let host = self.key.page.host();
         let deferred = frontier.bench.is_deferred(number, host);
@@ -164,7 +164,7 @@ impl Facts {
             not_fetched,
             worth: Some(worth),
             budget: budget.map(|account| Share { deferred, account }),
-            standing: standing.map(|standing| Place::of(&standing, asked.ranking)),
+            standing: standing.map(|standing| Place::of(&standing, asked.policies)),
             discovered: Some(Found::of(discovery)),
             ..self.blank()
         };
@@ -242,20 +242,19 @@ fn remembered(
     scope: &Scope,
     now: Moment,
 ) -> Result<Frontier<Crawl>> {
-    let ranking = &last.ranking;
-    let choice = ranking.choose()?;
+    let choice = last.policies.choose()?;
     let policy = Crawl {
         order: choice.order,
         retry: Retry::default(),
         refresh: choice.refresh,
         sources: choice.sources,
-        listings: ranking.refresh.as_ref().map(Refreshing::listings),
+        listings: choice.listings,
         least: choice.least,
     };
     let manners = Manners::default();
     let mut frontier = Frontier::new(policy, choice.strategy, Price::LEAST, manners, 1);
-    if let Some(refreshing) = &ranking.refresh {
-        frontier = frontier.with_budget(refreshing.budget);
+    if let Some(budget) = last.policies.budget() {
+        frontier = frontier.with_budget(budget);
     }
     if let Some(limits) = last.domains {
         frontier = frontier.with_domain_budgets(limits);
@@ -393,27 +392,24 @@ impl Found {
 impl Value {
     fn of(
         frontier: &mut Frontier<Crawl>,
-        ranking: &Ranking,
+        policies: &PolicySettings,
         number: Number,
         history: &History,
         now: Moment,
     ) -> Self {
         let page = Page { number, history };
-        let price = match &ranking.refresh {
-            Some(_) => frontier.price().value(),
-            None => ranking.threshold.unwrap_or(Price::LEAST.value()),
+        let price = match policies.continuous {
+            true => frontier.price().value(),
+            false => policies.crawl.threshold.unwrap_or(Price::LEAST.value()),
         };
         let due = frontier.prospects(number, history).map(|(due, _)| due);
         let policy = frontier.policy();
         Self {
-            order: ranking.order.clone(),
-            refresh: ranking
-                .refresh
-                .as_ref()
-                .map(|refresh| refresh.policy.clone()),
-            now: match &ranking.refresh {
-                Some(_) => policy.worth(page, now).value(),
-                None => policy.order.worth(page, now).value(),
+            order: policies.order().to_owned(),
+            refresh: policies.refreshing().map(|refresh| refresh.policy.clone()),
+            now: match policies.continuous {
+                true => policy.worth(page, now).value(),
+                false => policy.order.worth(page, now).value(),
             },
             price,
             terms: policy.terms(page),

@@ -27,12 +27,12 @@ use tokio::sync::watch;
 use crate::clock::{Clock, timestamp};
 use crate::explain::sources::{self, Row};
 use crate::explain::{self, Explanation};
-use crate::live::controls::{Applied, Control, ControlledSetting};
+use crate::live::controls::{self, Applied, Control};
 use crate::live::snapshot::{Snapshot, State};
 use crate::live::{self, Live, pause};
 use crate::readable::{self, Readable};
-use crate::settings::config::Config;
-use crate::settings::ranking::{LastCrawl, NeverCrawled};
+use crate::settings::last_crawl::{LastCrawl, NeverCrawled};
+use crate::settings::{Layer, SettingInForce, Settings, in_force};
 use crate::store::holdings::Holdings;
 use crate::store::{self, keys};
 use crate::topics::Topics;
@@ -321,10 +321,10 @@ impl NodeHandle {
             false => Err(error),
         };
         let mut scope = scope.or_else(unset)?;
-        let config = Config::load(Some(&self.config), &self.root).unwrap_or_default();
+        let config = Settings::load(Some(&self.config), &self.root).unwrap_or_default();
         let by_flags = self.live.as_ref().is_some_and(|live| {
-            let seeds = ControlledSetting::Seeds;
-            !live.flags(&[seeds]).is_empty() && !live.overrules_flag(seeds)
+            let seeds = controls::SEEDS;
+            !live.flags(&[seeds]).is_empty() && !live.controlled().contains(&seeds)
         });
         let seeds = config.crawl.all_seeds();
         if !seeds.is_empty() && !by_flags {
@@ -332,6 +332,16 @@ impl NodeHandle {
         }
         scope.block = config.crawl.block;
         Ok(scope)
+    }
+
+    /// Returns all settings in force: flags of the crawl that runs here, over the file, over defaults.
+    pub fn settings(&self) -> Result<Vec<SettingInForce>> {
+        let flags = self.live.as_ref().map(|live| live.flags_in_force());
+        let file = match self.config.exists() {
+            true => Layer::read(&self.config)?,
+            false => Layer::default(),
+        };
+        Ok(in_force(&flags.unwrap_or_default(), &file))
     }
 
     /// Returns what the ledger says of a page; `None`: nothing, or another process has it.

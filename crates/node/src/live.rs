@@ -24,10 +24,9 @@ use tokio::sync::watch;
 use crate::clock::Clock;
 use crate::explain::Explanation;
 use crate::panics::POISONED;
-use crate::settings::config::Config;
-use crate::settings::ranking::Ranking;
+use crate::settings::policies::PolicySettings;
+use crate::settings::{Layer, Settings, declared};
 use crate::store;
-use controls::ControlledSetting;
 use meter::{Meter, written};
 use snapshot::{Policies, Snapshot};
 
@@ -53,11 +52,13 @@ pub struct Live {
     /// The configuration that the crawl looks at.
     config: Mutex<PathBuf>,
     address: Mutex<Option<String>>,
-    /// What flags of the command line are about.
-    flags: Mutex<Vec<ControlledSetting>>,
-    /// What was wished for since.
-    wished: Mutex<Vec<ControlledSetting>>,
-    ranking: Mutex<Ranking>,
+    /// The settings that the command line gives.
+    flags: Mutex<Layer>,
+    /// Those of them that still hold.
+    flags_in_force: Mutex<Layer>,
+    /// Paths of the settings that controls have written since.
+    controlled: Mutex<Vec<&'static str>>,
+    policies: Mutex<PolicySettings>,
     meter: Mutex<Meter>,
     /// That there may be news.
     news: watch::Sender<()>,
@@ -73,11 +74,12 @@ impl Live {
         Arc::new(Self {
             root: root.to_owned(),
             since: written(Clock::start().now()),
-            config: Mutex::new(Config::path(root)),
+            config: Mutex::new(Settings::path(root)),
             address: Mutex::default(),
             flags: Mutex::default(),
-            wished: Mutex::default(),
-            ranking: Mutex::default(),
+            flags_in_force: Mutex::default(),
+            controlled: Mutex::default(),
+            policies: Mutex::default(),
             meter: Mutex::default(),
             news: watch::Sender::default(),
             last: Mutex::default(),
@@ -115,36 +117,52 @@ impl Live {
         held(&self.address).clone()
     }
 
-    /// Takes note of what flags of the command line are about.
-    pub fn has_flags(&self, topics: Vec<ControlledSetting>) {
-        *held(&self.flags) = topics;
+    /// Records the settings that the command line gives.
+    pub fn has_flags(&self, flags: &Layer) {
+        *held(&self.flags) = flags.clone();
     }
 
-    /// The flags about these topics.
-    pub fn flags(&self, topics: &[ControlledSetting]) -> Vec<&'static str> {
-        let flags = held(&self.flags);
-        let about = flags.iter().filter(|topic| topics.contains(topic));
-        about.map(|topic| topic.flag()).collect()
+    /// Records which of the flags still hold.
+    pub fn holds_flags(&self, flags: &Layer) {
+        *held(&self.flags_in_force) = flags.clone();
     }
 
-    /// Takes note that somebody wished for something: flags about the same are no longer heeded.
-    pub fn overrule_flags(&self, topics: &[ControlledSetting]) {
-        held(&self.wished).extend(topics);
+    /// Returns the settings that flags give and that still hold.
+    pub fn flags_in_force(&self) -> Layer {
+        held(&self.flags_in_force).clone()
     }
 
-    /// Whether somebody wished for something that a flag may be about.
-    pub fn overrules_flag(&self, topic: ControlledSetting) -> bool {
-        held(&self.wished).contains(&topic)
+    /// Returns the flags of the command line that give one of these settings.
+    pub fn flags(&self, paths: &[&str]) -> Vec<String> {
+        let given = held(&self.flags).paths();
+        let given = |path: &&&str| given.iter().any(|flag| flag == **path);
+        let declared = declared();
+        let name = |path: &&str| {
+            let setting = declared.iter().find(|setting| setting.path() == **path);
+            let flag = setting.and_then(|setting| setting.flag.as_ref());
+            flag.map_or("the URLs".to_owned(), |flag| format!("--{}", flag.name))
+        };
+        paths.iter().filter(given).map(name).collect()
     }
 
-    /// Takes note of the policies that the crawl decides by from now on.
-    pub fn decides_by(&self, ranking: &Ranking) {
-        *held(&self.ranking) = ranking.clone();
+    /// Records that a control has written these settings: flags do not hold for them any more.
+    pub fn overrule_flags(&self, paths: &[&'static str]) {
+        held(&self.controlled).extend(paths);
     }
 
-    /// The policies that it decides by.
-    pub fn ranking(&self) -> Ranking {
-        held(&self.ranking).clone()
+    /// Returns the paths of the settings that controls have written.
+    pub fn controlled(&self) -> Vec<&'static str> {
+        held(&self.controlled).clone()
+    }
+
+    /// Records the policies that the crawl decides by from now on.
+    pub fn decides_by(&self, policies: &PolicySettings) {
+        *held(&self.policies) = policies.clone();
+    }
+
+    /// Returns the policies that the crawl decides by.
+    pub fn policies(&self) -> PolicySettings {
+        held(&self.policies).clone()
     }
 
     /// What is counted.
@@ -187,14 +205,14 @@ impl Live {
 }
 
 impl Policies {
-    /// Those of a ranking, by name.
-    pub fn of(ranking: &Ranking) -> Self {
-        let refresh = ranking.refresh.as_ref();
+    /// Returns the names of the policies of a crawl.
+    pub fn of(policies: &PolicySettings) -> Self {
+        let refresh = policies.refreshing();
         Self {
-            order: ranking.order.clone(),
-            servers: ranking.servers.clone(),
+            order: policies.order().to_owned(),
+            servers: policies.crawl.servers.clone(),
             refresh: refresh.map(|refresh| refresh.policy.clone()),
-            sources: refresh.map(|refresh| refresh.sources.policy.clone()),
+            sources: policies.scheduler().map(str::to_owned),
         }
     }
 }

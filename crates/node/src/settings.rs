@@ -1,8 +1,225 @@
-//! What a user sets: `avocet.toml`, the policies of a crawl, its budget and its topic.
+//! The settings of a store: defaults, `avocet.toml`, flags and live controls, in layers.
+//!
+//! Each setting is declared once, in `declared.rs`. [`Layer`]s are merged and read into one
+//! [`Settings`]. [`PolicySettings`] turns names into policies.
 
-pub mod config;
-pub mod polling;
-pub mod ranking;
+mod brand;
+pub mod check;
+mod declared;
+mod in_force;
+pub mod last_crawl;
+mod layer;
+pub mod policies;
+mod quantity;
+pub mod reference;
+mod setting;
 pub mod topic;
-pub mod upkeep;
-pub mod usage;
+mod usage;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use fetch::{Depth, Http, Limits, Proxy};
+use page::url::traps::Rules;
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject;
+use serde::Deserialize;
+
+pub use brand::{BrandTitle, Colour, Logo};
+pub use declared::{
+    Admin, BudgetSettings, ClickLog, CrawlSettings, FetchSettings, HostSettings, HttpVersion,
+    LimitSettings, RefreshSettings, SearchSettings, ServeSettings, SourceSettings, declared,
+};
+pub use in_force::{Origin, SettingInForce, in_force};
+pub use layer::Layer;
+pub use quantity::{Rate, Share, Time};
+pub use setting::{Effect, Flag, Setting};
+pub use usage::Usage;
+
+/// All settings.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// What is crawled, and how fast.
+    pub crawl: CrawlSettings,
+    /// How requests are made.
+    pub fetch: FetchSettings,
+    /// What a server may cost us.
+    pub limits: LimitSettings,
+    /// What is sent to one host only.
+    pub host: Vec<HostSettings>,
+    /// What `run` may spend.
+    pub budget: BudgetSettings,
+    /// How `run` keeps pages fresh.
+    pub refresh: RefreshSettings,
+    /// How `run` polls pages that name new ones.
+    pub source: SourceSettings,
+    /// How the store is served.
+    pub serve: ServeSettings,
+    /// How results are ranked.
+    pub search: SearchSettings,
+}
+
+impl Settings {
+    /// Returns the path of the file of a store.
+    pub fn path(store: &Path) -> PathBuf {
+        store.join("avocet.toml")
+    }
+
+    /// Returns the layer of a file: the named one, or else that of the store, if it has one.
+    pub fn file(named: Option<&Path>, store: &Path) -> Result<Layer> {
+        let own = Self::path(store);
+        match named {
+            Some(path) => Layer::read(path),
+            None if own.exists() => Layer::read(&own),
+            None => Ok(Layer::default()),
+        }
+    }
+
+    /// Reads a file on top of the defaults.
+    pub fn load(named: Option<&Path>, store: &Path) -> Result<Self> {
+        Self::file(named, store)?.settings()
+    }
+
+    /// Returns the budget of `run`, in fetches per second.
+    pub fn budget(&self) -> f64 {
+        self.budget.per_second()
+    }
+
+    /// Returns how requests are made.
+    pub fn requests(&self) -> Result<fetch::Settings> {
+        let mut settings = fetch::Settings {
+            cookies: self.fetch.cookies,
+            http: self.fetch.http()?,
+            limits: self.limits.apply(Limits::default()),
+            ..fetch::Settings::default()
+        };
+        if let Some(contact) = &self.fetch.contact {
+            settings.user_agent = format!("{} (+{contact})", settings.user_agent);
+        }
+        if let Some(proxy) = &self.fetch.proxy {
+            settings.proxy = Some(Proxy::parse(proxy).context("fetch.proxy (--proxy)")?);
+        }
+        if let Some(path) = &self.fetch.roots {
+            settings.extra_roots = read_roots(path)?;
+        }
+        for host in &self.host {
+            settings.hosts.insert(host.origin()?, host.requests()?);
+        }
+        Ok(settings)
+    }
+}
+
+impl CrawlSettings {
+    /// Returns all seeds: those that the operator wrote and those that a control added.
+    pub fn all_seeds(&self) -> Vec<String> {
+        [self.seeds.as_slice(), &self.added_seeds].concat()
+    }
+}
+
+impl BudgetSettings {
+    /// Returns the budget in fetches per second.
+    pub fn per_second(&self) -> f64 {
+        let by_day = self.fetches_per_day.map(|fetches| fetches / 86_400.0);
+        let given = self.fetches_per_second.or(by_day);
+        given.unwrap_or(Rate::USUAL.per_second)
+    }
+}
+
+impl FetchSettings {
+    fn http(&self) -> Result<Http> {
+        let depth = self.pipeline_depth;
+        if depth.is_some() && self.http != HttpVersion::Pipelined {
+            bail!("--pipeline-depth has an effect only with --http pipelined");
+        }
+        Ok(match self.http {
+            HttpVersion::Auto => Http::Auto,
+            HttpVersion::Http10 => Http::Http10,
+            HttpVersion::Http11 => Http::Http11,
+            HttpVersion::Http2 => Http::Http2,
+            HttpVersion::Pipelined => Http::Pipelined(match depth {
+                Some(depth) => Depth::new(depth).context("fetch.pipeline_depth must be 2 to 32")?,
+                None => Depth::default(),
+            }),
+        })
+    }
+}
+
+impl LimitSettings {
+    fn apply(&self, limits: Limits) -> Limits {
+        Limits {
+            connect: self.connect.0,
+            first_byte: self.first_byte.0,
+            total: self.total.0,
+            body: self.body,
+            decoded: self.decoded,
+            ratio: self.ratio,
+            slow_for: self.slow_for.0,
+            ..limits
+        }
+    }
+
+    /// Returns the limits on the shape of URLs.
+    pub fn url_rules(&self) -> Rules {
+        Rules {
+            max_length: self.url_length,
+            max_depth: self.url_depth,
+            max_repeats: self.url_repeats,
+            ..Rules::default()
+        }
+    }
+}
+
+impl HostSettings {
+    fn origin(&self) -> Result<String> {
+        let url = page::PageUrl::parse(&self.origin)
+            .with_context(|| format!("host.origin {:?}", self.origin))?;
+        Ok(url.origin().to_owned())
+    }
+
+    fn requests(&self) -> Result<fetch::HostSettings> {
+        let mut headers = Vec::new();
+        for (name, value) in &self.headers {
+            let name = name
+                .parse()
+                .with_context(|| format!("host.headers: the name {name:?}"))?;
+            let value = value
+                .parse()
+                .with_context(|| format!("host.headers: the value of {name}"))?;
+            headers.push((name, value));
+        }
+        let basic_auth = match (&self.user, &self.password) {
+            (Some(user), password) => Some((user.clone(), password.clone().unwrap_or_default())),
+            (None, Some(_)) => bail!("host {}: a password without a user", self.origin),
+            (None, None) => None,
+        };
+        Ok(fetch::HostSettings {
+            headers,
+            basic_auth,
+        })
+    }
+}
+
+fn read_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
+    let wrong = || format!("the certificates in {}", path.display());
+    let found = CertificateDer::pem_file_iter(path).with_context(wrong)?;
+    found
+        .map(|certificate| certificate.with_context(wrong))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_key_is_named() {
+        let error = Layer::parse("[crawl]\nconections = 3")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("conections") && error.contains("connections"),
+            "{error}"
+        );
+    }
+}

@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::Result;
 use node::handle::NodeHandle;
 use node::panics::POISONED;
-use node::settings::config::{Config, ServeConfig};
+use node::settings::{ServeSettings, Settings};
 use repository::index::Index;
 use repository::log::{Log, Search};
 use tokio::sync::Semaphore;
@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 pub use brand::Brand;
 use choices::SearcherChoices;
 use clicks::Clicks;
-use limits::{Limits, PER_CLIENT, RATE};
+use limits::Limits;
 pub use metrics::{Metrics, Surface};
 pub use readers::{Busy, Readers};
 pub use sessions::LASTS as SESSION_LASTS;
@@ -64,22 +64,22 @@ pub struct App {
     /// How the search page presents itself.
     pub brand: Brand,
     /// What the user set.
-    pub settings: ServeConfig,
+    pub settings: ServeSettings,
     /// Whether only this machine can reach it.
     on_loopback: bool,
 }
 
 impl App {
     /// Serves a store by its configuration. `listen` is where the server listens.
-    pub fn open(node: NodeHandle, config: Config, listen: SocketAddr) -> Result<Arc<Self>> {
+    pub fn open(node: NodeHandle, config: Settings, listen: SocketAddr) -> Result<Arc<Self>> {
         let settings = config.serve;
         Ok(Arc::new(Self {
             index: node.index().clone(),
             searches: node.searches(),
             clicks: Clicks::new(node.clicks()),
-            choices: SearcherChoices::new(config.search.clicks != Some(false)),
+            choices: SearcherChoices::new(config.search.clicks),
             links: LinkSigner::new(&node.link_key(signed_link::random_key())),
-            limits: Limits::new(settings.rate.unwrap_or(RATE), per_client(&settings)),
+            limits: Limits::new(settings.rate, per_client(&settings)),
             metrics: Metrics::new(),
             readers: Readers::new(),
             token: Token::new(node.token(token::random()?)?),
@@ -111,8 +111,8 @@ impl App {
 }
 
 /// Returns how many connections a client may have open; `None`: any number.
-pub fn per_client(settings: &ServeConfig) -> Option<usize> {
-    let most = settings.connections_per_client.unwrap_or(PER_CLIENT);
+pub fn per_client(settings: &ServeSettings) -> Option<usize> {
+    let most = settings.connections_per_client;
     (most > 0).then_some(most)
 }
 

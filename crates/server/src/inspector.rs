@@ -27,8 +27,8 @@ use crate::{App, assets, pages};
 use difference::Difference;
 use node::explain::Explanation;
 use node::handle::{Elsewhere, PageVersion, Timeline};
-use node::settings::ranking::NeverCrawled;
-use node::settings::usage::Usage;
+use node::settings::Usage;
+use node::settings::last_crawl::NeverCrawled;
 
 pub fn routes() -> Router<Arc<App>> {
     Router::new().route("/dashboard/page", get(page))

@@ -12,7 +12,7 @@ use lab::experiment::{Metric, currency, ordering, partition, refresh, servers, w
 pub use ephemeral::{Clicks, Ephemeral};
 pub use serve::Serve;
 
-use node::settings::config::Time;
+use node::settings::Time;
 
 /// Which experiment.
 #[derive(Debug, Subcommand)]

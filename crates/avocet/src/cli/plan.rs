@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use node::settings::config::Time;
-use node::settings::upkeep::{Rate, Share};
+use node::settings::Time;
+use node::settings::{Rate, Share};
 
 #[derive(Debug, Args)]
 #[command(after_help = "\

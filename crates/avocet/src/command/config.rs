@@ -1,27 +1,55 @@
-//! `avocet config`: what can be set, and whether what is set is right.
+//! `avocet config`: explains, shows and checks settings.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 
-use crate::cli::ConfigWish;
-use node::settings::config::Config;
-use node::settings::config::check::check;
-use node::settings::config::reference::reference;
+use crate::cli::ConfigAction;
+use node::settings::check::check;
+use node::settings::reference::reference;
+use node::settings::{Layer, Origin, Settings, in_force};
 
-/// Prints the reference, or what is wrong with a file.
-pub fn run(root: &Path, json: bool, wish: &ConfigWish) -> Result<()> {
-    let file = match wish {
-        ConfigWish::Reference => {
+/// Prints the reference, the settings in force, or what is wrong with a file.
+pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
+    match action {
+        ConfigAction::Reference => {
             outln!("{}", reference().trim_end());
-            return Ok(());
+            Ok(())
         }
-        ConfigWish::Check { file } => file.clone().unwrap_or_else(|| Config::path(root)),
-    };
-    let text = std::fs::read_to_string(&file)
+        ConfigAction::Show { file } => show(root, json, file.as_deref()),
+        ConfigAction::Check { file } => {
+            let own = Settings::path(root);
+            check_file(root, json, file.as_deref().unwrap_or(&own))
+        }
+    }
+}
+
+/// Prints every setting; those that the file gives are marked.
+fn show(root: &Path, json: bool, file: Option<&Path>) -> Result<()> {
+    let file = Settings::file(file, root)?;
+    file.settings()?;
+    let settings = in_force(&Layer::default(), &file);
+    if json {
+        outln!("{}", json!({ "settings": settings }));
+        return Ok(());
+    }
+    for one in settings {
+        let value = one.value.map(|value| value.to_string());
+        let value = value.or(one.default).unwrap_or_else(|| "-".into());
+        let origin = match one.origin {
+            Origin::Default => String::new(),
+            origin => format!("   ({})", origin.name()),
+        };
+        outln!("{:<28} {value}{origin}", one.setting);
+    }
+    Ok(())
+}
+
+fn check_file(root: &Path, json: bool, file: &Path) -> Result<()> {
+    let text = std::fs::read_to_string(file)
         .with_context(|| format!("cannot read the configuration {}", file.display()))?;
-    let wrong = check(&text);
+    let wrong = check(&text, root);
     if json {
         let wrong: Vec<_> = (wrong.iter())
             .map(|one| json!({ "line": one.line, "key": one.key, "why": one.why }))

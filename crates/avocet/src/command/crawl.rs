@@ -1,14 +1,12 @@
-//! `avocet crawl`: flags and configuration become a plan, the engine carries it out.
+//! `avocet crawl`: makes a plan from flags and `avocet.toml`, and has the engine carry it out.
 
 use std::io::Read;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use fetch::{Depth, Http};
 use frontier::DomainLimits;
 use page::PageUrl;
-use page::url::traps::Rules;
 use policy::retry::Retry;
 use repository::archive::Level;
 
@@ -18,42 +16,46 @@ use crate::progress::StatusLine;
 use crate::signal::signalled;
 use crawl::Again;
 use crawl::Summary;
-use crawl::scope::{Blocked, Reach, ScopeRules};
+use crawl::scope::{Blocked, Reach, Scope, ScopeRules};
 use node::engine;
 use node::engine::plan::Plan;
 use node::live::Live;
-use node::settings::config::{Config, HttpName, Time};
-use node::settings::ranking::{Choice, LastCrawl, Ranking};
-use node::settings::topic::{self, Subject};
-use node::settings::usage::Usage;
+use node::settings::last_crawl::LastCrawl;
+use node::settings::policies::{ChosenPolicies, PolicySettings};
+use node::settings::{Layer, Settings, Usage};
 use node::store::Store;
 
-/// Crawls.
-pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
-    let config = Config::load(wishes.config.as_deref(), root)?;
-    let plan = plan(&config, wishes, root)?;
-    let ranking = ranking(&config, wishes, root);
-    let choice = ranking.choose()?;
+/// Pages fetched from one host at most, where the user sets no limit. `run` has none.
+const PAGES_PER_HOST: u32 = 1_000_000;
+
+/// Crawls until nothing is left to fetch or a limit is reached.
+pub fn run(root: &Path, json: bool, arguments: &Crawl) -> Result<()> {
+    let flags = with_seeds(&arguments.settings.layer, arguments)?;
+    let file = Settings::file(arguments.config.as_deref(), root)?;
+    let settings = flags.over(&file).settings()?;
+    let plan = plan(&settings, arguments, root)?;
+    let policies = PolicySettings::new(&settings, root, false);
+    let choice = policies.choose()?;
     refuse_aimless(&plan, &choice)?;
-    if plan.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
+    if plan.rules.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
         bail!("--stop-coverage needs an ordering that knows its coverage: --order rankmass");
     }
     let store = Store::create(root)?;
     say(&format!(
         "crawling {} into {} by {} and {}; a kill can cost at most {} requests",
-        describe(&plan.seeds),
+        describe(&plan.rules.seeds),
         root.display(),
-        ranking.order,
-        ranking.servers,
+        policies.order(),
+        policies.crawl.servers,
         plan.core().at_risk()
     ));
     let live = Live::of(root);
-    live.decides_by(&ranking);
+    live.decides_by(&policies);
     let last = LastCrawl {
-        ranking,
+        policies,
         scope: plan.scope.clone(),
-        allow_private: allows_private(&config, wishes),
-        domains: plan.domains,
+        allow_private: settings.fetch.allow_private,
+        domains: plan.rules.domains,
     };
     last.write(store.root())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -61,7 +63,7 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
         .build()?;
     let interrupted = async {
         signalled().await;
-        // Whoever asks twice does not want to wait for requests under way.
+        // A second signal ends the program at once, without waiting for requests under way.
         tokio::spawn(async {
             signalled().await;
             std::process::exit(130);
@@ -86,216 +88,120 @@ pub fn run(root: &Path, json: bool, wishes: &Crawl) -> Result<()> {
     Ok(())
 }
 
-/// Who wants what was found must say what that is.
-pub(super) fn refuse_aimless(plan: &Plan, choice: &Choice) -> Result<()> {
-    let wished = plan.until_found.is_some() || plan.only_found;
-    if wished && choice.order.report().found.is_none() {
+/// Refuses a crawl that stops at or indexes only pages it looks for, if it looks for none.
+pub(super) fn refuse_aimless(plan: &Plan, choice: &ChosenPolicies) -> Result<()> {
+    let needs_aim = plan.rules.until_found.is_some() || plan.rules.only_found;
+    if needs_aim && choice.order.report().found.is_none() {
         let why = "--until-found and --only-found need to know what is wanted: --topic NAME, or --where PREDICATE";
         return Err(Usage(why.into()).into());
     }
     Ok(())
 }
 
-/// What the user wants first: flags win over the configuration.
-pub(super) fn ranking(config: &Config, wishes: &Crawl, root: &Path) -> Ranking {
-    let usual = Ranking::default();
-    let (set, flags) = (config.crawl.clone(), wishes);
-    let described = flags.predicate.as_deref();
-    let subject = match (described, flags.topic.clone().or(set.topic)) {
-        (Some(predicate), _) => Some(Subject::described(root, predicate)),
-        (None, topic) => topic.map(|topic| Subject::named(root, &topic)),
-    };
-    let usual_order = match subject {
-        Some(_) => topic::FOCUS.to_owned(),
-        None => usual.order,
-    };
-    // A method of focused crawling is an ordering that knows a topic.
-    let order = flags.focus.clone().or(flags.order.clone());
-    let order = order.or(set.focus).or(set.order);
-    Ranking {
-        order: order.unwrap_or(usual_order),
-        topic: subject,
-        servers: flags
-            .servers
-            .clone()
-            .or(set.servers)
-            .unwrap_or(usual.servers),
-        query: flags.query.clone().or(set.query),
-        location: if flags.location.is_empty() {
-            set.location
-        } else {
-            flags.location.clone()
-        },
-        // In full, so that `explain` finds it from anywhere.
-        scores: (flags.scores.clone().or(set.scores))
-            .map(|path| std::path::absolute(&path).unwrap_or(path)),
-        threshold: flags.threshold.or(set.threshold),
-        refresh: None,
-    }
-}
-
-fn http(config: &Config, wishes: &Crawl) -> Result<Http> {
-    let name = wishes.http.or(config.fetch.http).unwrap_or(HttpName::Auto);
-    let depth = wishes.pipeline_depth.or(config.fetch.pipeline_depth);
-    if depth.is_some() && name != HttpName::Pipelined {
-        bail!("--pipeline-depth has a meaning with --http pipelined only");
-    }
-    Ok(match name {
-        HttpName::Auto => Http::Auto,
-        HttpName::Http10 => Http::Http10,
-        HttpName::Http11 => Http::Http11,
-        HttpName::Http2 => Http::Http2,
-        HttpName::Pipelined => Http::Pipelined(match depth {
-            Some(depth) => Depth::new(depth).context("fetch.pipeline_depth must be 2 to 32")?,
-            None => Depth::default(),
-        }),
-    })
-}
-
-pub(super) fn plan(config: &Config, wishes: &Crawl, root: &Path) -> Result<Plan> {
-    let last = last_scope(config, wishes, root);
-    let (seeds, added) = seeds(config, wishes, last.as_ref())?;
-    let mut fetch = config.fetch_settings()?;
-    fetch.http = http(config, wishes)?;
-    let at_least_one = [
-        ("crawl.connections", config.crawl.connections == Some(0)),
-        (
-            "crawl.pages_per_host",
-            config.crawl.pages_per_host == Some(0),
-        ),
-        ("crawl.buffer", config.crawl.buffer == Some(0)),
-    ];
-    if let Some((key, _)) = at_least_one.iter().find(|(_, zero)| *zero) {
-        bail!("{key} must be at least 1");
-    }
-    for host in &config.crawl.block {
+/// Returns the plan of a crawl.
+pub(super) fn plan(settings: &Settings, arguments: &Crawl, root: &Path) -> Result<Plan> {
+    let crawl = &settings.crawl;
+    for host in &crawl.block {
         Blocked::parse(host).map_err(Usage).context("crawl.block")?;
     }
     let share = |share: &f64| *share > 0.0 && *share <= 1.0;
-    if wishes.stop_coverage.is_some_and(|wanted| !share(&wanted)) {
+    if arguments
+        .stop_coverage
+        .is_some_and(|wanted| !share(&wanted))
+    {
         bail!("--stop-coverage must be a share above 0 and up to 1, such as 0.95");
     }
-    if let Some(contact) = wishes.contact.as_ref().or(config.fetch.contact.as_ref()) {
-        fetch.user_agent = format!("{} (+{contact})", fetch.user_agent);
-    }
-    if let Some(proxy) = &wishes.proxy {
-        fetch.proxy = Some(fetch::Proxy::parse(proxy).context("--proxy")?);
-    }
-    fetch.cookies |= wishes.cookies;
-    fetch.open_gate(allows_private(config, wishes), &seeds);
-    let seeds = [seeds, added.clone()].concat();
-    let time = |flag: Option<Time>, set: Option<Time>| flag.or(set).map(|time| time.0);
-    let usual = Retry::default();
-    let traps = Rules::default();
-    let scope = scope(config, wishes, [&seeds, &added], last);
-    let domains = domain_limits(config, scope.reach);
-    crawl::scope::Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
-    Ok(Plan {
+    let last = last_scope(settings, root);
+    let (named, added) = seeds(settings, last.as_ref())?;
+    let mut fetch = settings.requests()?;
+    fetch.open_gate(settings.fetch.allow_private, &named);
+    let seeds = [named, added.clone()].concat();
+    let scope = scope(settings, [&seeds, &added], last);
+    let traps = settings.limits.url_rules();
+    Scope::new(&scope, traps.clone()).context("--include or --exclude")?;
+    let again = match arguments.refresh_after {
+        Some(age) => Again::OlderThan(age.0),
+        None => Again::Never,
+    };
+    let retry = Retry {
+        first: crawl.retry_after.0,
+        ..Retry::default()
+    };
+    let rules = crawl::Plan {
         seeds,
-        scope,
-        traps: Rules {
-            max_length: config.limits.url_length.unwrap_or(traps.max_length),
-            max_depth: config.limits.url_depth.unwrap_or(traps.max_depth),
-            max_repeats: config.limits.url_repeats.unwrap_or(traps.max_repeats),
-            ..traps
-        },
-        fetch,
-        pages: wishes.pages,
-        time: wishes.time.map(|time| time.0),
-        connections: wishes
-            .connections
-            .map(usize::from)
-            .or(config.crawl.connections)
-            .unwrap_or(64),
-        per_server: wishes
-            .per_server
-            .or(config.crawl.per_server)
-            .unwrap_or(1)
-            .max(1),
-        pages_per_host: config.crawl.pages_per_host.unwrap_or(1_000_000),
-        domains,
-        delay: time(wishes.delay, config.crawl.delay),
-        again: wishes
-            .refresh_after
-            .map_or(Again::Never, |time| Again::OlderThan(time.0)),
+        connections: usize::from(crawl.connections),
+        per_server: crawl.per_server,
+        pages_per_host: crawl.pages_per_host.unwrap_or(PAGES_PER_HOST),
+        domains: domain_limits(settings, scope.reach),
+        delay: crawl.delay.map(|delay| delay.0),
+        again,
         retry: Retry {
-            first: config.crawl.retry_after.map_or(usual.first, |time| time.0),
-            attempts: config.crawl.attempts.unwrap_or(usual.attempts),
-            ..usual
+            attempts: crawl.attempts.unwrap_or(retry.attempts),
+            ..retry
         },
-        buffer: wishes
-            .buffer
-            .or(config.crawl.buffer)
-            .map(|pages| pages as usize),
-        stop_coverage: wishes.stop_coverage,
-        until_found: wishes.until_found,
-        only_found: wishes.only_found,
-        archive: !wishes.no_archive,
-        level: match config.crawl.compression {
-            Some(level) => Level::new(level).context("crawl.compression must be 1 to 9")?,
-            None => Level::default(),
-        },
-        index: !wishes.no_index,
+        buffer: crawl.buffer.map(|pages| pages as usize),
+        stop_coverage: arguments.stop_coverage,
+        until_found: arguments.until_found,
+        only_found: crawl.only_found,
+        index: crawl.index,
+        ..crawl::Plan::default()
+    };
+    Ok(Plan {
+        rules,
+        scope,
+        traps,
+        fetch,
+        pages: arguments.pages,
+        time: arguments.time.map(|time| time.0),
+        archive: crawl.archive,
+        level: Level::new(crawl.compression).context("crawl.compression must be 1 to 9")?,
     })
 }
 
-/// Returns whether the operator allows private addresses.
-pub(super) fn allows_private(config: &Config, wishes: &Crawl) -> bool {
-    wishes.allow_private || config.fetch.allow_private == Some(true)
-}
-
-/// Page budgets of domains that are not a seed's. Every scope but `any` ends at the seeds' domains.
-fn domain_limits(config: &Config, reach: Reach) -> Option<DomainLimits> {
-    let usual = DomainLimits::default();
+/// Returns page budgets of domains that have no seed. Every scope but `any` ends at the seeds' domains.
+fn domain_limits(settings: &Settings, reach: Reach) -> Option<DomainLimits> {
     let limits = DomainLimits {
-        pages: config.crawl.domain_pages.unwrap_or(usual.pages),
-        spare: config.crawl.domain_spare.unwrap_or(usual.spare),
+        pages: settings.crawl.domain_pages,
+        spare: settings.crawl.domain_spare,
     };
     (reach == Reach::Any && limits.pages > 0).then_some(limits)
 }
 
 /// Returns the previous crawl's scope when no seeds are given, so that a bare `avocet crawl` resumes it.
-fn last_scope(config: &Config, wishes: &Crawl, root: &Path) -> Option<ScopeRules> {
-    let set = !config.crawl.all_seeds().is_empty();
-    let named = !wishes.urls.is_empty() || wishes.seeds.is_some() || set;
+fn last_scope(settings: &Settings, root: &Path) -> Option<ScopeRules> {
+    let named = !settings.crawl.all_seeds().is_empty();
     let last = LastCrawl::read(root).ok().filter(|_| !named)?;
     Some(last.scope)
 }
 
-/// What belongs to the crawl: flags win over the configuration, and that over the last crawl.
+/// Returns what belongs to the crawl. The last crawl gives what the settings do not.
 fn scope(
-    config: &Config,
-    wishes: &Crawl,
+    settings: &Settings,
     [seeds, added]: [&[PageUrl]; 2],
     last: Option<ScopeRules>,
 ) -> ScopeRules {
     let texts = |urls: &[PageUrl]| urls.iter().map(|url| url.as_str().to_owned()).collect();
     let last = last.unwrap_or_default();
-    let lists = |flags: &[String], set: &[String], last: Vec<String>| match (flags, set) {
-        ([], []) => last,
-        ([], set) => set.to_vec(),
-        (flags, _) => flags.to_vec(),
+    let or_last = |set: &[String], last: Vec<String>| match set {
+        [] => last,
+        set => set.to_vec(),
     };
-    let set = &config.crawl;
+    let crawl = &settings.crawl;
     ScopeRules {
         seeds: texts(seeds),
         added: texts(added),
-        reach: wishes.scope.or(set.scope).unwrap_or(last.reach),
-        include: lists(&wishes.include, &set.include, last.include),
-        exclude: lists(&wishes.exclude, &set.exclude, last.exclude),
-        depth: wishes.depth.or(set.depth).or(last.depth),
-        block: set.block.clone(),
+        reach: crawl.scope.unwrap_or(last.reach),
+        include: or_last(&crawl.include, last.include),
+        exclude: or_last(&crawl.exclude, last.exclude),
+        depth: crawl.depth.or(last.depth),
+        block: crawl.block.clone(),
     }
 }
 
-/// Returns the seeds that the operator named, and those that the dashboard or the API added.
-fn seeds(
-    config: &Config,
-    wishes: &Crawl,
-    last: Option<&ScopeRules>,
-) -> Result<(Vec<PageUrl>, Vec<PageUrl>)> {
-    let (mut texts, mut added) = (wishes.urls.clone(), Vec::new());
-    if let Some(path) = &wishes.seeds {
+/// Returns flags with the seeds that the command line names, as URLs or in a file.
+pub(super) fn with_seeds(flags: &Layer, arguments: &Crawl) -> Result<Layer> {
+    let mut seeds = arguments.urls.clone();
+    if let Some(path) = &arguments.seeds {
         let mut list = String::new();
         if path == Path::new("-") {
             std::io::stdin().read_to_string(&mut list)?;
@@ -307,16 +213,21 @@ fn seeds(
             .lines()
             .map(str::trim)
             .filter(|line| !line.is_empty() && !line.starts_with('#'));
-        texts.extend(lines.map(str::to_owned));
+        seeds.extend(lines.map(str::to_owned));
     }
-    if texts.is_empty() {
-        texts.clone_from(&config.crawl.seeds);
-        added.clone_from(&config.crawl.added_seeds);
-    }
-    if let Some(last) = last {
-        (texts, added) = (last.named(), last.added.clone());
-    }
-    if texts.is_empty() && added.is_empty() {
+    Ok(flags.with_seeds(seeds))
+}
+
+/// Returns the seeds that the operator named, and those that the dashboard or the API added.
+fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>, Vec<PageUrl>)> {
+    let (named, added) = match last {
+        Some(last) => (last.named(), last.added.clone()),
+        None => (
+            settings.crawl.seeds.clone(),
+            settings.crawl.added_seeds.clone(),
+        ),
+    };
+    if named.is_empty() && added.is_empty() {
         let why =
             "there are no seeds: give a URL, a file with --seeds, or [crawl] seeds in avocet.toml";
         return Err(Usage(why.into()).into());
@@ -326,7 +237,7 @@ fn seeds(
             .with_context(|| format!("the seed {text:?}: write it like https://example.org/"))
     };
     let parse = |texts: Vec<String>| texts.iter().map(parse).collect::<Result<Vec<PageUrl>>>();
-    Ok((parse(texts)?, parse(added)?))
+    Ok((parse(named)?, parse(added)?))
 }
 
 pub(super) fn describe(seeds: &[PageUrl]) -> String {

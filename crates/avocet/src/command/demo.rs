@@ -24,7 +24,7 @@ use crate::cli::{Arguments, Command, Demo, Run};
 use crate::progress::StatusLine;
 use judged::judge;
 use node::live::Live;
-use node::settings::config::Config;
+use node::settings::Settings;
 use noticed::Noticed;
 use searching::Searching;
 use server::LISTEN;
@@ -81,7 +81,7 @@ fn temporary_store() -> Result<TempDir> {
 
 /// What is in the store's configuration, unless it has one: what is small in the demo is so because the town lives fast.
 fn configure(root: &Path, wishes: &Demo) -> Result<()> {
-    let path = Config::path(root);
+    let path = Settings::path(root);
     if path.exists() {
         return Ok(());
     }

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::cli::{Export, Exported, PageFormat};
 use node::clock::timestamp;
 use node::readable;
-use node::settings::usage::Usage;
+use node::settings::Usage;
 use node::store::Store;
 
 /// Exports.

@@ -23,7 +23,7 @@ use lab::world::World;
 
 use crate::cli::lab::{self as cli, Common, Lab};
 use bar::Bar;
-use node::settings::ranking::read_scores;
+use node::settings::policies::read_scores;
 
 /// Runs an experiment.
 pub fn run(json: bool, wishes: &Lab) -> Result<()> {

@@ -5,13 +5,13 @@ use std::path::Path;
 use anyhow::Result;
 
 use node::handle::NodeHandle;
-use node::settings::config::Config;
+use node::settings::Settings;
 use server::{App, LISTEN};
 
 /// Speaks until the other side has ended.
 pub fn run(root: &Path) -> Result<()> {
-    let config = Config::load(None, root)?;
-    let node = NodeHandle::open(root, None, Config::path(root))?;
+    let config = Settings::load(None, root)?;
+    let node = NodeHandle::open(root, None, Settings::path(root))?;
     let app = App::open(node, config, LISTEN)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()

@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::cli::Plan;
 use node::planning::chart::{draw, number};
 use node::planning::{Estimates, Goal, Point, needed, reached};
-use node::settings::usage::Usage;
+use node::settings::Usage;
 use node::store::{self, Store};
 
 /// Shares that the table has where the user names none.
@@ -116,7 +116,7 @@ fn ideal(root: &Path) -> Result<f64> {
 
 /// What is to be reached, and how much of it.
 fn goal(root: &Path, wishes: &Plan) -> Result<(Goal, Option<f64>)> {
-    let days = |time: node::settings::config::Time| time.0.as_secs_f64() / 86_400.0;
+    let days = |time: node::settings::Time| time.0.as_secs_f64() / 86_400.0;
     Ok(match (wishes.freshness, wishes.current, wishes.quality) {
         (Some(share), None, None) => (Goal::Fresh, Some(share.0)),
         (None, Some(share), None) => {

@@ -1,10 +1,9 @@
-//! `avocet run`: a store is kept fresh, for as long as the program runs.
+//! `avocet run`: keeps a store fresh for as long as the program runs.
 //!
-//! The configuration is looked at while it runs: when the file changes, requests under way end, the frontier is made
-//! again from the ledger by the new policies, and the crawl goes on. If it is the budget alone that changes, the crawl is told so and nothing
-//! ends. A file that is not right is complained about, and the crawl goes on as it was.
+//! The file is read again when it changes. A change of the budget alone reaches the crawl that runs.
+//! After any other change, requests under way end, the frontier is made again from the ledger by the
+//! new settings, and the crawl goes on. A file with an error is reported and has no effect.
 
-mod flags;
 mod serving;
 
 use std::net::TcpListener;
@@ -13,9 +12,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
-use page::PageUrl;
 
-use super::crawl::{allows_private, describe, plan, print, ranking, refuse_aimless};
+use super::crawl::{describe, plan, print, refuse_aimless, with_seeds};
 use crate::cli::Run;
 use crate::logs::say;
 use crate::progress::StatusLine;
@@ -25,21 +23,17 @@ use crawl::Summary;
 use node::engine;
 use node::engine::plan::Plan;
 use node::live::Live;
-use node::settings::config::{Config, Time};
-use node::settings::polling::{self, Polling};
-use node::settings::ranking::{LastCrawl, Ranking};
-use node::settings::upkeep::{POLICY, Rate, Refreshing};
-use node::settings::usage::Usage;
+use node::settings::last_crawl::LastCrawl;
+use node::settings::policies::PolicySettings;
+use node::settings::{Layer, Settings, Usage};
 use node::store::Store;
 
-/// How long after a page was found missing it is asked for once more, where the user does not say.
-const CONFIRM: Duration = Duration::from_secs(3600);
-/// How often the configuration is looked at.
+/// How often the file is looked at for changes.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Crawls and refreshes until it is interrupted.
-pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
-    let summary = keep(root, wishes, &Live::of(root), StatusLine::start, None)?;
+pub fn run(root: &Path, json: bool, arguments: &Run) -> Result<()> {
+    let summary = keep(root, arguments, &Live::of(root), StatusLine::start, None)?;
     if json {
         outln!("{}", serde_json::to_string(&summary)?);
     } else {
@@ -48,42 +42,43 @@ pub fn run(root: &Path, json: bool, wishes: &Run) -> Result<()> {
     Ok(())
 }
 
-/// The same, for whoever watches and shows it in another way, and may have taken a place to listen at.
+/// Does the work of [`run`] for a caller that shows progress in its own way and may have taken the
+/// address to listen at.
 pub(super) fn keep(
     root: &Path,
-    wishes: &Run,
+    arguments: &Run,
     live: &Arc<Live>,
     progress: fn() -> StatusLine,
-    place: Option<TcpListener>,
+    listener: Option<TcpListener>,
 ) -> Result<Summary> {
-    let source = Source::new(root, wishes, live)?;
+    let source = SettingsSource::new(root, arguments, live)?;
     let mut orders = source.read()?;
     let store = Store::create(root)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let serving = serving::begin(root, wishes, &source.launched, live, place);
+    let serving = serving::begin(root, arguments, &orders.settings, live, listener);
     let mut served = runtime.block_on(serving)?;
-    // A word that comes while policies are changed is not lost.
+    // A signal that comes while policies are changed is not lost.
     let mut signals = runtime.block_on(async { Signals::listen() });
     let begun = Instant::now();
     loop {
         orders.announce(root);
-        source.take_note(&orders)?;
-        let Orders { mut plan, terms } = orders;
+        source.record(&orders)?;
+        let choice = orders.policies.choose()?;
+        let mut plan = orders.plan.clone();
         plan.time = plan.time.map(|time| time.saturating_sub(begun.elapsed()));
-        let choice = terms.ranking.choose()?;
         let mut next = None;
         let interrupted = async {
             tokio::select! {
                 () = signals.next() => {
-                    // Whoever asks twice does not want to wait for requests under way.
+                    // A second signal ends the program at once.
                     tokio::spawn(async {
                         signalled().await;
                         std::process::exit(130);
                     });
                 }
-                new = source.changed(terms) => next = Some(new),
+                new = source.changed(orders) => next = Some(new),
             }
         };
         let done = engine::crawl(&store, plan, choice, progress(), live, interrupted);
@@ -97,214 +92,156 @@ pub(super) fn keep(
     }
 }
 
-/// What is to be done, as flags and configuration say.
+/// What the crawl does from a moment on.
 struct Orders {
     plan: Plan,
-    terms: Terms,
-}
-
-/// What tells orders from those before.
-struct Terms {
-    ranking: Ranking,
-    seeds: Vec<PageUrl>,
-    allow_private: bool,
-    /// What the configuration says beside the budget.
-    rest: toml::Table,
-    /// When it was written.
+    policies: PolicySettings,
+    /// All settings in force.
+    settings: Settings,
+    /// When the file was written that they come from.
     written: Option<SystemTime>,
 }
 
-impl Terms {
-    /// Whether others differ from these by their budget alone, and nothing was planned ahead for it.
-    fn differ_by_budget(&self, new: &Self) -> bool {
-        let alike = (&self.seeds, &self.rest) == (&new.seeds, &new.rest);
-        alike && self.ranking.differs_by_budget(&new.ranking)
-    }
-}
-
-/// Where orders come from.
-struct Source<'a> {
-    root: &'a Path,
-    wishes: Run,
-    /// What the configuration said when the program was started.
-    launched: Config,
-    live: &'a Live,
-}
-
-impl<'a> Source<'a> {
-    fn new(root: &'a Path, wishes: &Run, live: &'a Live) -> Result<Self> {
-        live.has_flags(flags::given(wishes));
-        if let Some(config) = &wishes.crawl.config {
-            live.looks_at(config.clone());
-        }
-        let launched = Config::load(wishes.crawl.config.as_deref(), root)?;
-        let mut wishes = wishes.clone();
-        if wishes.crawl.seeds.is_some() {
-            // Standard input cannot be read again.
-            let seeds = plan(&launched, &wishes.crawl, root)?.seeds;
-            wishes.crawl.urls = seeds.iter().map(|seed| seed.as_str().to_owned()).collect();
-            wishes.crawl.seeds = None;
-        }
-        Ok(Self {
-            root,
-            wishes,
-            launched,
-            live,
-        })
-    }
-
-    /// The configuration that is looked at.
-    fn file(&self) -> PathBuf {
-        let named = self.wishes.crawl.config.clone();
-        named.unwrap_or_else(|| Config::path(self.root))
-    }
-
-    fn read(&self) -> Result<Orders> {
-        let written = modified(&self.file());
-        let config = Config::load(self.wishes.crawl.config.as_deref(), self.root)?;
-        let wishes = flags::heeded(&self.wishes, &self.launched, &config, self.live);
-        let (plan, ranking) = orders(self.root, &config, &wishes)?;
-        let terms = Terms {
-            ranking,
-            seeds: plan.seeds.clone(),
-            allow_private: allows_private(&config, &wishes.crawl),
-            rest: beside_budget(&self.file()),
-            written,
-        };
-        Ok(Orders { plan, terms })
-    }
-
-    /// Writes down what the crawl goes by from now on, for `explain` and for the next crawl.
-    fn take_note(&self, orders: &Orders) -> Result<()> {
-        let last = LastCrawl {
-            ranking: orders.terms.ranking.clone(),
-            scope: orders.plan.scope.clone(),
-            domains: orders.plan.domains,
-            allow_private: orders.terms.allow_private,
-        };
-        self.live.decides_by(&last.ranking);
-        last.write(self.root)
-    }
-
-    /// Ends when the configuration has changed into another that is right. Of another budget, if that is all that has changed, the
-    /// crawl is told while it goes on.
-    async fn changed(&self, mut terms: Terms) -> Orders {
-        let file = self.file();
-        loop {
-            tokio::time::sleep(LOOK_EVERY).await;
-            let now = modified(&file);
-            if now == terms.written {
-                continue;
-            }
-            terms.written = now;
-            match self.read() {
-                Ok(orders) if terms.differ_by_budget(&orders.terms) => {
-                    if let Err(error) = self.afford(&orders) {
-                        say(&format!("{error:#}"));
-                    }
-                    terms = orders.terms;
-                }
-                Ok(orders) => return orders,
-                Err(error) => say(&format!("going on as before: {error:#}")),
-            }
-        }
-    }
-
-    /// Tells the crawl that runs of its new budget.
-    fn afford(&self, orders: &Orders) -> Result<()> {
-        if let Some(refreshing) = &orders.terms.ranking.refresh {
-            let budget = refreshing.budget;
-            self.live.ask(|engine| engine.afford(budget));
-            say(&format!("going on with {budget:.6} fetches a second"));
-        }
-        self.take_note(orders)
-    }
-}
-
 impl Orders {
-    fn announce(&self, root: &Path) {
-        let Some(refreshing) = &self.terms.ranking.refresh else {
-            return;
+    /// Returns whether new orders differ from these by their budget alone, and no policy has
+    /// planned ahead for the old one.
+    fn differ_by_budget(&self, new: &Self) -> bool {
+        let same_budget = Settings {
+            budget: new.settings.budget.clone(),
+            ..self.settings.clone()
         };
+        same_budget == new.settings && self.policies.differs_by_budget(&new.policies)
+    }
+
+    fn announce(&self, root: &Path) {
         say(&format!(
             "keeping {} fresh in {}: {}, {} and sources {}, at most {:.6} fetches a second; a kill can cost at most {} requests",
-            describe(&self.plan.seeds),
+            describe(&self.plan.rules.seeds),
             root.display(),
-            refreshing.policy,
-            self.terms.ranking.order,
-            refreshing.sources.policy,
-            refreshing.budget,
+            self.policies.refresh.policy,
+            self.policies.order(),
+            self.policies.source.policy,
+            self.settings.budget(),
             self.plan.core().at_risk()
         ));
     }
 }
 
-/// What is to be done and by which policies, or what is wrong with the wishes.
-fn orders(root: &Path, config: &Config, wishes: &Run) -> Result<(Plan, Ranking)> {
-    let flags = &wishes.crawl;
+/// Where settings come from: the flags of the program and a file that may change.
+struct SettingsSource<'a> {
+    root: &'a Path,
+    arguments: &'a Run,
+    flags: Layer,
+    /// The file as it was when the program started.
+    launched: Layer,
+    live: &'a Live,
+}
+
+impl<'a> SettingsSource<'a> {
+    fn new(root: &'a Path, arguments: &'a Run, live: &'a Live) -> Result<Self> {
+        let flags = with_seeds(&arguments.layer(), &arguments.crawl)?;
+        live.has_flags(&flags);
+        let config = arguments.crawl.config.as_deref();
+        if let Some(config) = config {
+            live.looks_at(config.to_owned());
+        }
+        Ok(Self {
+            root,
+            arguments,
+            flags,
+            launched: Settings::file(config, root)?,
+            live,
+        })
+    }
+
+    /// Returns the path of the file.
+    fn file(&self) -> PathBuf {
+        let named = self.arguments.crawl.config.clone();
+        named.unwrap_or_else(|| Settings::path(self.root))
+    }
+
+    fn read(&self) -> Result<Orders> {
+        let written = modified(&self.file());
+        let file = Settings::file(self.arguments.crawl.config.as_deref(), self.root)?;
+        let controlled = self.live.controlled();
+        let flags = self
+            .flags
+            .without_outdated(&self.launched, &file, &controlled);
+        let settings = flags.over(&file).settings()?;
+        self.live.holds_flags(&flags);
+        let (plan, policies) = orders(self.root, &settings, self.arguments)?;
+        Ok(Orders {
+            plan,
+            policies,
+            settings,
+            written,
+        })
+    }
+
+    /// Writes what the crawl goes by from now on, for `explain` and for the next crawl.
+    fn record(&self, orders: &Orders) -> Result<()> {
+        let last = LastCrawl {
+            policies: orders.policies.clone(),
+            scope: orders.plan.scope.clone(),
+            domains: orders.plan.rules.domains,
+            allow_private: orders.settings.fetch.allow_private,
+        };
+        self.live.decides_by(&last.policies);
+        last.write(self.root)
+    }
+
+    /// Returns new orders when the file has changed into another without an error. A change of the
+    /// budget alone is handed to the crawl that runs, and this goes on waiting.
+    async fn changed(&self, mut current: Orders) -> Orders {
+        let file = self.file();
+        loop {
+            tokio::time::sleep(LOOK_EVERY).await;
+            let now = modified(&file);
+            if now == current.written {
+                continue;
+            }
+            current.written = now;
+            match self.read() {
+                Ok(new) if current.differ_by_budget(&new) => {
+                    if let Err(error) = self.afford(&new) {
+                        say(&format!("{error:#}"));
+                    }
+                    current = new;
+                }
+                Ok(new) => return new,
+                Err(error) => say(&format!("going on as before: {error:#}")),
+            }
+        }
+    }
+
+    /// Hands the crawl that runs its new budget.
+    fn afford(&self, orders: &Orders) -> Result<()> {
+        let budget = orders.settings.budget();
+        self.live.ask(|engine| engine.afford(budget));
+        say(&format!("going on with {budget:.6} fetches a second"));
+        self.record(orders)
+    }
+}
+
+/// Returns the plan and the policies of a crawl that does not end.
+fn orders(root: &Path, settings: &Settings, arguments: &Run) -> Result<(Plan, PolicySettings)> {
+    let flags = &arguments.crawl;
     let ends = flags.stop_coverage.is_some() || flags.until_found.is_some();
     if flags.refresh_after.is_some() || ends {
         let why = "`run` refreshes by --refresh and does not end: --refresh-after, --stop-coverage and --until-found are for `crawl`";
         return Err(Usage(why.into()).into());
     }
-    let refreshing = refreshing(config, wishes);
-    let mut plan = plan(config, &wishes.crawl, root)?;
-    plan.again = Again::Always {
-        budget: refreshing.budget,
+    let mut plan = plan(settings, flags, root)?;
+    let rules = &mut plan.rules;
+    rules.again = Again::Always {
+        budget: settings.budget(),
     };
-    plan.retry.attempts = config.crawl.attempts.unwrap_or(u16::MAX);
-    let confirm = config.crawl.confirm_after.map(|time| time.0);
-    plan.retry.confirm = Some(confirm.unwrap_or(CONFIRM));
-    plan.pages_per_host = config.crawl.pages_per_host.unwrap_or(u32::MAX);
-    let ranking = Ranking {
-        refresh: Some(refreshing),
-        ..ranking(config, &wishes.crawl, root)
-    };
-    refuse_aimless(&plan, &ranking.choose()?)?;
-    Ok((plan, ranking))
-}
-
-/// How the store is kept fresh: flags win over the configuration.
-pub(super) fn refreshing(config: &Config, wishes: &Run) -> Refreshing {
-    let set = config.refresh.clone();
-    let in_full = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-    Refreshing {
-        policy: (wishes.refresh.clone().or(set.policy)).unwrap_or_else(|| POLICY.into()),
-        rate: wishes.rate.clone().or(set.rate),
-        rates: wishes.rates.clone().or(set.rates).map(in_full),
-        budget: (wishes.budget.or(config.budget.rate()))
-            .unwrap_or(Rate::USUAL)
-            .per_second,
-        step: set.step.map(|time| time.0),
-        slots: set.slots,
-        listings: set.listings.map(|time| time.0),
-        sources: polling(config, wishes),
-    }
-}
-
-fn polling(config: &Config, wishes: &Run) -> Polling {
-    let set = &config.source;
-    let policy = wishes.sources.clone().or(set.policy.clone());
-    let time = |time: Option<Time>| time.map(|time| time.0);
-    Polling {
-        share: set.share,
-        polls: set.polls,
-        replan: time(set.replan),
-        bin: time(set.bin),
-        older: time(set.older_than),
-        rhythm: set.rhythm,
-        profit: set.profit,
-        clicks: set.clicks,
-        ..Polling::by(policy.as_deref().unwrap_or(polling::SCHEDULER))
-    }
-}
-
-/// What a configuration says beside the budget; nothing where there is none.
-fn beside_budget(file: &Path) -> toml::Table {
-    let text = std::fs::read_to_string(file).unwrap_or_default();
-    let mut said: toml::Table = text.parse().unwrap_or_default();
-    said.remove("budget");
-    said
+    rules.retry.attempts = settings.crawl.attempts.unwrap_or(u16::MAX);
+    rules.retry.confirm = Some(settings.crawl.confirm_after.0);
+    rules.pages_per_host = settings.crawl.pages_per_host.unwrap_or(u32::MAX);
+    let policies = PolicySettings::new(settings, root, true);
+    refuse_aimless(&plan, &policies.choose()?)?;
+    Ok((plan, policies))
 }
 
 fn modified(file: &Path) -> Option<SystemTime> {

@@ -10,17 +10,18 @@ use crate::cli::Serve;
 use crate::signal::signalled;
 use node::handle::NodeHandle;
 use node::panics;
-use node::settings::config::Config;
+use node::settings::Settings;
 use node::store::keys;
 use server::{App, LISTEN};
 
 /// Serves until it is interrupted.
-pub fn run(root: &Path, json: bool, wishes: &Serve) -> Result<()> {
-    let config = Config::load(wishes.config.as_deref(), root)?;
-    let listen = wishes.listen.or(config.serve.listen).unwrap_or(LISTEN);
-    let path = wishes.config.clone();
-    let path = path.unwrap_or_else(|| Config::path(root));
-    let app = App::open(NodeHandle::open(root, None, path)?, config, listen)?;
+pub fn run(root: &Path, json: bool, arguments: &Serve) -> Result<()> {
+    let file = Settings::file(arguments.config.as_deref(), root)?;
+    let settings = arguments.settings.layer.over(&file).settings()?;
+    let listen = settings.serve.listen.unwrap_or(LISTEN);
+    let path = arguments.config.clone();
+    let path = path.unwrap_or_else(|| Settings::path(root));
+    let app = App::open(NodeHandle::open(root, None, path)?, settings, listen)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;

@@ -15,8 +15,8 @@ use serde_json::json;
 use crate::cli::topic::{self as cli, Train};
 use examples::{Copies, Examples};
 use measured::Quality;
+use node::settings::Usage;
 use node::settings::topic::{self, Judged, Lesson};
-use node::settings::usage::Usage;
 use node::store::{self, Store};
 
 /// Telling words that are shown of each field.

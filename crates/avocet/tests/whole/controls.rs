@@ -45,7 +45,9 @@ async fn controls_need_the_token_and_a_page_of_ours() {
             .status,
         421
     );
-    assert_eq!(running.ask("GET", "/api/v1/seeds", &[], "").status, 401);
+    for path in ["/api/v1/seeds", "/api/v1/settings"] {
+        assert_eq!(running.ask("GET", path, &[], "").status, 401);
+    }
     assert!(!running.program.store().join("PAUSED").exists());
 
     // The forms: a cookie that is for our pages only, a word that our forms have, and no other site.
@@ -144,7 +146,8 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
     assert!(pages(&after) >= pages(&before), "the same crawl goes on");
     let last = std::fs::read_to_string(running.program.store().join("crawl.json")).unwrap();
     let last: Value = serde_json::from_str(&last).unwrap();
-    assert_eq!(last["ranking"]["refresh"]["budget"], 40.0, "{last}");
+    let budget = &last["policies"]["budget"]["fetches_per_second"];
+    assert_eq!(*budget, 40.0, "{last}");
     let before = serving.log().requests();
     tokio::time::sleep(Duration::from_secs(3)).await;
     let made = serving.log().requests() - before;
@@ -204,6 +207,21 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
     );
 
     let bearer = format!("Bearer {}", running.token);
+    let asked = running.ask("GET", "/api/v1/settings", &[("Authorization", &bearer)], "");
+    let settings = asked.json()["settings"].clone();
+    let of = |path: &str| {
+        let all = settings.as_array().unwrap().iter();
+        let one = all.clone().find(|one| one["setting"] == path).unwrap();
+        (one["value"].clone(), one["origin"].clone())
+    };
+    assert_eq!(
+        of("budget.fetches_per_second"),
+        (json!(40.0), json!("file"))
+    );
+    assert_eq!(of("refresh.policy"), (json!("freshness"), json!("file")));
+    assert_eq!(of("crawl.block"), (json!([host]), json!("file")));
+    assert_eq!(of("crawl.connections"), (json!(64), json!("default")));
+    assert_eq!(of("crawl.seeds").1, json!("flag"), "{settings}");
     let seeds = || {
         running
             .ask("GET", "/api/v1/seeds", &[("Authorization", &bearer)], "")

@@ -29,6 +29,7 @@ mod panics;
 mod pauses;
 mod program;
 mod recovery;
+mod reference;
 mod results;
 mod running;
 mod searches;

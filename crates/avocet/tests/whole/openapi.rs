@@ -39,6 +39,6 @@ fn the_api_is_as_it_is_described() {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{said}");
-    assert!(said.contains("Tested: 15"), "all operations: {said}");
+    assert!(said.contains("Tested: 16"), "all operations: {said}");
     assert_eq!(server.interrupt(), Some(0), "and it still lives");
 }

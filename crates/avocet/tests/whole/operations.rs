@@ -54,6 +54,15 @@ fn a_wrong_configuration_is_found_before_a_crawl() {
         said.contains("wrong.toml:3: crawl.order:") && said.contains("pagerank"),
         "{said}"
     );
+    std::fs::write(&file, "[crawl]\ndepth = 3\n").unwrap();
+    let shown = program.json(&["config", "show", file.to_str().unwrap()]);
+    let all = shown["settings"].as_array().unwrap();
+    let depth = all.iter().find(|one| one["setting"] == "crawl.depth");
+    let depth = depth.unwrap();
+    assert_eq!(
+        (&depth["value"], &depth["origin"]),
+        (&3.into(), &"file".into())
+    );
     let reference = program.run(&["config", "reference"]).stdout;
     std::fs::write(&file, reference).unwrap();
     program.run(&["config", "check", file.to_str().unwrap()]);

@@ -143,9 +143,9 @@ fn wrong_usage_is_explained() {
 #[test]
 fn nothing_at_all_is_refused() {
     for (set, code, word) in [
-        ("connections = 0", 1, "crawl.connections"),
-        ("pages_per_host = 0", 1, "crawl.pages_per_host"),
-        ("buffer = 0", 1, "crawl.buffer"),
+        ("connections = 0", 2, "crawl.connections"),
+        ("pages_per_host = 0", 2, "crawl.pages_per_host"),
+        ("buffer = 0", 2, "crawl.buffer"),
         ("order = \"pagernk\"", 2, "did you mean"),
         ("ordr = \"pagerank\"", 1, "ordr"),
     ] {

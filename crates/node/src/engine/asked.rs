@@ -22,8 +22,8 @@ impl Engine {
     pub fn explain(&self, text: &str) -> Result<Explanation> {
         let url = explain::parse(text)?;
         let mut facts = Facts::read(&self.ledger, url)?;
-        let ranking = self.live.ranking();
-        let (decided_by, now) = (ranking.clone(), self.clock.now());
+        let policies = self.live.policies();
+        let (decided_by, now) = (policies.clone(), self.clock.now());
         let told = self.ask(move |core| {
             // What is on its way to the ledger is newer than what is there.
             if let Some(visited) = core.uncommitted_record(facts.key.page) {
@@ -39,14 +39,14 @@ impl Engine {
             let told = facts.told(Asked {
                 frontier,
                 scope,
-                ranking: &decided_by,
+                policies: &decided_by,
                 running: true,
                 now,
             });
             (facts, told)
         });
         let (facts, (explanation, source)) = told.context("the crawl has just ended: ask again")?;
-        let topic = facts.judged(&store::archive(self.live.root()), &ranking)?;
+        let topic = facts.judged(&store::archive(self.live.root()), &policies)?;
         let explanation = explain::complete(explanation, &facts, source, &self.ledger)?;
         Ok(Explanation {
             topic,

@@ -12,7 +12,7 @@ use repository::{archive, index};
 
 use super::plan::Plan;
 use crate::recovery;
-use crate::settings::ranking::Choice;
+use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
 
 /// Servers that are left alone at the start for less than this are not worth a note.
@@ -41,6 +41,7 @@ pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Wri
     });
     let archive = archive.transpose()?;
     let index = plan
+        .rules
         .index
         .then(|| recovery::open_index(store, ledger))
         .transpose()?;
@@ -51,13 +52,13 @@ pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Wri
 pub(super) fn begin(
     store: &Store,
     plan: &Plan,
-    choice: Choice,
+    choice: ChosenPolicies,
     ledger: &Ledger,
     now: Moment,
 ) -> Result<(Core<Sealed>, Vec<String>)> {
     let mut scope = Scope::new(&plan.scope, plan.traps.clone())?;
-    recovery::widen(&mut scope, &plan.seeds, ledger)?;
-    recovery::name_seeds(&plan.seeds, ledger)?;
+    recovery::widen(&mut scope, &plan.rules.seeds, ledger)?;
+    recovery::name_seeds(&plan.rules.seeds, ledger)?;
     let policies = Policies {
         order: choice.order,
         refresh: choice.refresh,

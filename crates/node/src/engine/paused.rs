@@ -12,23 +12,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use fetch::{AllowPrivate, Http, Network, Pipes, Settings};
+use fetch::{AllowPrivate, Http, Network, Pipes};
 use frontier::bench::Manners;
 use lab::loopback::Proxy;
 use lab::run::order_of_crawl;
 use lab::world::{Linked, World};
 use page::PageUrl;
 use policy::Crawl;
-use policy::retry::Retry;
 use repository::archive::Level;
 use testweb::site::{Changes, Clock, Faults, Plan as WebPlan, RobotsShares, Serving, Spread};
 
 use super::plan::Plan;
 use crate::live::Live;
 use crate::live::progress::Silent;
-use crate::settings::polling::Polling;
-use crate::settings::ranking::{Choice, Ranking};
-use crate::settings::upkeep::Refreshing;
+use crate::settings::Layer;
+use crate::settings::policies::{ChosenPolicies, PolicySettings};
 use crate::store::Store;
 use crawl::Again;
 use crawl::Summary;
@@ -74,7 +72,7 @@ fn world() -> Linked {
 }
 
 fn simulated(world: &Linked, order: &str, servers: &str) -> Vec<usize> {
-    let Choice {
+    let ChosenPolicies {
         order, strategy, ..
     } = choice(order, servers);
     let crawl = Crawl {
@@ -85,16 +83,21 @@ fn simulated(world: &Linked, order: &str, servers: &str) -> Vec<usize> {
     order_of_crawl(world, crawl, strategy, manners, &[0])
 }
 
-fn choice(order: &str, servers: &str) -> Choice {
-    let ranking = Ranking {
-        order: order.into(),
-        servers: servers.into(),
-        ..Ranking::default()
-    };
-    ranking.choose().unwrap()
+fn choice(order: &str, servers: &str) -> ChosenPolicies {
+    let mut policies = PolicySettings::default();
+    policies.crawl.order = Some(order.into());
+    policies.crawl.servers = servers.into();
+    policies.choose().unwrap()
 }
 
-async fn crawl(root: &Path, proxy: &Arc<Proxy>, seed: &PageUrl, choice: Choice) -> Summary {
+/// The policies of `avocet run` with these settings and this budget, in fetches per second.
+fn run_policies(toml: &str, budget: f64) -> PolicySettings {
+    let mut settings = Layer::parse(toml).unwrap().settings().unwrap();
+    settings.budget.fetches_per_second = Some(budget);
+    PolicySettings::new(&settings, Path::new("."), true)
+}
+
+async fn crawl(root: &Path, proxy: &Arc<Proxy>, seed: &PageUrl, choice: ChosenPolicies) -> Summary {
     let proxy = Arc::clone(proxy);
     let pipes: Pipes = Arc::new(move |_| {
         let (ours, theirs) = tokio::io::duplex(PIPE);
@@ -137,27 +140,16 @@ async fn what_is_learned_keeps_more_copies_fresh() {
         });
         let budget = 2.0 * pages as f64 / DAY;
         let mut plan = plan(&homes, pipes);
-        plan.again = Again::Always { budget };
+        plan.rules.again = Again::Always { budget };
         plan.time = Some(Duration::from_secs_f64(DAYS * DAY));
         let directory = tempfile::tempdir().unwrap();
         let store = Store::create(directory.path()).unwrap();
-        let ranking = Ranking {
-            // All pages count alike, as for the judge.
-            order: "location".into(),
-            location: vec!["depth=1".into()],
-            refresh: Some(Refreshing {
-                policy: refresh.into(),
-                rate: None,
-                rates: None,
-                budget,
-                step: None,
-                slots: None,
-                listings: None,
-                sources: Polling::by("none"),
-            }),
-            ..Ranking::default()
-        };
-        let choice = ranking.choose().unwrap();
+        // All pages count alike, as for the judge.
+        let settings = format!(
+            "crawl.order = \"location\"\ncrawl.location = [\"depth=1\"]\n\
+             refresh.policy = \"{refresh}\"\nsource.policy = \"none\""
+        );
+        let choice = run_policies(&settings, budget).choose().unwrap();
         let live = Live::of(directory.path());
         let never = std::future::pending();
         super::crawl(&store, plan, choice, Silent, &live, never)
@@ -218,34 +210,26 @@ fn living_web() -> WebPlan {
 /// A crawl of these seeds over pipes, one connection at a time.
 fn plan(seeds: &[PageUrl], pipes: Pipes) -> Plan {
     Plan {
-        seeds: seeds.to_vec(),
+        rules: crawl::Plan {
+            seeds: seeds.to_vec(),
+            delay: Some(Duration::ZERO),
+            ..crawl::Plan::default()
+        },
         scope: ScopeRules {
             seeds: seeds.iter().map(|seed| seed.as_str().to_owned()).collect(),
             reach: Reach::Any,
             ..ScopeRules::default()
         },
         traps: page::url::traps::Rules::default(),
-        fetch: Settings {
+        fetch: fetch::Settings {
             http: Http::Http11,
             allow_private: AllowPrivate::Always,
             network: Network::Memory(pipes),
-            ..Settings::default()
+            ..fetch::Settings::default()
         },
         pages: None,
         time: None,
-        connections: 1,
-        per_server: 1,
-        pages_per_host: u32::MAX,
-        domains: None,
-        delay: Some(Duration::ZERO),
-        again: Again::Never,
-        retry: Retry::default(),
-        buffer: None,
-        stop_coverage: None,
-        until_found: None,
-        only_found: false,
         archive: false,
         level: Level::default(),
-        index: false,
     }
 }

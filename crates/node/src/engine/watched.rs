@@ -86,7 +86,7 @@ impl Engine {
             visits,
             uncommitted,
             budget,
-            policies: Policies::of(&self.live.ranking()),
+            policies: Policies::of(&self.live.policies()),
             fetches: meter.counts,
             fetches_per_second,
             bytes_per_second,
@@ -136,7 +136,10 @@ impl Engine {
                 visited,
             }))
         };
-        let rate = self.live.ranking().refresh.and_then(|refresh| refresh.rate);
+        let policies = self.live.policies();
+        let rate = policies
+            .refreshing()
+            .and_then(|refresh| refresh.rate.clone());
         // Rates that were given are not estimates of this store.
         let rate = rate.filter(|rate| rate != "given");
         let pages = keys.into_iter().filter_map(known);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::findable::Findable;
 use super::opinion::Opinion;
 use crate::clock::timestamp;
-use crate::settings::ranking::Ranking;
+use crate::settings::policies::PolicySettings;
 
 /// Everything there is to say about a URL.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -262,9 +262,9 @@ impl Speed {
 }
 
 impl Place {
-    pub(super) fn of(standing: &Standing, ranking: &Ranking) -> Self {
+    pub(super) fn of(standing: &Standing, policies: &PolicySettings) -> Self {
         Self {
-            strategy: ranking.servers.clone(),
+            strategy: policies.crawl.servers.clone(),
             // JSON knows no infinity.
             rank: standing.rank.value().clamp(f64::MIN, f64::MAX),
             visit_pages: standing.visit_pages,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Facts;
 use crate::recovery;
-use crate::settings::ranking::Ranking;
+use crate::settings::policies::PolicySettings;
 use crate::settings::topic::Subject;
 
 /// Telling words that are named of each field.
@@ -45,13 +45,13 @@ impl Opinion {
     /// learned, or there is no copy.
     pub fn of(
         archive: &Path,
-        ranking: &Ranking,
+        policies: &PolicySettings,
         url: &PageUrl,
         visited: Option<&Visited>,
     ) -> Result<Option<Self>> {
         let copy = visited.and_then(|visited| visited.copy.as_ref());
         let place = copy.and_then(|copy| copy.place);
-        let (Some(subject @ Subject::Learned(_)), Some(place)) = (&ranking.topic, place) else {
+        let (Some(subject @ Subject::Learned(_)), Some(place)) = (&policies.subject, place) else {
             return Ok(None);
         };
         let topic = subject.open()?;
@@ -86,7 +86,7 @@ impl Opinion {
 
 impl Facts {
     /// How the page was judged by the topic of the crawl.
-    pub fn judged(&self, archive: &Path, ranking: &Ranking) -> Result<Option<Opinion>> {
-        Opinion::of(archive, ranking, &self.url, self.visited.as_ref())
+    pub fn judged(&self, archive: &Path, policies: &PolicySettings) -> Result<Option<Opinion>> {
+        Opinion::of(archive, policies, &self.url, self.visited.as_ref())
     }
 }

@@ -16,15 +16,16 @@ use serde::{Deserialize, Serialize};
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use crate::panics::POISONED;
-use crate::settings::config::Config;
-use crate::settings::polling::NONE;
-use crate::settings::ranking::LastCrawl;
-use crate::settings::upkeep::Rate;
-use crate::settings::usage::Usage;
+use crate::settings::last_crawl::LastCrawl;
+use crate::settings::policies::NO_SOURCES;
+use crate::settings::{Layer, Rate, Settings, Usage};
 use crawl::scope::{Blocked, Reach, ScopeRules};
 
 /// One at a time: a wish is written on top of the one before.
 static WRITING: Mutex<()> = Mutex::new(());
+
+/// The path of the seeds, which the command line gives as URLs.
+pub const SEEDS: &str = "crawl.seeds";
 
 /// The key of the seeds that are added here. They are kept apart from those that the operator wrote, which open the gate.
 const ADDED: &str = "added_seeds";
@@ -58,21 +59,6 @@ pub struct NewPolicies {
     pub sources: Option<String>,
 }
 
-/// What a wish is about, where a flag of the command line can be about the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ControlledSetting {
-    /// `--budget`
-    Budget,
-    /// `--order`
-    Order,
-    /// `--refresh`
-    Refresh,
-    /// `--sources`
-    Sources,
-    /// URLs, and `--seeds`
-    Seeds,
-}
-
 /// What came of a wish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Applied {
@@ -82,33 +68,20 @@ pub struct Applied {
     pub message: String,
 }
 
-impl ControlledSetting {
-    /// The flag.
-    pub fn flag(self) -> &'static str {
-        match self {
-            Self::Budget => "--budget",
-            Self::Order => "--order",
-            Self::Refresh => "--refresh",
-            Self::Sources => "--sources",
-            Self::Seeds => "the URLs",
-        }
-    }
-}
-
 impl Control {
-    /// What it is about.
-    pub fn settings(&self) -> Vec<ControlledSetting> {
+    /// Returns the paths of the settings that it changes and that a flag can give too.
+    pub fn settings(&self) -> Vec<&'static str> {
         match self {
-            Self::Budget(_) => vec![ControlledSetting::Budget],
+            Self::Budget(_) => vec!["budget.fetches_per_second"],
             Self::Policy(new) => [
-                new.order.as_ref().map(|_| ControlledSetting::Order),
-                new.refresh.as_ref().map(|_| ControlledSetting::Refresh),
-                new.sources.as_ref().map(|_| ControlledSetting::Sources),
+                new.order.as_ref().map(|_| "crawl.order"),
+                new.refresh.as_ref().map(|_| "refresh.policy"),
+                new.sources.as_ref().map(|_| "source.policy"),
             ]
             .into_iter()
             .flatten()
             .collect(),
-            Self::AddSeed(_) | Self::RemoveSeed(_) => vec![ControlledSetting::Seeds],
+            Self::AddSeed(_) | Self::RemoveSeed(_) => vec![SEEDS],
             Self::Block(_) | Self::Unblock(_) => Vec::new(),
         }
     }
@@ -129,7 +102,7 @@ impl Control {
         let scope = last.as_ref().map(|last| last.scope.clone());
         let (after, message) = self.edit(document, &scope.unwrap_or_default())?;
         if let Self::AddSeed(text) = self {
-            let read: Config = toml::from_str(&after).map_err(|error| wrong(error.message()))?;
+            let read = read(&after)?;
             let allowed = last.is_some_and(|last| last.allow_private);
             pass_gate(&seed(text)?, &read, allowed)?;
         }
@@ -146,8 +119,7 @@ impl Control {
     pub fn edit(&self, mut document: DocumentMut, now: &ScopeRules) -> Result<(String, String)> {
         let message = self.put(&mut document, now)?;
         let after = document.to_string();
-        let read: Config = toml::from_str(&after).map_err(|error| wrong(error.message()))?;
-        check(&read)?;
+        check(&read(&after)?)?;
         Ok((after, message))
     }
 
@@ -276,11 +248,11 @@ fn seed(text: &str) -> Result<PageUrl> {
 
 /// Refuses a seed at which the crawl could not begin: a seed that is added here opens no private address and no port, and its URL
 /// alone may tell that it needs one.
-fn pass_gate(seed: &PageUrl, config: &Config, allowed: bool) -> Result<()> {
+fn pass_gate(seed: &PageUrl, config: &Settings, allowed: bool) -> Result<()> {
     let named = config.crawl.seeds.iter().map(|text| PageUrl::parse(text));
     let named: Vec<PageUrl> = named.filter_map(Result::ok).collect();
     let mut settings = fetch::Settings::default();
-    let private = allowed || config.fetch.allow_private == Some(true);
+    let private = allowed || config.fetch.allow_private;
     settings.open_gate(private, &named);
     settings.check_url(seed).map_err(|refused| {
         wrong(&format!(
@@ -328,25 +300,29 @@ fn rounded(number: f64) -> f64 {
     format!("{number:.9}").parse().unwrap_or(number)
 }
 
-/// Whether policies of these names exist.
-fn check(config: &Config) -> Result<()> {
+/// Reads the text of a configuration.
+fn read(text: &str) -> Result<Settings> {
+    let layer = Layer::parse(text).map_err(|error| wrong(error.message()))?;
+    layer.settings()
+}
+
+/// Checks that the policies that the configuration names exist.
+fn check(config: &Settings) -> Result<()> {
     let catalog = Catalog::standard();
     let found = |error: anyhow::Error| wrong(&format!("{error:#}"));
-    if let Some(name) = &config.refresh.policy {
-        let upkeep = Upkeep {
-            budget: Some(config.budget.rate().unwrap_or(Rate::USUAL).per_second),
-            ..Upkeep::default()
-        };
+    let upkeep = Upkeep {
+        budget: Some(config.budget()),
+        ..Upkeep::default()
+    };
+    catalog
+        .refresh(&config.refresh.policy, &upkeep)
+        .map_err(|error| found(error.into()))?;
+    if config.source.policy != NO_SOURCES {
         catalog
-            .refresh(name, &upkeep)
+            .scheduler(&config.source.policy)
             .map_err(|error| found(error.into()))?;
     }
-    if let Some(name) = config.source.policy.as_ref().filter(|name| *name != NONE) {
-        catalog
-            .scheduler(name)
-            .map_err(|error| found(error.into()))?;
-    }
-    // An ordering that needs a query or scores is judged by whoever has them.
+    // The command line may give the query or the scores that an ordering needs.
     let plain = config.crawl.query.is_none() && config.crawl.scores.is_none();
     if let Some(name) = config.crawl.order.as_ref().filter(|_| plain) {
         let wishes = Wishes {

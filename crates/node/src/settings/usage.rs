@@ -1,4 +1,4 @@
-//! What the user asked for cannot be meant: the program ends with 2, as for a flag that there is not.
+//! The error for a request that makes no sense; the program exits with status 2.
 
 /// Wrong usage, and what to write instead.
 #[derive(Debug, thiserror::Error)]

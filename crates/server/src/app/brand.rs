@@ -6,7 +6,7 @@
 use anyhow::{Result, anyhow};
 
 use crate::assets;
-use node::settings::config::{Colour, Logo, ServeConfig};
+use node::settings::{Colour, Logo, ServeSettings};
 
 /// The title unless one is set.
 const TITLE: &str = "Avocet";
@@ -47,7 +47,7 @@ impl Default for Brand {
 
 impl Brand {
     /// Reads what is set.
-    pub fn of(settings: &ServeConfig) -> Result<Self> {
+    pub fn of(settings: &ServeSettings) -> Result<Self> {
         let logo = settings.logo.as_deref().map(Logo::read).transpose();
         let logo = logo.map_err(|why| anyhow!("[serve] logo: {why}"))?;
         let style = settings.colour.map(style);
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn what_is_not_set_is_ours() {
-        let brand = Brand::of(&ServeConfig::default()).unwrap();
+        let brand = Brand::of(&ServeSettings::default()).unwrap();
         assert_eq!(brand.title, "Avocet");
         assert!(brand.logo_url().starts_with("/assets/") && brand.style_url().is_none());
     }

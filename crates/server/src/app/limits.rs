@@ -13,11 +13,6 @@ use std::time::Instant;
 
 use crate::request::client::network;
 
-/// Requests a second of one client, over time.
-pub const RATE: f64 = 20.0;
-/// Connections, or requests through a proxy, of one client at once. A browser opens 6 to a server; an office behind one
-/// address has several of them, and its idle connections are closed for new ones.
-pub const PER_CLIENT: usize = 64;
 /// Seconds of the rate that a bucket holds: a person opens ten results at once.
 const BURST: f64 = 5.0;
 /// Clients that are known at once.

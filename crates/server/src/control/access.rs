@@ -15,7 +15,7 @@ use crate::app::{Token, is_loopback};
 use crate::request::client::Client;
 use crate::request::without_port;
 use crate::{App, pages};
-use node::settings::config::Admin;
+use node::settings::Admin;
 
 /// The name of the cookie.
 pub const COOKIE: &str = "avocet-operator";

@@ -17,7 +17,7 @@ use super::controls;
 use crate::App;
 use crate::api::{Params, Refusal, Refused};
 use node::live::controls::{Applied, Control, NewPolicies};
-use node::settings::usage::Usage;
+use node::settings::{SettingInForce, Usage};
 
 /// The most bytes that a control takes.
 const LARGEST: usize = 64 * 1024;
@@ -31,6 +31,7 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(policy))
         .routes(routes!(block))
         .routes(routes!(seeds, add_seed, remove_seed))
+        .routes(routes!(settings))
         .layer(axum::extract::DefaultBodyLimit::max(LARGEST))
 }
 
@@ -97,6 +98,50 @@ struct Seed {
     #[param(max_length = 2048)]
     #[schema(example = "https://example.org/")]
     url: String,
+}
+
+/// All settings in force, in the order of the reference.
+#[derive(Debug, Serialize, ToSchema)]
+struct SettingList {
+    settings: Vec<SettingRow>,
+}
+
+/// One setting.
+#[derive(Debug, Serialize, ToSchema)]
+struct SettingRow {
+    /// Its path in `avocet.toml`.
+    #[schema(example = "crawl.connections")]
+    setting: String,
+    /// The value in force; absent if there is none and the default depends on something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<serde_json::Value>,
+    /// The layer that gives it: `default`, `file` or `flag`.
+    #[schema(example = "file")]
+    origin: &'static str,
+    /// The default in words.
+    default: Option<String>,
+    /// The numbers that are allowed, in words.
+    #[schema(example = "1 to 10000")]
+    range: Option<String>,
+    /// The flag of `avocet crawl`, `run` or `serve` that gives it.
+    #[schema(example = "--connections")]
+    flag: Option<String>,
+    /// What it means.
+    about: String,
+}
+
+impl From<SettingInForce> for SettingRow {
+    fn from(setting: SettingInForce) -> Self {
+        Self {
+            setting: setting.setting,
+            value: setting.value,
+            origin: setting.origin.name(),
+            default: setting.default,
+            range: setting.range,
+            flag: setting.flag,
+            about: setting.about,
+        }
+    }
 }
 
 /// Where the crawl begins.
@@ -170,6 +215,15 @@ async fn block(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answered
         Control::Unblock(host)
     };
     apply(&app, control).await
+}
+
+/// The settings in force, each with the layer that gives it
+#[utoipa::path(get, path = "/settings", tag = "control", security(("token" = [])),
+    responses((status = 200, body = SettingList), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
+async fn settings(State(app): State<Arc<App>>, _: Program) -> Result<Json<SettingList>, Refusal> {
+    let settings = controls::settings(&app).await?;
+    let settings = settings.into_iter().map(SettingRow::from).collect();
+    Ok(Json(SettingList { settings }))
 }
 
 /// Where the crawl begins

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use crawl::scope::ScopeRules;
 use node::live::controls::{Applied, Control};
+use node::settings::SettingInForce;
 
 use crate::App;
 
@@ -39,4 +40,10 @@ pub async fn resume(app: &Arc<App>) -> Result<String> {
 pub async fn scope(app: &Arc<App>) -> Result<ScopeRules> {
     let reader = app.clone();
     tokio::task::spawn_blocking(move || reader.node.scope()).await?
+}
+
+/// Returns the settings in force.
+pub async fn settings(app: &Arc<App>) -> Result<Vec<SettingInForce>> {
+    let reader = app.clone();
+    tokio::task::spawn_blocking(move || reader.node.settings()).await?
 }

@@ -12,7 +12,7 @@ use super::access::Operator;
 use super::controls;
 use crate::{App, pages};
 use node::live::controls::{Control, NewPolicies};
-use node::settings::usage::Usage;
+use node::settings::Usage;
 
 /// What a form says.
 #[derive(Debug, Default, Deserialize)]

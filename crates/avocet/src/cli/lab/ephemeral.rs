@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use lab::experiment::ephemeral;
 
 use super::{Common, help};
-use node::settings::config::Time;
+use node::settings::Time;
 
 #[derive(Debug, Args)]
 #[command(

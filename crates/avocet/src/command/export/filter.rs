@@ -12,8 +12,8 @@ use repository::index::Query;
 use crate::cli::Export;
 use node::clock::timestamp;
 use node::readable::Readable;
+use node::settings::Usage;
 use node::settings::topic::Subject;
-use node::settings::usage::Usage;
 use node::store;
 
 /// The conditions that a page must meet, all of them.

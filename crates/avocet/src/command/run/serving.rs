@@ -16,7 +16,7 @@ use crate::cli::Run;
 use crate::logs::say;
 use node::handle::NodeHandle;
 use node::live::Live;
-use node::settings::config::Config;
+use node::settings::Settings;
 use node::store;
 use server::{App, LISTEN, Serving};
 
@@ -30,20 +30,20 @@ pub struct Served(Option<JoinHandle<Option<Serving>>>);
 /// user named no place and the usual one is taken, nothing is served.
 pub async fn begin(
     root: &Path,
-    wishes: &Run,
-    config: &Config,
+    arguments: &Run,
+    settings: &Settings,
     live: &Arc<Live>,
     place: Option<net::TcpListener>,
 ) -> Result<Served> {
-    if wishes.no_serve {
+    if arguments.no_serve {
         return Ok(Served(None));
     }
-    if wishes.crawl.no_index {
+    if !settings.crawl.index {
         say("nothing is served: --no-index makes nothing searchable");
         return Ok(Served(None));
     }
-    let config = config.clone();
-    let named = wishes.listen.or(config.serve.listen);
+    let settings = settings.clone();
+    let named = settings.serve.listen;
     let listener = match place {
         Some(place) => Ok(ours(place)?),
         None => server::listen(named.unwrap_or(LISTEN)).await,
@@ -58,7 +58,7 @@ pub async fn begin(
     };
     let (root, live) = (root.to_owned(), live.clone());
     let starting = tokio::spawn(async move {
-        let started = start(&root, config, listener, live).await;
+        let started = start(&root, settings, listener, live).await;
         started
             .map_err(|error| say(&format!("nothing is served: {error:#}")))
             .ok()
@@ -74,7 +74,7 @@ fn ours(place: net::TcpListener) -> Result<TcpListener> {
 
 async fn start(
     root: &Path,
-    config: Config,
+    settings: Settings,
     listener: TcpListener,
     live: Arc<Live>,
 ) -> Result<Serving> {
@@ -88,7 +88,7 @@ async fn start(
         let path = crawl.config();
         App::open(
             NodeHandle::open(&opened, Some(crawl), path)?,
-            config,
+            settings,
             listen,
         )
     });

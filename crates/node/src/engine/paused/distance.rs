@@ -76,8 +76,8 @@ impl Logged {
             ours
         });
         let mut plan = plan(&[PageUrl::parse("http://127.0.0.1/").unwrap()], pipes);
-        plan.delay = None;
-        plan.retry = Retry {
+        plan.rules.delay = None;
+        plan.rules.retry = Retry {
             attempts: 100,
             first: Duration::from_millis(100),
             longest: Duration::from_secs(1),

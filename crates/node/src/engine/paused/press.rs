@@ -9,12 +9,10 @@ use fetch::Pipes;
 use lab::loopback::{Had, Trial};
 use repository::log::{Click, Log};
 
-use super::{CONNECT, PIPE, plan};
+use super::{CONNECT, PIPE, plan, run_policies};
 use crate::live::Live;
 use crate::live::progress::Silent;
-use crate::settings::polling::Polling;
-use crate::settings::ranking::Ranking;
-use crate::settings::upkeep::Refreshing;
+use crate::settings::Time;
 use crate::store::{self, Store};
 use crawl::Again;
 
@@ -65,30 +63,17 @@ async fn crawl(sources: &str) -> Earned {
     let budget = Trial::BUDGET * SPEED;
     let mut plan = plan(press.sources(), pipes);
     plan.fetch.proxy = fetch::Proxy::parse("http://127.0.0.1:9").ok();
-    plan.again = Again::Always { budget };
+    plan.rules.again = Again::Always { budget };
     plan.time = Some(Duration::from_secs_f64(Trial::DAYS * DAY));
-    plan.index = true;
+    plan.rules.index = true;
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
-    let ranking = Ranking {
-        refresh: Some(Refreshing {
-            policy: "holistic".into(),
-            rate: None,
-            rates: None,
-            budget,
-            step: None,
-            slots: None,
-            listings: None,
-            sources: Polling {
-                replan: Some(PUSH),
-                ..Polling::by(sources)
-            },
-        }),
-        ..Ranking::default()
-    };
+    let replan = Time(PUSH);
+    let settings = format!("source.policy = \"{sources}\"\nsource.replan = \"{replan}\"");
+    let policies = run_policies(&settings, budget);
     let trial = Arc::new(Mutex::new(trial));
     let clicking = tokio::spawn(click(Arc::clone(&trial), store::log(store.root())));
-    let choice = ranking.choose().unwrap();
+    let choice = policies.choose().unwrap();
     let live = Live::of(store.root());
     let never = std::future::pending();
     crate::engine::crawl(&store, plan, choice, Silent, &live, never)

@@ -7,13 +7,10 @@ use fetch::Pipes;
 use page::PageUrl;
 use testweb::site::{Clock, Serving};
 
-use super::{DAY, PIPE, living_web, plan};
+use super::{DAY, PIPE, living_web, plan, run_policies};
 use crate::live::progress::Silent;
 use crate::live::snapshot::Mode;
 use crate::live::{Live, pause};
-use crate::settings::polling::{Polling, SCHEDULER};
-use crate::settings::ranking::Ranking;
-use crate::settings::upkeep::Refreshing;
 use crate::store::Store;
 use crawl::Again;
 
@@ -36,26 +33,14 @@ async fn a_pause_is_kept_and_every_request_is_counted() {
     });
     let budget = 0.1;
     let mut plan = plan(&homes, pipes);
-    plan.again = Again::Always { budget };
+    plan.rules.again = Again::Always { budget };
     plan.time = Some(Duration::from_secs_f64(2.0 * DAY));
     let directory = tempfile::tempdir().unwrap();
     let store = Store::create(directory.path()).unwrap();
-    let ranking = Ranking {
-        refresh: Some(Refreshing {
-            policy: "freshness".into(),
-            rate: None,
-            rates: None,
-            budget,
-            step: None,
-            slots: None,
-            listings: None,
-            sources: Polling::by(SCHEDULER),
-        }),
-        ..Ranking::default()
-    };
+    let policies = run_policies("refresh.policy = \"freshness\"", budget);
     let live = Live::of(directory.path());
-    live.decides_by(&ranking);
-    let choice = ranking.choose().unwrap();
+    live.decides_by(&policies);
+    let choice = policies.choose().unwrap();
     let (root, watched) = (directory.path().to_owned(), Arc::clone(&live));
     let operator = tokio::spawn(async move {
         tokio::time::sleep(PAUSE_AT).await;

@@ -1,13 +1,13 @@
 //! Wishes become a configuration that says what was wished for, and all else as before.
 
 use super::*;
-use crate::settings::ranking::Ranking;
+use crate::settings::policies::PolicySettings;
 
 /// A store whose last crawl began at `http://e.org/` and went anywhere.
 fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let last = LastCrawl {
-        ranking: Ranking::default(),
+        policies: PolicySettings::default(),
         scope: ScopeRules {
             seeds: vec!["http://e.org/".into()],
             reach: Reach::Any,
@@ -18,7 +18,7 @@ fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
         domains: None,
     };
     last.write(directory.path()).unwrap();
-    let path = Config::path(directory.path());
+    let path = Settings::path(directory.path());
     if !config.is_empty() {
         fs::write(&path, config).unwrap();
     }
@@ -77,10 +77,10 @@ fn policies_must_exist() {
         sources: Some("none".into()),
     };
     let text = granted("", Control::Policy(all.clone()));
-    let config: Config = toml::from_str(&text).unwrap();
+    let config: Settings = toml::from_str(&text).unwrap();
     assert_eq!(
         (config.crawl.order, config.source.policy),
-        (all.order, all.sources)
+        (all.order, all.sources.unwrap())
     );
     assert!(refused("", Control::Policy(NewPolicies::default())).contains("at least one"));
 }
@@ -105,13 +105,13 @@ fn hosts_are_blocked_once_and_let_go() {
 #[test]
 fn seeds_that_came_from_elsewhere_are_written_down_with_their_scope() {
     let text = granted("", Control::AddSeed("http://new.example".into()));
-    let config: Config = toml::from_str(&text).unwrap();
+    let config: Settings = toml::from_str(&text).unwrap();
     assert_eq!(config.crawl.seeds, ["http://e.org/"]);
     assert_eq!(config.crawl.added_seeds, ["http://new.example/"]);
     assert_eq!(config.crawl.scope, Some(Reach::Any));
     assert_eq!(config.crawl.depth, Some(7));
     let less = granted(&text, Control::RemoveSeed("http://e.org/".into()));
-    let config: Config = toml::from_str(&less).unwrap();
+    let config: Settings = toml::from_str(&less).unwrap();
     assert_eq!(config.crawl.all_seeds(), ["http://new.example/"]);
     let last = Control::RemoveSeed("http://new.example/".into());
     assert!(refused(&less, last).contains("only seed"));

@@ -1,4 +1,4 @@
-//! What makes a search page one's own: a title, a logo and a colour.
+//! Title, logo and colour of the search page.
 //!
 //! **Invariant:** `avocet config check` and the server judge them by the same functions.
 
@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// The most characters of a title. It stands in one line beside the links of the page.
 const TITLE: usize = 60;
@@ -19,7 +19,7 @@ const LOGO: u64 = 256 * 1024;
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// The title of the search page.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 pub struct BrandTitle(pub String);
 
@@ -41,8 +41,8 @@ impl TryFrom<String> for BrandTitle {
 }
 
 /// A colour: red, green and blue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
 pub struct Colour(#[schemars(with = "String")] pub [u8; 3]);
 
 impl TryFrom<String> for Colour {
@@ -55,6 +55,12 @@ impl TryFrom<String> for Colour {
         let number = u32::from_str_radix(digits, 16).ok().filter(|_| is_hex);
         let [_, red, green, blue] = number.ok_or_else(wrong)?.to_be_bytes();
         Ok(Self([red, green, blue]))
+    }
+}
+
+impl From<Colour> for String {
+    fn from(Colour([red, green, blue]): Colour) -> Self {
+        format!("#{red:02x}{green:02x}{blue:02x}")
     }
 }
 

@@ -1,0 +1,208 @@
+//! The flags that give settings, made from the declarations of the settings.
+//!
+//! The flags of a command become one [`Layer`] over `avocet.toml`. A flag has the documentation,
+//! the default, the range and the choices of its setting.
+
+use std::marker::PhantomData;
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use node::settings::{Effect, Flag, Layer, Setting, declared};
+use toml::Value;
+
+/// The settings that the flags of a command give.
+#[derive(Debug, Clone)]
+pub struct SettingFlags<C> {
+    /// The settings.
+    pub layer: Layer,
+    command: PhantomData<C>,
+}
+
+/// A command with flags for settings.
+pub trait HasSettings: 'static {
+    /// The sections whose flags the command has.
+    const SECTIONS: &'static [&'static str];
+}
+
+/// Flags of `crawl`, which `run` has too.
+#[derive(Debug, Clone)]
+pub struct OfCrawl;
+
+/// Flags that only `run` has.
+#[derive(Debug, Clone)]
+pub struct OfRun;
+
+/// Flags of `serve`.
+#[derive(Debug, Clone)]
+pub struct OfServe;
+
+impl HasSettings for OfCrawl {
+    const SECTIONS: &'static [&'static str] = &["crawl", "fetch"];
+}
+
+impl HasSettings for OfRun {
+    const SECTIONS: &'static [&'static str] = &["budget", "refresh", "source", "serve"];
+}
+
+impl HasSettings for OfServe {
+    const SECTIONS: &'static [&'static str] = &["serve"];
+}
+
+/// Returns the settings that have a flag of a command.
+fn with_flags<C: HasSettings>() -> impl Iterator<Item = (Setting, Flag)> {
+    let ours = declared()
+        .into_iter()
+        .filter(|setting| C::SECTIONS.contains(&setting.section));
+    ours.filter_map(|mut setting| {
+        let flag = setting.flag.take()?;
+        Some((setting, flag))
+    })
+}
+
+impl<C: HasSettings> Args for SettingFlags<C> {
+    fn augment_args(command: Command) -> Command {
+        let names: Vec<(String, &str)> = with_flags::<C>()
+            .map(|(setting, flag)| (setting.path(), flag.name))
+            .collect();
+        with_flags::<C>().fold(command, |command, (setting, flag)| {
+            let conflicts = setting.excludes.iter().filter_map(|key| {
+                let path = format!("{}.{key}", setting.section);
+                let known = names.iter().find(|(known, _)| *known == path);
+                known.map(|(_, name)| *name)
+            });
+            let conflicts: Vec<&str> = conflicts.collect();
+            command.arg(argument(setting, &flag).conflicts_with_all(conflicts))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<C: HasSettings> FromArgMatches for SettingFlags<C> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut layer = Layer::default();
+        for setting in declared() {
+            let ours = C::SECTIONS.contains(&setting.section);
+            let Some(flag) = setting.flag.as_ref().filter(|_| ours) else {
+                continue;
+            };
+            match flag.effect {
+                Effect::Switch(value) => {
+                    if matches.get_flag(flag.name) {
+                        layer.set(&setting, Value::Boolean(value));
+                    }
+                }
+                Effect::Value | Effect::Append => {
+                    let values = matches.get_many::<Value>(flag.name);
+                    for value in values.into_iter().flatten() {
+                        layer.set(&setting, value.clone());
+                    }
+                }
+            }
+        }
+        Ok(Self {
+            layer,
+            command: PhantomData,
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn argument(setting: Setting, flag: &Flag) -> Arg {
+    let repeats = match flag.effect {
+        Effect::Append => " (repeatable)",
+        Effect::Value | Effect::Switch(_) => "",
+    };
+    let range = setting.range.filter(|range| range.is_bounded());
+    let range = range.map(|range| format!(", {range}"));
+    let default = setting.default_text();
+    let default = default.filter(|_| !matches!(flag.effect, Effect::Switch(_)));
+    let help = format!(
+        "{}{}{repeats}{}",
+        flag.help.unwrap_or(setting.doc.trim_end_matches('.')),
+        range.unwrap_or_default(),
+        default.map_or(String::new(), |default| format!(" [default: {default}]"))
+    );
+    let argument = Arg::new(flag.name).long(flag.name).help(help);
+    match flag.effect {
+        Effect::Switch(_) => argument.action(ArgAction::SetTrue),
+        Effect::Value => argument
+            .action(ArgAction::Set)
+            .value_name(flag.value_name)
+            .value_parser(parser(setting)),
+        Effect::Append => argument
+            .action(ArgAction::Append)
+            .value_name(flag.value_name)
+            .value_parser(parser(setting)),
+    }
+}
+
+fn parser(setting: Setting) -> ValueParser {
+    if setting.choices.is_empty() {
+        return ValueParser::new(move |text: &str| setting.read(text));
+    }
+    let words = setting.choices.iter();
+    let words = words.map(|(word, meaning)| PossibleValue::new(word.clone()).help(meaning.clone()));
+    let words: Vec<PossibleValue> = words.collect();
+    PossibleValuesParser::new(words).map(Value::String).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use crate::cli::{Arguments, Command, Run};
+
+    fn run(line: &str) -> Result<Run, clap::Error> {
+        let words = line.split_whitespace();
+        let words = ["avocet", "run"].into_iter().chain(words);
+        match Arguments::try_parse_from(words)?.command {
+            Command::Run(run) => Ok(*run),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn flags_become_settings() {
+        let line = "--include /a --include /b --budget 90/min --no-archive --cookies \
+                    --listen 127.0.0.1:9 --http 2 --delay 500ms --sources none --threshold 1e-3";
+        let settings = run(line).unwrap().layer().settings().unwrap();
+        assert_eq!(settings.crawl.include, ["/a", "/b"]);
+        assert_eq!(settings.budget(), 1.5);
+        assert!(!settings.crawl.archive && settings.crawl.index && settings.fetch.cookies);
+        assert_eq!(settings.serve.listen, "127.0.0.1:9".parse().ok());
+        assert_eq!(settings.fetch.http, node::settings::HttpVersion::Http2);
+        assert_eq!(settings.crawl.delay, "500ms".parse().ok());
+        assert_eq!(settings.source.policy, "none");
+        assert_eq!(settings.crawl.threshold, Some(0.001));
+        assert_eq!(settings.crawl.connections, 64);
+    }
+
+    #[test]
+    fn wrong_flags_say_what_to_write() {
+        for (line, says) in [
+            ("--connections 0", "must be 1 to 10000"),
+            ("--budget 2", "2/s"),
+            ("--delay soon", "500ms"),
+            ("--scope planet", "prefix"),
+            ("--order a --focus b", "cannot be used with"),
+            ("--topic a --where b", "cannot be used with"),
+            ("--listen 127.0.0.1:1 --no-serve", "cannot be used with"),
+            ("--threshold 0", "a number above 0"),
+        ] {
+            let why = run(line).unwrap_err().to_string();
+            assert!(why.contains(says), "{line}: {why}");
+        }
+    }
+
+    #[test]
+    fn clap_accepts_the_whole_command_line() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,172 @@
+//! `docs/reference/`: the command line, the API and the metrics, written by the program itself.
+//!
+//! Each page is compared with what the program says now. `AVOCET_WRITE_REFERENCE=1` writes the
+//! pages instead.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::program::Program;
+use crate::running::Running;
+use crate::webs;
+
+fn page(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("docs/reference").join(name)
+}
+
+fn compare(name: &str, text: &str) {
+    let path = page(name);
+    if std::env::var_os("AVOCET_WRITE_REFERENCE").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        written == text,
+        "docs/reference/{name} is out of date: run this test with AVOCET_WRITE_REFERENCE=1"
+    );
+}
+
+#[test]
+fn the_page_of_the_command_line_is_what_help_prints() {
+    let program = Program::new();
+    let mut text = String::from(
+        "# Command line\n\nThis page is what `avocet COMMAND --help` prints. The test \
+         `the_page_of_the_command_line_is_what_help_prints` keeps it up to date.\n",
+    );
+    describe(&program, &[], &mut text);
+    compare("cli.md", &text);
+}
+
+/// Adds the help of a command and of its subcommands.
+fn describe(program: &Program, command: &[&str], text: &mut String) {
+    let arguments = [command, &["--help"]].concat();
+    let help = program.run(&arguments).stdout;
+    let help = String::from_utf8(help).unwrap();
+    let name = [&["avocet"], command].concat().join(" ");
+    *text += &format!("\n## {name}\n\n```text\n{}\n```\n", trimmed(&help));
+    let subcommands = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+    let subcommands = subcommands.lines().take_while(|line| !line.is_empty());
+    let names = subcommands.filter_map(|line| {
+        let name = line.strip_prefix("  ")?.split_whitespace().next()?;
+        (!line.starts_with("   ") && name != "help").then_some(name)
+    });
+    for name in names {
+        describe(program, &[command, &[name]].concat(), text);
+    }
+}
+
+/// Returns the text without spaces at the ends of its lines.
+fn trimmed(text: &str) -> String {
+    let lines: Vec<&str> = text.trim_end().lines().map(str::trim_end).collect();
+    lines.join("\n")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pages_of_api_and_metrics_are_what_the_server_says() {
+    let serving = webs::serve(webs::plain(3, 1, 4)).await;
+    let running = Running::start(&serving, &["--budget", "50/s"]).await;
+    let document = running.get("/api/v1/openapi.json").json();
+    compare("api.md", &api(&document));
+    let metrics = running.get("/metrics").body;
+    compare("metrics.md", &metric_table(&metrics));
+    running.stop().await;
+}
+
+/// Returns the page of the API: each operation with its parameters and answers.
+fn api(document: &Value) -> String {
+    let mut text = String::from(
+        "# API\n\nThe server describes itself at `/api/v1/openapi.json` (OpenAPI 3.1); this page is made from \
+         that.\nOperations marked *token* need `Authorization: Bearer TOKEN`, where TOKEN is in the file `TOKEN` of \
+         the store.\n",
+    );
+    let paths = document["paths"].as_object().unwrap();
+    for (path, operations) in paths {
+        for (method, operation) in operations.as_object().unwrap() {
+            let token = match operation["security"].as_array() {
+                Some(security) if !security.is_empty() => " (token)",
+                _ => "",
+            };
+            text += &format!("\n## {} {path}{token}\n\n", method.to_uppercase());
+            for key in ["summary", "description"] {
+                if let Some(said) = operation[key].as_str() {
+                    text += &format!("{}\n\n", trimmed(said));
+                }
+            }
+            let parameters = operation["parameters"].as_array();
+            if let Some(parameters) = parameters {
+                text += "| parameter | meaning |\n|---|---|\n";
+                for parameter in parameters {
+                    let name = parameter["name"].as_str().unwrap();
+                    let meaning = parameter["description"].as_str().unwrap_or_default();
+                    text += &format!("| `{name}` | {} |\n", one_line(meaning));
+                }
+                text.push('\n');
+            }
+            if let Some(body) = named(&operation["requestBody"]) {
+                text += &format!("Body: [`{body}`](#{}).\n\n", body.to_lowercase());
+            }
+            text += "| answer | body |\n|---|---|\n";
+            for (status, answer) in operation["responses"].as_object().unwrap() {
+                let meaning = answer["description"].as_str().unwrap_or_default();
+                let body = match named(answer) {
+                    Some(body) => format!("[`{body}`](#{})", body.to_lowercase()),
+                    None => String::new(),
+                };
+                text += &format!("| {status} {} | {body} |\n", one_line(meaning));
+            }
+        }
+    }
+    text += "\n# Types\n";
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        text += &format!("\n## {name}\n\n");
+        if let Some(said) = schema["description"].as_str() {
+            text += &format!("{}\n\n", trimmed(said));
+        }
+        let Some(fields) = schema["properties"].as_object() else {
+            continue;
+        };
+        text += "| field | meaning |\n|---|---|\n";
+        for (field, schema) in fields {
+            let meaning = schema["description"].as_str().unwrap_or_default();
+            text += &format!("| `{field}` | {} |\n", one_line(meaning));
+        }
+    }
+    text
+}
+
+/// Returns the name of the type of a JSON body.
+fn named(body: &Value) -> Option<&str> {
+    let schema = &body["content"]["application/json"]["schema"];
+    schema["$ref"].as_str()?.rsplit('/').next()
+}
+
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").replace('|', "\\|")
+}
+
+/// Returns the page of the metrics: each with its type and its help text.
+fn metric_table(metrics: &str) -> String {
+    let mut text = String::from(
+        "# Metrics\n\n`/metrics` has these, in the text format of Prometheus. A server without a crawl in its \
+         process has no `avocet_crawl_…` metrics.\n\n| metric | type | meaning |\n|---|---|---|\n",
+    );
+    let mut helps = metrics
+        .lines()
+        .filter_map(|line| line.strip_prefix("# HELP "));
+    let types = |name: &str| {
+        let line = metrics.lines().find_map(|line| {
+            let rest = line.strip_prefix("# TYPE ")?;
+            rest.strip_prefix(name)?.strip_prefix(' ')
+        });
+        line.unwrap_or_default().to_owned()
+    };
+    for help in &mut helps {
+        let (name, meaning) = help.split_once(' ').unwrap_or((help, ""));
+        text += &format!("| `{name}` | {} | {} |\n", types(name), one_line(meaning));
+    }
+    text
+}

@@ -1,0 +1,248 @@
+//! The check of an `avocet.toml`: every error at once, each with its key and line.
+//!
+//! **Invariant:** a file that passes starts a crawl: the same functions judge both.
+
+use std::fmt;
+use std::path::Path;
+
+use page::PageUrl;
+use regex::Regex;
+
+use super::policies::PolicySettings;
+use super::{FetchSettings, Layer, Logo, Settings, SourceSettings};
+use crawl::scope::Blocked;
+
+/// Something that is not right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// The line, from one; `None`: nothing there says it.
+    pub line: Option<usize>,
+    /// The key, with its section.
+    pub key: String,
+    /// What is wrong and what to write.
+    pub why: String,
+}
+
+/// Returns what is wrong with the text of an `avocet.toml` of the store at `root`.
+pub fn check(text: &str, root: &Path) -> Vec<Finding> {
+    let (layer, settings) = match Layer::parse(text) {
+        Ok(layer) => (layer, toml::from_str::<Settings>(text).unwrap_or_default()),
+        Err(error) => return vec![unreadable(text, &error)],
+    };
+    let mut wrong = Vec::new();
+    let mut note = |key: &str, why: String| {
+        let (line, key) = (line_of(text, key), key.to_owned());
+        wrong.push(Finding { line, key, why });
+    };
+    let crawl = &settings.crawl;
+    for (key, seeds) in [
+        ("crawl.seeds", &crawl.seeds),
+        ("crawl.added_seeds", &crawl.added_seeds),
+    ] {
+        for seed in seeds {
+            if let Err(why) = PageUrl::parse(seed) {
+                note(
+                    key,
+                    format!("{seed:?}: {why}; write it like https://example.org/"),
+                );
+            }
+        }
+    }
+    for (key, expressions) in [
+        ("crawl.include", &crawl.include),
+        ("crawl.exclude", &crawl.exclude),
+    ] {
+        for why in expressions.iter().filter_map(|one| Regex::new(one).err()) {
+            note(key, why.to_string());
+        }
+    }
+    for why in crawl
+        .block
+        .iter()
+        .filter_map(|host| Blocked::parse(host).err())
+    {
+        note("crawl.block", why);
+    }
+    for (key, why) in layer.wrong_values() {
+        note(&key, why);
+    }
+    if let Some(Err(why)) = settings.serve.logo.as_deref().map(Logo::read) {
+        note("serve.logo", why);
+    }
+    for (key, part) in policy_parts(&settings) {
+        if let Err(error) = PolicySettings::new(&part, root, true).choose() {
+            note(key, format!("{error:#}"));
+        }
+    }
+    for (key, part) in request_parts(&settings) {
+        if let Err(error) = part.requests() {
+            note(key, format!("{error:#}"));
+        }
+    }
+    wrong
+}
+
+/// Returns, for each key that names a policy, default settings with that policy and what it needs.
+fn policy_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
+    let crawl = &settings.crawl;
+    let mut order = Settings::default();
+    order.crawl.order.clone_from(&crawl.order);
+    order.crawl.focus.clone_from(&crawl.focus);
+    order.crawl.topic.clone_from(&crawl.topic);
+    order.crawl.predicate.clone_from(&crawl.predicate);
+    order.crawl.query.clone_from(&crawl.query);
+    order.crawl.location.clone_from(&crawl.location);
+    order.crawl.scores.clone_from(&crawl.scores);
+    let mut servers = Settings::default();
+    servers.crawl.servers.clone_from(&crawl.servers);
+    let refresh = Settings {
+        refresh: settings.refresh.clone(),
+        ..Settings::default()
+    };
+    let source = Settings {
+        source: SourceSettings {
+            policy: settings.source.policy.clone(),
+            ..SourceSettings::default()
+        },
+        ..Settings::default()
+    };
+    vec![
+        ("crawl.order", order),
+        ("crawl.servers", servers),
+        ("refresh.policy", refresh),
+        ("source.policy", source),
+    ]
+}
+
+/// Returns, for each key about requests, default settings with that key.
+fn request_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
+    let fetch = |fetch| Settings {
+        fetch,
+        ..Settings::default()
+    };
+    let (set, usual) = (&settings.fetch, FetchSettings::default);
+    let proxy = fetch(FetchSettings {
+        proxy: set.proxy.clone(),
+        ..usual()
+    });
+    let roots = fetch(FetchSettings {
+        roots: set.roots.clone(),
+        ..usual()
+    });
+    let depth = fetch(FetchSettings {
+        http: set.http,
+        pipeline_depth: set.pipeline_depth.filter(|depth| (2..=32).contains(depth)),
+        ..usual()
+    });
+    let hosts = Settings {
+        host: settings.host.clone(),
+        ..Settings::default()
+    };
+    vec![
+        ("fetch.proxy", proxy),
+        ("fetch.roots", roots),
+        ("fetch.pipeline_depth", depth),
+        ("host", hosts),
+    ]
+}
+
+/// What cannot be read as TOML, or has a key or a value that there is not.
+fn unreadable(text: &str, error: &toml::de::Error) -> Finding {
+    let start = error.span().map_or(0, |span| span.start.min(text.len()));
+    let before = text.get(..start).unwrap_or_default();
+    let line = before.matches('\n').count();
+    let key = text
+        .lines()
+        .nth(line)
+        .and_then(|line| line.split('=').next());
+    let sections = text.lines().take(line).filter(|line| line.starts_with('['));
+    let section = sections
+        .last()
+        .map(|name| name.trim_matches(['[', ']', ' ']));
+    let key = [section.unwrap_or_default(), key.unwrap_or_default().trim()];
+    let key: Vec<&str> = key.into_iter().filter(|part| !part.is_empty()).collect();
+    Finding {
+        line: Some(line + 1),
+        key: key.join("."),
+        why: error.message().to_owned(),
+    }
+}
+
+/// The line of a key with its section, from one.
+fn line_of(text: &str, key: &str) -> Option<usize> {
+    let (section, name) = key.split_once('.').unwrap_or((key, ""));
+    let file = toml::de::DeTable::parse(text).ok()?;
+    let (place, inner) = file
+        .get_ref()
+        .iter()
+        .find(|(known, _)| known.get_ref() == section)?;
+    let named = inner
+        .get_ref()
+        .as_table()
+        .and_then(|table| table.iter().find(|(known, _)| known.get_ref() == name));
+    let start = named.map_or(place.span().start, |(known, _)| known.span().start);
+    Some(text.get(..start)?.matches('\n').count() + 1)
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{line}: {}: {}", self.key, self.why),
+            None => write!(f, "{}: {}", self.key, self.why),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let text = "[crawl]\nseeds = [\"https://e.org/\", \"ftp://e.org/\"]\nconnections = 0\ninclude = [\"(\"]\n\n\
+                    [refresh]\npolicy = \"freshnes\"\n\n[source]\npolicy = \"never\"\n\n[fetch]\nproxy = \"nowhere\"\n\n[serve]\nlogo = \"/proc/nowhere.svg\"\n";
+        let found = check(text, Path::new("."));
+        let places: Vec<(Option<usize>, &str)> = found
+            .iter()
+            .map(|one| (one.line, one.key.as_str()))
+            .collect();
+        let expected = [
+            (Some(2), "crawl.seeds"),
+            (Some(4), "crawl.include"),
+            (Some(3), "crawl.connections"),
+            (Some(16), "serve.logo"),
+            (Some(7), "refresh.policy"),
+            (Some(10), "source.policy"),
+            (Some(13), "fetch.proxy"),
+        ];
+        assert_eq!(places, expected, "{found:?}");
+        assert!(found[4].why.contains("freshness"), "{}", found[4]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_a_line_and_a_key_too() {
+        for (text, line, key) in [
+            ("[crawl]\nconections = 3\n", 2, "crawl.conections"),
+            ("[crawl]\n\ndelay = \"5 parsecs\"\n", 3, "crawl.delay"),
+            ("[serve]\ncolour = \"teal\"\n", 2, "serve.colour"),
+            ("[serve]\ntitle = \"\"\n", 2, "serve.title"),
+            (
+                "[budget]\nfetches_per_day = \n",
+                2,
+                "budget.fetches_per_day",
+            ),
+        ] {
+            let found = check(text, Path::new("."));
+            assert_eq!(
+                (found.len(), found[0].line, found[0].key.as_str()),
+                (1, Some(line), key),
+                "{}",
+                found[0]
+            );
+        }
+        assert_eq!(
+            check("[crawl]\nseeds = [\"https://e.org/\"]\n", Path::new(".")),
+            []
+        );
+    }
+}

@@ -1,0 +1,330 @@
+//! Every setting of Avocet, declared once.
+//!
+//! The doc comment of a setting is what `--help`, `avocet config reference` and the API print.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use fetch::Limits;
+use frontier::DomainLimits;
+use page::url::traps::Rules;
+use policy::catalog::Upkeep;
+use policy::retry::Retry;
+use policy::source::Settings as SourceDefaults;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use super::brand::{BrandTitle, Colour};
+use super::quantity::{Rate, Time};
+use super::setting::{Section, Setting, section};
+use crawl::scope::Reach;
+
+section! {
+    /// What is crawled, and how fast.
+    [crawl] CrawlSettings {
+        /// URLs where the crawl starts, if the command line names none.
+        seeds: Vec<String> = Vec::new(), example(["https://docs.example.org/"]),
+            excludes(&["added_seeds"]);
+        /// Seeds that the dashboard or the API added. Unlike `seeds` they do not allow private
+        /// addresses or unusual ports: for that, write them into `seeds`.
+        added_seeds: Vec<String> = Vec::new(), example(["https://blog.example.org/"]);
+        /// How far from the seeds the crawl goes.
+        scope: Option<Reach> = None, usual("host"), example("host"), flag("scope", "SCOPE");
+        /// Fetch only URLs that match one of these regular expressions.
+        include: Vec<String> = Vec::new(), example(["/guide/"]), flag("include", "REGEX");
+        /// Fetch no URL that matches one of these regular expressions.
+        exclude: Vec<String> = Vec::new(), example(["[?]print=1"]), flag("exclude", "REGEX");
+        /// Follow at most this many links from a seed.
+        depth: Option<u16> = None, example(20), flag("depth", "N");
+        /// Hosts that are never asked: `example.org`, `example.org:8080`, `*.example.org`.
+        block: Vec<String> = Vec::new(), example(["ads.example.org"]);
+        /// Connections open at once.
+        connections: u16 = 64, range(1.0..=10_000.0), flag("connections", "N");
+        /// Connections to one server at once.
+        per_server: u8 = 1, range(1.0..=64.0), flag("per-server", "N");
+        /// Pages fetched from one host at most.
+        pages_per_host: Option<u32> = None, usual("1000000, unlimited for run"),
+            example(1_000_000), range(1.0..);
+        /// With the scope `any`: pages fetched from a domain that has no seed, for each other
+        /// domain that links to it; half of that until its texts prove to be distinct. Further
+        /// pages wait until more domains link to it or nothing else is left. 0: unlimited.
+        domain_pages: u32 = DomainLimits::default().pages;
+        /// When nothing else is left, waiting pages of a domain are fetched while at most this many
+        /// of its pages are known.
+        domain_spare: u32 = DomainLimits::default().spare;
+        /// Time between two requests to one server.
+        delay: Option<Time> = None, usual("1s, none on loopback"), example(Time::seconds(1)),
+            flag("delay", "TIME");
+        /// Attempts at a page that does not answer.
+        attempts: Option<u16> = None, usual("3, unlimited for run"), example(3), range(1.0..);
+        /// The wait before the second attempt; it doubles with each attempt.
+        retry_after: Time = Time(Retry::default().first);
+        /// The wait before `run` asks once more for a page that was found missing.
+        confirm_after: Time = Time::seconds(3600);
+        /// Keep answers in the archive.
+        archive: bool = true, off_flag("no-archive", "Keep no copies of what is fetched");
+        /// Make pages searchable.
+        index: bool = true, off_flag("no-index", "Make nothing searchable");
+        /// Compression of the archive, from 1 (fast) to 9 (small).
+        compression: u32 = 1, range(1.0..=9.0);
+        /// Which pages come first: an ordering, or several with weights.
+        order: Option<String> = None, usual("rankmass"), example("rankmass"),
+            flag("order", "ORDER"), excludes(&["focus"]);
+        /// Which servers come first.
+        servers: String = "best-prefix".into(), flag("servers", "STRATEGY");
+        /// Words that the orderings similarity, hot-anchor and hot-page look for.
+        query: Option<String> = None, example("type system"), flag("query", "WORDS");
+        /// Rules of the ordering location, such as host:.edu=2, path:/docs/=3 or depth=0.8.
+        location: Vec<String> = Vec::new(), example(["path:/docs/=3"]), flag("location", "RULE");
+        /// Scores for the ordering given: a file of lines URL<tab>number.
+        scores: Option<PathBuf> = None, example("scores.tsv"), flag("scores", "FILE");
+        /// What the crawl is about: a topic that `avocet topic train` made, or the words of a query.
+        topic: Option<String> = None, example("type system"), flag("topic", "NAME|WORDS"),
+            excludes(&["predicate"]);
+        /// What the crawl is about, as a predicate:
+        /// contains("workshop") and topic("ml") > .7 and not url("/archive/"); also title("…"),
+        /// host("…"), language("en"), date("2019..2021"), similar("some text") > .3, or, parentheses.
+        predicate: Option<String> = None, example("contains(\"workshop\")"),
+            flag("where", "PREDICATE"), excludes(&["topic"]);
+        /// Which links lead to the topic: a method of focused crawling.
+        focus: Option<String> = None, usual("learned"), example("learned"),
+            flag("focus", "METHOD"), excludes(&["order"]);
+        /// Make only pages searchable that match the topic or predicate; others are kept for their
+        /// links.
+        only_found: bool = false, flag("only-found", "");
+        /// Fetch only pages that are worth at least this much.
+        threshold: Option<f64> = None, example(0.001), positive(), flag("threshold", "WORTH");
+        /// Keep at most this many pages, the most important ones; others leave archive and index.
+        buffer: Option<u32> = None, example(100_000), range(1.0..), flag("buffer", "N");
+    }
+}
+
+section! {
+    /// How requests are made.
+    [fetch] FetchSettings {
+        /// Where a site owner can reach you: a URL or mailto:, sent with every request.
+        contact: Option<String> = None, example("mailto:me@example.org"),
+            flag("contact", "CONTACT");
+        /// Go through this proxy: http://host:port or socks5://host:port.
+        proxy: Option<String> = None, example("http://proxy.example.org:3128"),
+            flag("proxy", "URL");
+        /// Keep cookies and send them back.
+        cookies: bool = false, flag("cookies", "");
+        /// A PEM file of certificates to trust beside Mozilla's.
+        roots: Option<PathBuf> = None, example("roots.pem");
+        /// Follow links to private, loopback and link-local addresses.
+        allow_private: bool = false, flag("allow-private", "");
+        /// Which version of HTTP is used.
+        http: HttpVersion = HttpVersion::Auto, flag("http", "VERSION");
+        /// Requests under way at once on a pipelined connection.
+        pipeline_depth: Option<u8> = None, usual("8"), example(8), range(2.0..=32.0),
+            flag("pipeline-depth", "N");
+    }
+}
+
+section! {
+    /// What a server may cost us.
+    [limits] LimitSettings {
+        /// Time to connect.
+        connect: Time = Time(Limits::default().connect);
+        /// Time to the end of the response header.
+        first_byte: Time = Time(Limits::default().first_byte);
+        /// Time to the end of the body.
+        total: Time = Time(Limits::default().total);
+        /// Bytes of a body as transferred.
+        body: usize = Limits::default().body;
+        /// Bytes of a body after decompression.
+        decoded: usize = Limits::default().decoded;
+        /// Decompressed bytes for each byte transferred.
+        ratio: usize = Limits::default().ratio;
+        /// How long a body may arrive slowly.
+        slow_for: Time = Time(Limits::default().slow_for);
+        /// Characters of a URL.
+        url_length: usize = Rules::default().max_length;
+        /// Segments of a URL's path.
+        url_depth: usize = Rules::default().max_depth;
+        /// Repetitions of a segment in a URL's path.
+        url_repeats: usize = Rules::default().max_repeats;
+    }
+}
+
+section! {
+    /// What is sent to one host only. The section may be repeated.
+    [host] HostSettings {
+        /// The host, with its scheme.
+        origin: String = String::new(), example("https://example.org");
+        /// Headers to add to every request.
+        headers: BTreeMap<String, String> = BTreeMap::new(),
+            example(BTreeMap::from([("x-team", "search")]));
+        /// The user name of basic authentication.
+        user: Option<String> = None, example("me");
+        /// The password of basic authentication.
+        password: Option<String> = None, example("secret");
+    }
+}
+
+section! {
+    /// What `run` may spend. Set one of the two.
+    [budget] BudgetSettings {
+        /// Fetches per second at most.
+        fetches_per_second: Option<f64> = None, usual("1/s"), example(1.0), positive(),
+            flag("budget", "RATE"), read_by(read_rate), excludes(&["fetches_per_day"]),
+            flag_help("Fetches over time at most: 2/s, 90/min, 500/h, 50000/day");
+        /// Fetches per day at most.
+        fetches_per_day: Option<f64> = None, example(86_400.0), positive(),
+            excludes(&["fetches_per_second"]);
+    }
+}
+
+section! {
+    /// How `run` keeps pages fresh.
+    [refresh] RefreshSettings {
+        /// Which known pages are fetched again, and when.
+        policy: String = "holistic".into(), flag("refresh", "POLICY");
+        /// How the change rates of pages are estimated.
+        rate: Option<String> = None, usual("gamma"), example("gamma"), flag("rate", "ESTIMATOR");
+        /// Change rates for the estimator given: a file of lines URL<tab>changes per day.
+        rates: Option<PathBuf> = None, example("rates.tsv"), flag("rates", "FILE");
+        /// The length of a step that the policies sbr and ebr plan in.
+        step: Time = Time(Upkeep::default().step);
+        /// How many steps they plan ahead.
+        slots: u32 = Upkeep::default().slots, range(1.0..);
+        /// The longest time between two polls of a sitemap or feed.
+        listings: Time = Time::seconds(86_400);
+    }
+}
+
+section! {
+    /// How `run` polls pages that name new ones.
+    [source] SourceSettings {
+        /// When pages that name new ones are polled, and what these are worth; none: not at all.
+        policy: String = "priced".into(), flag("sources", "SCHEDULER");
+        /// The share of the budget that the published schedulers plan for.
+        share: f64 = 0.5, range((std::ops::Bound::Excluded(0.0), std::ops::Bound::Included(1.0)));
+        /// The number of past polls that the rate of new links is estimated from.
+        polls: usize = SourceDefaults::default().polls, range(1.0..=10.0);
+        /// The time between two plans.
+        replan: Time = Time(SourceDefaults::default().replan);
+        /// The width of the bins in which clicks are counted, by the age of their page.
+        bin: Time = Time(SourceDefaults::default().bin), range(1.0..);
+        /// The age at which a page one link from a front page becomes a source.
+        older_than: Time = Time(SourceDefaults::default().older);
+        /// Rates of new links follow the hour of the week.
+        rhythm: bool = SourceDefaults::default().rhythm;
+        /// Clicks that a new page is expected to get before anything is known.
+        profit: f64 = SourceDefaults::default().profit, positive();
+        /// On which pages clicks are counted.
+        clicks: ClickLog = ClickLog::Fetched;
+    }
+}
+
+section! {
+    /// How the store is served.
+    [serve] ServeSettings {
+        /// The address to serve the search page, the dashboard and the API at.
+        listen: Option<SocketAddr> = None, usual("127.0.0.1:8321"), example("127.0.0.1:8321"),
+            flag("listen", "ADDRESS");
+        /// Host names that requests to a server on loopback may be for, such as that of a proxy
+        /// before it.
+        hosts: Vec<String> = Vec::new(), example(["search.example.org"]);
+        /// Requests per second that one client may make over time. 0: unlimited.
+        rate: f64 = 20.0, range(0.0..);
+        /// Connections that one client may have open. 0: unlimited. A client behind a trusted proxy
+        /// may have as many requests under way.
+        // A browser opens 6 connections to a server, and an office behind one address has several.
+        connections_per_client: usize = 64;
+        /// Addresses of proxies before the server. Limits then count by the client that their
+        /// `X-Forwarded-For` names; from other peers the header is ignored.
+        trusted_proxies: Vec<IpAddr> = Vec::new(), example(["127.0.0.1"]);
+        /// Who may open the dashboard. Controls need the token of the store in any case.
+        admin: Admin = Admin::Loopback;
+        /// Origins whose pages may read the API.
+        cors: Vec<String> = Vec::new(), example(["https://intranet.example"]);
+        /// The title of the search page, 1 to 60 characters.
+        title: Option<BrandTitle> = None, usual("Avocet"), example("Example Docs");
+        /// The logo of the search page: an SVG or PNG file of at most 256 KiB.
+        logo: Option<PathBuf> = None, example("logo.svg");
+        /// The colour of buttons, URLs and marks on the search page, as `#rrggbb`. It is made
+        /// darker or lighter where text would be hard to read.
+        colour: Option<Colour> = None, example("#0f6b63");
+    }
+}
+
+section! {
+    /// How results are ranked.
+    [search] SearchSettings {
+        /// Raise a page that people chose over the results above it, by a quarter of its score at
+        /// most.
+        clicks: bool = true;
+    }
+}
+
+/// Returns all sections, in the order of the reference.
+pub fn sections() -> [Section; 9] {
+    [
+        CrawlSettings::section(),
+        FetchSettings::section(),
+        LimitSettings::section(),
+        HostSettings::section(),
+        BudgetSettings::section(),
+        RefreshSettings::section(),
+        SourceSettings::section(),
+        ServeSettings::section(),
+        SearchSettings::section(),
+    ]
+}
+
+/// Returns every setting, in the order of the reference.
+pub fn declared() -> Vec<Setting> {
+    let sections = sections().into_iter();
+    sections.flat_map(|section| section.settings).collect()
+}
+
+fn read_rate(text: &str) -> Result<Value, String> {
+    let rate: Rate = text.parse()?;
+    Ok(Value::Float(rate.per_second))
+}
+
+/// A version of HTTP, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum HttpVersion {
+    /// HTTP/2 where a server chooses it over TLS, else HTTP/1.1
+    #[serde(rename = "auto")]
+    Auto,
+    /// A connection for every page
+    #[serde(rename = "1.0")]
+    Http10,
+    /// One page after another over a kept connection
+    #[serde(rename = "1.1")]
+    Http11,
+    /// Several requests before the first answer
+    #[serde(rename = "pipelined")]
+    Pipelined,
+    /// Several streams on one connection
+    #[serde(rename = "2")]
+    Http2,
+}
+
+/// Who may open the dashboard.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Admin {
+    /// Anyone on this machine
+    #[default]
+    Loopback,
+    /// Anyone with the token of the store, from anywhere
+    Token,
+}
+
+/// The pages on which clicks are counted: what it means that a page has none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ClickLog {
+    /// On pages that were fetched, from then on: our own log, where only what is in the index can be clicked
+    #[default]
+    Fetched,
+    /// On all pages from their beginning, whether we have them or not: a site's own counts, imported
+    Known,
+}

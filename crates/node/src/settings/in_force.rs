@@ -1,0 +1,104 @@
+//! The settings in force, each with the layer that gives it.
+
+use serde::Serialize;
+
+use super::declared::declared;
+use super::layer::Layer;
+
+/// The value of one setting.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SettingInForce {
+    /// Its path, such as `crawl.connections`.
+    pub setting: String,
+    /// The value; `None` if there is neither a value nor a fixed default.
+    pub value: Option<serde_json::Value>,
+    /// The layer that gives it.
+    pub origin: Origin,
+    /// The default in words, if there is one.
+    pub default: Option<String>,
+    /// The numbers that are allowed, in words.
+    pub range: Option<String>,
+    /// The flag that gives it for one run.
+    pub flag: Option<String>,
+    /// What it means.
+    pub about: String,
+}
+
+/// A layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// Avocet itself.
+    Default,
+    /// `avocet.toml`.
+    File,
+    /// The command line.
+    Flag,
+}
+
+impl Origin {
+    /// Returns its name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::File => "file",
+            Self::Flag => "flag",
+        }
+    }
+}
+
+/// Returns all settings, with flags over a file over the defaults.
+///
+/// `[[host]]` is left out: it is a list, and may hold passwords.
+pub fn in_force(flags: &Layer, file: &Layer) -> Vec<SettingInForce> {
+    let merged = flags.over(file);
+    let settings = declared().into_iter();
+    let settings = settings.filter(|setting| setting.section != "host");
+    settings
+        .map(|setting| {
+            let given = |layer: &Layer| layer.get(setting.section, setting.key).cloned();
+            let origin = match (given(flags), given(&merged)) {
+                (Some(_), _) => Origin::Flag,
+                (None, Some(_)) => Origin::File,
+                (None, None) => Origin::Default,
+            };
+            let value = given(&merged).or_else(|| setting.default.clone());
+            SettingInForce {
+                setting: setting.path(),
+                value: value.and_then(|value| serde_json::to_value(value).ok()),
+                origin,
+                default: setting.default_text(),
+                range: setting.range.map(|range| range.to_string()),
+                flag: setting.flag.as_ref().map(|flag| format!("--{}", flag.name)),
+                about: setting.doc,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_setting_says_which_layer_gives_it() {
+        let file = Layer::parse(
+            "[crawl]\nfocus = \"learned\"\ndepth = 3\nconnections = 8\n\
+             [[host]]\norigin = \"https://e.org\"\nuser = \"me\"\npassword = \"secret\"\n",
+        );
+        let flags = Layer::parse("[crawl]\nconnections = 9\norder = \"backlink\"\n");
+        let all = in_force(&flags.unwrap(), &file.unwrap());
+        let of = |path: &str| {
+            let one = all.iter().find(|one| one.setting == path).unwrap();
+            (one.value.clone(), one.origin)
+        };
+        assert_eq!(of("crawl.connections"), (Some(json!(9)), Origin::Flag));
+        assert_eq!(of("crawl.depth"), (Some(json!(3)), Origin::File));
+        assert_eq!(of("crawl.per_server"), (Some(json!(1)), Origin::Default));
+        // The flag --order excludes the file's focus.
+        assert_eq!(of("crawl.focus"), (None, Origin::Default));
+        assert!(!format!("{all:?}").contains("secret"));
+    }
+}

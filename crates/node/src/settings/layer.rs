@@ -1,0 +1,246 @@
+//! Layers of settings: defaults, then `avocet.toml`, then flags; an upper layer wins.
+//!
+//! A layer is the part of the settings that one place gives, as a TOML table. Layers are merged as
+//! tables and read into [`Settings`] once, so no setting is merged by hand. Controls of a running
+//! crawl edit the file: a flag does not hold any more for a setting that the file gives anew
+//! ([`Layer::without_outdated`]).
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+use toml::{Table, Value};
+
+use super::Settings;
+use super::declared::declared;
+use super::setting::{Effect, Setting};
+use super::usage::Usage;
+
+/// The settings that one place gives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Layer(Table);
+
+impl Layer {
+    /// Reads a file. Every value has the type of its setting; ranges are checked later, for all
+    /// layers together.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the configuration {}", path.display()))?;
+        Self::parse(&text).with_context(|| format!("{} is not right", path.display()))
+    }
+
+    /// Parses the text of a file.
+    pub fn parse(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str::<Settings>(text)?;
+        Ok(Self(text.parse()?))
+    }
+
+    /// Returns the value of a setting, if this layer gives one.
+    pub fn get(&self, section: &str, key: &str) -> Option<&Value> {
+        self.0.get(section)?.get(key)
+    }
+
+    /// Sets a setting, or adds to it if that is what its flag does.
+    pub fn set(&mut self, setting: &Setting, value: Value) {
+        let appends = matches!(&setting.flag, Some(flag) if flag.effect == Effect::Append);
+        let section = self.section(setting.section);
+        match section.get_mut(setting.key).and_then(Value::as_array_mut) {
+            Some(list) => list.push(value),
+            None if appends => {
+                section.insert(setting.key.to_owned(), Value::Array(vec![value]));
+            }
+            None => {
+                section.insert(setting.key.to_owned(), value);
+            }
+        }
+    }
+
+    /// Returns the layer with these seeds, if there are any.
+    pub fn with_seeds(&self, seeds: Vec<String>) -> Self {
+        let mut layer = self.clone();
+        if !seeds.is_empty() {
+            let seeds = seeds.into_iter().map(Value::String).collect();
+            layer
+                .section("crawl")
+                .insert("seeds".into(), Value::Array(seeds));
+        }
+        layer
+    }
+
+    /// Returns the paths (`section.key`) of all settings that this layer gives.
+    pub fn paths(&self) -> Vec<String> {
+        let sections = self.0.iter().filter_map(|(name, section)| {
+            let keys = section.as_table()?.keys();
+            Some(keys.map(move |key| format!("{name}.{key}")))
+        });
+        sections.flatten().collect()
+    }
+
+    /// Returns this layer on top of another: what this one gives wins, and with it goes what it
+    /// [excludes](Setting::excludes) below.
+    pub fn over(&self, below: &Self) -> Self {
+        let mut merged = below.clone();
+        for setting in &declared() {
+            if self.get(setting.section, setting.key).is_some() {
+                for excluded in setting.excludes {
+                    merged.section(setting.section).remove(*excluded);
+                }
+            }
+        }
+        for (name, value) in &self.0 {
+            match value.as_table() {
+                Some(keys) => merged.section(name).extend(keys.clone()),
+                None => {
+                    merged.0.insert(name.clone(), value.clone());
+                }
+            }
+        }
+        merged
+    }
+
+    /// Returns these flags without those that the file has overruled since the program started:
+    /// what is said later wins. `overruled` names the settings that a control has written, by
+    /// their paths, even if the file said the same before.
+    pub fn without_outdated(&self, before: &Self, now: &Self, overruled: &[&str]) -> Self {
+        let mut kept = self.clone();
+        for setting in &declared() {
+            if self.get(setting.section, setting.key).is_none() {
+                continue;
+            }
+            let keys = [&[setting.key], setting.excludes].concat();
+            let given_anew = keys.iter().any(|key| {
+                let [before, now] = [before, now].map(|layer| layer.get(setting.section, key));
+                now.is_some() && now != before
+            });
+            if given_anew || overruled.contains(&setting.path().as_str()) {
+                kept.section(setting.section).remove(setting.key);
+            }
+        }
+        kept
+    }
+
+    /// Returns the layer without a section.
+    pub fn without(&self, section: &str) -> Self {
+        let mut rest = self.clone();
+        rest.0.remove(section);
+        rest
+    }
+
+    /// Reads the layer on top of the defaults. A value out of its range is a [`Usage`] error.
+    pub fn settings(&self) -> Result<Settings> {
+        let settings = Settings::deserialize(self.0.clone())?;
+        match self.wrong_values().first() {
+            Some((path, why)) => Err(Usage(format!("{path} {why}")).into()),
+            None => Ok(settings),
+        }
+    }
+
+    /// Returns the path of each setting whose value cannot hold, and what to write.
+    pub fn wrong_values(&self) -> Vec<(String, String)> {
+        let found = declared().into_iter().filter_map(|setting| {
+            let value = self.get(setting.section, setting.key)?;
+            Some((setting.path(), setting.check(value).err()?))
+        });
+        let mut found: Vec<(String, String)> = found.collect();
+        let by = ["fetches_per_second", "fetches_per_day"];
+        if by.iter().all(|key| self.get("budget", key).is_some()) {
+            let why = "and budget.fetches_per_second exclude each other: write one, not both";
+            found.push(("budget.fetches_per_day".into(), why.into()));
+        }
+        found
+    }
+
+    fn section(&mut self, name: &str) -> &mut Table {
+        let section = self.0.entry(name).or_insert(Value::Table(Table::new()));
+        section
+            .as_table_mut()
+            .expect("only [[host]] is a list, and no setting of it has a flag or excludes another")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(text: &str) -> Layer {
+        Layer::parse(text).unwrap()
+    }
+
+    #[test]
+    fn an_upper_layer_wins_and_takes_what_it_excludes_with_it() {
+        let file = layer(
+            "[crawl]\nfocus = \"learned\"\ntopic = \"rust\"\nconnections = 3\ninclude = [\"/a\"]\n\
+             [budget]\nfetches_per_day = 10.0\n[[host]]\norigin = \"https://e.org\"\n",
+        );
+        let flags = layer(
+            "[crawl]\norder = \"backlinks\"\ninclude = [\"/b\"]\n[budget]\nfetches_per_second = 2.0\n",
+        );
+        let settings = flags.over(&file).settings().unwrap();
+        assert_eq!(settings.crawl.order.as_deref(), Some("backlinks"));
+        assert_eq!(settings.crawl.focus, None);
+        assert_eq!(settings.crawl.topic.as_deref(), Some("rust"));
+        assert_eq!(settings.crawl.include, ["/b"]);
+        assert_eq!(settings.crawl.connections, 3);
+        assert_eq!(settings.budget(), 2.0);
+        assert_eq!(settings.host.len(), 1);
+        let settings = Layer::default().over(&file).settings().unwrap();
+        assert_eq!(settings.budget(), 10.0 / 86_400.0);
+        assert_eq!(settings.crawl.focus.as_deref(), Some("learned"));
+    }
+
+    #[test]
+    fn flags_that_may_be_repeated_add_up() {
+        let mut flags = Layer::default();
+        let all = declared();
+        let setting = |path: &str| all.iter().find(|one| one.path() == path).unwrap();
+        for text in ["/a", "/b"] {
+            let include = setting("crawl.include");
+            flags.set(include, include.read(text).unwrap());
+        }
+        let depth = setting("crawl.depth");
+        flags.set(depth, depth.read("3").unwrap());
+        let settings = flags.settings().unwrap();
+        assert_eq!(settings.crawl.include, ["/a", "/b"]);
+        assert_eq!(settings.crawl.depth, Some(3));
+        assert_eq!(flags.paths(), ["crawl.depth", "crawl.include"]);
+    }
+
+    #[test]
+    fn what_is_said_later_wins() {
+        let flags = layer(
+            "[budget]\nfetches_per_second = 5.0\n[refresh]\npolicy = \"uniform\"\n[crawl]\ndepth = 3\n",
+        );
+        let before = layer("[budget]\nfetches_per_day = 1.0\n[refresh]\npolicy = \"age\"\n");
+        assert_eq!(flags.without_outdated(&before, &before, &[]), flags);
+        let faster = layer("[budget]\nfetches_per_day = 2.0\n[refresh]\npolicy = \"age\"\n");
+        let kept = flags.without_outdated(&before, &faster, &[]);
+        assert_eq!(kept.paths(), ["crawl.depth", "refresh.policy"]);
+        // A control asks for exactly what the file said from the start.
+        let kept = flags.without_outdated(&before, &before, &["refresh.policy"]);
+        assert_eq!(kept.paths(), ["budget.fetches_per_second", "crawl.depth"]);
+        // What the file says no more does not undo a flag.
+        assert_eq!(
+            flags.without_outdated(&before, &Layer::default(), &[]),
+            flags
+        );
+        let seeds = layer("[crawl]\nseeds = [\"http://e.org/\"]\n");
+        let added = layer("[crawl]\nadded_seeds = [\"http://f.org/\"]\n");
+        let kept = seeds.without_outdated(&Layer::default(), &added, &[]);
+        assert_eq!(kept.paths(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        let why = |text: &str| layer(text).settings().unwrap_err().to_string();
+        assert_eq!(
+            why("[crawl]\nconnections = 0\n"),
+            "crawl.connections must be 1 to 10000, and is 0"
+        );
+        assert_eq!(
+            why("[source]\nshare = 1.5\n"),
+            "source.share must be above 0 and at most 1, and is 1.5"
+        );
+        let both = "[budget]\nfetches_per_day = 1.0\nfetches_per_second = 1.0\n";
+        assert!(why(both).contains("not both"), "{}", why(both));
+    }
+}

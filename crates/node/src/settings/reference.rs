@@ -1,0 +1,176 @@
+//! The reference of `avocet.toml`, made from the declarations of the settings.
+//!
+//! **Invariant:** a key that is not in it cannot be set, and a key that is in it can.
+
+use policy::catalog::{Catalog, PUBLISHED_HEADING, Wish};
+
+use super::declared::sections;
+use super::setting::Setting;
+
+const HEAD: &str = "\
+# avocet.toml: the settings of a store. It is in the store's directory, or is named with --config; flags win over it.
+# Every key may be left out. The value shown is the default where there is one, else an example.
+";
+
+/// Returns the whole file, with everything in it commented out.
+pub fn reference() -> String {
+    let mut text = String::from(HEAD);
+    for section in sections() {
+        let name = match section.name {
+            "host" => "[[host]]".to_owned(),
+            name => format!("[{name}]"),
+        };
+        text += &format!("\n# {}\n# {name}\n", section.about);
+        for setting in &section.settings {
+            text += &format!("\n{}", entry(setting));
+        }
+    }
+    text
+}
+
+/// Returns the comment on a setting and the line that sets it.
+fn entry(setting: &Setting) -> String {
+    let mut notes = Vec::new();
+    if let Some(usual) = setting.usual {
+        notes.push(format!("default: {usual}"));
+    }
+    if let Some(range) = setting.range {
+        notes.push(range.to_string());
+    }
+    if let Some(flag) = &setting.flag {
+        notes.push(format!("flag: --{}", flag.name));
+    }
+    let mut lines = wrap(&setting.doc);
+    if !notes.is_empty() {
+        lines.push(format!("({})", notes.join("; ")));
+    }
+    for (word, meaning) in &setting.choices {
+        lines.push(format!("  {word:?}: {meaning}"));
+    }
+    let lines: String = lines.iter().map(|line| format!("# {line}\n")).collect();
+    let policies = policies(setting.section, setting.key);
+    format!("{lines}{policies}# {} = {}\n", setting.key, setting.shown())
+}
+
+/// Breaks a text into lines of at most 110 characters.
+fn wrap(text: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let last = lines.last_mut().expect("there is a first line");
+        if last.is_empty() {
+            last.push_str(word);
+        } else if last.chars().count() + word.chars().count() < 110 {
+            last.push(' ');
+            last.push_str(word);
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+/// Returns the names of policies that a key may be: those to pick, then the published ones.
+fn policies(section: &str, key: &str) -> String {
+    let catalog = Catalog::standard();
+    let names: Vec<(bool, &str)> = match (section, key) {
+        ("crawl", "order") => {
+            let orders = catalog.orders().iter();
+            let orders = orders.filter(|one| one.wish != Some(Wish::Topic));
+            orders.map(|one| (one.published, one.name)).collect()
+        }
+        ("crawl", "focus") => {
+            let methods = catalog.focuses();
+            methods.map(|one| (one.published, one.name)).collect()
+        }
+        ("crawl", "servers") => {
+            let strategies = catalog.strategies().iter();
+            strategies.map(|one| (one.published, one.name)).collect()
+        }
+        ("refresh", "policy") => {
+            let refreshes = catalog.refreshes().iter();
+            refreshes.map(|one| (one.published, one.name)).collect()
+        }
+        ("refresh", "rate") => {
+            let estimators = catalog.estimators().iter();
+            estimators.map(|one| (one.published, one.name)).collect()
+        }
+        ("source", "policy") => {
+            let schedulers = catalog.schedulers().iter();
+            schedulers.map(|one| (one.published, one.name)).collect()
+        }
+        _ => return String::new(),
+    };
+    let list = |published: bool| {
+        let names = names.iter().filter(|(is, _)| *is == published);
+        names.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
+    };
+    let (pick, published) = (list(false), list(true));
+    format!("#   {pick}\n#   {PUBLISHED_HEADING}: {published}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::{Layer, Settings};
+
+    /// The reference with nothing commented out but what is prose, and one budget of two.
+    fn in_force() -> String {
+        let lines = reference();
+        let lines = lines.lines().filter_map(|line| line.strip_prefix("# "));
+        let set = |line: &&str| {
+            line.starts_with('[')
+                || line
+                    .split_once(" = ")
+                    .is_some_and(|(key, _)| !key.contains(' '))
+        };
+        let kept = lines
+            .filter(set)
+            .filter(|line| !line.starts_with("fetches_per_day"));
+        kept.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn everything_in_it_can_be_written() {
+        let text = in_force();
+        let layer = Layer::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_eq!(layer.wrong_values(), []);
+        let shown = layer.settings().unwrap();
+        let usual = Settings::default();
+        assert_eq!(shown.limits, usual.limits, "defaults are shown as they are");
+        assert_eq!(shown.source, usual.source);
+        assert_eq!(shown.crawl.connections, 64);
+        assert_eq!(shown.host.len(), 1);
+        let every = sections().into_iter().flat_map(|section| section.settings);
+        for setting in every.filter(|setting| setting.section != "host") {
+            let one_of_two = setting.key == "fetches_per_day";
+            let is_shown = layer.get(setting.section, setting.key).is_some();
+            assert!(is_shown || one_of_two, "{}", setting.path());
+        }
+    }
+
+    #[test]
+    fn every_key_is_explained() {
+        let text = reference();
+        let lines: Vec<&str> = text.lines().collect();
+        for pair in lines.windows(2) {
+            let is_key = pair[1].starts_with("# [") || pair[1].contains(" = ");
+            assert!(!is_key || pair[0].starts_with("# "), "{pair:?}");
+            let is_entry = pair[1].starts_with("# ") && pair[1].ends_with(" = ");
+            assert!(!is_entry, "{pair:?} has no example");
+        }
+    }
+
+    #[test]
+    fn the_page_of_the_documentation_is_the_reference() {
+        let page = include_str!("../../../../docs/config.md");
+        let written = page
+            .split("```toml\n")
+            .nth(1)
+            .and_then(|rest| rest.split("```").next());
+        assert_eq!(
+            written,
+            Some(reference().as_str()),
+            "write what `avocet config reference` prints into docs/config.md"
+        );
+    }
+}
