@@ -1,6 +1,6 @@
 //! What a world holds: graphs, texts, histories, news, queries. One file, one kind.
 //!
-//! Each is read from tables, written to them, or made by a generator; `docs/worlds.md` describes the tables.
+//! Each is read from tables, written to them, or made by a generator; `docs/reference/worlds.md` describes the tables.
 
 mod bodies;
 mod graph;

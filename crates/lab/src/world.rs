@@ -1,7 +1,7 @@
 //! Webs that policies are judged on, by name.
 //!
 //! A world is recorded (a directory of tables) or invented (from a seed); which of the two it is, nobody who
-//! uses it can tell. `docs/worlds.md` describes the tables. **The wall:** a world is known to the runner of
+//! uses it can tell. `docs/reference/worlds.md` describes the tables. **The wall:** a world is known to the runner of
 //! an experiment only. A policy lives in a crate that this one depends on, is handed no world, and hears
 //! what was fetched as a [`policy::Fact`].
 

@@ -8,8 +8,8 @@
 //!
 //! 1. It is ours: `best-prefix`, `priced`, `holistic`, `user-centric-marginal`, `parent-quality`,
 //!    `learned`, `bandit`.
-//! 2. It is what the program does by default, or what README advises for a goal that no policy of ours
-//!    serves: `rankmass`, `breadth-first`, `pagerank`, `opic`, `similarity`, `harmonic`.
+//! 2. It is what the program does by default, or what `docs/guide/crawl-a-site.md` advises for a goal that
+//!    no policy of ours serves: `rankmass`, `breadth-first`, `pagerank`, `opic`, `similarity`, `harmonic`.
 //! 3. It does what the user says and has no opinion of its own: `location`, `given`, `depth-limited`,
 //!    `uniform(DAYS)`, `currency(DAYS)`.
 //!

@@ -15,7 +15,7 @@ Example:
 
 Pages have an \"extraction\": article (the main part of the page), whole (the page has no such part) or fallback (the
 extraction failed: all text of the page, with an \"extraction_reason\": small_share, repeated or hostile).
-docs/extraction.md says how the main text is found, and how well.")]
+docs/science/extraction.md says how the main text is found, and how well.")]
 pub struct Export {
     /// URLs ever admitted; links; pages with text and Markdown (all JSON Lines); or the WARC files
     pub what: Exported,

@@ -78,7 +78,7 @@ Example:
     )
 )]
 pub struct Ordering {
-    /// A directory with edges.tsv (see docs/worlds.md), or invented:NAME
+    /// A directory with edges.tsv (see docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
         value_name = "DIR|invented:NAME",
@@ -172,7 +172,7 @@ pub enum Quality {
     )
 )]
 pub struct Currency {
-    /// A directory with versions.tsv (see docs/worlds.md), or invented:pages
+    /// A directory with versions.tsv (see docs/reference/worlds.md), or invented:pages
     #[arg(
         long,
         value_name = "DIR|invented:NAME",
@@ -224,7 +224,7 @@ Example:
     )
 )]
 pub struct Refresh {
-    /// A directory with versions.tsv and, for quality, bodies.ndjson (see docs/worlds.md), or invented:NAME
+    /// A directory with versions.tsv and, for quality, bodies.ndjson (see docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
         value_name = "DIR|invented:NAME",
@@ -288,7 +288,7 @@ pub enum Knowledge {
     )
 )]
 pub struct Partition {
-    /// A directory with edges.tsv (see docs/worlds.md), or invented:NAME
+    /// A directory with edges.tsv (see docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
         value_name = "DIR|invented:NAME",
@@ -324,7 +324,7 @@ Example:
     )
 )]
 pub struct World {
-    /// A directory (see docs/worlds.md), or invented:NAME
+    /// A directory (see docs/reference/worlds.md), or invented:NAME
     #[arg(long, value_name = "DIR|invented:NAME")]
     pub world: String,
     #[command(flatten)]

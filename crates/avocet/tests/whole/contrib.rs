@@ -89,10 +89,10 @@ async fn the_unit_runs_commands_that_exist() {
     assert!(
         unit.contains(&format!("Documentation=file://{documented}\n")) && installed(documented)
     );
-    assert!(installed("install -D -m 644 docs/operations.md"));
+    assert!(installed("install -D -m 644 docs/guide/operations.md"));
     assert!(installed("cp contrib/avocet.service /etc/systemd/system/"));
     assert!(installed("cp target/release/avocet /usr/local/bin/"));
-    assert!(workspace().join("docs/operations.md").is_file());
+    assert!(workspace().join("docs/guide/operations.md").is_file());
 
     // And what systemd itself says of it, with a program in the place of one that is not installed.
     let ours = program.path("avocet.service");

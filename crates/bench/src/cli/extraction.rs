@@ -10,13 +10,13 @@ use clap::Args;
 Example:
   cargo xtask bench extraction --site zsh=/usr/share/doc/zsh-common/html --site postfix=/usr/share/doc/postfix/html
 
-docs/extraction.md says what the labels mean and how the sites are had.")]
+docs/science/extraction.md says what the labels mean and how the sites are had.")]
 pub struct ExtractionWishes {
     /// The labels
     #[arg(
         long,
         value_name = "FILE",
-        default_value = "docs/extraction/labels.tsv"
+        default_value = "docs/science/extraction/labels.tsv"
     )]
     pub labels: PathBuf,
     /// A directory of HTML files that the labels call NAME (repeatable)

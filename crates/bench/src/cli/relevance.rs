@@ -9,10 +9,10 @@ use clap::Args;
 #[command(after_help = "\
 Example:
   cargo xtask bench relevance --questions questions.tsv --store my-store
-  cargo xtask bench relevance --questions docs/relevance/questions.tsv --site zsh.test=/usr/share/doc/zsh-common/html
+  cargo xtask bench relevance --questions docs/science/relevance/questions.tsv --site zsh.test=/usr/share/doc/zsh-common/html
 
 A question is a line of four fields, separated by tabs: kind, site, query, and the URLs of the right pages, separated by
-blanks. docs/relevance.md says how to make questions.")]
+blanks. docs/science/relevance.md says how to make questions.")]
 pub struct Relevance {
     /// The questions
     #[arg(long, value_name = "FILE")]

@@ -14,7 +14,7 @@ use serde::Deserialize;
 const TOLERANCE: f64 = 0.03;
 
 const HEAD: &str = "\
-# Instructions of the workloads of `cargo xtask bench gate` (docs/numbers.md).
+# Instructions of the workloads of `cargo xtask bench gate` (docs/science/numbers.md).
 # To be written by `cargo xtask bench gate --accept \"reason\"`, in the commit that changes them.
 ";
 

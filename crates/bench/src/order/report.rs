@@ -18,7 +18,7 @@ const GROWTH: f64 = 2.0;
 /// The issue: PageRank's upkeep as a share of the crawl's CPU.
 const UPKEEP: f64 = 0.1;
 /// Microseconds of CPU that a page costs a crawl: with archive and index, and with the ledger alone
-/// (README, `cargo xtask bench crawl`).
+/// (`docs/science/numbers.md`, `cargo xtask bench crawl`).
 const CRAWL: f64 = 574.0;
 const LEDGER: f64 = 220.0;
 

@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn the_page_of_the_documentation_is_the_reference() {
-        let page = include_str!("../../../../docs/config.md");
+        let page = include_str!("../../../../docs/reference/configuration.md");
         let written = page
             .split("```toml\n")
             .nth(1)
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(
             written,
             Some(reference().as_str()),
-            "write what `avocet config reference` prints into docs/config.md"
+            "write what `avocet config reference` prints into docs/reference/configuration.md"
         );
     }
 }

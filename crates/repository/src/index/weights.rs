@@ -1,6 +1,6 @@
 //! The weights of the ranking function.
 //!
-//! Chosen on the tuning sites of `docs/relevance.md` and reported on the others;
+//! Chosen on the tuning sites of `docs/science/relevance.md` and reported on the others;
 //! `cargo xtask bench relevance --questions FILE` prints what each field contributes.
 
 /// A text of a page that is searched on its own.

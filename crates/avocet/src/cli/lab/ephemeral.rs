@@ -19,7 +19,7 @@ Example:
     )
 )]
 pub struct Ephemeral {
-    /// A directory with sources, articles, links and clicks (see docs/worlds.md), or invented:sources
+    /// A directory with sources, articles, links and clicks (see docs/reference/worlds.md), or invented:sources
     #[arg(
         long,
         value_name = "DIR|invented:NAME",

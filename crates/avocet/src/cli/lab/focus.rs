@@ -19,7 +19,7 @@ Example:
     )
 )]
 pub struct Focus {
-    /// A directory with labels.tsv and bodies.ndjson (see docs/worlds.md), or invented:topics
+    /// A directory with labels.tsv and bodies.ndjson (see docs/reference/worlds.md), or invented:topics
     #[arg(
         long,
         value_name = "DIR|invented:NAME",

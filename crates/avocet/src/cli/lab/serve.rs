@@ -10,7 +10,7 @@ Example:
   avocet lab serve --world ./my-graph --port 8500 &
   avocet crawl http://cs.stanford.edu/ --scope any --proxy http://127.0.0.1:8500 --delay 0s")]
 pub struct Serve {
-    /// A directory with links (see docs/worlds.md), or invented:NAME
+    /// A directory with links (see docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
         value_name = "DIR|invented:NAME",

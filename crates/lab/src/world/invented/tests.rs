@@ -110,7 +110,7 @@ fn the_help_lists_every_world_and_knob() {
 
 #[test]
 fn the_documentation_lists_every_knob_as_it_is() {
-    let text = include_str!("../../../../../docs/invented-worlds.md");
+    let text = include_str!("../../../../../docs/science/invented-worlds.md");
     for kind in KINDS {
         let at = text.find(&format!("## `invented:{}`", kind.name));
         let section = &text[at.unwrap_or_else(|| panic!("{} has no section", kind.name))..];
