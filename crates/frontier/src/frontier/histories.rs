@@ -5,7 +5,8 @@
 //! [brought](super::Frontier::bring) the history.
 //!
 //! **Invariant:** a page is not asked for again while its history is on its way. What becomes known of the page
-//! in the meantime is newer than what the caller will bring, and so takes its place.
+//! in the meantime is newer than what the caller will bring. It takes that one's place, and stays until that has come:
+//! else the next choice would ask a second time, and take the first answer, which is older, for the second.
 
 use std::collections::{HashMap, HashSet};
 
@@ -60,26 +61,31 @@ impl Histories {
     /// Takes in a history that was asked for.
     pub fn bring(&mut self, page: Number, history: Option<History>) {
         if self.on_their_way.remove(&page) {
-            self.at_hand.insert(page, history);
+            self.at_hand.entry(page).or_insert(history);
         }
     }
 
     /// Takes in what has become known of a page since its history was asked for.
     pub fn learn(&mut self, page: Number, history: &History) {
         if self.on_their_way.contains(&page) || self.at_hand.contains_key(&page) {
-            self.on_their_way.remove(&page);
             self.at_hand.insert(page, Some(*history));
         }
     }
 
-    /// Whether histories are on their way.
+    /// Whether histories are on their way that nothing newer has taken the place of.
     pub fn are_awaited(&self) -> bool {
-        !self.on_their_way.is_empty()
+        let mut pages = self.on_their_way.iter();
+        pages.any(|page| !self.at_hand.contains_key(page))
     }
 
-    /// Forgets the histories at hand: the choice is made.
+    /// Forgets the histories at hand, since the choice is made; not those that took the place of one on its way.
     pub fn forget(&mut self) {
-        self.at_hand.clear();
+        let Self {
+            at_hand,
+            on_their_way,
+            ..
+        } = self;
+        at_hand.retain(|page, _| on_their_way.contains(page));
     }
 }
 
@@ -114,14 +120,19 @@ mod tests {
         assert!(histories.are_awaited());
         histories.learn(page, &history(2));
         assert!(!histories.are_awaited(), "it is known by now");
+        histories.forget();
+        histories.want(page, key);
+        assert!(histories.take_wanted().is_empty(), "not twice at once");
+        assert_eq!(depth(&histories, page), Some(2), "for the next choice");
+        histories.learn(page, &history(3));
         histories.bring(page, Some(history(1)));
-        assert_eq!(depth(&histories, page), Some(2), "what was read is older");
+        assert_eq!(depth(&histories, page), Some(3), "what was read is older");
         histories.want(page, key);
         assert!(histories.take_wanted().is_empty(), "it is at hand");
         histories.forget();
         assert!(matches!(histories.get(page), Past::Absent));
-        histories.learn(page, &history(3));
-        histories.bring(page, Some(history(3)));
+        histories.learn(page, &history(4));
+        histories.bring(page, Some(history(4)));
         assert!(matches!(histories.get(page), Past::Absent), "not asked for");
         histories.want(page, key);
         histories.bring(page, None);
