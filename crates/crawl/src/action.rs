@@ -129,7 +129,7 @@ pub struct Request {
 }
 
 /// A page that a visit has the right to ask for, and what is known of it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Claim {
     /// Its number.
     pub number: Number,

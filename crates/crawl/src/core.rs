@@ -268,6 +268,9 @@ impl<S> Core<S> {
 
     fn committed(&mut self, facts: &[Entry], requests: usize, gains: &[Gain], now: Moment) {
         self.risk.give_back(requests);
+        for gain in gains {
+            self.gained(gain, now);
+        }
         for fact in facts {
             self.overlay.committed(fact);
             // What is being loaded was read before the commit, perhaps, and is no longer in the overlay.
@@ -276,15 +279,30 @@ impl<S> Core<S> {
             }
         }
         self.frontier.committed(facts);
-        for gain in gains {
-            self.learned(gain.page, &gain.before, &gain.after, now);
-        }
     }
 
-    /// Takes in what else has become known of a page that was visited.
+    /// Takes in what the copy of a visit gave to searchers. Hints that came since the visit are kept. If a later
+    /// visit is settled already, the gain is of a copy that is no more.
+    fn gained(&mut self, gain: &Gain, now: Moment) {
+        let (mut before, mut after) = (gain.before, gain.after);
+        if let Some(last) = self.overlay.history(gain.page) {
+            if last.asked != after.asked {
+                return;
+            }
+            (before.signals, after.signals) = (last.signals, last.signals);
+        }
+        self.learned(gain.page, &before, &after, now);
+    }
+
+    /// Takes in what else has become known of a page that was visited. A visit that has claimed it and not asked for
+    /// it yet learns of it too: a hint that brings a visit about counts as one that it followed.
     fn learned(&mut self, page: PageId, before: &History, after: &History, now: Moment) {
         self.frontier.learned(page, before, after, now);
         self.changed(page);
+        let calls = self.calls.values_mut();
+        for call in calls.filter(|call| call.visit.host == page.host()) {
+            call.learned(page, after);
+        }
     }
 
     /// Takes note that what is being loaded of a page is no longer the last that is known of it.
@@ -521,3 +539,6 @@ impl Tally {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

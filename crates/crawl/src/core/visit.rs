@@ -17,8 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use frontier::{Bound, More, PageKey, Probe, Visit};
-use page::{PageUrl, Robots};
-use policy::{Moment, Number};
+use page::{PageId, PageUrl, Robots};
+use policy::{History, Moment, Number};
 
 use super::hosts::Link;
 use super::reading::Arrival;
@@ -151,6 +151,17 @@ impl Call {
     pub fn lose(&mut self, connection: ConnectionId) {
         if self.link.is_some_and(|link| link.id == connection) {
             self.link = None;
+        }
+    }
+
+    /// Takes in what has become known of a page since its last visit, if it is claimed.
+    pub fn learned(&mut self, page: PageId, history: &History) {
+        let mut claims = self.claims.iter_mut();
+        if let Some(claim) = claims.find(|claim| claim.key.page == page)
+            && let Some(before) = &mut Arc::make_mut(claim).before
+            && before.history.asked == history.asked
+        {
+            before.history = *history;
         }
     }
 

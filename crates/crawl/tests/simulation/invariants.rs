@@ -460,6 +460,12 @@ impl Model {
             before.asked,
             stored.asked
         );
+        check!(
+            before.asked != stored.asked || before.signals.last >= stored.signals.last,
+            "{} is asked for without the hint of {:?}",
+            claim.url,
+            stored.signals.last
+        );
         let again = self.plan.is_continuous() || before.outcome == Some(Outcome::Unreachable);
         check!(again, "{} was committed, and is asked for again", claim.url);
     }
@@ -553,6 +559,7 @@ impl Model {
 
     /// Checks what was committed.
     pub fn committed(&mut self, group: &Group, before: &MemoryLedger, after: &MemoryLedger) {
+        check_hints(group, before);
         for fact in &group.facts {
             let Entry::Visited(key, visited) = fact else {
                 continue;
@@ -673,6 +680,30 @@ impl Model {
         around.polite.leave(self.node, visit);
         let visiting = self.visits.get_mut(&visit).expect("a visit that waits");
         std::mem::replace(&mut visiting.awaits, Awaits::Nothing)
+    }
+}
+
+/// Checks that each hint that is committed is news to the record that it is about: that one was asked for before the
+/// page is said to have changed.
+fn check_hints(group: &Group, ledger: &MemoryLedger) {
+    let mut newer: HashMap<PageKey, Moment> = HashMap::new();
+    for fact in &group.facts {
+        match fact {
+            Entry::Visited(key, visited) => {
+                newer.extend(visited.history.asked.map(|asked| (*key, asked)));
+            }
+            Entry::Signalled(key, at) => {
+                let stored = ledger.visited(*key);
+                let stored = stored.and_then(|stored| stored.history.asked);
+                let asked = newer.get(key).copied().or(stored);
+                let news = asked.is_some_and(|asked| asked < *at);
+                check!(
+                    news,
+                    "{key:?} was asked for at {asked:?}, and {at:?} is no news"
+                );
+            }
+            _ => {}
+        }
     }
 }
 
