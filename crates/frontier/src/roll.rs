@@ -28,6 +28,8 @@ pub struct Roll {
     /// The key of the hashes, so that a site cannot choose URLs that fall into one run of slots.
     salt: u64,
     next: u32,
+    /// Pages in all shards.
+    count: usize,
 }
 
 #[derive(Default)]
@@ -52,6 +54,7 @@ impl Roll {
             shards,
             salt,
             next: 0,
+            count: 0,
         }
     }
 
@@ -74,6 +77,7 @@ impl Roll {
         let place = self.place(page);
         self.marks.set(number.index(), place.mark);
         self.next = self.next.max(number.0 + 1);
+        self.count += 1;
         let shard = &mut self.shards[place.shard];
         if (shard.taken + 1) as f64 > shard.slots.len() as f64 * FULL {
             let larger = (shard.slots.len() + shard.slots.len() / 8).max(16);
@@ -90,7 +94,7 @@ impl Roll {
 
     /// How many pages were enrolled.
     pub fn len(&self) -> usize {
-        self.shards.iter().map(|shard| shard.taken).sum()
+        self.count
     }
 
     /// Whether nothing was enrolled.

@@ -44,6 +44,8 @@ pub(super) struct Spending {
     pub per_second: f64,
     /// Nothing is fetched before its time until then.
     pub rests: Moment,
+    /// Pages that the choice under way has looked at before their time.
+    pub looked_at: Vec<Number>,
     /// Known pages on the bench.
     pub returning: Returning,
     /// New pages on the bench that lose worth while they wait.
@@ -107,6 +109,7 @@ impl<P: Policy> Frontier<P> {
             follower: Follower::default(),
             per_second: affordable(per_second),
             rests: Moment::START,
+            looked_at: Vec::new(),
             returning: Returning::default(),
             fading: Returning::default(),
             sample: Sample::default(),

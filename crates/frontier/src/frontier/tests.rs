@@ -2,6 +2,7 @@
 
 mod ahead;
 mod domain_budgets;
+mod early;
 mod given_up;
 
 use page::PageUrl;

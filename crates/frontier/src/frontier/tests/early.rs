@@ -1,0 +1,131 @@
+//! What is fetched before its time does not depend on how many histories are loaded at once.
+
+use std::time::Duration;
+
+use policy::{Outcome, Visit};
+use proptest::prelude::*;
+
+use super::*;
+use crate::calendar::{Appointment, Why};
+use crate::frontier::early::PULLS;
+use crate::frontier::schedule::Tariff;
+use crate::price::Follower;
+use crate::record::Visited;
+
+/// A page: its host, what it is worth a second, and how many seconds ago it was visited; `None`: never.
+type Drawn = (u32, u32, Option<u64>);
+
+/// Worth grows by the second since the last visit; a new page is worth that of one second.
+struct Drawing(Vec<Drawn>);
+
+impl Drawing {
+    fn slope(&self, page: Number) -> f64 {
+        f64::from(self.0[page.index()].1)
+    }
+}
+
+impl Policy for Drawing {
+    fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
+        let asked = page.history.asked;
+        let age = asked.map_or(1.0, |asked| now.since(asked).as_secs_f64());
+        Worth::new(self.slope(page.number) * age)
+    }
+
+    fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
+        let Some(asked) = page.history.asked else {
+            return Some(page.history.discovered);
+        };
+        let wait = price.value() / self.slope(page.number);
+        Some(asked + Duration::from_secs_f64(wait))
+    }
+}
+
+/// What is left after a look ahead: what can be fetched now, what waits on the bench, the appointments, and until when
+/// nothing is fetched before its time.
+type Left = (Option<Worth>, Vec<bool>, Vec<(Appointment, Why)>, Moment);
+
+/// Looks ahead in groups of this size, with appointments that were made at one price and are looked at at another.
+/// Returns also how many histories were loaded.
+fn look_ahead(group: usize, pages: &[Drawn], prices: (f64, f64), busy: usize) -> (Left, usize) {
+    let begin = Moment::START + Duration::from_secs(100_000);
+    let url = |(number, page): (usize, &Drawn)| {
+        PageUrl::parse(&format!("http://h{}.org/{number}", page.0)).unwrap()
+    };
+    let urls: Vec<PageUrl> = pages.iter().enumerate().map(url).collect();
+    let mut ledger = MemoryLedger::default();
+    for (order, (url, page)) in (0..).zip(urls.iter().zip(pages)) {
+        let key = PageKey::of(url);
+        let discovery = Discovery {
+            url: url.as_str().to_owned(),
+            order,
+            at: begin,
+            depth: 0,
+            hops: 0,
+            source: None,
+            absent: None,
+        };
+        let mut facts = vec![Entry::Admitted(key, discovery)];
+        if let Some(ago) = page.2 {
+            let at = Moment::from_micros(begin.micros() - ago * 1_000_000);
+            let visit = Visit::new(at, Outcome::Unchanged);
+            let history = History::discovered(at, 0).after(visit);
+            let visited = Box::new(Visited {
+                history,
+                ..Visited::default()
+            });
+            facts.push(Entry::Visited(key, visited));
+        }
+        ledger.commit(&facts);
+    }
+    let (policy, strategy) = (Drawing(pages.to_vec()), Box::new(Quality));
+    let frontier = Frontier::new(policy, strategy, Price::LEAST, Manners::default(), 7);
+    let mut frontier = frontier.with_budget(0.001);
+    let set_price = |frontier: &mut Frontier<Drawing>, price: f64| {
+        if let Tariff::Budget(spending) = &mut frontier.tariff {
+            spending.follower = Follower::at(Price::new(price).unwrap());
+        }
+    };
+    set_price(&mut frontier, prices.0);
+    let texts = |_, _: &mut dyn FnMut(Said<'_>)| ();
+    frontier.recall(&ledger, |_| true, texts, begin).unwrap();
+    let under_way: Vec<_> = (0..busy).map(|_| frontier.bench.next(begin)).collect();
+    set_price(&mut frontier, prices.1);
+    let loaded = std::cell::Cell::new(0);
+    while !frontier.pull_in_groups(group, begin) {
+        bring(&mut frontier, |key| {
+            loaded.set(loaded.get() + 1);
+            Some(ledger.visited(key).unwrap().history)
+        });
+    }
+    drop(under_way);
+    let waits = (0..pages.len() as u32).map(|page| frontier.bench.waits(Number(page)));
+    let waits = waits.collect();
+    let appointments = std::iter::from_fn(|| frontier.calendar.pop()).collect();
+    let rests = frontier.spending().unwrap().rests;
+    let left = (frontier.bench.ready(begin), waits, appointments, rests);
+    (left, loaded.get())
+}
+
+#[test]
+fn a_choice_loads_few_histories_if_the_first_page_will_do_and_sixteen_if_none_will() {
+    // Each was visited 10 s ago and is worth 10 to 80 now.
+    let pages: Vec<Drawn> = (0..40)
+        .map(|page| (page % 4, 1 + page % 8, Some(10)))
+        .collect();
+    let loaded = |price| look_ahead(4, &pages, (300.0, price), 0).1;
+    assert_eq!(loaded(100.0), 4);
+    assert_eq!(loaded(300.0), PULLS);
+}
+
+proptest! {
+    #[test]
+    fn the_size_of_groups_changes_no_choice(
+        pages in prop::collection::vec((0u32..4, 1u32..9, prop::option::weighted(0.95, 1u64..60)), 1..60),
+        prices in (300.0..1500.0, 100.0..1500.0),
+        busy in 0usize..3,
+        group in 1..PULLS,
+    ) {
+        let (whole, _) = look_ahead(PULLS, &pages, prices, busy);
+        prop_assert_eq!(look_ahead(group, &pages, prices, busy).0, whole);
+    }
+}
