@@ -63,10 +63,12 @@ impl Budget {
         self.saved += 1.0;
     }
 
+    /// Fills the bucket. A clock that has gone back brings nothing, and is followed: else nothing would be brought until
+    /// it has caught up. If it is right again later, the bucket holds no more than usual.
     fn fill(&mut self, now: Moment) {
         let brought = now.since(self.at).as_secs_f64() * self.per_second;
         self.saved = (self.saved + brought).min(self.per_second.max(1.0));
-        self.at = self.at.max(now);
+        self.at = now;
     }
 }
 
@@ -127,5 +129,18 @@ mod tests {
         assert_eq!(budget.ready(at(2.0)), at(2.3));
         budget.change(f64::NAN, at(2.0));
         assert_eq!(budget.per_second(), 10.0);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_stops_nothing_and_brings_nothing() {
+        let mut budget = Budget::new(0.5, at(1000.0)).unwrap();
+        budget.spend(at(1000.0));
+        assert_eq!(budget.ready(at(10.0)), at(12.0));
+        assert_eq!(budget.ready(at(11.0)), at(12.0));
+        assert_eq!(budget.ready(at(12.0)), at(12.0));
+        budget.spend(at(12.0));
+        assert_eq!(budget.ready(at(1000.0)), at(1000.0));
+        budget.spend(at(1000.0));
+        assert_eq!(budget.ready(at(1000.0)), at(1002.0), "no more than one");
     }
 }
