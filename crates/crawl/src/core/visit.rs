@@ -154,14 +154,20 @@ impl Call {
         }
     }
 
-    /// Takes in what has become known of a page since its last visit, if it is claimed.
+    /// Takes in what has become known of a page since its last visit, if it is claimed and not being asked for. One whose
+    /// request found the connection closed is asked for again, so its claim learns too.
     pub fn learned(&mut self, page: PageId, history: &History) {
-        let mut claims = self.claims.iter_mut();
-        if let Some(claim) = claims.find(|claim| claim.key.page == page)
-            && let Some(before) = &mut Arc::make_mut(claim).before
-            && before.history.asked == history.asked
-        {
-            before.history = *history;
+        let held = match &mut self.stage {
+            Stage::Reconnecting(asking) => asking.batch.iter_mut(),
+            _ => [].iter_mut(),
+        };
+        let claims = self.claims.iter_mut().chain(held);
+        for claim in claims.filter(|claim| claim.key.page == page) {
+            if let Some(before) = &mut Arc::make_mut(claim).before
+                && before.history.asked == history.asked
+            {
+                before.history = *history;
+            }
         }
     }
 

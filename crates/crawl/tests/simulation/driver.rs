@@ -18,7 +18,7 @@ use policy::{History, Moment};
 use crate::disk::{Disk, Item};
 use crate::invariants::{Around, Model, check_ledger};
 use crate::network::{Line, Network};
-use crate::politeness::Politeness;
+use crate::politeness::{Politeness, Times};
 use crate::random::Random;
 use crate::setup::{BEGIN, Kind, Order, Setup};
 
@@ -41,6 +41,8 @@ enum Happening {
     /// The driver notices that.
     ClosedNoticed(ConnectionId),
     Order(Order),
+    /// The clock of the cores jumps by so many seconds.
+    Jump(i64),
 }
 
 /// One core, its disk and its connections.
@@ -69,6 +71,8 @@ pub struct Simulation {
     network: Network,
     random: Random,
     now: Moment,
+    /// By how many seconds the clock of the cores is ahead.
+    ahead: i64,
     happenings: BTreeMap<(Moment, u64), (usize, u32, Happening)>,
     sequence: u64,
     nodes: Vec<Node>,
@@ -96,12 +100,13 @@ impl Simulation {
         let (setup, web) = Setup::draw(kind, &mut random);
         let network = Network {
             web,
+            proxied: setup.plan.proxied,
             faults: setup.faults,
             random: random.fork(),
         };
         let node = |number| Node {
             core: None,
-            model: Model::new(number, setup.plan.clone(), None, BEGIN),
+            model: Model::new(number, setup.plan.clone(), None, BEGIN, false),
             disk: Disk::default(),
             lines: BTreeMap::new(),
             routes: BTreeMap::new(),
@@ -119,6 +124,7 @@ impl Simulation {
             network,
             random,
             now: BEGIN,
+            ahead: 0,
             happenings: BTreeMap::new(),
             sequence: 0,
             polite: Politeness::default(),
@@ -137,12 +143,18 @@ impl Simulation {
                 self.schedule(node, at, Happening::Order(order));
             }
         }
+        for (at, seconds) in self.setup.clock.clone() {
+            self.schedule(0, at, Happening::Jump(seconds));
+        }
         let mut events = 0;
         while let Some(((at, _), (node, run, happening))) = self.happenings.pop_first() {
             events += 1;
             assert!(events < EVENTS, "the crawl does not come to its end");
             self.now = self.now.max(at);
-            let lasting = matches!(happening, Happening::Begin | Happening::Order(_));
+            let lasting = matches!(
+                happening,
+                Happening::Begin | Happening::Order(_) | Happening::Jump(_)
+            );
             if lasting || self.nodes[node].run == run {
                 self.happens(node, happening);
                 self.look_for_end(node);
@@ -172,6 +184,22 @@ impl Simulation {
         let run = self.nodes[node].run;
         let key = (at, self.sequence);
         self.happenings.insert(key, (node, run, happening));
+    }
+
+    /// The present, as the clock of the cores says.
+    fn clock(&self) -> Moment {
+        let ahead = Duration::from_secs(self.ahead.unsigned_abs());
+        match self.ahead >= 0 {
+            true => self.now + ahead,
+            false => Moment::START + self.now.since(Moment::START + ahead),
+        }
+    }
+
+    fn times(&self) -> Times {
+        Times {
+            clock: self.clock(),
+            real: self.now,
+        }
     }
 
     /// Has the core told of an event after a while.
@@ -218,11 +246,17 @@ impl Simulation {
                 }
             }
             Happening::Order(order) => self.obey(node, order),
+            Happening::Jump(seconds) => {
+                self.ahead += seconds;
+                self.polite
+                    .jump(Duration::from_secs(seconds.unsigned_abs()));
+            }
         }
     }
 
     /// Starts a node with what is on its disk.
     fn begin(&mut self, number: usize) {
+        let clock = self.clock();
         let node = &mut self.nodes[number];
         if node.core.is_some() {
             return;
@@ -254,12 +288,21 @@ impl Simulation {
             ledger,
             |_, _| (),
             salt,
-            self.now,
+            clock,
         );
-        let Begun { core, copies, .. } = begun.unwrap_or_else(|never| match never {});
+        let Ok(Begun {
+            core,
+            copies,
+            recalled,
+        }) = begun;
         let left = self.setup.pages.map(|pages| pages.saturating_sub(copies));
-        node.core = Some(core.limited(left, None));
-        node.model = Model::new(number, plan, left, self.now);
+        let before = node.disk.ledger.noticed_ahead;
+        let noticed = before.map_or(clock, |before| before.min(clock));
+        let noticed = (recalled.ahead.pages > 0).then_some(noticed);
+        node.disk.ledger.noticed_ahead = noticed;
+        let wrong_clock = !self.setup.clock.is_empty();
+        node.core = Some(core.limited(left, noticed));
+        node.model = Model::new(number, plan, left, clock, wrong_clock);
         node.run += 1;
         node.done = false;
         node.dies_after = self.setup.kills.pop();
@@ -304,7 +347,8 @@ impl Simulation {
 
     /// Tells the core of an event, and carries out what it wants.
     fn step(&mut self, number: usize, event: Event<()>) {
-        let now = self.now;
+        let times = self.times();
+        let now = times.clock;
         let node = &mut self.nodes[number];
         let Some(core) = &mut node.core else { return };
         if self.verbose {
@@ -314,7 +358,7 @@ impl Simulation {
             web: &self.network.web,
             ledger: &node.disk.ledger,
             polite: &mut self.polite,
-            now,
+            now: times,
         };
         node.model.event(&event, &mut around);
         let of_visit = match &event {
@@ -340,13 +384,15 @@ impl Simulation {
             }
             self.act(number, action);
         }
-        let node = &self.nodes[number];
-        if let Some(core) = &node.core {
+        let node = &mut self.nodes[number];
+        if let Some(core) = &mut node.core {
+            node.model.look_for_stop(core);
             node.model.check(core, node.lines.len());
         }
     }
 
     fn act(&mut self, number: usize, action: Action<()>) {
+        let times = self.times();
         let node = &mut self.nodes[number];
         let connection = match &action {
             Action::AskRules { connection, .. } | Action::Probe { connection, .. } => {
@@ -360,7 +406,7 @@ impl Simulation {
             web: &self.network.web,
             ledger: &node.disk.ledger,
             polite: &mut self.polite,
-            now: self.now,
+            now: times,
         };
         node.model.action(&action, line, &mut around);
         match action {
@@ -384,8 +430,9 @@ impl Simulation {
             }
             Action::Resolve { visit, url } => {
                 let address = self.network.resolve(&url, self.now);
-                let nowhere = IpAddr::from([0, 0, 0, 0]);
-                node.routes.insert(visit, (url.host(), nowhere));
+                // That of the proxy, if there is one. It is on loopback, and the servers behind it are not.
+                let proxy = IpAddr::from([127, 0, 0, 99]);
+                node.routes.insert(visit, (url.host(), proxy));
                 let after = self.network.latency();
                 self.report(number, after, Event::Resolved { visit, address });
             }
@@ -438,7 +485,7 @@ impl Simulation {
                 let id = get.connection;
                 let line = self.nodes[number].lines.get_mut(&id).expect("a connection");
                 line.in_use = true;
-                let came = self.network.get(&get, line);
+                let came = self.network.get(&get, line, self.now);
                 let last = came.len() - 1;
                 for (place, came) in came.into_iter().enumerate() {
                     let event = Event::Answered {
@@ -468,7 +515,7 @@ impl Simulation {
             Action::WakeAt(moment) => {
                 node.wakes += 1;
                 let wake = Happening::Wake(node.wakes);
-                self.schedule(number, moment.max(self.now), wake);
+                self.schedule(number, self.now + moment.since(times.clock), wake);
             }
             Action::Finish => {}
         }
@@ -604,7 +651,7 @@ impl Simulation {
                 let page = self.network.web.any_page(&mut self.random);
                 Event::Searched(vec![Met {
                     page,
-                    at: self.now,
+                    at: self.clock(),
                     views: 1.0,
                     clicks: 0.5,
                 }])
@@ -617,7 +664,7 @@ impl Simulation {
 
     /// Checks a crawl that has ended, once all is written, and starts it again if it was stopped.
     fn look_for_end(&mut self, number: usize) {
-        let last = !self.will_be_stopped(number);
+        let (last, times) = (!self.will_be_stopped(number), self.times());
         let node = &mut self.nodes[number];
         let Some(core) = &mut node.core else { return };
         let pending = self.happenings.values();
@@ -638,13 +685,13 @@ impl Simulation {
                 web: &self.network.web,
                 ledger: &node.disk.ledger,
                 polite: &mut self.polite,
-                now: self.now,
+                now: times,
             };
             node.model.check_end(core, &mut around);
         }
         let behind = std::mem::take(&mut node.behind);
-        let again =
-            failed || behind || node.model.stopped && !(self.setup.plan.is_continuous() && last);
+        let stopped = node.model.stopped && !node.model.has_enough;
+        let again = failed || behind || stopped && !(self.setup.plan.is_continuous() && last);
         node.core = None;
         node.lines.clear();
         node.routes.clear();
@@ -656,6 +703,10 @@ impl Simulation {
         if again {
             let down = self.random.millis(0, 5_000);
             self.schedule(number, self.now + down, Happening::Begin);
+        } else if self.setup.reruns.0 > 0 {
+            self.setup.reruns.0 -= 1;
+            let at = self.now + self.setup.reruns.1;
+            self.schedule(number, at, Happening::Begin);
         }
     }
 }

@@ -1,21 +1,21 @@
 //! What must be true of every crawl, checked while it runs. A model of what the core may do, in its own words.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crawl::{
-    Action, Answered, Claim, Core, Distance, Event, Get, Judged, Plan, RobotsFile, Scope, VisitId,
+    Action, Again, Answered, Claim, Core, Distance, Event, Get, Judged, Mode, Plan, Record,
+    RobotsFile, Scope, VisitId, Work,
 };
 use frontier::{Entry, Facts, MemoryLedger, PageKey, ServerKey};
 use page::{HostId, PageId, PageUrl};
-use policy::{Moment, Number, Outcome};
+use policy::{History, Moment, Number, Outcome, Policy, Report};
 
 use crate::disk::Group;
 use crate::network::Line;
-use crate::politeness::{AnswerFact, Politeness, left_alone_until};
-use crate::web::Web;
+use crate::politeness::{AnswerFact, Politeness, Times, Wait, refusal};
+use crate::web::{Directive, Web};
 
 /// Wake-ups in one simulated second, at most.
 const WAKES: u32 = 1_000;
@@ -53,8 +53,8 @@ enum Awaits {
 /// A visit under way.
 struct Visiting {
     awaits: Awaits,
-    /// The address that was found, or that its request went to.
-    address: Option<IpAddr>,
+    /// The server that was found, or that its request went to.
+    server: Option<ServerKey>,
     /// The host that was looked up.
     host: Option<HostId>,
     /// Pages that were asked for and not answered, and when.
@@ -70,7 +70,7 @@ impl Default for Visiting {
     fn default() -> Self {
         Self {
             awaits: Awaits::Nothing,
-            address: None,
+            server: None,
             host: None,
             asked: BTreeMap::new(),
             at: Moment::START,
@@ -86,7 +86,7 @@ pub struct Around<'a> {
     pub web: &'a Web,
     pub ledger: &'a MemoryLedger,
     pub polite: &'a mut Politeness,
-    pub now: Moment,
+    pub now: Times,
 }
 
 /// What one run of a core may do.
@@ -114,16 +114,31 @@ pub struct Model {
     /// Whether nothing new may begin.
     paused: bool,
     pub stopped: bool,
+    /// Whether the crawl has stopped by itself, since it has found what it was to find.
+    pub has_enough: bool,
     pub finished: bool,
+    /// When it has come to its end.
+    ended: Times,
+    /// When the run began, and whether the clock goes wrong, so that moments do not tell what was first.
+    begun: Moment,
+    wrong_clock: bool,
+    /// Pages that were read.
+    read: u64,
     /// The last second, and wake-ups in it.
     wakes: (i64, u32),
 }
 
 impl Model {
     /// A run that begins now and may fetch so many pages.
-    pub fn new(node: usize, plan: Plan, limit: Option<u64>, now: Moment) -> Self {
+    pub fn new(
+        node: usize,
+        plan: Plan,
+        limit: Option<u64>,
+        now: Moment,
+        wrong_clock: bool,
+    ) -> Self {
         let bucket = match plan.again {
-            crawl::Again::Always { budget } => Some(Bucket {
+            Again::Always { budget } => Some(Bucket {
                 per_second: budget,
                 saved: 1.0,
                 at: now,
@@ -148,14 +163,25 @@ impl Model {
             failed: HashSet::new(),
             paused: false,
             stopped: false,
+            has_enough: false,
             finished: false,
+            ended: Times {
+                clock: now,
+                real: now,
+            },
+            begun: now,
+            wrong_clock,
+            read: 0,
             wakes: (0, 0),
         }
     }
 
     /// Takes in an event that is about to be told to the core.
     pub fn event(&mut self, event: &Event<()>, around: &mut Around<'_>) {
-        let now = around.now;
+        let now = around.now.clock;
+        if let Some(bucket) = &mut self.bucket {
+            bucket.fill(now);
+        }
         match event {
             Event::Woken => {
                 let (second, count) = self.wakes;
@@ -179,9 +205,13 @@ impl Model {
             Event::Resolved { visit, address } => {
                 self.ends(*visit, around);
                 let visiting = self.visits.entry(*visit).or_default();
-                visiting.address = address.as_ref().ok().copied().flatten();
                 match address {
-                    Ok(_) => visiting.awaits = Awaits::Route,
+                    Ok(address) => {
+                        let host = visiting.host.expect("a host");
+                        let server = address.map_or(ServerKey::Host(host), ServerKey::Address);
+                        visiting.server = Some(server);
+                        visiting.awaits = Awaits::Route;
+                    }
                     Err(_) => self.failed.extend(visiting.host),
                 }
             }
@@ -202,14 +232,15 @@ impl Model {
                     panic!("rules come that were not asked for: {awaited:?}")
                 };
                 let site = around.web.site(url.host()).expect("a site");
-                let mut until = at;
-                match file {
-                    RobotsFile::Found { .. } => until = at + site.crawl_delay,
-                    RobotsFile::Missing => {}
-                    RobotsFile::Unavailable => self.failed.extend([url.host()]),
+                let wait = match (file, retry_after) {
+                    (RobotsFile::Found { .. }, _) => Wait::SinceRequest(site.crawl_delay),
+                    (_, Some(wait)) => Wait::SinceAnswer(*wait),
+                    (_, None) => Wait::SinceRequest(Duration::ZERO),
+                };
+                if let RobotsFile::Unavailable = file {
+                    self.failed.extend([url.host()]);
                 }
-                until = until.max(retry_after.map_or(at, |wait| now + wait));
-                self.learned(*visit, at, (until, None), around);
+                self.learned(*visit, at, (wait, None), around);
             }
             Event::Probed { visit, reply, .. } => {
                 self.spend(now, false);
@@ -218,8 +249,7 @@ impl Model {
                     panic!("a probe comes that was not made: {awaited:?}")
                 };
                 if let Some(reply) = reply {
-                    let until = left_alone_until(reply, now);
-                    self.learned(*visit, at, (until, None), around);
+                    self.learned(*visit, at, (refusal(reply), None), around);
                 }
             }
             Event::Answered {
@@ -231,7 +261,6 @@ impl Model {
             Event::Committed { requests, .. } => self.uncommitted -= requests,
             Event::BudgetChanged(per_second) => {
                 if let Some(bucket) = &mut self.bucket {
-                    bucket.fill(now);
                     bucket.per_second = *per_second;
                 }
             }
@@ -251,8 +280,10 @@ impl Model {
         let visiting = self.visits.get_mut(&id).expect("a visit");
         if let Answered::Closed { .. } = answer {
             visiting.held = true;
-            let address = visiting.address.expect("an address");
-            around.polite.retract(address, visiting.requested);
+            let server = visiting.server.expect("a server");
+            around
+                .polite
+                .retract(server, (self.node, id), visiting.requested);
             self.ends(id, around);
             return;
         }
@@ -265,8 +296,8 @@ impl Model {
             Answered::Page(judged) => {
                 let fetched = matches!(judged.reply.status, 200..=299 | 304);
                 self.returned += u64::from(!fetched);
-                let until = left_alone_until(&judged.reply, around.now);
-                self.learned(id, at, (until, Some(claim.key)), around);
+                let wait = refusal(&judged.reply);
+                self.learned(id, at, (wait, Some(claim.key)), around);
                 let scope = scope.expect("the scope of a request");
                 self.tell(&claim, judged, &scope);
             }
@@ -331,10 +362,10 @@ impl Model {
                 let visiting = self.visits.entry(*visit).or_default();
                 check!(visiting.awaits == Awaits::Route, "no address: {action:?}");
                 visiting.awaits = Awaits::Connection;
-                let address = visiting.address.expect("an address");
+                let server = visiting.server.expect("a server");
                 around
                     .polite
-                    .enter(address, self.node, *visit, self.plan.per_server);
+                    .enter(server, self.node, *visit, self.plan.per_server);
             }
             Action::Abandon(visit) => {
                 let visiting = self.visits.remove(visit);
@@ -347,7 +378,7 @@ impl Model {
                 distance,
                 ..
             } => {
-                let awaits = Awaits::Rules(url.clone(), around.now);
+                let awaits = Awaits::Rules(url.clone(), around.now.clock);
                 self.begins(*visit, awaits, action);
                 let fact = AnswerFact::Rules(PageKey::of(url), None);
                 let line = used(line, url.host());
@@ -366,7 +397,7 @@ impl Model {
                 distance,
                 ..
             } => {
-                self.begins(*visit, Awaits::Probe(around.now), action);
+                self.begins(*visit, Awaits::Probe(around.now.clock), action);
                 let line = used(line, url.host());
                 let least = self.crawl_delay(url, around);
                 self.request(
@@ -383,7 +414,12 @@ impl Model {
                 self.offered
                     .extend(offers.iter().map(|offer| offer.url.id()));
             }
-            Action::Finish => self.finished = true,
+            Action::Finish => (self.finished, self.ended) = (true, around.now),
+            Action::Commit(Work::Pages(records)) => {
+                records
+                    .iter()
+                    .for_each(|record| check_record(record, around.web));
+            }
             Action::Close(_)
             | Action::Keep(_)
             | Action::Commit(_)
@@ -424,7 +460,7 @@ impl Model {
         for request in &get.requests {
             self.check_claim(&request.claim, around);
             if !again {
-                self.spend(around.now, true);
+                self.spend(around.now.clock, true);
                 self.granted += 1;
                 self.uncommitted += 1;
             }
@@ -454,20 +490,33 @@ impl Model {
         };
         let (before, stored) = (claim.history(), stored.history);
         check!(
-            before.asked >= stored.asked,
+            self.wrong_clock || before.asked >= stored.asked,
             "{} is asked for with what was known at {:?}, not {:?}",
             claim.url,
             before.asked,
             stored.asked
         );
         check!(
-            before.asked != stored.asked || before.signals.last >= stored.signals.last,
+            self.wrong_clock
+                || before.asked != stored.asked
+                || before.signals.last >= stored.signals.last,
             "{} is asked for without the hint of {:?}",
             claim.url,
             stored.signals.last
         );
-        let again = self.plan.is_continuous() || before.outcome == Some(Outcome::Unreachable);
+        let again = self.plan.is_continuous()
+            || before.outcome == Some(Outcome::Unreachable)
+            || self.is_old(&before);
         check!(again, "{} was committed, and is asked for again", claim.url);
+    }
+
+    /// Whether a page is to be fetched again by this run because of its age.
+    fn is_old(&self, history: &History) -> bool {
+        let old = |asked: Moment, age| self.wrong_clock || asked + age <= self.begun;
+        match (self.plan.again, history.asked) {
+            (Again::OlderThan(age), Some(asked)) => old(asked, age),
+            _ => false,
+        }
     }
 
     /// The delay that robots.txt asks for.
@@ -484,7 +533,11 @@ impl Model {
         fact: AnswerFact,
         around: &mut Around<'_>,
     ) {
-        let usual = Duration::from_secs(u64::from(!line.address.is_loopback()));
+        let (server, loopback) = match self.plan.proxied {
+            true => (ServerKey::Host(line.host), false),
+            false => (ServerKey::Address(line.address), line.address.is_loopback()),
+        };
+        let usual = Duration::from_secs(u64::from(!loopback));
         let due = self.plan.delay.unwrap_or(usual).max(least);
         let kept = distance.map_or(Duration::ZERO, |distance| distance.facts.wait);
         check!(
@@ -494,22 +547,21 @@ impl Model {
         );
         if let Some(distance) = distance {
             check!(
-                distance.facts.asked == around.now,
+                distance.facts.asked == around.now.clock,
                 "asked now: {distance:?}"
             );
-            let server = ServerKey::Address(line.address);
             check!(
                 distance.server == server,
                 "asked is {server:?}: {distance:?}"
             );
         }
         let visiting = self.visits.entry(visit).or_default();
-        (visiting.address, visiting.requested) = (Some(line.address), around.now);
+        (visiting.server, visiting.requested) = (Some(server), around.now.clock);
         let seats = self.plan.per_server;
-        around.polite.enter(line.address, self.node, visit, seats);
+        around.polite.enter(server, self.node, visit, seats);
         around
             .polite
-            .request(line.address, around.now, kept, seats, fact);
+            .request(server, (self.node, visit), around.now, kept, seats, fact);
     }
 
     /// Takes in that the answer to a request asks for the server to be left alone.
@@ -517,12 +569,13 @@ impl Model {
         &self,
         visit: VisitId,
         at: Moment,
-        until: (Moment, Option<PageKey>),
+        wait: (Wait, Option<PageKey>),
         around: &mut Around<'_>,
     ) {
         let visiting = self.visits.get(&visit).expect("a visit");
-        let address = visiting.address.expect("an address");
-        around.polite.answered(address, at, until, around.now);
+        let server = visiting.server.expect("a server");
+        let by = (self.node, visit);
+        around.polite.answered(server, (by, at), wait, around.now);
     }
 
     /// Takes in what the core makes of an event, before anything of it is carried out.
@@ -544,6 +597,30 @@ impl Model {
         }
     }
 
+    /// Takes in whether the core has stopped by itself, once what it wanted before is under way.
+    pub fn look_for_stop(&mut self, core: &mut Core<()>) {
+        let tally = core.tally();
+        let read = tally.pages + tally.unchanged;
+        let more = std::mem::replace(&mut self.read, read) < read;
+        let report = core.frontier().policy().report();
+        let enough = self.is_enough(&report);
+        if core.mode() == Mode::Stopping && !self.stopped {
+            check!(enough, "the crawl stops without a reason: {report:?}");
+            (self.stopped, self.has_enough) = (true, true);
+        }
+        check!(
+            self.stopped || !more || !enough,
+            "the crawl goes on: {report:?}"
+        );
+    }
+
+    fn is_enough(&self, report: &Report) -> bool {
+        let covered = report.coverage.zip(self.plan.stop_coverage);
+        let found = report.found.zip(self.plan.until_found);
+        covered.is_some_and(|(have, want)| have >= want)
+            || found.is_some_and(|(have, want)| have >= want)
+    }
+
     /// Checks the core after an event.
     pub fn check(&self, core: &Core<()>, lines: usize) {
         check!(
@@ -559,7 +636,9 @@ impl Model {
 
     /// Checks what was committed.
     pub fn committed(&mut self, group: &Group, before: &MemoryLedger, after: &MemoryLedger) {
-        check_hints(group, before);
+        if !self.wrong_clock {
+            check_hints(group, before);
+        }
         for fact in &group.facts {
             let Entry::Visited(key, visited) = fact else {
                 continue;
@@ -570,7 +649,10 @@ impl Model {
             );
             let earlier = before.visited(*key).map(|earlier| earlier.history);
             let newer = earlier.is_none_or(|earlier| earlier.asked <= visited.history.asked);
-            check!(newer, "{key:?} is replaced by an older visit");
+            check!(
+                self.wrong_clock || newer,
+                "{key:?} is replaced by an older visit"
+            );
         }
         for (key, asked) in &group.visits {
             let asked = asked.expect("a visit");
@@ -608,14 +690,22 @@ impl Model {
         if !ended {
             return;
         }
-        let mut unsettled = Vec::new();
+        // A crawl of old pages tries those once more that did not answer in an earlier run.
+        let ages = matches!(self.plan.again, Again::OlderThan(_));
+        let (mut unsettled, mut perhaps) = (Vec::new(), 0);
         for known in around.ledger.pages().filter_map(Result::ok) {
-            let again = |history: &policy::History| {
+            let again = |history: &History| {
                 let unreachable = history.outcome == Some(Outcome::Unreachable);
                 unreachable && self.plan.retry.due(history).is_some()
+                    || self.is_old(history) && !self.wrong_clock
+            };
+            let tried_again = |history: &History| {
+                let unreachable = history.outcome == Some(Outcome::Unreachable);
+                unreachable && history.asked < Some(self.begun)
             };
             let visited = known.visited.as_ref().map(|visited| &visited.history);
-            if visited.is_some_and(|history| !again(history)) {
+            if let Some(history) = visited.filter(|history| !again(history)) {
+                perhaps += usize::from(ages && tried_again(history));
                 continue;
             }
             unsettled.push(known.discovery.url.clone());
@@ -623,11 +713,13 @@ impl Model {
             let number = core.frontier().number(page).expect("a number");
             let waits = core.frontier().bench.standing(number, host).is_some();
             let why = match waits {
-                true => around.polite.rests_long(around.ledger, around.now),
+                true => self.wrong_clock || around.polite.rests_long(around.ledger, self.ended),
                 false => {
                     self.failed.contains(&host)
                         || self.plan.pages_per_host < u32::MAX
                         || self.plan.domains.is_some()
+                        // Links of pages that are not of the topic are worth nothing.
+                        || self.plan.until_found.is_some()
                 }
             };
             check!(why, "{} is left without a reason", known.discovery.url);
@@ -635,7 +727,9 @@ impl Model {
         let frontier = core.frontier();
         let waiting = frontier.waiting() + frontier.bench.left_alone();
         check!(
-            waiting == unsettled.len(),
+            (unsettled.len()..=unsettled.len() + perhaps).contains(&waiting)
+                || self.wrong_clock
+                || self.plan.until_found.is_some(),
             "{waiting} pages wait, and these are not settled: {unsettled:?}"
         );
     }
@@ -705,6 +799,31 @@ fn check_hints(group: &Group, ledger: &MemoryLedger) {
             _ => {}
         }
     }
+}
+
+/// Checks that a page is found by search, and its links are followed, only if the page says so.
+fn check_record(record: &Record<()>, web: &Web) {
+    let directive = web.directive(record.key.page);
+    let copy = record.visited.copy.as_ref();
+    let indexed = copy.is_some_and(|copy| copy.indexed);
+    check!(
+        record.text.is_none() || indexed && !record.gone,
+        "{} has a text, and is not found",
+        record.url
+    );
+    check!(
+        !indexed || !directive.hides(),
+        "{} is found in spite of {directive:?}",
+        record.url
+    );
+    let followed = record.admitted.iter().any(
+        |fact| matches!(fact, Entry::Admitted(_, found) if found.source == Some(record.key.page)),
+    );
+    check!(
+        !followed || directive != Directive::NoFollow,
+        "links of {} are followed in spite of {directive:?}",
+        record.url
+    );
 }
 
 /// The connection that a request uses.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use crawl::verdict::{Lead, Signal, Text, Verdict};
+use crawl::verdict::{Asked, Lead, Signal, Text, Verdict};
 use crawl::{
     Answer, Answered, Claim, ConnectionState, Failure, Get, Judged, Reply, Request, RobotsFile,
     TOKEN,
@@ -16,7 +16,7 @@ use page::{Directives, HostId, PageUrl, Robots};
 use policy::{Moment, Outcome, Visit};
 
 use crate::random::Random;
-use crate::web::{Response, RobotsTxt, Web};
+use crate::web::{Directive, Response, RobotsTxt, Web};
 
 /// How often things go wrong, each from 0 to 1.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +63,8 @@ pub struct Came {
 /// The invented web behind its network.
 pub struct Network {
     pub web: Web,
+    /// Whether a proxy stands before it, which finds the addresses of hosts.
+    pub proxied: bool,
     pub faults: Faults,
     pub random: Random,
 }
@@ -86,6 +88,9 @@ impl Network {
         if self.random.chance(self.faults.resolve) {
             return Err(failed("dns:timeout", true));
         }
+        if self.proxied {
+            return Ok(None);
+        }
         let site = self.web.site(url.host());
         let address = site.map(|site| site.address(now));
         address.map(Some).ok_or(failed("dns:unknown", false))
@@ -93,12 +98,16 @@ impl Network {
 
     /// Connects to a host.
     pub fn connect(&mut self, host: HostId, address: IpAddr) -> Result<Line, Failure> {
+        let failed = |kind, transient| Failure {
+            kind,
+            transient,
+            took: Duration::from_millis(20),
+        };
         if self.random.chance(self.faults.connect) {
-            return Err(Failure {
-                kind: "connect:refused",
-                transient: true,
-                took: Duration::from_millis(20),
-            });
+            return Err(failed("connect:refused", true));
+        }
+        if self.web.site(host).is_none() {
+            return Err(failed("proxy:no-such-host", false));
         }
         Ok(Line {
             host,
@@ -151,7 +160,7 @@ impl Network {
     }
 
     /// Asks for pages. Returns what came, in the order in which it came.
-    pub fn get(&mut self, get: &Get, line: &mut Line) -> Vec<Came> {
+    pub fn get(&mut self, get: &Get, line: &mut Line, now: Moment) -> Vec<Came> {
         if !line.open {
             return closed(get, false);
         }
@@ -180,7 +189,7 @@ impl Network {
                     }
                 }
                 (false, false) => {
-                    let response = self.answer(request, get.at + after);
+                    let response = self.answer(request, now + after);
                     self.answered(line);
                     let judged = judge(get, &request.claim, &response, after);
                     Answered::Page(Box::new(judged))
@@ -252,19 +261,23 @@ fn reply(response: &Response) -> Reply {
     }
 }
 
-/// What an answer means. Answers without a body are judged as live ones are; parsing bodies would take most of the
-/// time of a simulation, so what they say is written down here.
+/// What an answer means. Answers without a body, and pages that say something to crawlers, are judged as live ones are.
+/// Parsing all bodies would take most of the time of a simulation, so what the others say is written down here.
 fn judge(get: &Get, claim: &Claim, response: &Response, took: Duration) -> Judged<()> {
-    let asked = claim.asked(get.at);
+    let asked = Asked {
+        missing: get.missing.as_ref(),
+        places: get.places,
+        ..claim.asked(get.at)
+    };
     let judged = |status: u16| {
         let ours = |url: &PageUrl| get.scope.judge(url, claim.discovery.depth).is_ok();
-        let location = response.location.clone().map(Ok);
-        asked.judge(&answer(status, location), 10, &ours)
+        asked.judge(&answer(status, &claim.url, response), 10, &ours)
     };
     let words = response.words();
     let missing = words.zip(get.missing.as_ref());
     let soft = missing.is_some_and(|((_, text), missing)| text.fingerprint == missing.fingerprint);
     let verdict = match response.status {
+        200 if response.directive.is_some() => judged(200),
         200 if soft && claim.url.path_and_query() != "/" => judged(404),
         200 => read(judged(500), claim, response, get.at),
         status => judged(status),
@@ -284,8 +297,7 @@ fn read(mut verdict: Verdict, claim: &Claim, response: &Response, at: Moment) ->
         .before
         .as_ref()
         .and_then(|before| before.copy.as_ref());
-    let mut payload = [0; 20];
-    payload[..8].copy_from_slice(&response.body.to_le_bytes());
+    let payload = payload(response);
     let same = before.is_some_and(|copy| copy.payload == payload);
     let outcome = match same {
         true => Outcome::Unchanged,
@@ -332,18 +344,45 @@ fn read(mut verdict: Verdict, claim: &Claim, response: &Response, at: Moment) ->
     verdict
 }
 
-fn answer(status: u16, location: Option<Result<PageUrl, page::Refusal>>) -> Answer {
+fn payload(response: &Response) -> [u8; 20] {
+    let mut payload = [0; 20];
+    payload[..8].copy_from_slice(&response.body.to_le_bytes());
+    payload
+}
+
+/// An answer to a request for a page; with a body, if that is to be parsed.
+fn answer(status: u16, url: &PageUrl, response: &Response) -> Answer {
+    let body = response.directive.filter(|_| status == 200);
+    let body = body.map(|directive| markup(directive, url, response));
     Answer {
         status,
-        content_type: None,
-        etag: None,
+        content_type: body.is_some().then(|| "text/html".to_owned()),
+        etag: response.etag.clone().filter(|_| body.is_some()),
         last_modified: None,
         language: None,
-        location,
+        location: response.location.clone().map(Ok),
         hub: None,
-        directives: Directives::default(),
-        content: Bytes::new(),
-        payload: [0; 20],
+        directives: Directives {
+            noindex: response.directive == Some(Directive::NoIndexHeader),
+            ..Directives::default()
+        },
+        content: body.map_or_else(Bytes::new, Bytes::from),
+        payload: payload(response),
         truncated: None,
     }
+}
+
+fn markup(directive: Directive, url: &PageUrl, response: &Response) -> String {
+    let head = match directive {
+        Directive::None | Directive::NoIndexHeader => String::new(),
+        Directive::NoIndex => "<meta name=robots content=noindex>".to_owned(),
+        Directive::NoFollow => "<meta name=robots content=nofollow>".to_owned(),
+        Directive::Canonical => format!("<link rel=canonical href=\"{}/\">", url.origin()),
+    };
+    let links = response.links.iter();
+    let links: String = links
+        .map(|link| format!("<a href=\"{link}\">on</a> "))
+        .collect();
+    let text = response.words().map_or("", |(text, _)| text);
+    format!("<head>{head}</head><body><p>{text}</p>{links}</body>")
 }

@@ -1,11 +1,10 @@
-//! The distance between requests to one address, through all runs of all nodes, as a server would see it.
+//! The distance between requests to one server, through all runs of all nodes, as the server would see it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::net::IpAddr;
 use std::time::Duration;
 
 use crawl::VisitId;
-use frontier::{Facts, MemoryLedger, PageKey, RobotsFact};
+use frontier::{Facts, MemoryLedger, PageKey, RobotsFact, ServerKey};
 use policy::Moment;
 
 /// How long a crawl that ends waits for a server.
@@ -14,13 +13,39 @@ const PATIENCE: Duration = Duration::from_secs(300);
 const OWN_WAIT: Duration = Duration::from_secs(5);
 /// A request that reached a server.
 struct Asked {
+    /// By which visit of which node.
+    by: (usize, VisitId),
+    /// When, by the clock of the core.
     at: Moment,
+    /// When it was in truth, less the time by which the clock has jumped since: no core can know more.
+    real: Moment,
     /// How long the server was to be left alone, by what was known when it was asked.
     due: Duration,
     /// The same, by what it answered.
     due_by_answer: Duration,
     /// The fact that holds the answer.
     fact: AnswerFact,
+}
+
+impl Asked {
+    /// Until when the server is to be left alone.
+    fn until(&self) -> Moment {
+        self.real + self.due.max(self.due_by_answer)
+    }
+}
+
+/// How long an answer wants its server to be left alone.
+#[derive(Debug, Clone, Copy)]
+pub enum Wait {
+    SinceRequest(Duration),
+    SinceAnswer(Duration),
+}
+
+/// The present, by the clock of the core and in truth.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    pub clock: Moment,
+    pub real: Moment,
 }
 
 /// The fact by which a later run knows of an answer.
@@ -33,68 +58,86 @@ pub enum AnswerFact {
 /// When servers were asked, through all runs of all nodes.
 #[derive(Default)]
 pub struct Politeness {
-    asked: HashMap<IpAddr, Vec<Asked>>,
+    asked: HashMap<ServerKey, Vec<Asked>>,
     /// Visits with a connection being opened or a request under way.
-    busy: HashMap<IpAddr, BTreeSet<(usize, VisitId)>>,
+    busy: HashMap<ServerKey, BTreeSet<(usize, VisitId)>>,
 }
 
 impl Politeness {
     /// Takes in a request that is made now.
     pub fn request(
         &mut self,
-        address: IpAddr,
-        now: Moment,
+        server: ServerKey,
+        by: (usize, VisitId),
+        now: Times,
         due: Duration,
         seats: u8,
         fact: AnswerFact,
     ) {
-        let asked = self.asked.entry(address).or_default();
-        asked.retain(|one| one.at + one.due.max(one.due_by_answer) > now);
+        let asked = self.asked.entry(server).or_default();
+        asked.retain(|one| one.until() > now.real);
         check!(
             asked.len() < usize::from(seats),
-            "{address} is asked at {now:?}, after {:?} with a delay of {due:?}",
+            "{server:?} is asked at {now:?}, after {:?} with a delay of {due:?}",
             asked
                 .iter()
-                .map(|one| (one.at, one.due, one.due_by_answer))
+                .map(|one| (one.at, one.real, one.due, one.due_by_answer))
                 .collect::<Vec<_>>()
         );
         asked.push(Asked {
-            at: now,
+            by,
+            at: now.clock,
+            real: now.real,
             due,
             due_by_answer: Duration::ZERO,
             fact,
         });
     }
 
-    /// Takes in until when the answer to a request wants the server to be left alone, and the page that was asked for.
+    /// Takes in how long the answer to a request wants the server to be left alone, and the page that was asked for.
     pub fn answered(
         &mut self,
-        address: IpAddr,
-        at: Moment,
-        (until, page): (Moment, Option<PageKey>),
-        learned: Moment,
+        server: ServerKey,
+        (by, at): ((usize, VisitId), Moment),
+        (wait, page): (Wait, Option<PageKey>),
+        now: Times,
     ) {
-        let asked = self.asked.entry(address).or_default();
-        if let Some(one) = asked.iter_mut().rev().find(|one| one.at == at) {
+        let asked = self.asked.entry(server).or_default();
+        if let Some(one) = asked
+            .iter_mut()
+            .rev()
+            .find(|one| (one.by, one.at) == (by, at))
+        {
+            let due = match wait {
+                Wait::SinceRequest(wait) => wait,
+                Wait::SinceAnswer(wait) => now.real.since(one.real) + wait,
+            };
             // Of several requests at once that are refused the first counts, unless another says for how long.
-            let own = until == learned + OWN_WAIT;
-            let rests = at + one.due_by_answer > learned;
-            if until.since(at) > one.due_by_answer && !(own && rests) {
-                one.due_by_answer = until.since(at);
+            let own = matches!(wait, Wait::SinceAnswer(OWN_WAIT));
+            let rests = one.real + one.due_by_answer > now.real;
+            if due > one.due_by_answer && !(own && rests) {
+                one.due_by_answer = due;
                 if let (AnswerFact::Page(key, _), Some(page)) = (&mut one.fact, page) {
                     *key = page;
                 }
             }
             if let AnswerFact::Rules(_, moment) = &mut one.fact {
-                *moment = Some(learned);
+                *moment = Some(now.clock);
             }
         }
     }
 
+    /// Takes in that the clock jumps: distances to earlier requests may be shorter or longer by as much.
+    pub fn jump(&mut self, by: Duration) {
+        for one in self.asked.values_mut().flatten() {
+            one.real = Moment::START + one.real.since(Moment::START + by);
+        }
+    }
+
     /// Takes back a request that its server has not dealt with: the connection was closed.
-    pub fn retract(&mut self, address: IpAddr, at: Moment) {
-        let asked = self.asked.entry(address).or_default();
-        let place = asked.iter().rposition(|one| one.at == at);
+    pub fn retract(&mut self, server: ServerKey, by: (usize, VisitId), at: Moment) {
+        let asked = self.asked.entry(server).or_default();
+        let place = asked.iter().rposition(|one| (one.by, one.at) == (by, at));
         place.map(|place| asked.remove(place));
     }
 
@@ -129,12 +172,12 @@ impl Politeness {
         }
     }
 
-    pub fn enter(&mut self, address: IpAddr, node: usize, visit: VisitId, seats: u8) {
-        let busy = self.busy.entry(address).or_default();
+    pub fn enter(&mut self, server: ServerKey, node: usize, visit: VisitId, seats: u8) {
+        let busy = self.busy.entry(server).or_default();
         busy.insert((node, visit));
         check!(
             busy.len() <= usize::from(seats),
-            "{address} has more than {seats} visits at once: {busy:?}"
+            "{server:?} has more than {seats} visits at once: {busy:?}"
         );
     }
 
@@ -145,20 +188,19 @@ impl Politeness {
     }
 
     /// Whether some server wants to be left alone for longer than a crawl that ends waits.
-    pub fn rests_long(&self, ledger: &MemoryLedger, now: Moment) -> bool {
-        let asked = self.asked.values().flatten();
-        let said = asked.map(|one| one.at + one.due.max(one.due_by_answer));
-        let stored = ledger.servers().filter_map(Result::ok);
-        let stored = stored.map(|(_, facts)| facts.asked + facts.wait);
-        said.chain(stored).any(|until| until > now + PATIENCE)
+    pub fn rests_long(&self, ledger: &MemoryLedger, now: Times) -> bool {
+        let mut asked = self.asked.values().flatten();
+        let mut stored = ledger.servers().filter_map(Result::ok);
+        asked.any(|one| one.until() > now.real + PATIENCE)
+            || stored.any(|(_, facts)| facts.asked + facts.wait > now.clock + PATIENCE)
     }
 }
 
-/// Until when a server wants to be left alone that answers so.
-pub fn left_alone_until(reply: &crawl::Reply, now: Moment) -> Moment {
+/// How long a server wants to be left alone that answers so.
+pub fn refusal(reply: &crawl::Reply) -> Wait {
     match (reply.status, reply.retry_after) {
-        (429 | 503, Some(wait)) => now + wait,
-        (429 | 503, None) => now + OWN_WAIT,
-        _ => Moment::START,
+        (429 | 503, Some(wait)) => Wait::SinceAnswer(wait),
+        (429 | 503, None) => Wait::SinceAnswer(OWN_WAIT),
+        _ => Wait::SinceRequest(Duration::ZERO),
     }
 }

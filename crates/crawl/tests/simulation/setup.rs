@@ -1,17 +1,20 @@
 //! What one simulation is: the crawl, the web, and what goes wrong, all drawn from a seed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use crawl::scope::{Reach, ScopeRules};
 use crawl::{Again, Ownership, Plan, Policies};
 use frontier::{DomainLimits, Partition};
 use policy::catalog::{Catalog, Upkeep, Wishes};
+use policy::focus::{Known, Topic};
 use policy::retry::Retry;
-use policy::{Moment, Worth};
+use policy::source::Settings;
+use policy::{Moment, Sources, Worth};
 
 use crate::network::Faults;
 use crate::random::Random;
-use crate::web::{Shape, Web};
+use crate::web::{Shape, TOPIC, Web};
 
 /// When all simulations begin.
 pub const BEGIN: Moment = Moment::from_micros(1_600_000_000_000_000);
@@ -36,6 +39,8 @@ pub struct Setup {
     pub order: &'static str,
     pub servers: &'static str,
     pub refresh: &'static str,
+    /// How sources of new pages are polled; `None`: they are not.
+    pub sources: Option<&'static str>,
     /// Pages that may be fetched, in all runs together.
     pub pages: Option<u64>,
     pub nodes: usize,
@@ -46,6 +51,10 @@ pub struct Setup {
     pub commits: Option<u64>,
     /// How long a commit takes at most, in milliseconds.
     pub commit_millis: u64,
+    /// How often a crawl that has ended is run again, and how long after.
+    pub reruns: (u32, Duration),
+    /// When the clock jumps, and by how many seconds.
+    pub clock: Vec<(Moment, i64)>,
     /// Stops, pauses and the like.
     pub operator: Vec<(Moment, Order)>,
 }
@@ -80,10 +89,14 @@ impl Setup {
                 Some(Duration::ZERO),
                 Some(Duration::from_secs(3)),
             ]),
-            again: match continuous {
-                true => Again::Always { budget },
-                false => Again::Never,
+            again: match kind {
+                Kind::Continuous => Again::Always { budget },
+                Kind::Once if random.chance(0.3) => {
+                    Again::OlderThan(Duration::from_secs(random.pick(&[5, 60, 3600])))
+                }
+                _ => Again::Never,
             },
+            proxied: random.chance(0.15),
             retry: Retry {
                 confirm: continuous.then_some(Duration::from_secs(3600)),
                 ..Retry::default()
@@ -95,6 +108,18 @@ impl Setup {
             Kind::Limited => limited(plan, random),
             _ => plan,
         };
+        let order = match (plan.stop_coverage, plan.until_found) {
+            (Some(_), _) => "rankmass",
+            (_, Some(_)) => "soft",
+            _ => random.pick(&[
+                "breadth-first",
+                "backlink",
+                "pagerank",
+                "rankmass",
+                "location",
+            ]),
+        };
+        let polled = continuous && random.chance(0.5);
         let reach = random.pick(&[Reach::Any, Reach::Any, Reach::Domain, Reach::Host]);
         let setup = Self {
             scope: ScopeRules {
@@ -106,21 +131,32 @@ impl Setup {
                 },
                 ..ScopeRules::default()
             },
-            order: random.pick(&[
-                "breadth-first",
-                "backlink",
-                "pagerank",
-                "rankmass",
-                "location",
-            ]),
+            order,
             servers: random.pick(&["breadth-first", "best-prefix", "crawl-ability"]),
             refresh: random.pick(&["uniform(1)", "freshness", "age", "holistic", "adaptive"]),
+            sources: polled.then(|| {
+                random.pick(&[
+                    "priced",
+                    "bfs",
+                    "frequency",
+                    "echo-schedule",
+                    "echo-newpages",
+                ])
+            }),
             pages: (kind == Kind::Limited && random.chance(0.5)).then(|| random.between(1, 40)),
             nodes: if kind == Kind::Split { 2 } else { 1 },
             faults: faults(random),
             kills: kills(random),
             commits: random.chance(0.2).then(|| random.between(0, 20)),
             commit_millis: random.pick(&[1, 50, 3_000]),
+            reruns: match plan.again {
+                Again::OlderThan(_) => {
+                    let pause = random.pick(&[10, 600, 300_000]);
+                    (random.pick(&[1, 2]), Duration::from_secs(pause))
+                }
+                _ => (0, Duration::ZERO),
+            },
+            clock: clock(kind, random),
             operator: operator(continuous, budget, random),
             plan,
         };
@@ -132,6 +168,13 @@ impl Setup {
         let catalog = Catalog::standard();
         let wishes = Wishes {
             location: vec!["depth=0.8".into()],
+            topic: Some(Arc::new(Topic {
+                name: TOPIC.to_owned(),
+                known: Known::Words(TOPIC.to_owned()),
+                layers: Vec::new(),
+                guide: None,
+                above: Vec::new(),
+            })),
             ..Wishes::default()
         };
         let (again, upkeep) = (self.plan.again, Upkeep::default());
@@ -140,7 +183,14 @@ impl Setup {
         Policies {
             order: catalog.order(self.order, &wishes).expect("an ordering"),
             refresh: continuous.then(refresh),
-            sources: None,
+            sources: self.sources.map(|name| {
+                let scheduler = catalog.scheduler(name).expect("a scheduler");
+                let settings = Settings {
+                    older: Duration::from_secs(60),
+                    ..Settings::default()
+                };
+                Sources::new(scheduler, settings)
+            }),
             listings: continuous.then_some(Duration::from_secs(7200)),
             least: Worth::NONE,
             strategy: catalog.servers(self.servers).expect("a strategy"),
@@ -170,6 +220,7 @@ fn shape(kind: Kind, random: &mut Random) -> Shape {
 }
 
 fn limited(plan: Plan, random: &mut Random) -> Plan {
+    let rule = random.below(8);
     Plan {
         buffer: random.chance(0.5).then(|| random.between(0, 20) as usize),
         pages_per_host: random.pick(&[u32::MAX, 3, 10]),
@@ -177,8 +228,28 @@ fn limited(plan: Plan, random: &mut Random) -> Plan {
             pages: random.between(1, 20) as u32,
             spare: random.pick(&[5, 8000]),
         }),
+        stop_coverage: rule
+            .is_multiple_of(4)
+            .then(|| random.pick(&[0.1, 0.5, 0.9])),
+        until_found: (rule % 4 == 1).then(|| random.between(1, 10)),
+        only_found: rule % 4 == 1 && random.chance(0.5),
         ..plan
     }
+}
+
+fn clock(kind: Kind, random: &mut Random) -> Vec<(Moment, i64)> {
+    // Two nodes have a clock each.
+    let count = match kind != Kind::Split && random.chance(0.15) {
+        true => random.between(1, 3),
+        false => 0,
+    };
+    let jump = |_| {
+        let at = BEGIN + random.millis(0, 120_000);
+        let seconds = random.pick(&[1, 30, 3600, 200_000]);
+        let sign = random.pick(&[1, -1]);
+        (at, sign * seconds)
+    };
+    (0..count).map(jump).collect()
 }
 
 fn faults(random: &mut Random) -> Faults {

@@ -15,10 +15,14 @@ use crate::random::{Random, mixed};
 /// Texts that pages have. Few, so that measuring them costs nothing.
 const TEXTS: u64 = 256;
 
+/// A word that every third text has.
+pub const TOPIC: &str = "topical";
+
 static DIGESTS: LazyLock<Vec<(String, Digest)>> = LazyLock::new(|| {
     let word = |bits: u64| format!("w{}", mixed(bits) % 997);
     let text = |number: u64| {
-        let words: Vec<String> = (0..12).map(|place| word(number * 100 + place)).collect();
+        let mut words: Vec<String> = (0..12).map(|place| word(number * 100 + place)).collect();
+        words.extend(number.is_multiple_of(3).then(|| TOPIC.to_owned()));
         words.join(" ")
     };
     let texts = (0..TEXTS).map(text);
@@ -91,8 +95,29 @@ struct Page {
     growing: Vec<PageUrl>,
 }
 
+/// What a page says of itself to crawlers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Directive {
+    None,
+    NoIndex,
+    NoFollow,
+    /// The same, in `X-Robots-Tag`.
+    NoIndexHeader,
+    /// Its canonical form is the home page.
+    Canonical,
+}
+
+impl Directive {
+    /// Whether the page is not to be found by search.
+    pub fn hides(self) -> bool {
+        matches!(self, Self::NoIndex | Self::NoIndexHeader | Self::Canonical)
+    }
+}
+
 enum Nature {
     Text,
+    /// A page whose markup is parsed.
+    Directed(Directive),
     Picture,
     Status(u16),
     Redirect(u16, PageUrl),
@@ -115,6 +140,8 @@ pub struct Response {
     /// What tells two bodies apart.
     pub body: u64,
     pub links: Vec<PageUrl>,
+    /// What it says to crawlers, if its markup is to be parsed.
+    pub directive: Option<Directive>,
     /// When the listed pages changed, if it is a sitemap.
     pub listed: Option<Vec<Moment>>,
 }
@@ -129,6 +156,7 @@ impl Response {
             text: None,
             body: u64::from(status),
             links: Vec::new(),
+            directive: None,
             listed: None,
         }
     }
@@ -207,6 +235,15 @@ impl Web {
         site.pages[random.below(site.pages.len())].url.id()
     }
 
+    /// What a page says to crawlers.
+    pub fn directive(&self, page: PageId) -> Directive {
+        let place = self.pages.get(&page);
+        match place.map(|(site, place)| &self.sites[*site].pages[*place].nature) {
+            Some(Nature::Directed(directive)) => *directive,
+            _ => Directive::None,
+        }
+    }
+
     /// The site of a host; `None`: the name does not exist.
     pub fn site(&self, host: HostId) -> Option<&Site> {
         self.hosts.get(&host).map(|number| &self.sites[*number])
@@ -245,6 +282,10 @@ impl Web {
         };
         let answer = match &page.nature {
             Nature::Text => shown,
+            Nature::Directed(directive) => Response {
+                directive: Some(*directive),
+                ..shown
+            },
             Nature::Vanishes(until) if now < *until => shown,
             Nature::Vanishes(_) => self.missing(site),
             Nature::Picture => Response {
@@ -426,6 +467,14 @@ fn invent_page(
             let wait = wait.then(|| Duration::from_secs(random.between(1, 500)));
             Nature::Busy(now + random.millis(1_000, 60_000), wait)
         }
+        // The canonical form of a home page would be itself.
+        5 if page > 0 => Nature::Directed(random.pick(&[
+            Directive::None,
+            Directive::NoIndex,
+            Directive::NoFollow,
+            Directive::NoIndexHeader,
+            Directive::Canonical,
+        ])),
         _ => Nature::Text,
     };
     let mut growing = Vec::new();
