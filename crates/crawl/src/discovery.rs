@@ -383,4 +383,37 @@ mod tests {
         let lost = crawling.admit(&lost, Some(&deep));
         assert!(lost.facts.is_empty());
     }
+
+    #[test]
+    fn a_page_links_once_to_each_other_page_and_tells_when_it_was_last_read() {
+        let seed = PageUrl::parse("http://example.org/").unwrap();
+        let mut crawling = crawling(seed.as_str());
+        crawling.admit(&[Lead::seed(&seed)], None);
+        let read = Some(Moment::from_micros(7));
+        let source = Source {
+            url: &seed,
+            depth: 0,
+            hops: 0,
+            read,
+        };
+        let named = |url: &str, anchor: &str| Lead {
+            anchor: anchor.to_owned(),
+            ..lead(url, false)
+        };
+        let leads = [
+            named("http://example.org/", "itself"),
+            named("http://example.org/a", "first"),
+            named("http://example.org/a", "second"),
+        ];
+        let found = crawling.admit(&leads, Some(&source));
+        assert_eq!((found.out_links, found.new_pages()), (2, 1));
+        let links = found.links(&leads);
+        let anchors: Vec<&str> = links.iter().map(|link| link.anchor).collect();
+        assert_eq!(anchors, ["first"]);
+        let [Entry::Admitted(_, discovery)] = &found.facts[..] else {
+            panic!("one page is new: {:?}", found.facts)
+        };
+        let from = (discovery.source, discovery.absent);
+        assert_eq!(from, (Some(seed.id()), read));
+    }
 }

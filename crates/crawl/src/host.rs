@@ -258,4 +258,33 @@ mod tests {
         assert!(host.learn_rules(RobotsFile::Unavailable, day(20)).is_some());
         assert!(host.learn_rules(RobotsFile::Unavailable, day(40)).is_none());
     }
+
+    #[test]
+    fn timings_add_up_and_are_kept() {
+        let mut host = host();
+        assert!(host.fact().is_none(), "nothing is known");
+        let millis = Duration::from_millis;
+        host.connected(millis(3));
+        host.connected(millis(4));
+        host.answered(millis(10));
+        host.answered(millis(20));
+        let facts = host.facts();
+        assert_eq!((facts.connections, facts.connect_micros), (2, 7_000));
+        assert_eq!((facts.requests, facts.response_micros), (2, 30_000));
+        assert!(host.fact().is_some());
+    }
+
+    #[test]
+    fn a_host_is_probed_until_it_answers_and_twice_at_most() {
+        let mut vain = host();
+        assert!(vain.wants_probe());
+        (0..PROBES).for_each(|_| vain.probe_failed());
+        assert!(!vain.wants_probe());
+        let mut honest = host();
+        honest.probed(Probe::Honest);
+        assert!(!honest.wants_probe() && honest.probe() == Some(&Probe::Honest));
+        assert!(honest.is_trusted());
+        honest.distrust();
+        assert!(!honest.is_trusted());
+    }
 }

@@ -137,4 +137,14 @@ mod tests {
         follower.found(Price::new(fallen * 4.1).unwrap());
         assert_eq!(follower.price().value(), fallen * 4.1);
     }
+
+    #[test]
+    fn a_fetch_that_nothing_paid_for_lowers_the_price_further_than_a_claim() {
+        let at = || Follower::at(Price::new(4.0).unwrap());
+        let (mut idle, mut claimed) = (at(), at());
+        idle.idle(100);
+        claimed.claimed(Worth::new(5.0), None, 100);
+        assert!(idle.price().value() < claimed.price().value());
+        assert!(claimed.price().value() < 4.0, "nothing else waits");
+    }
 }

@@ -191,3 +191,49 @@ fn wanted_again(visited: &Visited, again: Again, now: Moment) -> bool {
         Again::Always { .. } | Again::AtPrice(_) => true,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bench_keeps_the_manners_of_the_plan() {
+        let plan = Plan {
+            per_server: 3,
+            pages_per_visit: 7,
+            pages_per_host: 11,
+            width: 5,
+            ..Plan::default()
+        };
+        let kept = manners(&plan);
+        let limits = (kept.seats, kept.pages_per_visit, kept.pages_per_host);
+        assert_eq!((limits, kept.width), ((3, 7, 11), 5));
+        assert_eq!(kept.patience, crate::host::LONGEST_WAIT);
+        let endless = Plan {
+            again: Again::Always { budget: 1.0 },
+            ..plan
+        };
+        assert_eq!(manners(&endless).patience, Duration::MAX);
+    }
+
+    #[test]
+    fn a_run_wants_what_did_not_answer_and_what_is_old() {
+        let at = |second: u64| Moment::START + Duration::from_secs(second);
+        let visited = |outcome| Visited {
+            history: policy::History::discovered(at(0), 0)
+                .after(policy::Visit::new(at(10), outcome)),
+            ..Visited::default()
+        };
+        let (read, silent) = (visited(Outcome::Changed), visited(Outcome::Unreachable));
+        let old = Again::OlderThan(Duration::from_secs(60));
+        for (again, now, wanted) in [
+            (Again::Never, 1000, false),
+            (old, 69, false),
+            (old, 70, true),
+            (Again::Always { budget: 1.0 }, 11, true),
+        ] {
+            assert_eq!(wanted_again(&read, again, at(now)), wanted, "{again:?}");
+            assert!(wanted_again(&silent, again, at(now)));
+        }
+    }
+}

@@ -398,6 +398,10 @@ impl Model {
                 ..
             } => {
                 self.begins(*visit, Awaits::Probe(around.now.clock), action);
+                check!(
+                    self.plan.is_continuous(),
+                    "a crawl that ends makes no probe"
+                );
                 let line = used(line, url.host());
                 let least = self.crawl_delay(url, around);
                 self.request(

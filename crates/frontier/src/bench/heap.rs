@@ -105,3 +105,20 @@ impl Heap {
         places.set(entry.number(), Place::Heap(at as u32));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use policy::{Number, Worth};
+
+    use super::*;
+
+    #[test]
+    fn slack_stays_below_an_eighth() {
+        let (mut heap, mut places) = (Heap::default(), Places::default());
+        for page in 0..2_000 {
+            heap.push(Entry::new(Number(page), Worth::new(1.0)), &mut places);
+            let most = heap.len() + heap.len() / 8 + 4;
+            assert!(heap.0.capacity() <= most, "{page}: {}", heap.0.capacity());
+        }
+    }
+}

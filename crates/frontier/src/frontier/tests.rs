@@ -162,6 +162,45 @@ fn another_run_ranks_by_the_same_links() {
     assert_eq!(second.known(), 6);
 }
 
+/// Recalls an earlier run. Returns the sample that the price is found on, sorted.
+fn recalled_sample<P: Policy>(mut frontier: Frontier<P>, ledger: &MemoryLedger) -> Vec<PageKey> {
+    let texts = |_, _: &mut dyn FnMut(Said<'_>)| ();
+    frontier.recall(ledger, |_| true, texts, NOW).unwrap();
+    let mut sampled = frontier.sampled();
+    sampled.sort_unstable();
+    sampled
+}
+
+/// Under a budget the price is found on the same sample of pages after a stop.
+#[test]
+fn pages_of_an_earlier_run_are_in_the_sample() {
+    let mut facts = Vec::new();
+    let mut live = frontier(Price::LEAST).with_budget(1.0);
+    read(&mut live, 0, &[1, 2, 3], &mut facts);
+    assert_eq!(live.sampled().len(), 4);
+    let mut ledger = MemoryLedger::default();
+    ledger.commit(&facts);
+    // Whether or not the policy needs to be told of what was found.
+    let mut sampled = live.sampled();
+    sampled.sort_unstable();
+    let linked = frontier(Price::LEAST).with_budget(1.0);
+    assert_eq!(recalled_sample(linked, &ledger), sampled);
+    let growing = || {
+        Frontier::new(
+            Growing,
+            Box::new(Quality),
+            Price::LEAST,
+            Manners::default(),
+            7,
+        )
+    };
+    assert_eq!(
+        recalled_sample(growing().with_budget(1.0), &ledger),
+        sampled
+    );
+    assert!(recalled_sample(growing(), &ledger).is_empty(), "no budget");
+}
+
 /// A page with two links to another says the same after a stop: the first counted when it was read.
 #[test]
 fn of_two_links_to_a_page_the_first_is_told_again() {
