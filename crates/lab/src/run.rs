@@ -1,7 +1,7 @@
 //! Crawls of worlds, with a clock that jumps.
 //!
-//! All but two are driven by the crawl core of `avocet crawl` (`driver.rs`). [`steps`] and [`ephemeral`] are the step models of two
-//! papers: they ask the production policies, and choose by themselves.
+//! All but one are driven by the crawl core of `avocet crawl` (`driver.rs`). [`steps`] is the step model of a paper: it asks the
+//! production policies, and chooses by itself.
 
 mod driver;
 pub mod ephemeral;

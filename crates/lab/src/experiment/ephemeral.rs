@@ -3,7 +3,8 @@
 //! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013): sources that name new pages, a budget of fetches a second for polls of sources and for the pages that polls find, and clicks that say
 //! what pages are worth. Every scheduler of the catalog is judged by the profit a second that it earns, and held against a crawler that fetches every page as it appears.
 //!
-//! **Invariant:** schedulers are those of the production catalog; they are told what their own polls showed and which clicks were logged. All of them crawl the same world in the same time.
+//! **Invariant:** schedulers are those of the production catalog, and the crawl core chooses by what they say ([`run::ephemeral`](crate::run::ephemeral)). They are told what their own polls showed and which clicks were logged.
+//! All of them crawl the same world in the same time.
 
 mod claims;
 mod crawls;
@@ -57,7 +58,7 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "lost",
-        "the share of fetches that were not made, since nothing was worth anything to the scheduler; x is N",
+        "the share of fetches that the budget paid for and the crawl did not make, since nothing paid; x is N",
     ),
     (
         "polls_of_least@0.7",
@@ -271,8 +272,8 @@ fn notes(options: &Options) -> Vec<String> {
     };
     vec![
         logs.into(),
-        "Every source is looked at once in the first moment, at no cost; what is there then is old, and earns nothing. The first steps poll every source once, in an order drawn by lot that all schedulers of a run share: what the printed ones earn depends on it, so ask for several runs. Servers answer at once and want no delay, a poll and a page cost one fetch each.".into(),
-        "A step is used for what is worth most to the scheduler at that moment. Sources are judged and plans made anew every half hour; clicks are counted by age in bins of 20 minutes; P is .01 where nothing is known.".into(),
+        "The ledger that a crawl begins with has a visit to every source in the first moment, at no cost; what is there then is old, and earns nothing. Then every source is polled once, in an order drawn by lot that all schedulers of a run share: what the printed ones earn depends on it, so ask for several runs. Servers answer at once and want no delay, a poll and a page cost one fetch each.".into(),
+        "The crawl core chooses under its budget, at a price that it finds: the scheduler says what polls and pages are worth. Sources are judged and plans made anew every half hour; clicks are counted by age in bins of 20 minutes; P is .01 where nothing is known.".into(),
     ]
 }
 

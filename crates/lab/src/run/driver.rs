@@ -19,7 +19,7 @@ use crawl::scope::{Reach, ScopeRules};
 use crawl::verdict::Verdict;
 use crawl::{
     Action, Answer, Answered, Begun, Claim, ConnectionId, ConnectionState, Core, Event, Get,
-    Judged, Mode, Offer, Opened, Plan, Reply, RobotsFile, Scope, Stored, VisitId, Work,
+    Judged, Met, Mode, Offer, Opened, Plan, Reply, RobotsFile, Scope, Stored, VisitId, Work,
 };
 use frontier::{Entry, MemoryLedger, PageKey, Probe};
 use page::url::traps::Rules;
@@ -196,12 +196,24 @@ impl<R: Responder, C: Connections> Driver<R, C> {
         policies: (Crawl, Box<dyn Strategy>),
         now: Moment,
     ) -> Self {
+        let nothing = MemoryLedger::default();
+        Self::resumed(world, connections, plan, policies, nothing, now)
+    }
+
+    /// A crawl that goes on with the facts of an earlier one.
+    pub fn resumed(
+        world: R,
+        connections: C,
+        plan: Plan,
+        policies: (Crawl, Box<dyn Strategy>),
+        ledger: MemoryLedger,
+        now: Moment,
+    ) -> Self {
         let plan = Plan {
             proxied: true,
             delay: Some(Duration::ZERO),
             ..plan
         };
-        let ledger = MemoryLedger::default();
         let Ok(Begun { core, .. }) =
             Core::begin(plan, everything(), policies, &ledger, |_, _| {}, 0, now);
         Self {
@@ -274,6 +286,13 @@ impl<R: Responder, C: Connections> Driver<R, C> {
     pub fn name(&mut self, named: Offer) {
         self.events
             .push_back(Due::Told(Event::Offered(vec![named])));
+        self.work_off();
+    }
+
+    /// Tells the core which pages searchers met. All that happens before this moment must have [run](Self::run).
+    pub fn search(&mut self, met: Vec<Met>, at: Moment) {
+        self.now = self.now.max(at);
+        self.events.push_back(Due::Told(Event::Searched(met)));
         self.work_off();
     }
 

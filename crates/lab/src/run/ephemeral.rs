@@ -1,36 +1,39 @@
-//! What a scheduler of sources finds and fetches, with a number of fetches a second.
+//! What a scheduler of sources finds and fetches, with a budget of N fetches a second.
 //!
-//! **The paper's own step model, not the crawl core:** the production schedulers (`policy::Sources`) are asked what polls and
-//! pages are worth, and this module chooses the best at every step. Frontier, bench, price and budget of a crawl take no part: the
-//! published numbers are of a crawler that compares everything at every step, and that looks at all sources once for nothing. The
-//! core under a budget polls the same sources in `node/src/engine/paused/press.rs`.
+//! The crawl core under a budget, with a clock that jumps ([`Driver`]): a production scheduler ([`Sources`]) within a production
+//! [`Crawl`] says what polls and new pages are worth; frontier, price and budget of the core choose. The setting is that of Lefortier et
+//! al. (2013), §5.3.1: N fetches a second for polls of sources and for the pages that polls find. Servers answer at once and need
+//! no delay. Two inputs express what the paper takes for granted:
 //!
-//! As in Lefortier et al. (2013), §5.3.1: at each step, of which there are N a second, the scheduler either polls a source or fetches a page that a poll found, whichever is worth
-//! more to it; if nothing is worth anything the step is lost. The scheduler is that of the production catalog within the production [`Sources`]. Servers answer at once and want no
-//! delay. All sources are looked at in the first moment, which costs nothing: what is there then is old, as it is in the paper's data. The first steps poll every source once, in an order drawn by lot: a scheduler that expects nothing of what it does
-//! not know, as the printed ones do, would else never look at most of them again. In a recorded world this order is what differs from run to run.
+//! - The look at all sources in the first moment, which costs nothing, is in the ledger that the core begins with
+//!   (`first_look.rs`). What the sources show then is old, as it is in the paper's data.
+//! - The first polls visit every source once, in an order drawn by lot. A scheduler that expects nothing of an unknown
+//!   source, as the printed ones do, would never poll most of them. So the refresh policy of the crawl is [`FirstPolls`].
+//!   In a recorded world this order is what differs from run to run.
 //!
-//! **Invariant:** the scheduler is told what a crawler sees: which pages are new on a source when it is polled, and clicks when logs are pushed ([`logs`]). When a page
-//! appeared, and what it will give, only the judge knows.
+//! **Difference to the paper:** its crawler compares all sources and pages at every step. The core compares the pages that pay
+//! the price of the moment, so a page or a poll whose worth jumps between two looks at it is chosen late.
+//!
+//! **Invariant:** the scheduler is told what a crawler sees: which pages are new on a source when it is polled, and clicks when
+//! logs are pushed ([`logs`]). When a page appeared, and what it will give, only the judge knows.
 
-mod choice;
+mod first_look;
 mod logs;
 mod stage;
 
-use std::collections::HashMap;
 use std::time::Duration;
 
+use ::crawl::verdict::{Lead, Verdict};
+use ::crawl::{Again, Claim};
+use policy::published::server::Quality;
 use policy::source::Seen;
-use policy::{
-    Appeared, Discovered, Fact, History, Moment, Number, Outcome, Sources, Visit, Visited,
-};
+use policy::{Crawl, Moment, Sources};
 
-use rand::seq::SliceRandom;
-
-use choice::{Choice, Chosen};
+use super::driver::{AtOnce, Driver, Responder, answer_of};
+use first_look::{FirstPolls, first_look};
 use logs::Logs;
+use stage::Place;
 pub use stage::Stage;
-use testweb::chance::{For, stream};
 
 /// What a run is given.
 #[derive(Debug, Clone, Copy)]
@@ -52,16 +55,14 @@ pub struct Crawled {
     pub articles: Vec<Known>,
     /// Polls: when, and of which source.
     pub polls: Vec<(Moment, u32)>,
-    /// Steps that were lost, since nothing was worth anything.
+    /// Fetches that the budget paid for and that were not made, since nothing was worth anything.
     pub lost: u64,
 }
 
 /// What the crawl knows of an article.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Known {
-    /// Its number, if it was heard of.
-    pub number: Option<Number>,
-    /// When it was heard of.
+    /// When it was discovered.
     pub found: Option<Moment>,
     /// When it was fetched.
     pub fetched: Option<Moment>,
@@ -69,182 +70,114 @@ pub struct Known {
 
 /// Crawls a world.
 pub fn crawl(stage: &Stage<'_>, sources: Sources, plan: &Plan) -> Crawled {
-    let steps = steps(stage, plan.per_second);
-    let mut run = Run::new(stage, sources, plan);
-    run.look_around();
-    for now in steps {
-        run.step(now);
+    let crawl = Crawl {
+        refresh: Some(Box::new(FirstPolls)),
+        sources: Some(sources),
+        ..Crawl::default()
+    };
+    let rules = ::crawl::Plan {
+        again: Again::Always {
+            budget: plan.per_second,
+        },
+        pages_per_visit: 1,
+        without_rules: true,
+        ..::crawl::Plan::default()
+    };
+    let policies = (crawl, Box::new(Quality) as _);
+    let connections = AtOnce::one_page(Duration::ZERO);
+    let press = Press::new(stage, plan);
+    let looked = first_look(stage, plan.seed);
+    // The budget has one fetch when it begins.
+    let first = stage.from + Duration::from_secs_f64(1.0 / plan.per_second);
+    let mut driver = Driver::resumed(press, connections, rules, policies, looked, first);
+    let mut push = stage.from + plan.push;
+    while push <= stage.until {
+        driver.run(push, []);
+        let clicked = driver.world.push_logs(push);
+        driver.search(clicked, push);
+        push = push + plan.push;
     }
-    run.done
+    driver.run(stage.until + Duration::from_micros(1), []);
+    driver.world.end(plan.per_second)
 }
 
-/// The moments of all steps: one every 1/N seconds, after the first moment and not after the last.
-pub fn steps(stage: &Stage<'_>, per_second: f64) -> impl Iterator<Item = Moment> + use<> {
-    let (from, until) = (stage.from, stage.until);
-    let all = (1_u64..).map(move |step| {
-        let seconds = step as f64 / per_second;
-        from + Duration::from_micros((seconds * 1e6) as u64)
-    });
-    all.take_while(move |&now| now <= until)
+/// Fetches that a budget pays for: one every 1/N seconds, after the first moment and not after the last.
+pub fn fetches(stage: &Stage<'_>, per_second: f64) -> u64 {
+    (stage.until.since(stage.from).as_secs_f64() * per_second) as u64
 }
 
-struct Run<'a> {
+/// Sources, the articles that they name, and what a crawl has of them.
+struct Press<'a> {
     stage: &'a Stage<'a>,
-    sources: Sources,
-    choice: Choice,
     logs: Logs,
-    /// Sources that were not polled yet, the next one last.
-    unpolled: Vec<Number>,
-    /// Of the sources, by number.
-    histories: Vec<History>,
-    /// The article of each number, from the first that is no source.
-    numbered: Vec<u32>,
-    /// Numbers of hosts, in the order of discovery.
-    hosts: HashMap<&'a str, u32>,
-    done: Crawled,
+    /// The text of each source: when a poll last found a link that the poll before had not.
+    texts: Vec<Moment>,
+    articles: Vec<Known>,
+    polls: Vec<(Moment, u32)>,
 }
 
-impl<'a> Run<'a> {
-    fn new(stage: &'a Stage<'a>, sources: Sources, plan: &Plan) -> Self {
-        let step = Duration::from_secs_f64(1.0 / plan.per_second);
-        let mut unpolled: Vec<Number> = (0..)
-            .map(Number)
-            .take(stage.news().sources().len())
-            .collect();
-        unpolled.shuffle(&mut stream(plan.seed, For::FirstVisits, 0, 0));
+impl<'a> Press<'a> {
+    fn new(stage: &'a Stage<'a>, plan: &Plan) -> Self {
+        let articles = stage.news().articles().len();
         Self {
             stage,
-            sources,
-            choice: Choice::new(step),
-            logs: Logs::new(stage, plan.push, plan.seen),
-            unpolled,
-            histories: Vec::new(),
-            numbered: Vec::new(),
-            hosts: HashMap::new(),
-            done: Crawled {
-                articles: vec![Known::default(); stage.news().articles().len()],
-                polls: Vec::new(),
-                lost: 0,
-            },
+            logs: Logs::new(articles, plan.seen),
+            texts: vec![stage.from; stage.news().sources().len()],
+            articles: vec![Known::default(); articles],
+            polls: Vec::new(),
         }
     }
 
-    /// The first look at every source.
-    fn look_around(&mut self) {
-        let now = self.stage.from;
-        for source in 0..self.stage.news().sources().len() {
-            let number = Number(source as u32);
-            self.discover(
-                number,
-                self.stage.news().sources()[source].as_str(),
-                now,
-                None,
-            );
-            self.histories.push(History::discovered(now, 0));
-        }
-        for source in 0..self.histories.len() {
-            for article in self.stage.old_on(source) {
-                self.hear(article, now, None);
+    fn push_logs(&mut self, at: Moment) -> Vec<::crawl::Met> {
+        self.logs.push(self.stage, &self.articles, at)
+    }
+
+    /// Polls a source. Returns its links to pages that it did not name at the last poll. The links that it names still are
+    /// known to the crawl, as is everything that is old.
+    fn poll(&mut self, source: usize, before: Moment, now: Moment) -> Vec<Lead> {
+        self.polls.push((now, source as u32));
+        let mut leads = Vec::new();
+        for article in self.stage.new_on(source, before, now) {
+            let known = &mut self.articles[article as usize];
+            if known.found.is_none() {
+                known.found = Some(now);
+                self.logs.heard_of(article);
             }
-            self.visited(source, now, Outcome::Changed, 0);
+            leads.push(Lead::seed(&self.stage.news().articles()[article as usize]));
         }
+        if !leads.is_empty() {
+            self.texts[source] = now;
+        }
+        leads
     }
 
-    fn step(&mut self, now: Moment) {
-        self.logs
-            .push(self.stage, &self.done.articles, now, &mut self.sources);
-        if let Some(source) = self.unpolled.pop() {
-            return self.poll(source, now);
+    fn end(self, per_second: f64) -> Crawled {
+        let fetched = self.articles.iter().filter(|known| known.fetched.is_some());
+        let made = (self.polls.len() + fetched.count()) as u64;
+        Crawled {
+            lost: fetches(self.stage, per_second).saturating_sub(made),
+            articles: self.articles,
+            polls: self.polls,
         }
-        match self.choice.best(&self.sources, &self.histories, now) {
-            Some(Chosen::Poll(source)) => self.poll(source, now),
-            Some(Chosen::Page(page)) => self.fetch(page, now),
-            None => {
-                self.done.lost += 1;
-                self.sources.wait(now);
+    }
+}
+
+impl Responder for Press<'_> {
+    fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
+        let (text, leads) = match self.stage.place(claim.key.page) {
+            Place::Source(source) => {
+                let before = claim.history().asked.unwrap_or(self.stage.from);
+                let leads = self.poll(source as usize, before, at);
+                (self.texts[source as usize].micros(), leads)
             }
-        }
-    }
-
-    fn poll(&mut self, source: Number, now: Moment) {
-        let place = source.index();
-        let before = self.histories[place].asked.unwrap_or(self.stage.from);
-        let appeared = Appeared {
-            on: source,
-            after: before,
+            Place::Article(article) => {
+                self.articles[article as usize].fetched = Some(at);
+                self.logs.fetched(self.stage, article, at);
+                (0, Vec::new())
+            }
         };
-        let mut new = 0;
-        for article in self.stage.new_on(place, before, now) {
-            if let Some(page) = self.hear(article, now, Some(appeared)) {
-                self.choice.add(page);
-                new += 1;
-            }
-        }
-        let outcome = match new {
-            0 => Outcome::Unchanged,
-            _ => Outcome::Changed,
-        };
-        self.visited(place, now, outcome, new);
-        self.choice.polled(&self.sources, &self.histories, source);
-        self.done.polls.push((now, source.0));
-    }
-
-    /// Takes note of a page that a source names; returns its number if nobody had heard of it.
-    fn hear(&mut self, article: u32, now: Moment, appeared: Option<Appeared>) -> Option<Number> {
-        let known = &mut self.done.articles[article as usize];
-        if known.number.is_some() {
-            return None;
-        }
-        let number = Number((self.stage.news().sources().len() + self.numbered.len()) as u32);
-        known.number = Some(number);
-        known.found = Some(now);
-        self.numbered.push(article);
-        self.logs.heard_of(article);
-        let url = self.stage.news().articles()[article as usize].as_str();
-        self.discover(number, url, now, appeared);
-        Some(number)
-    }
-
-    fn discover(&mut self, page: Number, url: &'a str, at: Moment, appeared: Option<Appeared>) {
-        let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-        let host = rest.split_once('/').map_or(rest, |(host, _)| host);
-        let next = self.hosts.len() as u32;
-        let host = *self.hosts.entry(host).or_insert(next);
-        let seed = page.index() < self.stage.news().sources().len();
-        self.sources.observe(&Fact::Discovered(Discovered {
-            page,
-            url,
-            host,
-            depth: u16::from(!seed),
-            seed,
-            at,
-            appeared,
-        }));
-    }
-
-    fn visited(&mut self, source: usize, now: Moment, outcome: Outcome, new: u32) {
-        let before = self.histories[source];
-        let after = before.after(Visit::new(now, outcome)).named(new);
-        self.histories[source] = after;
-        self.sources.observe(&Fact::Visited(Visited {
-            page: Number(source as u32),
-            before: &before,
-            after: &after,
-        }));
-    }
-
-    fn fetch(&mut self, page: Number, now: Moment) {
-        let article = self.numbered[page.index() - self.histories.len()];
-        let known = &mut self.done.articles[article as usize];
-        known.fetched = Some(now);
-        let before = History::discovered(known.found.unwrap_or(now), 1);
-        let after = before.after(Visit::new(now, Outcome::Changed));
-        self.logs.fetched(self.stage, article, now);
-        self.sources.observe(&Fact::Visited(Visited {
-            page,
-            before: &before,
-            after: &after,
-        }));
+        let verdict = claim.asked(at).judge(&answer_of(Some(text)), 0, &|_| true);
+        Verdict { leads, ..verdict }
     }
 }
 

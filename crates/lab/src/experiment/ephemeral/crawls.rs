@@ -10,7 +10,7 @@ use super::{HOUR, Options, WEEK, number};
 use crate::LabError;
 use crate::findings::{Measured, Param};
 use crate::measure::profit::Profit;
-use crate::run::ephemeral::{Crawled, Plan, Stage, crawl, steps};
+use crate::run::ephemeral::{Crawled, Plan, Stage, crawl, fetches};
 use crate::workers::{Progress, each};
 
 /// Who is tried with other histories and push periods: those of figure 8, and ours.
@@ -190,6 +190,8 @@ impl<'a> Crawls<'a> {
         let settings = Settings {
             per_second: rate,
             polls: history,
+            // The sources of a world are given, as those of the paper are: no article becomes one.
+            older: Duration::MAX,
             seen: self.options.seen,
             seed: self.seed,
             ..Settings::default()
@@ -232,7 +234,7 @@ impl<'a> Crawls<'a> {
 
     fn table(&self, name: &str, rate: f64, crawled: &Crawled, profit: &Profit) -> Vec<Measured> {
         let (mean, deviation) = self.average(profit);
-        let all = steps(self.stage, rate).count() as f64;
+        let all = fetches(self.stage, rate) as f64;
         let found = self.found(crawled);
         let metrics = [
             ("profit", mean),

@@ -1,12 +1,11 @@
-//! Which clicks is a crawler told of, and when?
+//! Which clicks a crawler is told of, and when.
 //!
 //! The logs of a search engine are pushed once a while (the paper's L). **Invariant:** a push tells of clicks in bins that have ended by then, each once, and only on pages that the
-//! crawler has heard of; where its own log is all it has, only on pages that it had fetched when they were clicked.
+//! crawler has discovered; where its own log is all it has, only on pages that it had fetched when they were clicked.
 
-use std::time::Duration;
-
+use crawl::Met;
+use policy::Moment;
 use policy::source::Seen;
-use policy::{Fact, Moment, Number, Shown, Sources};
 
 use super::Known;
 use super::stage::Stage;
@@ -14,9 +13,7 @@ use crate::world::News;
 
 /// What was told, and what is to be told.
 pub(super) struct Logs {
-    every: Duration,
     seen: Seen,
-    next: Moment,
     /// How many bins of each article were told.
     told: Vec<u32>,
     /// How far the clicks of the world were read.
@@ -26,12 +23,10 @@ pub(super) struct Logs {
 }
 
 impl Logs {
-    pub fn new(stage: &Stage<'_>, every: Duration, seen: Seen) -> Self {
+    pub fn new(articles: usize, seen: Seen) -> Self {
         Self {
-            every,
             seen,
-            next: stage.from + every,
-            told: vec![0; stage.news().articles().len()],
+            told: vec![0; articles],
             read: 0,
             late: Vec::new(),
         }
@@ -53,15 +48,8 @@ impl Logs {
         }
     }
 
-    /// Pushes what is due.
-    pub fn push(&mut self, stage: &Stage<'_>, known: &[Known], now: Moment, sources: &mut Sources) {
-        while self.next <= now {
-            self.push_at(stage, known, self.next, sources);
-            self.next = self.next + self.every;
-        }
-    }
-
-    fn push_at(&mut self, stage: &Stage<'_>, known: &[Known], at: Moment, sources: &mut Sources) {
+    /// Returns what a push at this moment tells. Clicks of a bin are told as of its middle.
+    pub fn push(&mut self, stage: &Stage<'_>, known: &[Known], at: Moment) -> Vec<Met> {
         let clicks = stage.news().clicks();
         let ended = |from: Moment| from + News::BIN <= at;
         let new = clicks[self.read..].iter();
@@ -72,28 +60,27 @@ impl Logs {
         told.append(&mut self.late);
         told.sort_unstable();
         told.dedup();
+        let mut met = Vec::new();
         for article in told {
             let place = article as usize;
-            let page = match self.seen {
-                Seen::Known => known[place].number,
-                Seen::Fetched => known[place].fetched.and(known[place].number),
+            let is_told = match self.seen {
+                Seen::Known => known[place].found.is_some(),
+                Seen::Fetched => known[place].fetched.is_some(),
             };
-            let Some(page) = page else { continue };
+            if !is_told {
+                continue;
+            }
             let bins = &stage.clicks(place)[self.told[place] as usize..];
             for bin in bins.iter().take_while(|bin| ended(bin.at)) {
-                sources.observe(&clicked_in(page, bin.at, f64::from(bin.clicks)));
+                met.push(Met {
+                    page: stage.news().articles()[place].id(),
+                    at: bin.at + News::BIN / 2,
+                    views: f64::from(bin.clicks),
+                    clicks: f64::from(bin.clicks),
+                });
                 self.told[place] += 1;
             }
         }
+        met
     }
-}
-
-/// Clicks of a bin are told as of its middle.
-fn clicked_in(page: Number, from: Moment, clicks: f64) -> Fact<'static> {
-    Fact::Shown(Shown {
-        page,
-        at: from + News::BIN / 2,
-        views: clicks,
-        clicks,
-    })
 }

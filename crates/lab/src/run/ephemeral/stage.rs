@@ -3,6 +3,9 @@
 //! **Invariant:** what was there at the first moment is old: it is known to everybody, and nobody earns by it. An article is new from its first link on,
 //! and what it still gives at a moment is the clicks from then on; those of a bin under way count by the share of it that is left.
 
+use std::collections::HashMap;
+
+use page::PageId;
 use policy::Moment;
 
 use crate::world::News;
@@ -11,6 +14,8 @@ use crate::world::News;
 #[derive(Debug)]
 pub struct Stage<'w> {
     news: &'w News,
+    /// What each URL is. A URL that is both is a source.
+    places: HashMap<PageId, Place>,
     /// The first moment: everything there is then is old.
     pub from: Moment,
     /// The last moment at which something new appeared.
@@ -23,6 +28,13 @@ pub struct Stage<'w> {
     gone: Vec<Moment>,
     /// Clicks on each article, by time, and how many come from each bin on.
     clicks: Vec<Vec<Bin>>,
+}
+
+/// A page of the world, by its number in [`News`].
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    Source(u32),
+    Article(u32),
 }
 
 /// A link on a source.
@@ -65,8 +77,13 @@ impl<'w> Stage<'w> {
             .map(|first: Option<Moment>| first.filter(|&first| first > from))
             .collect();
         let until = appeared.iter().flatten().max().copied()?;
+        let articles = (0..).zip(news.articles());
+        let articles = articles.map(|(number, url)| (url.id(), Place::Article(number)));
+        let sources = (0..).zip(news.sources());
+        let sources = sources.map(|(number, url)| (url.id(), Place::Source(number)));
         Some(Self {
             news,
+            places: articles.chain(sources).collect(),
             from,
             until,
             shown,
@@ -103,7 +120,12 @@ impl<'w> Stage<'w> {
         left + under_way
     }
 
-    /// What a look at a source shows that one at `before` did not.
+    /// What the page of a URL that the crawl was shown is.
+    pub(super) fn place(&self, page: PageId) -> Place {
+        self.places[&page]
+    }
+
+    /// The new articles that a poll of a source shows and one at `before` did not.
     pub(super) fn new_on(
         &self,
         source: usize,
@@ -116,14 +138,8 @@ impl<'w> Stage<'w> {
             .iter()
             .take_while(move |link| link.from <= now);
         let there = links.filter(move |link| link.until > now);
-        there.map(|link| link.article)
-    }
-
-    /// What is on a source at the first moment.
-    pub(super) fn old_on(&self, source: usize) -> impl Iterator<Item = u32> + '_ {
-        let links = self.shown[source].iter();
-        let links = links.take_while(|link| link.from <= self.from);
-        links.map(|link| link.article)
+        let articles = there.map(|link| link.article);
+        articles.filter(|&article| self.appeared(article as usize).is_some())
     }
 
     /// Clicks on an article, by time.
