@@ -1,6 +1,6 @@
 //! What is asked of the policies, and what came out? One file, one experiment.
 //!
-//! An experiment runs the production policies, through the crawl core or the step model of a paper ([`run`](crate::run)), in a
+//! An experiment runs the production policies, through the crawl core ([`run`](crate::run)), in a
 //! world that they cannot reach; it measures, judges the published claims and draws the figures of the papers.
 //! **Invariant:** a [`Study`] is a pure function of the [`Setting`] and the experiment's own options.
 

@@ -1,7 +1,6 @@
 //! Crawls of worlds, with a clock that jumps.
 //!
-//! All but one are driven by the crawl core of `avocet crawl` (`driver.rs`). [`steps`] is the step model of a paper: it asks the
-//! production policies, and chooses by itself.
+//! All are driven by the crawl core of `avocet crawl` (`driver.rs`).
 
 mod driver;
 pub mod ephemeral;

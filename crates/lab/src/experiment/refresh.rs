@@ -37,19 +37,23 @@ use ground::Ground;
 pub const METRICS: &[Metric] = &[
     (
         "quality",
-        "repository quality, equation 5: what searchers get from the repository's answers, over what they would get if it equalled the web; the mean over steps; x is the refreshes a step",
+        "repository quality, equation 5: what searchers get from the repository's answers, over what they would get if it equalled the web; the mean over steps; x is the budget, in refreshes a step",
     ),
     (
         "freshness",
-        "the share of copies whose page has not changed since, over time; x is the refreshes a step",
+        "the share of copies whose page has not changed since, over time; x is the budget",
     ),
     (
         "age",
-        "days since the first change that a copy does not show, 0 if there is none, over time; x is the refreshes a step",
+        "days since the first change that a copy does not show, 0 if there is none, over time; x is the budget",
     ),
     (
         "embarrassment",
-        "the probability that a click, which falls on rank r with r^(-3/2), finds a page that is gone or has lost a word of the query; the mean over steps; x is the refreshes a step",
+        "the probability that a click, which falls on rank r with r^(-3/2), finds a page that is gone or has lost a word of the query; the mean over steps; x is the budget",
+    ),
+    (
+        "refreshes",
+        "refreshes made a step, to be held against x: a crawl makes none that is worth nothing to its policy",
     ),
     (
         "budget_at_quality@Q",
@@ -270,7 +274,7 @@ fn notes(options: &Options) -> Vec<String> {
     };
     vec![
         known.into(),
-        "At each step as many pages are refreshed as the budget has, those that the policy finds worth most; of pages worth the same, those that have waited longest. The first copy of a page that is born costs nothing. A page that is found gone leaves the repository.".into(),
+        "A step is a period in which the web stands still. The crawl core spends the budget over it, at a price that it finds, and makes no refresh that is worth nothing to the policy; then the repository is judged. When it begins all copies have the same age, so a policy that goes by age leaves a small budget unspent at first. A page that is born raises the budget of its step by one fetch, for its first copy. A page that is found gone leaves the repository.".into(),
         format!("A page's gains are remembered for its last {WINDOW} revisits: after visits at every step that is a short time, in which a page that rarely changes has given nothing. Pages that flip between two texts, as where a server shows variants or errors, give much at each refresh and are stale again at once: policies that go by gains alone spend on them what others need. EBR is told how often searchers of its own repository saw each page; thresholds of SBR and EBR are chosen after the fact, for each budget."),
         "A change is one of the text: markup alone is none. Quality and embarrassment are judged at the steps, after the refreshes; freshness and age at all times between.".into(),
     ]

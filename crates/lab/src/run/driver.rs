@@ -19,7 +19,7 @@ use crawl::scope::{Reach, ScopeRules};
 use crawl::verdict::Verdict;
 use crawl::{
     Action, Answer, Answered, Begun, Claim, ConnectionId, ConnectionState, Core, Event, Get,
-    Judged, Met, Mode, Offer, Opened, Plan, Reply, RobotsFile, Scope, Stored, VisitId, Work,
+    Judged, Mode, Offer, Opened, Plan, Reply, RobotsFile, Scope, Stored, VisitId, Work,
 };
 use frontier::{Entry, MemoryLedger, PageKey, Probe};
 use page::url::traps::Rules;
@@ -289,10 +289,13 @@ impl<R: Responder, C: Connections> Driver<R, C> {
         self.work_off();
     }
 
-    /// Tells the core which pages searchers met. All that happens before this moment must have [run](Self::run).
-    pub fn search(&mut self, met: Vec<Met>, at: Moment) {
+    /// Tells the core of what happens at this moment. All that happens before must have [run](Self::run).
+    pub fn happen<const N: usize>(&mut self, at: Moment, events: [Event<()>; N]) {
         self.now = self.now.max(at);
-        self.events.push_back(Due::Told(Event::Searched(met)));
+        // The core has not begun if no crawl has run yet: it is told before it chooses.
+        for event in events.into_iter().rev() {
+            self.events.push_front(Due::Told(event));
+        }
         self.work_off();
     }
 

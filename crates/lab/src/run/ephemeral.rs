@@ -24,7 +24,7 @@ mod stage;
 use std::time::Duration;
 
 use ::crawl::verdict::{Lead, Verdict};
-use ::crawl::{Again, Claim};
+use ::crawl::{Again, Claim, Event};
 use policy::published::server::Quality;
 use policy::source::Seen;
 use policy::{Crawl, Moment, Sources};
@@ -94,7 +94,7 @@ pub fn crawl(stage: &Stage<'_>, sources: Sources, plan: &Plan) -> Crawled {
     while push <= stage.until {
         driver.run(push, []);
         let clicked = driver.world.push_logs(push);
-        driver.search(clicked, push);
+        driver.happen(push, [Event::Searched(clicked)]);
         push = push + plan.push;
     }
     driver.run(stage.until + Duration::from_micros(1), []);

@@ -91,8 +91,10 @@ impl Run<'_> {
             refresh,
             ..Crawl::default()
         };
+        let kept = self.course.refresh(crawl, self.knowledge, fetches);
         Ok(Done {
-            kept: self.course.refresh(crawl, self.knowledge, fetches),
+            refreshes: kept.visits as f64 / f64::from(upkeep.slots),
+            kept,
             fetches,
             piece,
         })
@@ -113,6 +115,8 @@ impl Run<'_> {
 struct Done {
     piece: Piece,
     fetches: usize,
+    /// What was made of them, a step.
+    refreshes: f64,
     kept: Kept,
 }
 
@@ -124,6 +128,7 @@ impl Done {
             ("freshness", Some(kept.recency.freshness())),
             ("age", Some(kept.recency.age_days())),
             ("embarrassment", kept.embarrassment),
+            ("refreshes", Some(self.refreshes)),
         ];
         let found = metrics.into_iter();
         found

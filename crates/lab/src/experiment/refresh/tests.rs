@@ -51,6 +51,8 @@ fn quality_lies_between_no_refresh_and_all() {
         );
         assert!(few.unwrap() > none, "{policy}");
         assert_eq!(all, Some(1.0), "{policy}");
+        let made = value(policy, "refreshes", 6.0).unwrap();
+        assert!(made > 3.0 && made <= 6.0, "{policy}: {made}");
         let half = value(policy, "budget_at_regained@0.5", 0.0).unwrap();
         assert!(half > 0.0 && half < 60.0, "{policy}: {half}");
         let embarrassed = value(policy, "embarrassment", 60.0);

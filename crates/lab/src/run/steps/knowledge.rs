@@ -3,9 +3,11 @@
 //! Learned from visits to every page at every step: with these the repository equals the web, so that gains are measured against
 //! the best there is. **Invariant:** except by [`Protocol::Whole`], nothing is known that happens after the beginning.
 
-use policy::{Crawl, History, Moment};
+use policy::{History, Moment};
 
-use super::{Course, Run};
+use super::Course;
+use super::repository::Repository;
+use crate::measure::quality::Answers;
 
 /// What is learned before a policy is judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,20 +59,29 @@ impl Knowledge {
             views: Vec::new(),
         };
         let pages = course.snapshots.pages();
-        let mut run = Run::begin(course, Crawl::default(), &nothing);
+        let mut repository = Repository::begin(course, &nothing);
+        let mut histories: Vec<Option<History>> = vec![None; pages];
         let mut views = vec![0.0; pages];
-        for step in 1..=until {
-            run.turn(step);
-            run.visit_best(step, usize::MAX);
-            let seen = run.answers.as_ref().map(|answers| answers.views());
-            for (sum, seen) in views.iter_mut().zip(seen.into_iter().flatten()) {
-                *sum += seen;
+        for (step, &now) in course.snapshots.moments()[..=until].iter().enumerate() {
+            if step > 0 {
+                repository.turn(step);
             }
+            for page in course.known(step) {
+                let history = &mut histories[page as usize];
+                let before = history.unwrap_or_else(|| History::discovered(now, 0));
+                *history = Some(repository.visit(page, &before, now));
+            }
+            let seen = repository.answers.as_ref().filter(|_| step > 0);
+            let seen = seen.map(Answers::views).into_iter().flatten();
+            views
+                .iter_mut()
+                .zip(seen)
+                .for_each(|(sum, seen)| *sum += seen);
         }
         Self {
             protocol,
             from,
-            histories: run.histories,
+            histories,
             views,
         }
     }
