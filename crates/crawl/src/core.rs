@@ -10,7 +10,7 @@ mod probe;
 mod reading;
 mod visit;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub struct Core<S> {
     outbox: Outbox<S>,
     hints: ChangeHints,
     /// Visits under way.
-    calls: HashMap<VisitId, Call>,
+    calls: BTreeMap<VisitId, Call>,
     /// Visits that wait for histories.
     unsure: VecDeque<VisitId>,
     /// Pages that visits under way are loading, and those of them that have changed since.

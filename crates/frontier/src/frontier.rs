@@ -35,7 +35,8 @@ use crate::rows::Rows;
 use histories::Histories;
 use schedule::{Choosing, Tariff};
 
-/// URLs kept in memory beside the ledger, in bytes; a claim that finds its URL here reads no disk.
+/// URLs kept in memory beside the ledger, in bytes; a claim that finds its URL here reads no disk and parses
+/// nothing. The parsed form is not counted; it takes about as much again.
 const REMEMBERED: usize = 8 << 20;
 /// What a remembered URL costs beside its text.
 const OVERHEAD: usize = 120;
@@ -90,7 +91,7 @@ pub struct Frontier<P> {
     /// How many links to a page were kept with their words.
     in_links: Rows<u32>,
     partitions: HashMap<HostId, Partition>,
-    recent: HashMap<PageId, Discovery>,
+    recent: HashMap<PageId, (PageUrl, Discovery)>,
     recent_bytes: usize,
 }
 
@@ -153,7 +154,8 @@ impl<P: Policy> Frontier<P> {
         self.share(number, &link);
         self.wait(page.host(), number, &history, now);
         self.recent_bytes += discovery.url.len() + OVERHEAD;
-        self.recent.insert(page, discovery.clone());
+        let remembered = (link.url.clone(), discovery.clone());
+        self.recent.insert(page, remembered);
         (number, Entry::Admitted(key, discovery))
     }
 
@@ -232,7 +234,12 @@ impl<P: Policy> Frontier<P> {
 
     /// What is remembered of a page never visited; what is not remembered is in the ledger.
     pub fn recent(&self, page: PageId) -> Option<&Discovery> {
-        self.recent.get(&page)
+        self.recent.get(&page).map(|(_, discovery)| discovery)
+    }
+
+    /// The URL of a page never visited, if it is remembered.
+    pub fn recent_url(&self, page: PageId) -> Option<&PageUrl> {
+        self.recent.get(&page).map(|(url, _)| url)
     }
 
     /// Takes note that these facts are in the ledger, so that memory can let go of them.
@@ -296,12 +303,12 @@ impl<P: Policy> Frontier<P> {
 
     /// The history of a page that was never visited, if it is remembered.
     fn discovered(&self, host: HostId, page: Number) -> Option<History> {
-        let found = self.recent.get(&self.roll.page(host, page))?;
+        let (_, found) = self.recent.get(&self.roll.page(host, page))?;
         Some(History::discovered(found.at, found.depth))
     }
 
     fn forget(&mut self, page: PageId) {
-        if let Some(discovery) = self.recent.remove(&page) {
+        if let Some((_, discovery)) = self.recent.remove(&page) {
             self.recent_bytes -= discovery.url.len() + OVERHEAD;
         }
     }

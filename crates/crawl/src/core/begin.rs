@@ -1,7 +1,7 @@
 //! The beginning of a crawl: with what earlier runs knew, ranked by the policies of this one.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -121,7 +121,7 @@ impl<S> Core<S> {
             overlay: Overlay::default(),
             outbox: Outbox::default(),
             hints: ChangeHints::default(),
-            calls: HashMap::new(),
+            calls: BTreeMap::new(),
             unsure: VecDeque::new(),
             loading: HashSet::new(),
             outdated: HashSet::new(),

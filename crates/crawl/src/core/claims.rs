@@ -76,7 +76,11 @@ impl<S> Core<S> {
     /// Makes a claim of what is known of a page. A page whose URL cannot be read leaves the visit.
     pub(super) fn claim(&mut self, call: &mut Call, number: Number, mut known: Known, now: Moment) {
         self.present(now).bring_back(&mut known);
-        match PageUrl::parse(&known.discovery.url) {
+        let url = match self.frontier.recent_url(known.key.page) {
+            Some(url) => Ok(url.clone()),
+            None => PageUrl::parse(&known.discovery.url),
+        };
+        match url {
             Ok(url) => call.claims.push_back(Arc::new(Claim {
                 number,
                 key: known.key,

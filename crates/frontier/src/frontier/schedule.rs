@@ -519,7 +519,7 @@ impl<P: Policy> Frontier<P> {
     fn past(&self, host: HostId, number: Number) -> Past {
         let page = self.roll.page(host, number);
         match self.recent.get(&page) {
-            Some(found) => Past::Known(History::discovered(found.at, found.depth)),
+            Some((_, found)) => Past::Known(History::discovered(found.at, found.depth)),
             None => self.histories.get(number),
         }
     }

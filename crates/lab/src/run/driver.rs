@@ -8,8 +8,7 @@
 //! **Invariant:** a [`Responder`] is asked for a page only when the core has spent the fetch. So a policy learns of the
 //! world what a crawler would have seen.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -90,7 +89,7 @@ pub(super) struct AtOnce {
     /// Time that passes with each answer, so that moments differ. Servers are not taken for slower.
     step: Duration,
     /// Answers that came over each open connection.
-    served: HashMap<ConnectionId, u32>,
+    served: BTreeMap<ConnectionId, u32>,
 }
 
 impl AtOnce {
@@ -99,7 +98,7 @@ impl AtOnce {
         Self {
             kept: false,
             step,
-            served: HashMap::new(),
+            served: BTreeMap::new(),
         }
     }
 
@@ -178,8 +177,7 @@ pub(super) struct Driver<R, C = AtOnce> {
     /// What happens now.
     events: VecDeque<Due>,
     /// What happens later, in the order in which that was decided.
-    agenda: BinaryHeap<Reverse<(Moment, u64)>>,
-    later: HashMap<u64, Due>,
+    agenda: BTreeMap<(Moment, u64), Due>,
     turn: u64,
     /// Room for what the core wants.
     actions: Vec<Action<()>>,
@@ -224,8 +222,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             now,
             wake: None,
             events: VecDeque::from([Due::Told(Event::Woken)]),
-            agenda: BinaryHeap::new(),
-            later: HashMap::new(),
+            agenda: BTreeMap::new(),
             turn: 0,
             actions: Vec::new(),
             in_turns: false,
@@ -242,7 +239,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             }
             let naming = named.peek().map(|(at, _)| *at);
             let wake = self.wake.map(|wake| wake.max(self.now + TICK));
-            let answer = self.agenda.peek().map(|Reverse((at, _))| *at);
+            let answer = self.agenda.keys().next().map(|(at, _)| *at);
             let Some(next) = [naming, wake, answer].into_iter().flatten().min() else {
                 return;
             };
@@ -354,11 +351,11 @@ impl<R: Responder, C: Connections> Driver<R, C> {
 
     /// Jumps to the next thing that happens, if there is one.
     fn jump(&mut self) -> bool {
-        let Some(Reverse((at, turn))) = self.agenda.pop() else {
+        let Some(((at, _), due)) = self.agenda.pop_first() else {
             return false;
         };
         self.now = at;
-        self.events.extend(self.later.remove(&turn));
+        self.events.push_back(due);
         true
     }
 
@@ -368,8 +365,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             return;
         }
         self.turn += 1;
-        self.agenda.push(Reverse((self.now + after, self.turn)));
-        self.later.insert(self.turn, due);
+        self.agenda.insert((self.now + after, self.turn), due);
     }
 
     /// Tells the core of an event, and does what it then wants.
@@ -550,7 +546,9 @@ impl<R: Responder, C: Connections> Driver<R, C> {
                 let mut facts = Vec::with_capacity(records.len());
                 for record in records {
                     requests += usize::from(record.asked);
-                    facts.extend(record.admitted);
+                    // Links are facts for the next run, and there is none.
+                    let admitted = record.admitted.into_iter();
+                    facts.extend(admitted.filter(|fact| !matches!(fact, Entry::Links(..))));
                     facts.push(Entry::Visited(record.key, Box::new(record.visited)));
                 }
                 facts

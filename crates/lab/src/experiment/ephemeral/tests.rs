@@ -10,7 +10,7 @@ fn setting(world: &str, policies: &[&str]) -> Setting {
     let knobs = [
         ("sources", "60"),
         ("sites", "6"),
-        ("days", "3"),
+        ("days", "1"),
         ("articles", "0.01"),
         ("profit", "0.1"),
     ];
