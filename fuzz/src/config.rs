@@ -1,7 +1,9 @@
 //! `avocet.toml`, as a person writes it and as the program edits it.
 
+use std::path::Path;
+
 use node::live::controls::Control;
-use node::settings::config::check::check as check_config;
+use node::settings::check::check as check_config;
 use toml_edit::DocumentMut;
 
 /// Keys whose value is a file that the check reads: the fuzzer is to open none.
@@ -24,7 +26,7 @@ pub fn config(data: &[u8]) {
     {
         return;
     }
-    let findings = check_config(text);
+    let findings = check_config(text, Path::new("nowhere"));
     let lines = text.lines().count().max(1) + 1;
     for finding in &findings {
         assert!(finding.line.is_none_or(|line| line >= 1 && line <= lines));
