@@ -48,7 +48,7 @@ pub fn config(data: &[u8]) {
             continue;
         };
         assert_eq!(
-            check_config(&edited),
+            check_config(&edited, Path::new("nowhere")),
             [],
             "{wish:?} made of {text:?}: {edited:?}"
         );
