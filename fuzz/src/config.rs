@@ -1,4 +1,4 @@
-//! `avocet.toml`, as a person writes it and as the program edits it.
+//! `avocet.toml`, as a user writes it and as the program edits it.
 
 use std::path::Path;
 
@@ -6,15 +6,18 @@ use node::live::controls::Control;
 use node::settings::check::check as check_config;
 use toml_edit::DocumentMut;
 
-/// Keys whose value is a file that the check reads: the fuzzer is to open none.
+/// Keys whose value names a file that the check reads. Inputs with such a key are skipped, so
+/// that the fuzzer opens no files.
 const FILES: [(&str, &str); 3] = [
     ("fetch", "roots"),
     ("refresh", "rates"),
     ("crawl", "scores"),
 ];
 
-/// Checks a configuration. Everything wrong names a line of the text; and what is accepted is accepted again after every
-/// edit by the program, which does the same only once.
+/// Checks a configuration.
+///
+/// Every finding names a line of the text. An accepted configuration is still accepted after
+/// every edit by the program, and making the same edit twice changes nothing more.
 pub fn config(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;

@@ -1,10 +1,12 @@
-//! HTML: the streaming reader, and the main text that `export pages` makes.
+//! HTML: the streaming reader, and the main text that `export pages` writes.
 
 use page::article::chunks::chunks;
 use page::article::{Extraction, Failure};
 use page::{Limits, Reading, charset, read};
 
-/// Reads a page. The answer is within its limits, the same each time, and tighter limits keep the beginning of what
+/// Reads a page.
+///
+/// The result stays within its limits and is deterministic. Tighter limits keep a prefix of what
 /// wider limits keep.
 pub fn html(data: &[u8]) {
     let base = crate::found_at();
@@ -45,7 +47,7 @@ fn bounded(reading: &Reading, limits: &Limits) {
     assert!(reading.links.len() <= limits.links);
     assert!(reading.text.len() <= limits.text);
     assert!(reading.title.len() <= limits.title);
-    // One more stands for the paths beyond the limit.
+    // One extra path stands for all paths beyond the limit.
     assert!(reading.paths.len() <= limits.paths + 1);
     assert!(!reading.text.contains("  ") && !reading.text.contains("\n\n"));
     let mut ids: Vec<_> = reading.links.iter().map(|link| link.id).collect();
@@ -63,7 +65,10 @@ fn bounded(reading: &Reading, limits: &Limits) {
     }
 }
 
-/// Makes the main text of a page. It always ends, is bounded, and of hostile markup is the text of the streaming reader.
+/// Extracts the main text of a page.
+///
+/// Extraction always ends and its output is bounded. For hostile markup it is the text of the
+/// streaming reader.
 pub fn article(data: &[u8]) {
     let base = crate::found_at();
     let (text, _) = charset::decode(data, None);
@@ -71,7 +76,7 @@ pub fn article(data: &[u8]) {
     if article.extraction == Extraction::Fallback(Failure::Hostile) {
         assert_eq!(article.text, read(&text, &base, &Limits::default()).text);
     }
-    // Spans and addresses of links are bounded; sixty times the page is far above what they add.
+    // Markup and link URLs add a bounded amount; 60 times the page is far above it.
     assert!(article.markdown.len() <= 60 * text.len() + (64 << 10));
     for heading in &article.headings {
         assert!(article.markdown[heading.start..].starts_with('#'));

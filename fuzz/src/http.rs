@@ -1,17 +1,20 @@
-//! HTTP/1 responses: head, framing of the body, content coding, and what the fields say of the page.
+//! HTTP/1 responses: head, framing of the body, content coding, and the header fields about the
+//! page.
 
 use std::borrow::Cow;
 
 use fetch::{Limits, ReadResponse, read_response};
 use page::{coding, link_header, media};
 
-/// Responses read from one input at most.
+/// Most responses read from one input.
 const RESPONSES: usize = 8;
-/// Decoded bytes at most; less than the default, so that the fuzzer reaches it.
+/// Limit of decoded bytes; lower than the default, so that the fuzzer reaches it.
 const DECODED: usize = 1 << 16;
 
-/// Reads responses one after another, as from a pipelined connection. Each is the same however its bytes are cut into
-/// pieces, takes its own bytes only, and stays within the limits.
+/// Reads responses one after another, as from a pipelined connection.
+///
+/// Each one is the same however its bytes are split, consumes only its own bytes, and stays
+/// within the limits.
 pub fn http(data: &[u8]) {
     let limits = Limits {
         head: 4096,
@@ -23,7 +26,7 @@ pub fn http(data: &[u8]) {
         let (whole, more, rest) = read_response(&[&left], &limits);
         let bytes: Vec<&[u8]> = left.chunks(1).collect();
         match (&whole, read_response(&bytes, &limits)) {
-            // The first fault found depends on how much of the head is there.
+            // Which fault is found first depends on how much of the head has arrived.
             (ReadResponse::Refused(_), (ReadResponse::Refused(_), ..)) => {}
             (_, by_byte) => assert_eq!((&whole, more, &rest), (&by_byte.0, by_byte.1, &by_byte.2)),
         }

@@ -9,8 +9,10 @@ use policy::{Moment, Outcome, Visit};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Reads the input as a record of the kind that its first byte names. Bytes are refused or are a record; a record reads
-/// back as it was written; and cut short or with a byte too many it is refused.
+/// Reads the input as a record of the kind that its first byte names.
+///
+/// The bytes are refused or form a record. A record survives a round trip, and is refused when
+/// it is truncated or has an extra byte.
 pub fn ledger(data: &[u8]) {
     let Some((kind, record)) = data.split_first() else {
         return;
@@ -21,7 +23,7 @@ pub fn ledger(data: &[u8]) {
             let Some(visited) = round_trip::<Visited>(record) else {
                 return;
             };
-            // The next visit is folded into whatever was read.
+            // Applies further visits to the decoded history.
             let at = Moment::from_micros(1_500_000_000_000_000);
             for outcome in [Outcome::Changed, Outcome::Unchanged, Outcome::Gone] {
                 let history = visited.history.after(Visit::new(at, outcome));
@@ -51,7 +53,7 @@ fn round_trip<T: Serialize + DeserializeOwned + Debug>(bytes: &[u8]) -> Option<T
     let record = read(bytes)?;
     let written = encode(&record);
     let again = read(&written).expect("what was written is read");
-    // As bytes: numbers of a damaged record need not equal themselves (NaN).
+    // Compares bytes, because a damaged record may hold NaN, which does not equal itself.
     assert_eq!(encode(&again), written);
     assert_eq!(format!("{again:?}"), format!("{record:?}"));
     assert!(read(&written[..written.len() - 1]).is_none(), "cut short");

@@ -1,8 +1,8 @@
-//! The laws that every reader of untrusted bytes keeps, one function for each fuzz target.
+//! The properties that every parser of untrusted bytes must have, one function per fuzz target.
 //!
-//! Each function takes any bytes and panics when a law is broken. cargo-fuzz calls it from `fuzz_targets/` with inputs that
-//! it makes up; the test `replay` calls it with the files of `corpus/` and with changed copies of them.
-//! `README.md` has the commands.
+//! Each function takes any bytes and panics when a property is violated. cargo-fuzz calls it
+//! from `fuzz_targets/` with generated inputs. The test `replay` calls it with the files of
+//! `corpus/` and with mutated copies of them. `README.md` has the commands.
 
 #[cfg(feature = "config")]
 mod config;
@@ -28,7 +28,7 @@ pub use robots::robots;
 pub use url::url;
 pub use warc::warc;
 
-/// The URL that every page of the corpus was found at.
+/// The URL of every page in the corpus.
 fn found_at() -> PageUrl {
     PageUrl::parse("https://www.example.org/docs/index.html?q=1").expect("it is a URL")
 }

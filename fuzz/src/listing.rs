@@ -2,11 +2,13 @@
 
 use page::listing::{ENTRIES, Kind, read};
 
-/// 14 July 2017: between the dates that sitemaps and feeds of the corpus name.
+/// 14 July 2017, which lies between the dates in the corpus.
 const NOW: i64 = 1_500_000_000;
 
-/// Reads a sitemap or feed. Entries are within their limit, a sitemap names its own site only, and a document type
-/// declaration is always refused.
+/// Reads a sitemap or feed.
+///
+/// The number of entries is limited, a sitemap names pages of its own site only, and a document
+/// type declaration is always refused.
 pub fn listing(data: &[u8]) {
     let base = crate::found_at();
     for content_type in [None, Some("application/xml"), Some("text/plain")] {

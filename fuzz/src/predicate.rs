@@ -1,9 +1,11 @@
-//! Predicates on pages, as a person writes them.
+//! Predicates on pages, as a user writes them.
 
 use policy::About;
 use policy::focus::{Candidate, Document, Meanings, Predicate};
 
-/// Reads a predicate. What is wrong has a place in the text; and what is right means the same in parentheses, and the
+/// Parses a predicate.
+///
+/// An error names a column of the text. A valid predicate means the same in parentheses, and the
 /// opposite after `not`.
 pub fn predicate(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
@@ -20,7 +22,7 @@ pub fn predicate(data: &[u8]) {
             return;
         }
     };
-    // Twice the tests, or one level more, may be over the limits of the reader.
+    // The combined predicate may exceed the limits of the parser.
     let same = [format!(" ( {text} ) "), format!("({text}) and ({text})")];
     let opposite = format!("not ({text})");
     let either = format!("({text}) or not ({text})");

@@ -1,11 +1,13 @@
-//! robots.txt.
+//! robots.txt files.
 
 use std::time::Duration;
 
 use page::Robots;
 
-/// Reads a robots.txt. Line endings, a byte order mark, a comment and the case of our name change nothing; every URL is
-/// allowed or not; and what the file asks for is clamped.
+/// Parses a robots.txt.
+///
+/// Line endings, a byte order mark, a comment and the case of our product token change nothing.
+/// Every URL gets a verdict, and the crawl delay is clamped.
 pub fn robots(data: &[u8]) {
     let read = Robots::parse(data, "avocet");
     assert_eq!(read, Robots::parse(data, "AVOCET"));
@@ -31,7 +33,7 @@ pub fn robots(data: &[u8]) {
     sitemaps.iter().for_each(|url| {
         read.allows(url);
     });
-    // The rules themselves are the URLs that are likely to match one.
+    // The paths of the rules are the URLs that are likely to match one.
     for line in data.split(|&byte| byte == b'\n').take(100) {
         let value = line
             .splitn(2, |&byte| byte == b':')

@@ -1,9 +1,11 @@
-//! URLs: absolute ones, and links resolved against the page they are on.
+//! Absolute URLs, and links resolved against the page they are on.
 
 use page::{PageUrl, Rules};
 
-/// Reads the first line as a URL, and all of it as a link on that page or on another. Every URL that comes out is in
-/// normal form.
+/// Parses the first line as a URL, and resolves both the first line and the rest as links on
+/// that page.
+///
+/// Every resulting URL is in normal form.
 pub fn url(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
@@ -30,11 +32,11 @@ fn normal(url: &PageUrl) {
     assert!(!url.host_name().is_empty());
     assert!(url.path().starts_with('/'));
     assert_eq!(format!("{}{}", url.origin(), url.path_and_query()), text);
-    // `a..` is a host to the standard and no name to the list of suffixes.
+    // The standard accepts the host `a..`, but the public suffix list does not.
     let bare = |name: &str| name.trim_end_matches('.').to_owned();
     assert!(bare(url.host_name()).ends_with(&bare(url.registrable_domain())));
 
-    // The normal form of a normal form is itself, and so are the ids.
+    // Normalization is idempotent, and so are the ids.
     let again = PageUrl::parse(text).expect("what was accepted is accepted again");
     assert_eq!(&again, url);
     assert_eq!(

@@ -9,21 +9,23 @@ use repository::archive::{
     ArchiveError, Capture, DecodeLimits, Found, Level, Record, Records, Truncated, seal,
 };
 
-/// The largest block that is read; less than the default, so that the fuzzer reaches it.
+/// Size limit of a block in bytes; lower than the default, so that the fuzzer reaches it.
 const BLOCK: u64 = 1 << 16;
 const DECODE: DecodeLimits = DecodeLimits {
     bytes: 1 << 16,
     ratio: 100,
 };
-/// gzip makes at most this many bytes of one.
+/// The largest expansion factor of gzip.
 const GZIP_RATIO: usize = 1_032;
-/// The shortest record: `WARC/1.0`, a length and a blank line.
+/// The shortest record in bytes: `WARC/1.0`, a length and a blank line.
 const SHORTEST: usize = 20;
-/// A file is given up after this many damaged records.
+/// The reader stops after this many damaged records.
 const DAMAGED: usize = 1_001;
 
-/// Reads the input as a WARC file, and as an answer that is sealed. Reading ends, in order and within limits; a record
-/// that says where it is can be read alone; and what was sealed reads back.
+/// Reads the input as a WARC file, and as a response that is archived.
+///
+/// Reading ends, in order and within limits. A record with a known location can be read alone.
+/// An archived response reads back unchanged.
 pub fn warc(data: &[u8]) {
     let mut before = 0;
     let mut records = open(data);
@@ -76,7 +78,7 @@ fn describe(record: &Record) -> String {
     format!("{record:?}")
 }
 
-/// Seals the input as an answer: the fields of its head up to the first blank line, then its body.
+/// Archives the input as a response: header fields up to the first blank line, then the body.
 fn sealed(data: &[u8]) {
     let blank = data.windows(2).position(|pair| pair == b"\n\n");
     let (fields, body) = data.split_at(blank.map_or(0, |blank| blank + 1));

@@ -1,6 +1,6 @@
-//! Every fuzz target holds on its corpus, and on changed copies of it.
+//! Replays the corpus of every fuzz target, with mutated copies.
 //!
-//! **Invariant:** the changes are drawn from a seed: the same corpus is replayed the same way each time.
+//! **Invariant:** the mutations come from a fixed seed, so every run replays the same inputs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Changed copies of each file.
+/// Mutated copies of each file.
 const COPIES: usize = 32;
-/// Changes to one copy, at most.
+/// Most mutations of one copy.
 const CHANGES: usize = 4;
 
 macro_rules! replay {
@@ -23,7 +23,7 @@ macro_rules! replay {
             }
         )*
 
-        /// Every target is a program for libFuzzer, has a corpus, and is replayed here.
+        /// Every target has a program for libFuzzer, a corpus and a test here.
         #[test]
         fn targets_corpus_and_tests_are_the_same() {
             let replayed = BTreeSet::from([$(stringify!($target).to_owned()),*]);
@@ -52,7 +52,8 @@ fn replay(name: &str, target: fn(&[u8])) {
     }
 }
 
-/// Flips bits, sets bytes, cuts the end off, and puts a part of another input in.
+/// Returns a copy with flipped bits, replaced bytes, a truncated end, or a part of another input
+/// inserted.
 fn changed(input: &[u8], other: &[u8], random: &mut ChaCha8Rng) -> Vec<u8> {
     let mut copy = input.to_vec();
     for _ in 0..random.random_range(1..=CHANGES) {
@@ -72,18 +73,18 @@ fn changed(input: &[u8], other: &[u8], random: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 fn run(file: &Path, copy: usize, input: &[u8], target: fn(&[u8])) {
-    let _named = Named { file, copy, input };
+    let _input = InputOnPanic { file, copy, input };
     target(input);
 }
 
-/// Names the input when a law is broken.
-struct Named<'a> {
+/// Prints the input when the target panics.
+struct InputOnPanic<'a> {
     file: &'a Path,
     copy: usize,
     input: &'a [u8],
 }
 
-impl Drop for Named<'_> {
+impl Drop for InputOnPanic<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             let (file, copy) = (self.file.display(), self.copy);
@@ -93,14 +94,14 @@ impl Drop for Named<'_> {
     }
 }
 
-/// The names in a directory of this package, without their ending.
+/// Returns the names in a directory of this package, without their extensions.
 fn names(directory: &str) -> BTreeSet<String> {
     let stem = |path: PathBuf| path.file_stem().map(|stem| stem.display().to_string());
     let entries = entries(Path::new(directory));
     entries.into_iter().filter_map(stem).collect()
 }
 
-/// The sorted entries of a directory of this package.
+/// Returns the sorted entries of a directory of this package.
 fn entries(directory: &Path) -> Vec<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
     let read = fs::read_dir(&path).unwrap_or_else(|why| panic!("{}: {why}", path.display()));

@@ -5,14 +5,16 @@ use std::process::{Command, ExitStatus};
 
 use anyhow::{Context, Result};
 
-/// Runs the benchmark that the arguments name, in release; the gate in a profile of its own, since
-/// CI builds it too. Returns how it ended; it has said why it failed.
+/// Builds the benchmarks, runs the one that the arguments name, and returns its exit status.
+///
+/// The gate has its own cargo profile, because CI builds it in every run. All others are built in
+/// the release profile. A benchmark that fails prints the reason itself.
 pub fn run(arguments: &[OsString]) -> Result<ExitStatus> {
     let is_gate = arguments.first().is_some_and(|name| name == "gate");
     let mut command = Command::new(crate::cargo());
     command.args(["run", "--quiet", "--package", "bench", "--profile"]);
     if is_gate {
-        // An incremental build divides crates into units by what was built before.
+        // An incremental build depends on earlier builds, and so would the instruction counts.
         command.arg("gate").env("CARGO_INCREMENTAL", "0");
     } else {
         command.arg("release");

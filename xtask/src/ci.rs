@@ -1,7 +1,8 @@
-//! Does this change pass?
+//! `cargo xtask ci`: runs every check that a change must pass.
 //!
-//! **Invariant:** the first check that fails ends the run, and the quick ones come first. Nothing is
-//! built in the release profile, and nothing twice but what clippy, the gate and the tests cannot share.
+//! The quick checks come first, and the first check that fails ends the run. Nothing is built in
+//! the release profile. A crate is compiled twice only where clippy, the gate and the tests cannot
+//! share a build.
 
 use std::process::Command;
 use std::time::Instant;
@@ -20,26 +21,26 @@ const CLIPPY: &[&str] = &[
     "-D",
     "warnings",
 ];
-/// nextest runs no examples in documentation; their libraries are built as for the tests.
+/// nextest does not run the examples in doc comments, so `cargo test` does.
 const DOC_TESTS: &[&str] = &["test", "--workspace", "--doc", "--quiet"];
-/// The README's test command, to the letter.
+/// The test command that README.md gives.
 const TESTS: &[&str] = &["nextest", "run", "--workspace"];
 
-/// Runs the checks.
-pub fn run(wishes: &Ci) -> Result<()> {
+/// Runs the checks and returns the first failure.
+pub fn run(options: &Ci) -> Result<()> {
     cargo(FORMAT)?;
     eprintln!("$ cargo xtask tidy");
     tidy::run()?;
     cargo(CLIPPY)?;
     cargo(DOC_TESTS)?;
     gate()?;
-    if !wishes.without_tests {
+    if !options.without_tests {
         cargo(TESTS)?;
     }
     Ok(())
 }
 
-/// Compares instruction counts with the accepted ones.
+/// Compares the instruction counts of the gate's workloads with the accepted ones.
 fn gate() -> Result<()> {
     eprintln!("$ cargo xtask bench gate");
     let began = Instant::now();

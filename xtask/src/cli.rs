@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use torture::{Scenario, Torture};
 
-/// The tools of this workspace
+/// Development tasks of this workspace
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask",
@@ -20,43 +20,43 @@ Example:
   cargo xtask bench frontier --urls 1000000
   cargo xtask bench servers --runs 3 --out docs/figures"
 )]
-pub struct Arguments {
-    /// What to do.
+pub struct XtaskArguments {
+    /// The task to run.
     #[command(subcommand)]
     pub task: Task,
 }
 
-/// What to do.
+/// A development task.
 #[derive(Debug, Subcommand)]
 pub enum Task {
     /// Run every check that a change must pass
     Ci(Ci),
-    /// Check the rules of the house that no compiler knows
+    /// Check the rules that neither the compiler nor clippy knows
     #[command(after_help = "Example:\n  cargo xtask tidy")]
     Tidy,
-    /// Kill, damage, cut the power of, and lie about the time to the program, for as long as wanted
+    /// Run the torture tests: kills, damaged files, power cuts, failing writes, wrong clocks
     Torture(Torture),
-    /// Build the benchmarks (`crates/bench`) optimised and run one
+    /// Build the benchmarks (`crates/bench`) with optimisations and run one
     #[command(disable_help_flag = true)]
-    Bench(Bench),
+    Bench(BenchTask),
 }
 
-/// Which checks.
+/// Options of the checks.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   cargo xtask ci
   cargo xtask ci --without-tests   # what .ci/run calls before `cargo nextest run --workspace`")]
 pub struct Ci {
-    /// All but `cargo nextest run --workspace`
+    /// Skip `cargo nextest run --workspace`
     #[arg(long)]
     pub without_tests: bool,
 }
 
-/// Which benchmark, with its arguments.
+/// The benchmark to run, with its arguments.
 #[derive(Debug, Args)]
-pub struct Bench {
-    /// The command line of the benchmarks; `--help` lists them
+pub struct BenchTask {
+    /// Arguments of the benchmark program; `--help` lists its benchmarks
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub arguments: Vec<OsString>,
 }

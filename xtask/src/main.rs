@@ -1,8 +1,10 @@
-//! `cargo xtask`: runs every check ([`ci`]), checks the rules that no compiler knows ([`tidy`]), runs the
-//! torture tests for as long as wanted ([`torture`]) and starts the benchmarks ([`bench`]).
+//! `cargo xtask`: the development tasks of this workspace.
 //!
-//! **Invariant:** nothing here depends on a crate that it checks, so it builds in seconds and works
-//! when they do not build.
+//! [`ci`] runs every check. [`tidy`] checks the rules that the compiler does not know. [`torture`]
+//! runs the torture tests for a given time. [`bench`] builds and starts the benchmarks.
+//!
+//! **Invariant:** it depends on no other crate of the workspace. It builds in seconds, and works
+//! while the others do not compile.
 
 mod bench;
 mod ci;
@@ -15,14 +17,14 @@ use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
 use clap::Parser;
-use cli::{Arguments, Task};
+use cli::{Task, XtaskArguments};
 
 fn main() -> ExitCode {
-    let done = match Arguments::parse().task {
-        Task::Ci(wishes) => ci::run(&wishes).map(|()| ExitCode::SUCCESS),
+    let done = match XtaskArguments::parse().task {
+        Task::Ci(options) => ci::run(&options).map(|()| ExitCode::SUCCESS),
         Task::Tidy => tidy::run().map(|()| ExitCode::SUCCESS),
-        Task::Torture(wishes) => torture::run(&wishes).map(|()| ExitCode::SUCCESS),
-        Task::Bench(wishes) => bench::run(&wishes.arguments).map(exit_code),
+        Task::Torture(options) => torture::run(&options).map(|()| ExitCode::SUCCESS),
+        Task::Bench(options) => bench::run(&options.arguments).map(exit_code),
     };
     done.unwrap_or_else(|error| {
         eprintln!("xtask: {error:#}");
@@ -30,20 +32,20 @@ fn main() -> ExitCode {
     })
 }
 
-/// The exit code of a program that this one stands for.
+/// Returns the exit code of a child process, to be passed on.
 fn exit_code(status: ExitStatus) -> ExitCode {
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     code.map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// The cargo that runs this program, or the one on the path.
+/// Returns the cargo that started this program, or the one on the `PATH`.
 fn cargo() -> PathBuf {
     env::var_os("CARGO")
         .unwrap_or_else(|| "cargo".into())
         .into()
 }
 
-/// The directory of the workspace that this program was built from.
+/// Returns the root directory of the workspace that this program was built from.
 fn workspace() -> PathBuf {
     let mut path = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     path.pop();

@@ -1,12 +1,16 @@
-//! The rules of the house that a machine can check.
+//! `cargo xtask tidy`: checks rules of this workspace that neither the compiler nor clippy knows.
 //!
-//! **Invariant:** a rule looks at text and answers findings; it reads no file and prints nothing, so
-//! each is tested on lines that break it. Every finding says where, which rule, and why there is one.
+//! **Invariant:** a rule is a pure function from texts to findings, tested on lines that break it.
+//! Only this module reads files and prints. A finding names the file, the line, the rule and its
+//! reason.
 
 mod code;
 mod graph;
 mod invariants;
+mod links;
+mod markdown;
 mod modules;
+mod prose;
 mod purity;
 mod references;
 mod registry;
@@ -18,34 +22,42 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use code::Source;
+use code::RustFile;
 
 /// A place where a rule is broken.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// The file, from the root of the workspace.
+pub struct TidyFinding {
+    /// The path of the file from the root of the workspace.
     pub file: String,
     /// The line, from one.
     pub line: usize,
-    /// The rule, with what was found.
+    /// What was found.
     pub rule: String,
-    /// Why there is such a rule.
+    /// The reason for the rule.
     pub why: &'static str,
 }
 
-/// Checks every file that git knows or would take, and the graph of the crates.
+/// Checks every file that git tracks or would add, and the dependencies between the crates.
+///
+/// Prints the findings and fails if there are any.
 pub fn run() -> Result<()> {
     let root = crate::workspace();
     let mut findings = graph::check(&graph::read(&root)?);
     let mut files = files(&root)?;
-    // A file that was deleted and not yet removed from git has no rules to keep.
+    // git still lists a file that was deleted without `git rm`.
     files.retain(|file| root.join(file).exists());
     let mut texts = Vec::new();
     for file in &files {
         let bytes = fs::read(root.join(file)).with_context(|| format!("cannot read {file}"))?;
         texts.push((file, String::from_utf8_lossy(&bytes).into_owned()));
     }
+    let documents: Vec<links::Document<'_>> = texts
+        .iter()
+        .map(|(file, text)| (file.as_str(), text.as_str()))
+        .collect();
     for (file, text) in &texts {
+        findings.extend(links::check((file, text), &documents));
+        findings.extend(prose::check_document(file, text));
         findings.extend(registry::check(file, text));
         findings.extend(references::check(file, text, &files));
         if file.ends_with(".rs") {
@@ -53,8 +65,9 @@ pub fn run() -> Result<()> {
         }
     }
     let rust = texts.iter().filter(|(file, _)| file.ends_with(".rs"));
-    let sources: Vec<Source<'_>> = rust.map(|(file, text)| Source { file, text }).collect();
+    let sources: Vec<RustFile<'_>> = rust.map(|(file, text)| RustFile { file, text }).collect();
     findings.extend(modules::check(&sources));
+    findings.extend(prose::check(&sources));
     findings.extend(purity::check(&sources));
     for (_, text) in texts.iter().filter(|(file, _)| *file == invariants::FILE) {
         findings.extend(invariants::check(text, &sources));
@@ -63,9 +76,12 @@ pub fn run() -> Result<()> {
         println!("{finding}");
     }
     if !findings.is_empty() {
-        bail!("rules of the house are broken: {} findings", findings.len());
+        bail!(
+            "{} findings; each line above names the file, the rule and its reason",
+            findings.len()
+        );
     }
-    println!("{} files are tidy", files.len());
+    println!("{} files keep the rules", files.len());
     Ok(())
 }
 
@@ -87,11 +103,12 @@ fn files(root: &Path) -> Result<Vec<String>> {
         "git ls-files: {}",
         String::from_utf8_lossy(&listed.stderr)
     );
-    let names = String::from_utf8(listed.stdout).context("a file's name is not Unicode")?;
+    let names =
+        String::from_utf8(listed.stdout).context("git lists a file name that is not Unicode")?;
     Ok(names.split_terminator('\0').map(str::to_owned).collect())
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for TidyFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

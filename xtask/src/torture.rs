@@ -1,6 +1,6 @@
-//! Runs long rounds of the torture tests (`crates/avocet/tests/torture`).
+//! `cargo xtask torture`: runs the torture tests (`crates/avocet/tests/torture`) for a given time.
 //!
-//! nextest ends a test after minutes, so `cargo test` runs these, one test after the other.
+//! `cargo test` runs them, one after the other, because nextest ends a test after a few minutes.
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,16 +10,16 @@ use clap::ValueEnum;
 
 use crate::cli::{Scenario, Torture};
 
-/// Runs the scenarios until the time is up. Fails if one of them did.
-pub fn run(wishes: &Torture) -> Result<()> {
-    let scenarios = match wishes.scenario.as_slice() {
+/// Runs the scenarios until the time is up, and fails if one of them fails.
+pub fn run(options: &Torture) -> Result<()> {
+    let scenarios = match options.scenario.as_slice() {
         [] => Scenario::value_variants(),
         some => some,
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
-    let seed = wishes.seed.unwrap_or(now.as_secs());
+    let seed = options.seed.unwrap_or(now.as_secs());
     let tests: u64 = scenarios.iter().map(|scenario| scenario.tests().1).sum();
-    let minutes = wishes.minutes / tests;
+    let minutes = options.minutes / tests;
     let mut command = Command::new(crate::cargo());
     command
         .args(["test", "--package", "avocet", "--test", "torture", "--"])
@@ -31,7 +31,9 @@ pub fn run(wishes: &Torture) -> Result<()> {
     eprintln!("{tests} tests, {minutes} minutes each, seeds from {seed}");
     let status = command.status().context("cannot run cargo")?;
     if !status.success() {
-        bail!("the torture tests ended with {status}; the seed of each round is above");
+        bail!(
+            "the torture tests ended with {status}; repeat a round with --seed and a seed printed above"
+        );
     }
     Ok(())
 }

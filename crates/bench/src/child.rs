@@ -1,7 +1,7 @@
-//! What did a program cost?
+//! Runs a program as a child process, and measures its wall time, CPU time and memory.
 //!
-//! **Invariant:** CPU time and memory are what the kernel charged that one process, from its start to
-//! its end, read as it is waited for; nobody else's work is in them.
+//! **Invariant:** CPU time and memory are those that the kernel charged to this one process
+//! (`wait4`). Other load of the machine is not included.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,21 +12,21 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use wait4::Wait4;
 
-/// A program that ended well.
+/// The output and the cost of a process that ended with success.
 #[derive(Debug)]
-pub struct Ended {
-    /// What it printed.
+pub struct EndedProcess {
+    /// The standard output.
     pub output: String,
-    /// From start to end.
+    /// Wall time from start to end.
     pub wall: Duration,
-    /// In user and system mode, on all cores.
+    /// CPU time in user and system mode, on all cores.
     pub cpu: Duration,
-    /// The most memory it had at once, in bytes.
+    /// Peak resident memory, in bytes.
     pub peak: u64,
 }
 
-/// Runs a program to its end. What it says on standard error goes to a file, and is shown if it fails.
-pub fn run(command: &mut Command, errors: &Path) -> Result<Ended> {
+/// Runs a program to its end. Its standard error goes to a file, and into the error if it fails.
+pub fn run(command: &mut Command, errors: &Path) -> Result<EndedProcess> {
     let name = command.get_program().to_string_lossy().into_owned();
     let file =
         File::create(errors).with_context(|| format!("cannot write {}", errors.display()))?;
@@ -40,18 +40,18 @@ pub fn run(command: &mut Command, errors: &Path) -> Result<Ended> {
     let mut output = String::new();
     if let Some(mut pipe) = child.stdout.take() {
         pipe.read_to_string(&mut output)
-            .with_context(|| format!("cannot read what {name} prints"))?;
+            .with_context(|| format!("cannot read the output of {name}"))?;
     }
     let used = child
         .wait4()
         .with_context(|| format!("cannot wait for {name}"))?;
     let wall = began.elapsed();
     if !used.status.success() {
-        let said = std::fs::read_to_string(errors).unwrap_or_default();
-        bail!("{name} ended with {}:\n{said}", used.status);
+        let message = std::fs::read_to_string(errors).unwrap_or_default();
+        bail!("{name} ended with {}:\n{message}", used.status);
     }
     let cpu = used.rusage.utime + used.rusage.stime;
-    Ok(Ended {
+    Ok(EndedProcess {
         output,
         wall,
         cpu,
@@ -63,7 +63,7 @@ pub fn run(command: &mut Command, errors: &Path) -> Result<Ended> {
 mod tests {
     use super::*;
 
-    fn shell(script: &str) -> Result<Ended> {
+    fn shell(script: &str) -> Result<EndedProcess> {
         let place = tempfile::tempdir()?;
         run(
             Command::new("sh").args(["-c", script]),
@@ -77,7 +77,7 @@ mod tests {
         let busy = shell("i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done").unwrap();
         assert_eq!(idle.output, "done\n");
         assert!(busy.cpu > idle.cpu, "{busy:?} {idle:?}");
-        // A shell fits between these, in whatever unit the kernel counts.
+        // The memory of a shell is within these bounds if the unit is bytes.
         assert!((100_000..100_000_000).contains(&idle.peak), "{idle:?}");
     }
 

@@ -1,7 +1,9 @@
-//! What does it cost to choose which page that has an appointment is fetched next?
+//! Times the choice of the next known page, by the production frontier under a budget.
 //!
-//! **Invariant:** timed is the production frontier under a budget: the next page, and the appointment with the page that was fetched. What is known of a page is not: in a crawl that is
-//! one point read of the ledger, for a look as for a fetch; looks are counted. All by CPU time of the one thread that works.
+//! **Invariant:** the time covers the choice of a page, and the computation of its next due time
+//! after the fetch. The histories of pages come from memory. In a crawl each is a point read of the
+//! ledger; these reads are not included in the time, but counted as looks. Time is CPU time of the
+//! one thread that works.
 
 use std::time::Duration;
 
@@ -9,38 +11,38 @@ use anyhow::{Context, Result};
 use frontier::{Frontier, Next};
 use policy::{Crawl, History, Moment, Number};
 
-/// What is known of the pages.
-pub trait Pages {
-    /// Of one of them.
+/// The histories of the known pages.
+pub trait PageHistories {
+    /// Returns the history of a page.
     fn history(&self, page: Number) -> History;
 
-    /// Takes in a visit to it; returns what is known of it then.
+    /// Records a visit to a page, and returns its new history.
     fn visit(&mut self, page: Number, now: Moment) -> History;
 }
 
-/// What was asked and chosen, and how long that took.
+/// The number of choices and looks, and their CPU time.
 #[derive(Debug)]
-pub struct Choices {
+pub struct TimedChoices {
     pub looks: u64,
     pub made: u32,
     time: Duration,
 }
 
-impl Choices {
-    /// For one of them.
+impl TimedChoices {
+    /// Returns the mean time of one choice, in nanoseconds.
     pub fn nanoseconds(&self) -> f64 {
         self.time.as_nanos() as f64 / f64::from(self.made)
     }
 }
 
-/// Chooses so often, a `step` apart. `clock` is what it is timed by.
+/// Makes `wanted` choices, a `step` of simulated time apart, and times them by `clock`.
 pub fn choose(
     frontier: &mut Frontier<Crawl>,
-    pages: &mut impl Pages,
+    pages: &mut impl PageHistories,
     (mut now, step): (Moment, Duration),
     wanted: u32,
     clock: impl Fn() -> Duration,
-) -> Result<Choices> {
+) -> Result<TimedChoices> {
     let (mut looks, mut made, mut time) = (0, 0, Duration::ZERO);
     while made < wanted {
         now = now + step;
@@ -69,10 +71,10 @@ pub fn choose(
         time += clock() - began;
         made += 1;
     }
-    Ok(Choices { looks, made, time })
+    Ok(TimedChoices { looks, made, time })
 }
 
-/// A number that looks drawn.
+/// Returns a pseudo-random number of 25 bits that depends only on its argument.
 pub fn mixed(number: u32) -> u32 {
     number
         .wrapping_mul(0x9e37_79b1)

@@ -1,8 +1,8 @@
-//! What does it cost to crawl real pages?
+//! `bench crawl`: the cost of crawling real pages, with and without archive and index.
 //!
-//! Every variant crawls the same sites into a new store, as often as asked, and a bare client fetches
-//! the pages that the first crawl found, in the same run: load from elsewhere on the machine hits all
-//! of them alike, and the medians are compared.
+//! In each run every variant crawls the same sites into a new store, and a bare client fetches the
+//! pages that the first crawl found. So other load of the machine affects all of them alike. The
+//! medians over the runs are compared.
 
 pub mod bare;
 mod report;
@@ -19,14 +19,14 @@ use ledger::Ledger;
 use page::PageUrl;
 use serde::Deserialize;
 
-use crate::child::{self, Ended};
-use crate::cli::Crawl;
+use crate::child::{self, EndedProcess};
+use crate::cli::CrawlOptions;
 use crate::machine::Machine;
-use crate::program::Program;
-use report::{Measured, Report};
-use serve::Server;
+use crate::program::AvocetProgram;
+use report::{CrawlCost, CrawlReport};
+use serve::SiteServer;
 
-/// What a crawl keeps, as flags.
+/// The variants: what a crawl stores, and its flags.
 const VARIANTS: [(&str, &[&str]); 4] = [
     ("ledger", &["--no-archive", "--no-index"]),
     ("ledger, archive", &["--no-index"]),
@@ -35,55 +35,55 @@ const VARIANTS: [(&str, &[&str]); 4] = [
 ];
 const BARE: &str = "bare client";
 
-/// What `avocet crawl --json` prints, as far as it is of interest.
+/// The part of the output of `avocet crawl --json` that is used.
 #[derive(Debug, Deserialize)]
-struct Summary {
+struct CrawlTotals {
     pages: u64,
     queued: u64,
     bytes: u64,
 }
 
-/// What `avocet export urls` prints, as far as it is of interest.
+/// The part of a line of `avocet export urls` that is used.
 #[derive(Debug, Deserialize)]
-struct Exported {
+struct ExportedUrl {
     url: String,
     status: Option<u16>,
 }
 
-/// Measures, and prints the table.
-pub fn run(wishes: &Crawl, place: &Path) -> Result<()> {
-    let program = Program::build()?;
-    let server = (!wishes.site.is_empty())
-        .then(|| Server::start(&wishes.site))
+/// Runs the benchmark and prints the table.
+pub fn run(options: &CrawlOptions, place: &Path) -> Result<()> {
+    let program = AvocetProgram::build()?;
+    let server = (!options.site.is_empty())
+        .then(|| SiteServer::start(&options.site))
         .transpose()?;
-    let mut urls = wishes.url.clone();
+    let mut urls = options.url.clone();
     urls.extend(server.iter().flat_map(|server| server.urls.clone()));
-    let bench = Bench {
-        wishes,
+    let bench = CrawlBench {
+        options,
         place,
         urls,
         avocet: program.path().to_owned(),
     };
     let list = place.join("urls.txt");
-    let mut runs: Vec<(&'static str, Measured)> = Vec::new();
-    for run in 1..=wishes.runs {
+    let mut runs: Vec<(&'static str, CrawlCost)> = Vec::new();
+    for run in 1..=options.runs {
         for (name, flags) in VARIANTS {
-            eprintln!("run {run} of {}: {name}", wishes.runs);
+            eprintln!("run {run} of {}: {name}", options.runs);
             runs.push((name, bench.crawl(flags, &list)?));
         }
-        eprintln!("run {run} of {}: {BARE}", wishes.runs);
+        eprintln!("run {run} of {}: {BARE}", options.runs);
         runs.push((BARE, bench.bare(&list)?));
     }
     let names = VARIANTS.map(|(name, _)| name).into_iter().chain([BARE]);
     let command = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = Report::new(
+    let report = CrawlReport::new(
         names,
         &runs,
         BARE,
         Machine::this(),
         format!("cargo xtask bench {command}"),
     )?;
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -91,34 +91,34 @@ pub fn run(wishes: &Crawl, place: &Path) -> Result<()> {
     Ok(())
 }
 
-struct Bench<'a> {
-    wishes: &'a Crawl,
+struct CrawlBench<'a> {
+    options: &'a CrawlOptions,
     place: &'a Path,
     urls: Vec<String>,
     avocet: PathBuf,
 }
 
-impl Bench<'_> {
-    /// Crawls once into a new store. The first crawl says which pages there are.
-    fn crawl(&self, flags: &[&str], list: &Path) -> Result<Measured> {
+impl CrawlBench<'_> {
+    /// Crawls once into a new store. The first crawl also writes the list of pages.
+    fn crawl(&self, flags: &[&str], list: &Path) -> Result<CrawlCost> {
         let store = self.place.join("store");
         let ended = child::run(
             Command::new(&self.avocet)
-                .args(["crawl", "--json", "--time", &self.wishes.time])
-                .args(["--per-server", &self.wishes.per_server.to_string()])
+                .args(["crawl", "--json", "--time", &self.options.time])
+                .args(["--per-server", &self.options.per_server.to_string()])
                 .args(flags)
                 .args(&self.urls)
                 .arg("--store")
                 .arg(&store),
             &self.errors(),
         )?;
-        let summary: Summary =
-            serde_json::from_str(&ended.output).context("cannot read what avocet crawl prints")?;
+        let summary: CrawlTotals = serde_json::from_str(&ended.output)
+            .context("cannot parse the output of avocet crawl")?;
         ensure!(
             summary.queued == 0,
-            "{} pages were left after {}",
+            "{} pages were left after the time limit of {}",
             summary.queued,
-            self.wishes.time
+            self.options.time
         );
         let connections = self.connections(&store)?;
         if !list.exists() {
@@ -128,7 +128,7 @@ impl Bench<'_> {
         Ok(measured(&ended, summary.pages, summary.bytes, connections))
     }
 
-    fn bare(&self, list: &Path) -> Result<Measured> {
+    fn bare(&self, list: &Path) -> Result<CrawlCost> {
         let ended = child::run(
             Command::new(env::current_exe()?).arg("bare").arg(list),
             &self.errors(),
@@ -142,7 +142,7 @@ impl Bench<'_> {
         ))
     }
 
-    /// The connections that the crawler opened to the sites' hosts, as the ledger tells.
+    /// Returns the number of connections that the crawler opened to the sites, from the ledger.
     fn connections(&self, store: &Path) -> Result<u64> {
         let ledger = Ledger::open(&store.join("ledger"))?;
         let mut connections = 0;
@@ -163,8 +163,8 @@ impl Bench<'_> {
         )?;
         let mut pages = String::new();
         for line in export.output.lines() {
-            let exported: Exported =
-                serde_json::from_str(line).context("cannot read a line of the export")?;
+            let exported: ExportedUrl =
+                serde_json::from_str(line).context("cannot parse a line of avocet export")?;
             if exported.status == Some(200) {
                 pages.extend([&exported.url, "\n"]);
             }
@@ -178,9 +178,9 @@ impl Bench<'_> {
     }
 }
 
-fn measured(ended: &Ended, pages: u64, bytes: u64, connections: u64) -> Measured {
+fn measured(ended: &EndedProcess, pages: u64, bytes: u64, connections: u64) -> CrawlCost {
     let count = pages.max(1) as f64;
-    Measured {
+    CrawlCost {
         pages: pages as f64,
         pages_per_second: count / ended.wall.as_secs_f64(),
         cpu_ms_per_page: ended.cpu.as_secs_f64() * 1e3 / count,

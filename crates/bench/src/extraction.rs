@@ -1,8 +1,9 @@
-//! Main text compared with labelled pages, by the method of Zyte's article-extraction-benchmark.
+//! `bench extraction`: compares extracted main text with labels.
 //!
-//! A label states by hand, for each site, which element holds the main text and which parts of it are
-//! not main text. Precision and recall are those of shingles of four words, averaged over pages; F1 is
-//! computed of the two averages.
+//! The method is that of Zyte's article-extraction-benchmark. For each site, a label made by hand
+//! names the element that holds the main text, and the parts of it that do not belong to it.
+//! Precision and recall count shingles of four words and are averaged over pages. F1 is computed
+//! from the two averages.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -13,34 +14,34 @@ use dom_query::{Document, NodeRef};
 use page::PageUrl;
 use page::article::{Extraction, article};
 
-use crate::cli::ExtractionWishes;
+use crate::cli::ExtractionOptions;
 
-/// Words of a shingle.
+/// Words per shingle.
 const SHINGLE: usize = 4;
 
-/// What is main text on the pages of a site.
+/// The label of a site: where the main text of its pages is.
 struct Label {
     held_out: bool,
     /// Selectors of the element that holds the main text, separated by ` else `.
     main: String,
-    /// A selector of the parts of it that are not main text.
+    /// A selector of parts inside that element that are not main text.
     dropped: String,
 }
 
-/// How well one page was read.
+/// The scores of one page.
 struct Score {
     site: String,
     page: String,
     precision: Option<f64>,
     recall: Option<f64>,
-    /// Preformatted elements of the label, and how many of them the Markdown has in full.
+    /// Preformatted blocks in the labelled text, and how many of them the Markdown holds in full.
     code: (usize, usize),
     extraction: Extraction,
 }
 
-/// Measures and prints a table.
-pub fn run(wishes: &ExtractionWishes) -> Result<()> {
-    let roots: HashMap<&str, PathBuf> = wishes
+/// Runs the benchmark and prints the table.
+pub fn run(options: &ExtractionOptions) -> Result<()> {
+    let roots: HashMap<&str, PathBuf> = options
         .site
         .iter()
         .map(|site| {
@@ -49,8 +50,8 @@ pub fn run(wishes: &ExtractionWishes) -> Result<()> {
         })
         .collect::<Option<_>>()
         .context("a site is written like --site cmake=/usr/share/doc/cmake-data/html")?;
-    let text = fs::read_to_string(&wishes.labels)
-        .with_context(|| format!("cannot read {}", wishes.labels.display()))?;
+    let text = fs::read_to_string(&options.labels)
+        .with_context(|| format!("cannot read {}", options.labels.display()))?;
     let (labels, pages) = parse(&text)?;
     let mut scores = Vec::new();
     let mut passed_over = 0;
@@ -65,19 +66,19 @@ pub fn run(wishes: &ExtractionWishes) -> Result<()> {
         let file = root.join(path);
         let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
         let (html, _) = page::charset::decode(&bytes, None);
-        scores.push(score(site, path, &html, label, wishes.verbose)?);
+        scores.push(score(site, path, &html, label, options.verbose)?);
     }
     if passed_over > 0 {
-        eprintln!("{passed_over} labelled pages are of sites that no --site names");
+        eprintln!("{passed_over} labelled pages were skipped: no --site names their sites");
     }
-    report(&scores, &labels, wishes.verbose);
+    report(&scores, &labels, options.verbose);
     Ok(())
 }
 
 /// The labels of sites, and the pages as site and path.
 type Labelled<'a> = (BTreeMap<&'a str, Label>, Vec<(&'a str, &'a str)>);
 
-/// Reads rules and pages: lines of fields that tabs separate.
+/// Parses rules and pages: lines of fields separated by tabs.
 fn parse(text: &str) -> Result<Labelled<'_>> {
     let mut labels = BTreeMap::new();
     let mut pages = Vec::new();
@@ -123,7 +124,7 @@ fn score(site: &str, path: &str, html: &str, label: &Label, verbose: bool) -> Re
         explain(site, path, &expected, &found.text);
     }
     let markdown: String = found.markdown.split_whitespace().collect();
-    // Within lists and quotations, lines of code stand behind marks.
+    // Inside quotations, Markdown puts `>` before lines of code.
     let markdown = markdown.replace('>', "");
     let blocks = document.select("pre");
     let inside = |node: &&NodeRef<'_>| {
@@ -151,7 +152,7 @@ fn score(site: &str, path: &str, html: &str, label: &Label, verbose: bool) -> Re
     })
 }
 
-/// Appends the text of a label, with white space around every element that is not inline.
+/// Appends the text of a node, with line breaks around every element that is not inline.
 fn push_text(node: &NodeRef<'_>, out: &mut String) {
     const INLINE: [&str; 20] = [
         "a", "abbr", "b", "big", "cite", "code", "em", "font", "i", "kbd", "q", "s", "samp",
@@ -173,7 +174,7 @@ fn push_text(node: &NodeRef<'_>, out: &mut String) {
     }
 }
 
-/// Runs of letters, digits and underscores.
+/// Returns the words of a text: runs of letters, digits and underscores.
 fn words(text: &str) -> Vec<&str> {
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     words.filter(|word| !word.is_empty()).collect()
@@ -191,7 +192,9 @@ fn shingles<'a>(words: &[&'a str]) -> HashMap<Vec<&'a str>, usize> {
     counts
 }
 
-/// Returns precision and recall of a page. `None`: nothing was found, or nothing was to be found.
+/// Returns precision and recall of a page.
+///
+/// Precision is `None` if no text was extracted, recall if none is expected.
 fn compare(expected: &str, found: &str) -> (Option<f64>, Option<f64>) {
     let (expected, found) = (words(expected), words(found));
     let (expected, found) = (shingles(&expected), shingles(&found));
@@ -204,7 +207,7 @@ fn compare(expected: &str, found: &str) -> (Option<f64>, Option<f64>) {
     (share(total(&found)), share(total(&expected)))
 }
 
-/// Prints lines that only one of two texts has.
+/// Prints lines that only one of the two texts has.
 fn explain(site: &str, path: &str, expected: &str, found: &str) {
     let lines = |text: &str| -> Vec<String> {
         let lines = text

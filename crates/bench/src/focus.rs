@@ -1,7 +1,7 @@
-//! What does it cost a crawl to judge pages and links by a topic?
+//! `bench focus`: the cost of judging pages and links by a topic.
 //!
-//! **Invariant:** both kinds of run fetch every page that can be reached, in stores of their own, and alternate; this process
-//! serves the pages and is not charged.
+//! **Invariant:** focused and plain runs alternate. Each fetches every page that can be reached,
+//! into its own store. This process serves the pages; its cost is not counted.
 
 use std::env;
 use std::fmt;
@@ -17,50 +17,51 @@ use lab::world::{Labels, Linked, World};
 use serde::Serialize;
 use tokio::runtime;
 
-use crate::child::{self, Ended};
+use crate::child::{self, EndedProcess};
 use crate::cli;
 use crate::instructions;
 use crate::machine::{Machine, occupied};
-use crate::program::{Program, Summary};
+use crate::program::{AvocetProgram, CrawlSummary};
 
-/// Pages of each kind that teach the topic.
+/// Training pages of each class.
 const LESSONS: usize = 300;
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct FocusReport {
     command: String,
     machine: Machine,
     world: String,
     topic: String,
     method: String,
     pages: u64,
-    /// The order of the crawl that judges nothing.
+    /// The ordering of the plain crawl.
     against: String,
-    /// Seconds of CPU, of each run.
+    /// CPU seconds of each run.
     plain: Vec<f64>,
     focused: Vec<f64>,
-    /// What of a focused crawl's CPU time the crawl beside it that judges nothing does not need: the median of all pairs.
+    /// The share of a focused crawl's CPU time that the plain crawl of the same pair does not need:
+    /// the median over the pairs.
     share: f64,
-    /// The least and the most of any pair.
+    /// The least and the greatest share of any pair.
     shares: [f64; 2],
-    /// The same share of the instructions in user mode, where they can be counted.
+    /// The same share of instructions in user mode, if they can be counted.
     share_of_instructions: Option<f64>,
-    /// Bytes of the topic on disk.
+    /// Size of the topic on disk, in bytes.
     topic_bytes: u64,
-    /// The most memory of a run, in bytes.
+    /// Peak memory of any run, in bytes.
     plain_peak: u64,
     focused_peak: u64,
 }
 
-/// Measures, and prints the table.
-pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
-    let program = Program::build()?;
-    let knobs = match wishes.world.starts_with("invented:") {
-        true => vec![("pages".to_owned(), wishes.pages.to_string())],
+/// Runs the benchmark and prints the table.
+pub fn run(options: &cli::FocusOptions, place: &Path) -> Result<()> {
+    let program = AvocetProgram::build()?;
+    let knobs = match options.world.starts_with("invented:") {
+        true => vec![("pages".to_owned(), options.pages.to_string())],
         false => Vec::new(),
     };
-    let (world, labels) = World::open(&wishes.world, &knobs, 1)?.topical()?;
-    let target = match &wishes.target {
+    let (world, labels) = World::open(&options.world, &knobs, 1)?.topical()?;
+    let target = match &options.target {
         Some(name) => name.clone(),
         None => labels
             .names()
@@ -68,15 +69,15 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
             .context("no page has a label")?
             .clone(),
     };
-    let bench = Bench {
+    let bench = FocusBench {
         program,
         target,
-        method: &wishes.focus,
-        against: &wishes.against,
+        method: &options.focus,
+        against: &options.against,
         seed: start(&world).to_owned(),
         place,
     };
-    let topic_bytes = bench.teach(&world, &labels)?;
+    let topic_bytes = bench.train(&world, &labels)?;
     let proxy = Arc::new(Proxy::new(world));
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -84,10 +85,10 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
         .build()?;
     let listening = runtime.block_on(proxy.listen(None))?;
     let proxy = listening.url();
-    let mut found: [Vec<(Ended, Summary)>; 2] = [Vec::new(), Vec::new()];
-    for run in 0..wishes.runs {
-        eprintln!("run {} of {}", run + 1, wishes.runs);
-        // Whoever comes second may find caches warm.
+    let mut found: [Vec<(EndedProcess, CrawlSummary)>; 2] = [Vec::new(), Vec::new()];
+    for run in 0..options.runs {
+        eprintln!("run {} of {}", run + 1, options.runs);
+        // The second run of a pair may profit from warm caches, so the order alternates.
         let order = if run % 2 == 0 { [0, 1] } else { [1, 0] };
         for kind in order {
             found[kind].push(bench.crawl(kind == 1, &proxy)?);
@@ -109,14 +110,14 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
     });
     let [plain, focused] = cpu;
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = Report {
+    let report = FocusReport {
         command: format!("cargo xtask bench {arguments}"),
         machine: Machine::this(),
-        world: wishes.world.clone(),
+        world: options.world.clone(),
         topic: bench.target.clone(),
-        method: wishes.focus.clone(),
+        method: options.focus.clone(),
         pages,
-        against: wishes.against.clone(),
+        against: options.against.clone(),
         plain,
         focused,
         share: median(&pairs),
@@ -126,7 +127,7 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
         plain_peak: peak[0],
         focused_peak: peak[1],
     };
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -134,8 +135,8 @@ pub fn run(wishes: &cli::Focus, place: &Path) -> Result<()> {
     Ok(())
 }
 
-struct Bench<'a> {
-    program: Program,
+struct FocusBench<'a> {
+    program: AvocetProgram,
     target: String,
     method: &'a str,
     against: &'a str,
@@ -143,9 +144,9 @@ struct Bench<'a> {
     place: &'a Path,
 }
 
-impl Bench<'_> {
-    /// Teaches the topic by pages in files. Returns how many bytes it has.
-    fn teach(&self, world: &Linked, labels: &Labels) -> Result<u64> {
+impl FocusBench<'_> {
+    /// Trains the topic on pages written to files. Returns its size in bytes.
+    fn train(&self, world: &Linked, labels: &Labels) -> Result<u64> {
         let folders = ["other", "topic"].map(|name| self.place.join(name));
         let mut counts = [0, 0];
         for folder in &folders {
@@ -171,15 +172,15 @@ impl Bench<'_> {
         Ok(occupied(&self.place.join("taught/topics")))
     }
 
-    fn crawl(&self, focused: bool, proxy: &str) -> Result<(Ended, Summary)> {
+    fn crawl(&self, focused: bool, proxy: &str) -> Result<(EndedProcess, CrawlSummary)> {
         let ended = child::run(&mut self.command(focused, proxy)?, &self.errors())?;
         self.clear()?;
-        let summary =
-            serde_json::from_str(&ended.output).context("cannot read what avocet crawl prints")?;
+        let summary = serde_json::from_str(&ended.output)
+            .context("cannot parse the output of avocet crawl")?;
         Ok((ended, summary))
     }
 
-    /// What of a focused crawl's instructions the other does not need.
+    /// Returns the share of a focused crawl's instructions that the plain crawl does not need.
     fn instructions(&self, proxy: &str) -> Result<Option<f64>> {
         if !instructions::can_count() {
             return Ok(None);
@@ -193,7 +194,7 @@ impl Bench<'_> {
         Ok(Some(1.0 - count(false)? / count(true)?))
     }
 
-    /// A crawl into a store that is new but for the topic.
+    /// Returns the command of a crawl into a new store that holds only the topic.
     fn command(&self, focused: bool, proxy: &str) -> Result<Command> {
         let store = self.store();
         fs::create_dir_all(store.join("topics"))?;
@@ -227,7 +228,7 @@ impl Bench<'_> {
     }
 }
 
-/// The page that most others can be reached from, of some.
+/// Returns the page, of a sample of about 200, from which most pages can be reached.
 fn start(world: &Linked) -> &str {
     let graph = world.graph();
     let step = (graph.pages() / 200).max(1);
@@ -236,12 +237,12 @@ fn start(world: &Linked) -> &str {
     graph.url(best.unwrap_or(0)).as_str()
 }
 
-fn seconds(runs: &[(Ended, Summary)]) -> Vec<f64> {
+fn seconds(runs: &[(EndedProcess, CrawlSummary)]) -> Vec<f64> {
     let times = runs.iter().map(|(ended, _)| ended.cpu);
     times.map(|time: Duration| time.as_secs_f64()).collect()
 }
 
-/// What judging took of each focused run, beside the run that was not focused.
+/// Returns, for each pair, the share of the focused run's CPU time that judging takes.
 fn shares([plain, focused]: &[Vec<f64>; 2]) -> Vec<f64> {
     let pairs = plain.iter().zip(focused);
     pairs
@@ -255,7 +256,7 @@ fn median(times: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for FocusReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MEGA: f64 = 1e6;
         writeln!(f, "{}", self.command)?;

@@ -1,8 +1,10 @@
-//! Does the frontier hold at the size of a large crawl?
+//! `bench frontier`: speed and memory of the frontier at the size of a large crawl.
 //!
-//! Fills it to nine tenths, measures links and claims at that size, and opens it again in another
-//! process. **Invariant:** what the last process knows is compared with what the first admitted: a
-//! fast frontier that loses pages is an error, not a figure.
+//! It fills the frontier to nine tenths, measures links and claims at that size, and opens the
+//! ledger again in another process.
+//!
+//! **Invariant:** the pages that the last process knows are compared with those that the first one
+//! admitted. A fast frontier that loses pages is an error.
 
 mod claims;
 mod driver;
@@ -14,114 +16,117 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use crate::cli::Frontier;
+use crate::cli::FrontierOptions;
 use crate::machine::{Machine, occupied, resident};
 use crate::urls::Urls;
-use driver::Driver;
-use report::{Figure, Report, Target};
+use driver::FrontierDriver;
+use report::{FigureTarget, FrontierFigure, FrontierReport};
 
-/// Known links beside each new one: four of five.
+/// Known links per new link: four of five links are known.
 const KNOWN: u64 = 4;
 
-/// Measures, and prints the table.
-pub fn run(wishes: &Frontier, place: &Path) -> Result<()> {
+/// Runs the benchmark and prints the table.
+pub fn run(options: &FrontierOptions, place: &Path) -> Result<()> {
     let urls = Urls {
-        servers: wishes.servers,
+        servers: options.servers,
     };
     let path = place.join("ledger");
     let before = resident();
-    let driver = Driver::new(&path)?;
-    eprintln!("filling to {} URLs", wishes.urls / 10 * 9);
-    let filled = links::admit(&driver, urls, wishes.urls / 10 * 9, 0)?;
+    let driver = FrontierDriver::new(&path)?;
+    eprintln!("filling to {} URLs", options.urls / 10 * 9);
+    let filled = links::admit(&driver, urls, options.urls / 10 * 9, 0)?;
     eprintln!(
         "{} URLs a second; now links, four of five known",
         rate(filled.new, filled.wall.as_secs_f64())
     );
-    let admitted = links::admit(&driver, urls, wishes.urls, KNOWN)?;
+    let admitted = links::admit(&driver, urls, options.urls, KNOWN)?;
     let memory = resident().saturating_sub(before);
     let disk = occupied(&path);
     eprintln!("claims");
-    let settled = claims::settle(&driver, wishes.claims.unwrap_or(wishes.urls / 20))?;
+    let settled = claims::settle(&driver, options.claims.unwrap_or(options.urls / 20))?;
     let disk_settled = occupied(&path);
     drop(driver);
     eprintln!("reopening");
     let reopened = reopen::measure(&path, place)?;
     ensure!(
-        reopened.known == wishes.urls,
-        "{} of {} URLs were kept",
+        reopened.known == options.urls,
+        "only {} of {} URLs are in the ledger",
         reopened.known,
-        wishes.urls
+        options.urls
     );
-    let waiting = wishes.urls - settled.pages;
+    let waiting = options.urls - settled.pages;
     ensure!(
         reopened.waiting == waiting,
-        "{} wait, and {waiting} should",
+        "{} URLs wait for a fetch, but {waiting} should",
         reopened.waiting
     );
 
-    let count = wishes.urls as f64;
+    let count = options.urls as f64;
     let figures = vec![
-        Figure::new(
+        FrontierFigure::new(
             "links/s, by CPU time of all threads",
             rate(admitted.links, admitted.cpu.as_secs_f64()),
         )
-        .target(Target::AtLeast(500_000.0)),
-        Figure::new(
+        .target(FigureTarget::AtLeast(500_000.0)),
+        FrontierFigure::new(
             "links/s, by wall time",
             rate(admitted.links, admitted.wall.as_secs_f64()),
         ),
-        Figure::new(
+        FrontierFigure::new(
             "  new URLs in a commit",
             admitted.new as f64 / admitted.commits.max(1) as f64,
         ),
-        Figure::new(
+        FrontierFigure::new(
             "claims+settlements/s, by wall time",
             rate(settled.pages, settled.wall.as_secs_f64()),
         )
-        .target(Target::AtLeast(50_000.0)),
-        Figure::new(
+        .target(FigureTarget::AtLeast(50_000.0)),
+        FrontierFigure::new(
             "claims+settlements/s, by CPU time",
             rate(settled.pages, settled.cpu.as_secs_f64()),
         ),
-        Figure::new(
+        FrontierFigure::new(
             "  pages in a commit",
             settled.pages as f64 / settled.commits.max(1) as f64,
         ),
-        Figure::new(
+        FrontierFigure::new(
             "  share read from the ledger",
             settled.read as f64 / settled.pages.max(1) as f64,
         ),
-        Figure::new("memory, bytes a URL", memory as f64 / count).target(Target::AtMost(32.0)),
-        Figure::new(
+        FrontierFigure::new("memory, bytes a URL", memory as f64 / count)
+            .target(FigureTarget::AtMost(32.0)),
+        FrontierFigure::new(
             "memory, bytes a URL, reopened",
             reopened.memory as f64 / count,
         )
-        .target(Target::AtMost(32.0)),
-        Figure::new("disk, bytes a URL", disk as f64 / count).target(Target::AtMost(150.0)),
-        Figure::new(
+        .target(FigureTarget::AtMost(32.0)),
+        FrontierFigure::new("disk, bytes a URL", disk as f64 / count)
+            .target(FigureTarget::AtMost(150.0)),
+        FrontierFigure::new(
             "disk, more bytes a settled page",
             disk_settled.saturating_sub(disk) as f64 / settled.pages.max(1) as f64,
         ),
-        Figure::new("reopening, seconds", reopened.seconds).target(Target::AtMost(60.0)),
-        Figure::new(
+        FrontierFigure::new("reopening, seconds", reopened.seconds)
+            .target(FigureTarget::AtMost(60.0)),
+        FrontierFigure::new(
             "filling, URLs/s by wall time",
             rate(filled.new, filled.wall.as_secs_f64()),
         ),
-        Figure::new(
+        FrontierFigure::new(
             "filling, URLs/s by CPU time",
             rate(filled.new, filled.cpu.as_secs_f64()),
         ),
     ];
     let command = format!(
         "cargo xtask bench frontier --urls {} --servers {}",
-        wishes.urls, wishes.servers
+        options.urls, options.servers
     );
-    let report = Report {
+    let report = FrontierReport {
         command,
         machine: Machine::this(),
         figures,
     };
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -140,7 +145,7 @@ mod tests {
     #[test]
     fn a_small_crawl_is_driven_to_its_end_and_counted() {
         let place = tempfile::tempdir().unwrap();
-        let driver = Driver::new(place.path()).unwrap();
+        let driver = FrontierDriver::new(place.path()).unwrap();
         let urls = Urls { servers: 30 };
         let filled = links::admit(&driver, urls, 900, 0).unwrap();
         assert_eq!((filled.links, filled.new), (900, 900));

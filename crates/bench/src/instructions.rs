@@ -1,6 +1,7 @@
-//! Counts the instructions of a program, by callgrind.
+//! Counts the instructions of a program with callgrind.
 //!
-//! **Invariant:** counted by callgrind, in user mode and on all threads: what others do on this machine does not change it.
+//! **Invariant:** the count covers user mode on all threads. Other load of the machine does not
+//! change it.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +11,7 @@ use anyhow::{Context, Result};
 
 use crate::child;
 
-/// Whether they can be counted here; says so if not.
+/// Tells whether valgrind is installed; prints a message if not.
 pub fn can_count() -> bool {
     let can = Command::new("valgrind").arg("--version").output().is_ok();
     if !can {
@@ -19,8 +20,10 @@ pub fn can_count() -> bool {
     can
 }
 
-/// Runs a program to its end and counts. What it says on standard error goes to a file. It gets the
-/// variables that the command names and no others: those of a shell are on its stack, and may change what it does.
+/// Runs a program to its end and returns its instruction count. Its standard error goes to a file.
+///
+/// The program gets only the environment variables that the command sets. Others would be on its
+/// stack, and could change what it does.
 pub fn count(command: &Command, errors: &Path) -> Result<u64> {
     let mut counting = Command::new("valgrind");
     counting
@@ -34,12 +37,12 @@ pub fn count(command: &Command, errors: &Path) -> Result<u64> {
                 .filter_map(|(name, value)| Some((name, value?))),
         );
     child::run(&mut counting, errors)?;
-    collected(&fs::read_to_string(errors)?).context("callgrind named no number of instructions")
+    collected(&fs::read_to_string(errors)?).context("callgrind printed no number of instructions")
 }
 
-/// The number of instructions in what callgrind says at the end.
-fn collected(said: &str) -> Option<u64> {
-    let mut lines = said.lines().rev();
+/// Parses the number of instructions from the output of callgrind.
+fn collected(output: &str) -> Option<u64> {
+    let mut lines = output.lines().rev();
     let (_, number) = lines.find_map(|line| line.split_once("Collected : "))?;
     number.trim().parse().ok()
 }
@@ -49,8 +52,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_number_is_read_from_what_callgrind_says() {
-        let said = "\
+    fn the_number_is_parsed_from_the_output_of_callgrind() {
+        let output = "\
 ==4711== Callgrind, a call-graph generating cache profiler
 ==4711== Command: ./bench gate-workload read-300-pages
 ==4711==
@@ -61,7 +64,7 @@ the program says Collected : something
 ==4711==
 ==4711== I   refs:      1,234,567,890
 ";
-        assert_eq!(collected(said), Some(1_234_567_890));
+        assert_eq!(collected(output), Some(1_234_567_890));
         assert_eq!(
             collected("==4711== Collected : 12 34\n"),
             None,

@@ -1,7 +1,7 @@
-//! How fast is the lab?
+//! `bench lab`: the speed of the lab's simulations.
 //!
-//! **Invariant:** the world is made before the clock starts, everything else of a run is timed: frontier,
-//! policy, bench. Memory is the peak of the whole process, the world included.
+//! **Invariant:** the world is created before the timing starts. All else is timed: frontier,
+//! policy, bench. Memory is the peak of the whole process, with the world.
 
 use std::env;
 use std::fmt;
@@ -19,14 +19,14 @@ use policy::{Crawl, Price};
 use serde::{Deserialize, Serialize};
 
 use crate::child;
-use crate::cli::{Lab, LabOrdering, LabRefresh};
+use crate::cli::{LabOptions, LabOrdering, LabRefresh};
 use crate::machine::{Machine, thread_time};
 
 const DAY: u64 = 86_400;
-/// Where all worlds come from.
+/// The seed of all worlds.
 const SEED: u64 = 1;
 
-/// What a process measured of itself.
+/// What a simulating process measured and printed.
 #[derive(Debug, Serialize, Deserialize)]
 struct Simulated {
     /// Fetches, first or repeated.
@@ -35,55 +35,55 @@ struct Simulated {
     pages: u64,
     /// Links between them.
     links: u64,
-    /// CPU time.
+    /// CPU time, in seconds.
     seconds: f64,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct LabRow {
     what: String,
     #[serde(flatten)]
     simulated: Simulated,
-    /// The most memory, in bytes.
+    /// Peak memory, in bytes.
     peak: u64,
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct LabReport {
     command: String,
     machine: Machine,
-    rows: Vec<Row>,
+    rows: Vec<LabRow>,
 }
 
-/// Measures, and prints the table.
-pub fn run(wishes: &Lab, place: &Path) -> Result<()> {
+/// Runs the benchmark and prints the table.
+pub fn run(options: &LabOptions, place: &Path) -> Result<()> {
     let mut rows = Vec::new();
-    for order in orders(wishes) {
-        eprintln!("{order}: {} fetches", wishes.fetches);
-        let asked = [
+    for order in orders(options) {
+        eprintln!("{order}: {} fetches", options.fetches);
+        let args = [
             "lab-ordering".to_owned(),
             order.clone(),
-            wishes.fetches.to_string(),
-            wishes.pages.to_string(),
-            wishes.links.to_string(),
+            options.fetches.to_string(),
+            options.pages.to_string(),
+            options.links.to_string(),
         ];
-        rows.push(row(format!("ordering by {order}"), &asked, place)?);
+        rows.push(row(format!("ordering by {order}"), &args, place)?);
     }
-    eprintln!("refresh: {} pages for a year", wishes.refreshed);
-    let asked = [
+    eprintln!("refresh: {} pages for a year", options.refreshed);
+    let args = [
         "lab-refresh".to_owned(),
-        wishes.refreshed.to_string(),
-        wishes.interval.to_string(),
+        options.refreshed.to_string(),
+        options.interval.to_string(),
     ];
-    let what = format!("a year, every {} days", wishes.interval);
-    rows.push(row(what, &asked, place)?);
+    let what = format!("a year, every {} days", options.interval);
+    rows.push(row(what, &args, place)?);
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = Report {
+    let report = LabReport {
         command: format!("cargo xtask bench {arguments}"),
         machine: Machine::this(),
         rows,
     };
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -91,10 +91,10 @@ pub fn run(wishes: &Lab, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The orderings that are wanted: without a name, all that need nothing but links.
-fn orders(wishes: &Lab) -> Vec<String> {
-    if !wishes.order.is_empty() {
-        return wishes.order.clone();
+/// Returns the orderings to measure: those named, or else all that need nothing but links.
+fn orders(options: &LabOptions) -> Vec<String> {
+    if !options.order.is_empty() {
+        return options.order.clone();
     }
     let catalog = Catalog::standard();
     let orders = catalog.orders().iter();
@@ -102,52 +102,56 @@ fn orders(wishes: &Lab) -> Vec<String> {
     plain.map(|order| order.name.to_owned()).collect()
 }
 
-fn row(what: String, asked: &[String], place: &Path) -> Result<Row> {
+fn row(what: String, args: &[String], place: &Path) -> Result<LabRow> {
     let mut command = Command::new(env::current_exe()?);
-    let ended = child::run(command.args(asked), &place.join("errors"))?;
-    let simulated = serde_json::from_str(&ended.output).context("a child printed no JSON")?;
-    Ok(Row {
+    let ended = child::run(command.args(args), &place.join("errors"))?;
+    let simulated = serde_json::from_str(&ended.output)
+        .context("cannot parse the output of the child process")?;
+    Ok(LabRow {
         what,
         simulated,
         peak: ended.peak,
     })
 }
 
-/// Crawls from one start after another, in this process.
-pub fn run_ordering(asked: &LabOrdering) -> Result<()> {
+/// Simulates crawls in this process until enough fetches are made.
+pub fn run_ordering(options: &LabOrdering) -> Result<()> {
     let knobs = [
-        ("pages".to_owned(), asked.pages.to_string()),
-        ("links".to_owned(), asked.links.to_string()),
-        ("hosts".to_owned(), (asked.pages / 100).max(1).to_string()),
+        ("pages".to_owned(), options.pages.to_string()),
+        ("links".to_owned(), options.links.to_string()),
+        ("hosts".to_owned(), (options.pages / 100).max(1).to_string()),
     ];
     let world = World::open("invented:graph", &knobs, SEED)?.linked()?;
     let catalog = Catalog::standard();
     let (mut fetches, mut took) = (0, Duration::ZERO);
-    while fetches < asked.fetches {
-        let order = catalog.order(&asked.order, &Wishes::default())?;
+    while fetches < options.fetches {
+        let order = catalog.order(&options.order, &Wishes::default())?;
         let began = thread_time();
-        // Everything can be reached from the first page.
+        // All pages can be reached from the first page.
         let visits = order_of_visits(&world, order, &[0]);
         took += thread_time() - began;
-        ensure!(visits.len() == world.graph().pages(), "not all was fetched");
+        ensure!(
+            visits.len() == world.graph().pages(),
+            "the simulation did not fetch all pages"
+        );
         fetches += visits.len() as u64;
     }
-    say(&world, fetches, took)
+    print_result(&world, fetches, took)
 }
 
-/// Refreshes pages for a year, in this process.
-pub fn run_refresh(asked: &LabRefresh) -> Result<()> {
+/// Simulates a year of refreshes in this process.
+pub fn run_refresh(options: &LabRefresh) -> Result<()> {
     let knobs = [
-        ("pages".to_owned(), asked.pages.to_string()),
+        ("pages".to_owned(), options.pages.to_string()),
         ("span".to_owned(), "365".to_owned()),
     ];
     let world = World::open("invented:pages", &knobs, SEED)?;
     let World::Histories(histories) = world else {
-        anyhow::bail!("invented:pages is no history");
+        anyhow::bail!("invented:pages is not a world of histories");
     };
     let lives = Lives::of_histories(&histories)?;
     let (from, _) = lives.span().context("no page has a version")?;
-    let interval = Duration::from_secs(u64::from(asked.interval) * DAY);
+    let interval = Duration::from_secs(u64::from(options.interval) * DAY);
     let policy = Crawl {
         refresh: Some(Box::new(Uniform::every(interval))),
         ..Crawl::default()
@@ -165,7 +169,7 @@ pub fn run_refresh(asked: &LabRefresh) -> Result<()> {
     let refreshed = refresh(&lives, policy, &plan);
     let simulated = Simulated {
         fetches: refreshed.visits,
-        pages: u64::from(asked.pages),
+        pages: u64::from(options.pages),
         links: 0,
         seconds: (thread_time() - began).as_secs_f64(),
     };
@@ -173,7 +177,7 @@ pub fn run_refresh(asked: &LabRefresh) -> Result<()> {
     Ok(())
 }
 
-fn say(world: &Linked, fetches: u64, took: Duration) -> Result<()> {
+fn print_result(world: &Linked, fetches: u64, took: Duration) -> Result<()> {
     let simulated = Simulated {
         fetches,
         pages: world.graph().pages() as u64,
@@ -184,7 +188,7 @@ fn say(world: &Linked, fetches: u64, took: Duration) -> Result<()> {
     Ok(())
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for LabReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(

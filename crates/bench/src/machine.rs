@@ -1,4 +1,4 @@
-//! What machine is this, and what has this process used so far?
+//! The machine of a measurement, and the resources that this process has used.
 
 use std::fs;
 use std::path::Path;
@@ -13,12 +13,12 @@ use serde::Serialize;
 pub struct Machine {
     /// Cores that this process may use.
     pub cores: usize,
-    /// What the processor calls itself.
+    /// The model name of the processor.
     pub cpu: String,
 }
 
 impl Machine {
-    /// This one.
+    /// Returns the machine that this process runs on.
     pub fn this() -> Self {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -36,18 +36,20 @@ fn model(cpuinfo: &str) -> Option<&str> {
     Some(line.split_once(':')?.1.trim())
 }
 
-/// CPU time of all threads of this process.
+/// Returns the CPU time of all threads of this process.
 pub fn process_time() -> Duration {
     read(ClockId::ProcessCPUTime)
 }
 
-/// CPU time of this thread.
+/// Returns the CPU time of this thread.
 pub fn thread_time() -> Duration {
     read(ClockId::ThreadCPUTime)
 }
 
-/// Waits until the other threads of this process have nothing left to do, up to ten minutes: what one
-/// phase of a benchmark left to them is charged to that phase and disturbs no other.
+/// Waits until the other threads of this process are idle, at most ten minutes.
+///
+/// So the background work of one phase of a benchmark is charged to that phase, and disturbs no
+/// other.
 pub fn rest() {
     const LOOK: Duration = Duration::from_millis(250);
     for _ in 0..2400 {
@@ -63,7 +65,7 @@ fn read(clock: ClockId) -> Duration {
     Duration::try_from(clock_gettime(clock)).unwrap_or_default()
 }
 
-/// Memory of this process that is in RAM, in bytes.
+/// Returns the resident memory of this process, in bytes.
 pub fn resident() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -71,14 +73,14 @@ pub fn resident() -> u64 {
     kilobytes.unwrap_or(0) * 1024
 }
 
-/// Bytes that the files under a directory occupy on disk.
+/// Returns the bytes that the files under a directory occupy on disk.
 pub fn occupied(directory: &Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries
         .map(|entry| match entry.metadata() {
             Ok(data) if data.is_dir() => occupied(&entry.path()),
-            // Not the length: a journal is made longer than what is written to it.
+            // The length would be wrong: a journal is allocated longer than its content.
             Ok(data) => data.blocks() * 512,
             Err(_) => 0,
         })

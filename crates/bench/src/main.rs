@@ -1,7 +1,7 @@
 //! The benchmarks behind `cargo xtask bench`.
 //!
-//! **Invariant:** what is measured runs in a process of its own, optimised; whoever serves it pages
-//! runs in another. Whatever a benchmark writes is gone when it ends, also when it is interrupted.
+//! **Invariant:** the measured code runs in its own process, optimised; the server of its pages
+//! runs in another. A benchmark removes its files when it ends, also when it is interrupted.
 
 mod child;
 mod choosing;
@@ -32,9 +32,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
-use cli::{Bench, BenchArguments};
+use cli::{BenchArguments, BenchCommand};
 
-// The allocator of `avocet`, so that memory is counted as its users would see it.
+// The allocator of `avocet`, so that memory figures are those of its users.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -48,33 +48,39 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(bench: Bench) -> Result<()> {
+fn run(bench: BenchCommand) -> Result<()> {
     match bench {
-        Bench::Crawl(wishes) => workplace::with(|place| crawl::run(&wishes, place)),
-        Bench::Frontier(wishes) => workplace::with(|place| frontier::run(&wishes, place)),
-        Bench::Order(wishes) => workplace::with(|place| order::run(&wishes, place)),
-        Bench::Servers(wishes) => workplace::with(|place| servers::run(&wishes, place)),
-        Bench::Http(wishes) => workplace::with(|place| http::run(&wishes, place)),
-        Bench::Lab(wishes) => workplace::with(|place| lab::run(&wishes, place)),
-        Bench::Refresh(wishes) => workplace::with(|place| refresh::run(&wishes, place)),
-        Bench::Sources(wishes) => workplace::with(|place| sources::run(&wishes, place)),
-        Bench::Focus(wishes) => workplace::with(|place| focus::run(&wishes, place)),
-        Bench::Measure(wishes) => workplace::with(|place| measure::run(&wishes, place)),
-        Bench::Search(wishes) => workplace::with(|place| search::run(&wishes, place)),
-        Bench::Relevance(wishes) => workplace::with(|place| relevance::run(&wishes, place)),
-        Bench::Extraction(wishes) => extraction::run(&wishes),
-        Bench::Gate(wishes) => workplace::with(|place| gate::run(&wishes, place)),
-        Bench::GateWorkload(asked) => asked.workload.run(&asked.place, asked.only_set_up),
-        Bench::Serve(wishes) => crawl::serve::run(&wishes.directories),
-        Bench::Bare(wishes) => crawl::bare::run(&wishes.list),
-        Bench::Reopen(wishes) => frontier::reopen::run(&wishes.ledger),
-        Bench::ServeWeb(wishes) => web::run(&wishes),
-        Bench::OrderCell(cell) => order::cell::run(&cell),
-        Bench::OrderUpkeep(asked) => order::upkeep::run(&asked),
-        Bench::LabOrdering(asked) => lab::run_ordering(&asked),
-        Bench::RefreshCell(asked) => refresh::run_cell(&asked),
-        Bench::SourcesCell(asked) => sources::run_cell(&asked),
-        Bench::LabRefresh(asked) => lab::run_refresh(&asked),
-        Bench::MeasureRun(asked) => workplace::with(|place| measure::run_once(&asked, place)),
+        BenchCommand::Crawl(options) => workplace::with(|place| crawl::run(&options, place)),
+        BenchCommand::Frontier(options) => workplace::with(|place| frontier::run(&options, place)),
+        BenchCommand::Order(options) => workplace::with(|place| order::run(&options, place)),
+        BenchCommand::Servers(options) => workplace::with(|place| servers::run(&options, place)),
+        BenchCommand::Http(options) => workplace::with(|place| http::run(&options, place)),
+        BenchCommand::Lab(options) => workplace::with(|place| lab::run(&options, place)),
+        BenchCommand::Refresh(options) => workplace::with(|place| refresh::run(&options, place)),
+        BenchCommand::Sources(options) => workplace::with(|place| sources::run(&options, place)),
+        BenchCommand::Focus(options) => workplace::with(|place| focus::run(&options, place)),
+        BenchCommand::Measure(options) => workplace::with(|place| measure::run(&options, place)),
+        BenchCommand::Search(options) => workplace::with(|place| search::run(&options, place)),
+        BenchCommand::Relevance(options) => {
+            workplace::with(|place| relevance::run(&options, place))
+        }
+        BenchCommand::Extraction(options) => extraction::run(&options),
+        BenchCommand::Gate(options) => workplace::with(|place| gate::run(&options, place)),
+        BenchCommand::GateWorkload(options) => {
+            options.workload.run(&options.place, options.only_set_up)
+        }
+        BenchCommand::Serve(options) => crawl::serve::run(&options.directories),
+        BenchCommand::Bare(options) => crawl::bare::run(&options.list),
+        BenchCommand::Reopen(options) => frontier::reopen::run(&options.ledger),
+        BenchCommand::ServeWeb(options) => web::run(&options),
+        BenchCommand::OrderCell(cell) => order::cell::run(&cell),
+        BenchCommand::OrderUpkeep(options) => order::upkeep::run(&options),
+        BenchCommand::LabOrdering(options) => lab::run_ordering(&options),
+        BenchCommand::RefreshCell(options) => refresh::run_cell(&options),
+        BenchCommand::SourcesCell(options) => sources::run_cell(&options),
+        BenchCommand::LabRefresh(options) => lab::run_refresh(&options),
+        BenchCommand::MeasureRun(options) => {
+            workplace::with(|place| measure::run_once(&options, place))
+        }
     }
 }

@@ -1,7 +1,7 @@
-//! What does it cost to measure what a refresh was worth to searchers?
+//! `bench measure`: the cost of measuring what a refresh is worth to searchers (ΔQ).
 //!
-//! **Invariant:** both kinds of run put the same texts in the same order with the same commits, and alternate; what
-//! one leaves to its threads is waited for and charged to it.
+//! **Invariant:** plain and measured runs alternate. Both put the same texts in the same order
+//! with the same commits. The background work of a run is waited for and charged to it.
 
 mod report;
 mod texts;
@@ -16,15 +16,15 @@ use anyhow::{Result, ensure};
 use page::PageUrl;
 use repository::index::{Document, HEAP, Index, Workload, Writer};
 
-use crate::cli::{Indexing, Measure, MeasureRun};
+use crate::cli::{Indexing, MeasureOptions, MeasureRun};
 use crate::instructions;
 use crate::machine::{Machine, process_time, rest};
-use report::{Instructions, Report, Times};
-use texts::{Text, Texts};
+use report::{Instructions, MeasureReport, PairedTimes};
+use texts::{MeasuredTexts, PageText};
 
-/// Measures, and prints the table.
-pub fn run(wishes: &Measure, place: &Path) -> Result<()> {
-    let texts = texts::read(wishes)?;
+/// Runs the benchmark and prints the table.
+pub fn run(options: &MeasureOptions, place: &Path) -> Result<()> {
+    let texts = texts::read(options)?;
     let workload = texts.workload();
     eprintln!(
         "{}: {} pages, {} refreshes, {} words",
@@ -33,28 +33,31 @@ pub fn run(wishes: &Measure, place: &Path) -> Result<()> {
         texts.refreshes.len(),
         workload.words().len()
     );
-    let mut rows = [Times::new("first copies"), Times::new("refreshes")];
-    for pair in 0..wishes.runs {
-        // Whoever comes second may find caches warm, or a disk busy.
+    let mut rows = [
+        PairedTimes::new("first copies"),
+        PairedTimes::new("refreshes"),
+    ];
+    for pair in 0..options.runs {
+        // The second run of a pair may find warm caches or a busy disk, so the order alternates.
         let order = if pair % 2 == 0 {
             [false, true]
         } else {
             [true, false]
         };
         for measured in order {
-            eprintln!("run {} of {}, {}", pair + 1, wishes.runs, name(measured));
-            let times = index(&texts, measured.then_some(&workload), wishes.group, place)?;
+            eprintln!("run {} of {}, {}", pair + 1, options.runs, name(measured));
+            let times = index(&texts, measured.then_some(&workload), options.group, place)?;
             for (row, time) in rows.iter_mut().zip(times) {
                 row.push(measured, time);
             }
         }
     }
-    let instructions = match wishes.counted {
+    let instructions = match options.counted {
         0 => None,
-        counted => count_instructions(&texts, counted, wishes.group, place)?,
+        counted => count_instructions(&texts, counted, options.group, place)?,
     };
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = Report {
+    let report = MeasureReport {
         command: format!("cargo xtask bench {arguments}"),
         machine: Machine::this(),
         world: texts.world.clone(),
@@ -65,7 +68,7 @@ pub fn run(wishes: &Measure, place: &Path) -> Result<()> {
         rows: rows.into(),
         instructions,
     };
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -74,18 +77,18 @@ pub fn run(wishes: &Measure, place: &Path) -> Result<()> {
 }
 
 /// Indexes texts once, in this process.
-pub fn run_once(asked: &MeasureRun, place: &Path) -> Result<()> {
-    let texts: Texts = serde_json::from_slice(&fs::read(&asked.texts)?)?;
-    // In every run, measured or not: reading a log of queries is no part of indexing, and the times leave it out too.
+pub fn run_once(options: &MeasureRun, place: &Path) -> Result<()> {
+    let texts: MeasuredTexts = serde_json::from_slice(&fs::read(&options.texts)?)?;
+    // Done in every run, measured or not: reading the queries is not part of indexing.
     let workload = texts.workload();
     let index = Index::open(&place.join("index"))?;
     let mut writer = index.writer(HEAP)?;
-    put_all(&mut writer, &texts.first, asked.group)?;
-    if asked.what == Indexing::Measured {
+    put_all(&mut writer, &texts.first, options.group)?;
+    if options.what == Indexing::Measured {
         writer.measure(&workload)?;
     }
-    if asked.what != Indexing::First {
-        put_all(&mut writer, &texts.refreshes, asked.group)?;
+    if options.what != Indexing::First {
+        put_all(&mut writer, &texts.refreshes, options.group)?;
     }
     Ok(())
 }
@@ -94,9 +97,11 @@ fn name(measured: bool) -> &'static str {
     if measured { "measured" } else { "plain" }
 }
 
-/// Puts first copies, then, as after a restart, the refreshes. Returns the CPU time of both.
+/// Indexes the first copies, then, as after a restart, the refreshes.
+///
+/// Returns the CPU time and the wall time of both.
 fn index(
-    texts: &Texts,
+    texts: &MeasuredTexts,
     workload: Option<&Workload>,
     group: u32,
     place: &Path,
@@ -120,7 +125,7 @@ fn index(
     Ok([first?, refreshes?])
 }
 
-fn put_all(writer: &mut Writer, puts: &[Text], group: u32) -> Result<()> {
+fn put_all(writer: &mut Writer, puts: &[PageText], group: u32) -> Result<()> {
     for (number, put) in (1..).zip(puts) {
         let url = PageUrl::parse(&put.url)?;
         writer.put(&Document {
@@ -136,9 +141,9 @@ fn put_all(writer: &mut Writer, puts: &[Text], group: u32) -> Result<()> {
     Ok(())
 }
 
-/// Counts instructions by callgrind. Returns `None` where valgrind is not installed.
+/// Counts instructions with callgrind. Returns `None` if valgrind is not installed.
 fn count_instructions(
-    texts: &Texts,
+    texts: &MeasuredTexts,
     counted: u32,
     group: u32,
     place: &Path,

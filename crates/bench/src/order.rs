@@ -1,7 +1,8 @@
-//! What does a decision cost, and does that grow with the frontier?
+//! `bench order`: the cost of a decision, and how it grows with the frontier.
 //!
-//! Every ordering with the default server strategy and every strategy with the default ordering, at every
-//! size, each in a process of its own. All in memory: what the ledger costs is `bench frontier`'s to say.
+//! It measures every ordering with the default server strategy, and every strategy with the
+//! default ordering, at every size, each in its own process. All is in memory; `bench frontier`
+//! measures the cost of the ledger.
 
 pub mod cell;
 mod report;
@@ -22,23 +23,23 @@ use policy::{CatalogError, Policy};
 use serde::de::DeserializeOwned;
 
 use crate::child;
-use crate::cli::{Order, OrderCell, OrderUpkeep};
+use crate::cli::{OrderCell, OrderOptions, OrderUpkeep};
 use crate::machine::Machine;
 use crate::urls::Urls;
-use report::Report;
+use report::OrderReport;
 
-/// What `avocet crawl` uses where the user names nothing.
+/// The defaults of `avocet crawl`.
 const ORDER: &str = "rankmass";
 const STRATEGY: &str = "best-prefix";
-/// Scores that the ordering `given` is given.
+/// The number of scores for the ordering `given`.
 const SCORES: u64 = 1000;
 
-/// Measures, and prints the tables.
-pub fn run(wishes: &Order, place: &Path) -> Result<()> {
+/// Runs the benchmark and prints the tables.
+pub fn run(options: &OrderOptions, place: &Path) -> Result<()> {
     let mut rows = Vec::new();
-    for (order, strategy) in pairs(wishes) {
-        for &servers in &wishes.servers {
-            for &urls in &wishes.urls {
+    for (order, strategy) in pairs(options) {
+        for &servers in &options.servers {
+            for &urls in &options.urls {
                 eprintln!("{order} and {strategy}, {urls} URLs on {servers} servers");
                 let cell = OrderCell {
                     order: order.clone(),
@@ -49,32 +50,32 @@ pub fn run(wishes: &Order, place: &Path) -> Result<()> {
                 let mut command = Command::new(env::current_exe()?);
                 command.arg("order-cell").args([&order, &strategy]);
                 command.args([urls.to_string(), servers.to_string()]);
-                rows.push((cell, child_says(&mut command, place)?));
+                rows.push((cell, child_result(&mut command, place)?));
             }
         }
     }
     let mut upkeeps = Vec::new();
-    for order in orders(wishes) {
+    for order in orders(options) {
         if !ordering(&order, 1)?.needs().links {
             continue;
         }
-        eprintln!("{order}, upkeep over {} pages", wishes.pages);
+        eprintln!("{order}, upkeep over {} pages", options.pages);
         let mut command = Command::new(env::current_exe()?);
-        command.args(["order-upkeep", &order, &wishes.pages.to_string()]);
-        let asked = OrderUpkeep {
+        command.args(["order-upkeep", &order, &options.pages.to_string()]);
+        let options = OrderUpkeep {
             order,
-            pages: wishes.pages,
+            pages: options.pages,
         };
-        upkeeps.push((asked, child_says(&mut command, place)?));
+        upkeeps.push((options, child_result(&mut command, place)?));
     }
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = Report {
+    let report = OrderReport {
         command: format!("cargo xtask bench {arguments}"),
         machine: Machine::this(),
-        rows: rows.into_iter().map(report::Row::from).collect(),
-        upkeep: upkeeps.into_iter().map(report::Upkeep::from).collect(),
+        rows: rows.into_iter().map(report::OrderRow::from).collect(),
+        upkeep: upkeeps.into_iter().map(report::UpkeepRow::from).collect(),
     };
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -82,35 +83,35 @@ pub fn run(wishes: &Order, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The orderings that are wanted, as expressions of the catalog.
-fn orders(wishes: &Order) -> Vec<String> {
-    if !wishes.order.is_empty() {
-        return wishes.order.clone();
+/// Returns the orderings to measure, as expressions of the catalog.
+fn orders(options: &OrderOptions) -> Vec<String> {
+    if !options.order.is_empty() {
+        return options.order.clone();
     }
-    if !wishes.strategy.is_empty() {
+    if !options.strategy.is_empty() {
         return Vec::new();
     }
     let catalog = Catalog::standard();
     let names = catalog.names().map(|name| match name {
-        // Half of the pages are deeper.
+        // With this limit half of the pages are too deep.
         "depth-limited" => "depth-limited(4)".to_owned(),
         name => name.to_owned(),
     });
     names.collect()
 }
 
-/// The ordering that drops links, of which it soon has none left here.
+/// An ordering that drops links, and here soon has none left. It is not measured.
 const DROPS: &str = "hard";
 
-/// What is measured: each ordering with the default strategy, each strategy with the default ordering.
-fn pairs(wishes: &Order) -> Vec<(String, String)> {
-    let mut strategies = wishes.strategy.clone();
-    if wishes.strategy.is_empty() && wishes.order.is_empty() {
+/// Returns the pairs of ordering and strategy to measure.
+fn pairs(options: &OrderOptions) -> Vec<(String, String)> {
+    let mut strategies = options.strategy.clone();
+    if options.strategy.is_empty() && options.order.is_empty() {
         let catalog = Catalog::standard();
         let names = catalog.strategies().iter().map(|strategy| strategy.name);
         strategies.extend(names.map(str::to_owned));
     }
-    let mut pairs: Vec<_> = orders(wishes)
+    let mut pairs: Vec<_> = orders(options)
         .into_iter()
         .filter(|order| order != DROPS)
         .map(|order| (order, STRATEGY.to_owned()))
@@ -124,14 +125,14 @@ fn pairs(wishes: &Order) -> Vec<(String, String)> {
     pairs
 }
 
-/// An ordering of the catalog, with something of whatever it needs.
+/// Creates an ordering of the catalog, with example values for all that it may need.
 fn ordering(expression: &str, servers: u64) -> Result<Box<dyn Policy>> {
     let mut scores = Scores::default();
     for number in 0..SCORES {
         let url = Urls { servers }.url(number)?;
         scores.insert(url.as_str(), 1.0 / (number + 1) as f64);
     }
-    let wishes = Wishes {
+    let options = Wishes {
         query: Some("summer language".into()),
         location: vec![
             "host:.org=2".into(),
@@ -141,22 +142,22 @@ fn ordering(expression: &str, servers: u64) -> Result<Box<dyn Policy>> {
         scores: Some(Arc::new(scores)),
         topic: Some(Arc::new(Topic::words("summer language")?)),
     };
-    let order: Result<_, CatalogError> = Catalog::standard().order(expression, &wishes);
+    let order: Result<_, CatalogError> = Catalog::standard().order(expression, &options);
     Ok(order?)
 }
 
-fn child_says<T: DeserializeOwned>(command: &mut Command, place: &Path) -> Result<T> {
+fn child_result<T: DeserializeOwned>(command: &mut Command, place: &Path) -> Result<T> {
     let ended = child::run(command, &place.join("errors.txt"))?;
-    serde_json::from_str(&ended.output).context("cannot read what the new process prints")
+    serde_json::from_str(&ended.output).context("cannot parse the output of the child process")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn wishes(order: &[&str], strategy: &[&str]) -> Order {
+    fn options(order: &[&str], strategy: &[&str]) -> OrderOptions {
         let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        Order {
+        OrderOptions {
             urls: vec![1000],
             servers: vec![1],
             order: names(order),
@@ -168,21 +169,21 @@ mod tests {
 
     #[test]
     fn everything_in_the_catalog_is_measured_once() {
-        let pairs_of = |order: &[&str], strategy: &[&str]| pairs(&wishes(order, strategy)).len();
+        let pairs_of = |order: &[&str], strategy: &[&str]| pairs(&options(order, strategy)).len();
         let catalog = Catalog::standard();
         let (orders, strategies) = (catalog.orders().len(), catalog.strategies().len());
         assert_eq!(pairs_of(&[], &[]), orders - 1 + strategies - 1);
         assert_eq!(pairs_of(&["pagerank"], &[]), 1);
         assert_eq!(pairs_of(&[], &["quality", "performance"]), 2);
         assert_eq!(pairs_of(&["rankmass"], &["best-prefix", "quality"]), 2);
-        for (order, _) in pairs(&wishes(&[], &[])) {
+        for (order, _) in pairs(&options(&[], &[])) {
             assert!(ordering(&order, 10).is_ok(), "{order}");
         }
     }
 
     #[test]
     fn every_cell_is_driven_and_counted() {
-        for (order, strategy) in pairs(&wishes(&[], &[])) {
+        for (order, strategy) in pairs(&options(&[], &[])) {
             let cell = OrderCell {
                 order,
                 strategy,

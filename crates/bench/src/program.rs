@@ -1,6 +1,6 @@
-//! How is the real program run?
+//! Builds `avocet` in the release profile, and runs crawls with it.
 //!
-//! **Invariant:** a crawl starts from nothing and leaves nothing: its store is new and gone afterwards.
+//! **Invariant:** each crawl has a new store, which is removed afterwards.
 
 use std::env;
 use std::fs;
@@ -10,48 +10,51 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::child::{self, Ended};
+use crate::child::{self, EndedProcess};
 use crate::workplace;
 
-/// `avocet`, optimised.
-pub struct Program {
+/// The program `avocet`, built with optimisations.
+pub struct AvocetProgram {
     path: PathBuf,
 }
 
-/// What `avocet crawl --json` prints, as far as it is of interest.
+/// The part of the output of `avocet crawl --json` that is used.
 #[derive(Debug, Deserialize)]
-pub struct Summary {
+pub struct CrawlSummary {
     /// Pages fetched.
     pub pages: u64,
-    /// Pages left.
+    /// Pages that still wait for a fetch.
     pub queued: u64,
 }
 
-impl Program {
-    /// Builds it.
+impl AvocetProgram {
+    /// Builds the program.
     pub fn build() -> Result<Self> {
         let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
             .args(["build", "--quiet", "--release", "--package", "avocet"])
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .status()
             .context("cannot run cargo")?;
-        ensure!(status.success(), "avocet does not build");
+        ensure!(
+            status.success(),
+            "cannot build avocet; see the messages of cargo above"
+        );
         let path = workplace::built()?.join("avocet");
         Ok(Self { path })
     }
 
-    /// Where it is.
+    /// Returns the path of the program.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Crawls loopback addresses, keeping facts only.
+    /// Crawls loopback addresses, without archive and index.
     pub fn crawl(
         &self,
         place: &Path,
         seeds: &Path,
         flags: impl IntoIterator<Item = String>,
-    ) -> Result<(Ended, Summary)> {
+    ) -> Result<(EndedProcess, CrawlSummary)> {
         let store = place.join("store");
         let mut command = Command::new(&self.path);
         command
@@ -63,8 +66,8 @@ impl Program {
             .arg(&store);
         let ended = child::run(&mut command, &place.join("errors.txt"))?;
         fs::remove_dir_all(&store).context("cannot remove the store")?;
-        let summary =
-            serde_json::from_str(&ended.output).context("cannot read what avocet crawl prints")?;
+        let summary = serde_json::from_str(&ended.output)
+            .context("cannot parse the output of avocet crawl")?;
         Ok((ended, summary))
     }
 }

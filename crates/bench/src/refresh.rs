@@ -1,6 +1,7 @@
-//! What does it cost to choose which of many known pages to fetch again?
+//! `bench refresh`: the cost of choosing which of many known pages to fetch again.
 //!
-//! **Invariant:** pages, URLs and histories are made before the clock starts; what is timed is said in `choosing.rs`.
+//! **Invariant:** pages, URLs and histories are created before the timing starts. `choosing.rs`
+//! defines what is timed.
 
 use std::env;
 use std::fmt;
@@ -18,19 +19,19 @@ use policy::{Crawl, History, Moment, Number, Outcome, Price, Visit};
 use serde::{Deserialize, Serialize};
 
 use crate::child;
-use crate::choosing::{Pages, choose, mixed};
-use crate::cli::{Refresh, RefreshCell};
+use crate::choosing::{PageHistories, choose, mixed};
+use crate::cli::{RefreshCell, RefreshOptions};
 use crate::machine::{Machine, resident, thread_time};
 
 const DAY: u64 = 86_400;
-/// Pages of a host.
+/// PageHistories per host.
 const PAGES_OF_HOST: u32 = 1000;
-/// A page is fetched every so many days, on average.
+/// Mean days between two fetches of a page.
 const ROUND: u64 = 30;
 
-/// What a process measured of itself.
+/// What a measuring process printed.
 #[derive(Debug, Serialize, Deserialize)]
-struct Chosen {
+struct RefreshCost {
     pages: u64,
     decisions: u64,
     looks: u64,
@@ -39,42 +40,45 @@ struct Chosen {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct RefreshReport {
     command: String,
     machine: Machine,
     policy: String,
-    rows: Vec<Chosen>,
+    rows: Vec<RefreshCost>,
 }
 
-/// Measures, and prints the table.
-pub fn run(wishes: &Refresh, place: &Path) -> Result<()> {
+/// Runs the benchmark and prints the table.
+pub fn run(options: &RefreshOptions, place: &Path) -> Result<()> {
     let usual = vec![1_000_000, 10_000_000];
-    let sizes = if wishes.pages.is_empty() {
+    let sizes = if options.pages.is_empty() {
         usual
     } else {
-        wishes.pages.clone()
+        options.pages.clone()
     };
     let mut rows = Vec::new();
     for pages in sizes {
         eprintln!("{pages} pages");
-        let asked = [
+        let args = [
             "refresh-cell".to_owned(),
             pages.to_string(),
-            wishes.decisions.to_string(),
-            wishes.policy.clone(),
+            options.decisions.to_string(),
+            options.policy.clone(),
         ];
         let mut command = Command::new(env::current_exe()?);
-        let ended = child::run(command.args(&asked), &place.join("errors"))?;
-        rows.push(serde_json::from_str(&ended.output).context("a child printed no JSON")?);
+        let ended = child::run(command.args(&args), &place.join("errors"))?;
+        rows.push(
+            serde_json::from_str(&ended.output)
+                .context("cannot parse the output of the child process")?,
+        );
     }
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = Report {
+    let report = RefreshReport {
         command: format!("cargo xtask bench {arguments}"),
         machine: Machine::this(),
-        policy: wishes.policy.clone(),
+        policy: options.policy.clone(),
         rows,
     };
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -82,46 +86,50 @@ pub fn run(wishes: &Refresh, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Chooses among so many pages, in this process.
-pub fn run_cell(asked: &RefreshCell) -> Result<()> {
+/// Chooses among the given number of pages, in this process.
+pub fn run_cell(options: &RefreshCell) -> Result<()> {
     let now = Moment::START + Duration::from_secs(1000 * DAY);
-    let mut known = Known::new(asked.pages);
+    let mut known = LastVisits::new(options.pages);
     let before = resident();
-    let mut frontier = known_pages(asked, &mut known, now)?;
+    let mut frontier = known_pages(options, &mut known, now)?;
     let bytes = resident().saturating_sub(before) as f64;
-    let step = step(asked.pages);
+    let step = step(options.pages);
     let choices = choose(
         &mut frontier,
         &mut known,
         (now, step),
-        asked.decisions,
+        options.decisions,
         thread_time,
     )?;
-    let measured = Chosen {
-        pages: asked.pages.into(),
+    let measured = RefreshCost {
+        pages: options.pages.into(),
         decisions: choices.made.into(),
         looks: choices.looks,
         nanoseconds: choices.nanoseconds(),
-        bytes_a_page: bytes / f64::from(asked.pages),
+        bytes_a_page: bytes / f64::from(options.pages),
     };
     println!("{}", serde_json::to_string(&measured)?);
     Ok(())
 }
 
-/// The time between two fetches of the budget.
+/// Returns the time between two fetches under the budget.
 pub fn step(pages: u32) -> Duration {
     Duration::from_secs_f64((ROUND * DAY) as f64 / f64::from(pages))
 }
 
-/// A frontier that knows the pages, each with an appointment.
-pub fn known_pages(asked: &RefreshCell, known: &mut Known, now: Moment) -> Result<Frontier<Crawl>> {
-    let per_second = f64::from(asked.pages) / (ROUND * DAY) as f64;
+/// Returns a frontier that knows the pages, each with a due time.
+pub fn known_pages(
+    options: &RefreshCell,
+    known: &mut LastVisits,
+    now: Moment,
+) -> Result<Frontier<Crawl>> {
+    let per_second = f64::from(options.pages) / (ROUND * DAY) as f64;
     let upkeep = Upkeep {
         budget: Some(per_second),
         ..Upkeep::default()
     };
     let policy = Crawl {
-        refresh: Some(Catalog::standard().refresh(&asked.policy, &upkeep)?),
+        refresh: Some(Catalog::standard().refresh(&options.policy, &upkeep)?),
         ..Crawl::default()
     };
     let manners = Manners {
@@ -131,7 +139,7 @@ pub fn known_pages(asked: &RefreshCell, known: &mut Known, now: Moment) -> Resul
     };
     let mut frontier =
         Frontier::new(policy, Box::new(Quality), Price::LEAST, manners, 1).with_budget(per_second);
-    for page in 0..asked.pages {
+    for page in 0..options.pages {
         let text = format!("http://host-{}.example/{page}", page / PAGES_OF_HOST);
         let url = PageUrl::parse(&text).with_context(|| text.clone())?;
         let link = Link {
@@ -145,7 +153,7 @@ pub fn known_pages(asked: &RefreshCell, known: &mut Known, now: Moment) -> Resul
         frontier.committed(&[fact]);
         known.0[number.index()] = seconds(now);
     }
-    // What was heard waits to be fetched for the first time; it is fetched, and from then on it is known.
+    // Every admitted page waits for its first fetch. After it, the page is known.
     while let Next::Visit(mut visit) = frontier.next(now) {
         while let Some(page) = visit.first() {
             let id = frontier.page(visit.host, page);
@@ -162,17 +170,17 @@ pub fn known_pages(asked: &RefreshCell, known: &mut Known, now: Moment) -> Resul
     Ok(frontier)
 }
 
-/// When each page was last asked for, in seconds: a history takes many times the memory.
-pub struct Known(Vec<u32>);
+/// The time of the last fetch of each page, in seconds. A full history takes much more memory.
+pub struct LastVisits(Vec<u32>);
 
-impl Known {
-    /// So many pages, none of which was asked for.
+impl LastVisits {
+    /// Creates the table for this number of pages, none of which was fetched.
     pub fn new(pages: u32) -> Self {
         Self(vec![0; pages as usize])
     }
 }
 
-impl Pages for Known {
+impl PageHistories for LastVisits {
     fn history(&self, page: Number) -> History {
         history(page, self.0[page.index()])
     }
@@ -186,10 +194,10 @@ impl Pages for Known {
     }
 }
 
-/// What is known of a page: eight revisits, ten days apart, of which some saw a change.
-fn history(page: Number, asked: u32) -> History {
-    let asked = Duration::from_secs(asked.into());
-    let start = Moment::START + (asked - Duration::from_secs(80 * DAY));
+/// Returns the history of a page: eight revisits, ten days apart, some of which found a change.
+fn history(page: Number, fetched: u32) -> History {
+    let fetched = Duration::from_secs(fetched.into());
+    let start = Moment::START + (fetched - Duration::from_secs(80 * DAY));
     let changes = mixed(page.0) % 9;
     let first = History::discovered(start, 1).after(Visit::new(start, Outcome::Changed));
     (1..=8).fold(first, |history, visit: u32| {
@@ -207,7 +215,7 @@ fn seconds(moment: Moment) -> u32 {
     moment.unix_seconds() as u32
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for RefreshReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         let machine = &self.machine;

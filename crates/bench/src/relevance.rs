@@ -1,10 +1,10 @@
-//! Measures relevance: how early the right page stands among the results.
+//! `bench relevance`: the rank of the right page in search results.
 //!
-//! **Invariant:** the answers come with the questions; nothing here decides which page is right. A search is
-//! [`Index::search`], the one that people use.
+//! MRR@10 is the mean of 1/rank of the first right page, or 0 if it is not among the first ten.
+//! S@k is the share of questions with a right page among the first k.
 //!
-//! MRR@10 is the mean of 1/rank of the first right page, 0 if it is not among the first ten; S@k is the share of
-//! questions with a right page among the first k.
+//! **Invariant:** the right pages come with the questions; this code does not decide which page is
+//! right. Searches use [`Index::search`], as the search page does.
 
 mod questions;
 mod sites;
@@ -16,19 +16,19 @@ use anyhow::{Context, Result, ensure};
 use repository::index::{Hit, Index, Part, Query, Weights};
 use serde::Serialize;
 
-use questions::Question;
+use questions::RelevanceQuestion;
 
-use crate::cli::Relevance;
+use crate::cli::RelevanceOptions;
 
-/// Results that are looked at.
+/// Results per search.
 const DEPTH: usize = 10;
 
-/// A difference of MRR@10 that tuning follows.
+/// The least gain in MRR@10 for which tuning keeps a change.
 const CLEARLY: f64 = 0.0003;
 
-/// How good the answers to some questions are.
+/// The quality of the answers to some questions.
 #[derive(Debug, Default, Clone, Copy, Serialize)]
-struct Quality {
+struct AnswerQuality {
     questions: usize,
     mrr: f64,
     s1: f64,
@@ -37,55 +37,56 @@ struct Quality {
     snippet: f64,
 }
 
-/// One way to search, and the quality by kind of question; `all` is every kind together.
+/// One variant of the search, with its quality by kind of question; `all` is for all kinds
+/// together.
 #[derive(Debug, Serialize)]
-struct Row {
+struct RelevanceRow {
     name: String,
-    kinds: BTreeMap<String, Quality>,
+    kinds: BTreeMap<String, AnswerQuality>,
 }
 
-/// Asks every question, and prints the tables.
-pub fn run(wishes: &Relevance, place: &Path) -> Result<()> {
-    let questions = questions::read(&wishes.questions)?;
-    ensure!(!questions.is_empty(), "there are no questions");
-    let index = match &wishes.store {
+/// Searches for every question, and prints the tables.
+pub fn run(options: &RelevanceOptions, place: &Path) -> Result<()> {
+    let questions = questions::read(&options.questions)?;
+    ensure!(!questions.is_empty(), "the file has no questions");
+    let index = match &options.store {
         Some(store) => Index::open(&store.join("index")).context("cannot open the index")?,
-        None => sites::index(&wishes.site, &place.join("index"))?,
+        None => sites::index(&options.site, &place.join("index"))?,
     };
     eprintln!("{} pages, {} questions", index.count(), questions.len());
-    let mut weights = chosen(&wishes.set)?;
-    if wishes.tune {
+    let mut weights = chosen(&options.set)?;
+    if options.tune {
         weights = tuned(weights, &index, &questions)?;
     }
-    let asked = |name: &str, weights: &Weights, of_site| Way {
+    let variant = |name: &str, weights: &Weights, of_site| SearchVariant {
         name: name.to_owned(),
         weights: weights.clone(),
         of_site,
     };
-    let mut ways = vec![
-        asked("one site", &weights, true),
-        asked("all sites", &weights, false),
+    let mut variants = vec![
+        variant("one site", &weights, true),
+        variant("all sites", &weights, false),
     ];
     for part in Part::ALL {
         let mut without = weights.clone();
         without.parts[part as usize] = 0.0;
-        ways.push(asked(&format!("without {}", part.name()), &without, true));
+        variants.push(variant(&format!("without {}", part.name()), &without, true));
     }
     for name in ["links", "hub", "order"] {
         let mut without = weights.clone();
         set(&mut without, name, 0.0)?;
-        ways.push(asked(&format!("without {name}"), &without, true));
+        variants.push(variant(&format!("without {name}"), &without, true));
     }
     let mut rows = Vec::new();
-    for (number, way) in ways.iter().enumerate() {
+    for (number, variant) in variants.iter().enumerate() {
         rows.push(row(
-            way,
+            variant,
             &index,
             &questions,
-            wishes.failures && number == 0,
+            options.failures && number == 0,
         )?);
     }
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&rows)?);
     } else {
         print(&rows);
@@ -93,15 +94,15 @@ pub fn run(wishes: &Relevance, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A way to search.
-struct Way {
+/// A variant of the search.
+struct SearchVariant {
     name: String,
     weights: Weights,
     /// Whether a question is limited to its site.
     of_site: bool,
 }
 
-/// The weights, some of them set by `NAME=NUMBER`.
+/// Returns the default weights with the changes of `NAME=NUMBER`.
 fn chosen(set_to: &[String]) -> Result<Weights> {
     let mut weights = Weights::default();
     for setting in set_to {
@@ -126,16 +127,18 @@ fn set(weights: &mut Weights, name: &str, value: f32) -> Result<()> {
     Ok(())
 }
 
-/// Coordinate ascent: tries each weight larger and smaller, keeps what raises MRR@10 clearly, and goes on until
-/// nothing does.
-fn tuned(mut best: Weights, index: &Index, questions: &[Question]) -> Result<Weights> {
+/// Tunes the weights by coordinate ascent.
+///
+/// Tries each weight larger and smaller, keeps a change that raises MRR@10 by more than
+/// [`CLEARLY`], and stops when no change does.
+fn tuned(mut best: Weights, index: &Index, questions: &[RelevanceQuestion]) -> Result<Weights> {
     let quality = |weights: &Weights| -> Result<f64> {
-        let way = Way {
+        let variant = SearchVariant {
             name: String::new(),
             weights: weights.clone(),
             of_site: true,
         };
-        Ok(row(&way, index, questions, false)?.kinds["all"].mrr)
+        Ok(row(&variant, index, questions, false)?.kinds["all"].mrr)
     };
     let mut most = quality(&best)?;
     eprintln!("MRR@10 {most:.4}");
@@ -174,15 +177,20 @@ fn tuned(mut best: Weights, index: &Index, questions: &[Question]) -> Result<Wei
     Ok(best)
 }
 
-/// Asks every question in one way.
-fn row(way: &Way, index: &Index, questions: &[Question], failures: bool) -> Result<Row> {
-    let mut kinds: BTreeMap<String, Quality> = BTreeMap::new();
+/// Searches for every question with one variant.
+fn row(
+    variant: &SearchVariant,
+    index: &Index,
+    questions: &[RelevanceQuestion],
+    failures: bool,
+) -> Result<RelevanceRow> {
+    let mut kinds: BTreeMap<String, AnswerQuality> = BTreeMap::new();
     for question in questions {
         let query = Query {
             text: &question.query,
             limit: DEPTH,
-            site: way.of_site.then_some(question.site.as_str()),
-            weights: Some(&way.weights),
+            site: variant.of_site.then_some(question.site.as_str()),
+            weights: Some(&variant.weights),
             ..Query::default()
         };
         let hits = index.search(&query)?.hits;
@@ -190,7 +198,7 @@ fn row(way: &Way, index: &Index, questions: &[Question], failures: bool) -> Resu
         if failures && rank != Some(0) {
             let first = hits.first().map_or("", |hit| hit.url.as_str());
             let rank = rank.map_or("-".to_owned(), |rank| (rank + 1).to_string());
-            let Question {
+            let RelevanceQuestion {
                 kind, query, urls, ..
             } = question;
             println!("{kind}\t{query}\t{rank}\t{}\t{first}", urls[0]);
@@ -204,13 +212,13 @@ fn row(way: &Way, index: &Index, questions: &[Question], failures: bool) -> Resu
     for quality in kinds.values_mut() {
         quality.finish();
     }
-    Ok(Row {
-        name: way.name.clone(),
+    Ok(RelevanceRow {
+        name: variant.name.clone(),
         kinds,
     })
 }
 
-/// Whether the snippet of a result has every word of a query.
+/// Tells whether the snippet of a result has every word of a query.
 fn shows_all(query: &str, hit: Option<&Hit>) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text
@@ -222,8 +230,8 @@ fn shows_all(query: &str, hit: Option<&Hit>) -> bool {
     words(query).iter().all(|word| shown.contains(word))
 }
 
-impl Quality {
-    /// Counts a question whose right page has this place, from 0.
+impl AnswerQuality {
+    /// Adds a question whose right page has this position, from 0; `None` if it was not found.
     fn add(&mut self, place: Option<usize>) {
         self.questions += 1;
         if let Some(place) = place {
@@ -241,10 +249,13 @@ impl Quality {
     }
 }
 
-fn print(rows: &[Row]) {
+fn print(rows: &[RelevanceRow]) {
     let Some(first) = rows.first() else { return };
     for (title, of) in [
-        ("MRR@10", (|quality| quality.mrr) as fn(&Quality) -> f64),
+        (
+            "MRR@10",
+            (|quality| quality.mrr) as fn(&AnswerQuality) -> f64,
+        ),
         ("S@1", |quality| quality.s1),
         ("S@5", |quality| quality.s5),
         ("all words in the snippet", |quality| quality.snippet),
@@ -271,7 +282,7 @@ mod tests {
 
     #[test]
     fn qualities_are_means() {
-        let mut quality = Quality::default();
+        let mut quality = AnswerQuality::default();
         for place in [Some(0), Some(3), Some(9), None] {
             quality.add(place);
         }

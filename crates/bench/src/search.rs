@@ -1,7 +1,7 @@
-//! How long does a searcher wait, while pages are put in?
+//! `bench search`: the latency of searches over HTTP while pages are indexed.
 //!
-//! **Invariant:** the server is `avocet serve` as users run it, in its own process; the index is on disk. Every answer
-//! is read to its end and must be right: an error ends the benchmark.
+//! **Invariant:** the server is `avocet serve`, in its own process, with its index on disk. Every
+//! answer is read to its end and checked; an error ends the benchmark.
 
 mod invented;
 mod searchers;
@@ -20,63 +20,63 @@ use anyhow::{Context, Result, ensure};
 use repository::index::{Index, Writer};
 use serde::Serialize;
 
-use crate::cli::Search;
+use crate::cli::SearchOptions;
 use crate::machine::{Machine, occupied};
-use crate::program::Program;
-use invented::Pages;
+use crate::program::AvocetProgram;
+use invented::InventedPages;
 
-/// How often a crawl commits.
+/// The time between two commits, as in a crawl.
 const COMMIT_EVERY: Duration = Duration::from_millis(500);
-/// Pages between commits while the index is made.
+/// InventedPages per commit while the index is built.
 const GROUP: u32 = 20_000;
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct SearchReport {
     command: String,
     machine: Machine,
     pages: u64,
     index_bytes: u64,
     searchers: u32,
     searches: usize,
-    /// A second.
+    /// Searches per second.
     rate: f64,
-    /// Milliseconds.
+    /// Quantiles of the latency, in milliseconds.
     p50: f64,
     p90: f64,
     p99: f64,
     worst: f64,
-    /// Pages that were put in meanwhile.
+    /// InventedPages indexed meanwhile.
     put: u64,
-    /// Bytes of memory of the server after a tenth of the time, and at the end.
+    /// Memory of the server after a tenth of the time, and at the end, in bytes.
     memory: [u64; 2],
 }
 
-/// Measures, and prints the table.
-pub fn run(wishes: &Search, place: &Path) -> Result<()> {
-    let program = Program::build()?;
+/// Runs the benchmark and prints the table.
+pub fn run(options: &SearchOptions, place: &Path) -> Result<()> {
+    let program = AvocetProgram::build()?;
     let store = place.join("store");
-    made(&program, &store, place)?;
-    eprintln!("{} pages", wishes.pages);
+    create_store(&program, &store, place)?;
+    eprintln!("{} pages", options.pages);
     let index = Index::open(&store.join("index"))?;
     let mut writer = index.writer(repository::index::HEAP)?;
-    let mut pages = Pages::new(wishes.words);
-    for number in 0..wishes.pages {
+    let mut pages = InventedPages::new(options.words);
+    for number in 0..options.pages {
         pages.put(&mut writer, number)?;
         if number % GROUP == GROUP - 1 {
             writer.commit(0)?;
         }
     }
     writer.commit(0)?;
-    let server = Server::start(&program, &store)?;
-    eprintln!("{} searchers for {} s", wishes.searchers, wishes.seconds);
+    let server = ServeProcess::start(&program, &store)?;
+    eprintln!("{} searchers for {} s", options.searchers, options.seconds);
     let ended = AtomicBool::new(false);
     let (times, put, memory) = thread::scope(|scope| {
-        let putting = scope.spawn(|| keep_putting(&mut writer, &mut pages, wishes, &ended));
+        let putting = scope.spawn(|| keep_putting(&mut writer, &mut pages, options, &ended));
         let watching = scope.spawn(|| {
-            thread::sleep(Duration::from_secs(wishes.seconds) / 10);
+            thread::sleep(Duration::from_secs(options.seconds) / 10);
             server.memory()
         });
-        let times = searchers::search(&server.address, wishes);
+        let times = searchers::search(&server.address, options);
         let last = server.memory();
         ended.store(true, Ordering::Relaxed);
         let put = putting
@@ -87,14 +87,14 @@ pub fn run(wishes: &Search, place: &Path) -> Result<()> {
     })?;
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    let report = Report {
+    let report = SearchReport {
         command: format!("cargo xtask bench {arguments}"),
         machine: Machine::this(),
         pages: index.count(),
         index_bytes: occupied(&store.join("index")),
-        searchers: wishes.searchers,
+        searchers: options.searchers,
         searches: times.len(),
-        rate: times.len() as f64 / wishes.seconds as f64,
+        rate: times.len() as f64 / options.seconds as f64,
         p50: at(0.5),
         p90: at(0.9),
         p99: at(0.99),
@@ -102,7 +102,7 @@ pub fn run(wishes: &Search, place: &Path) -> Result<()> {
         put,
         memory,
     };
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report)?);
     } else {
         print!("{report}");
@@ -110,8 +110,8 @@ pub fn run(wishes: &Search, place: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes a store without pages.
-fn made(program: &Program, store: &Path, place: &Path) -> Result<()> {
+/// Creates a store without pages.
+fn create_store(program: &AvocetProgram, store: &Path, place: &Path) -> Result<()> {
     let none = place.join("none.txt");
     fs::write(&none, "")?;
     let import = Command::new(program.path())
@@ -125,11 +125,13 @@ fn made(program: &Program, store: &Path, place: &Path) -> Result<()> {
     fs::write(store.join("avocet.toml"), "[serve]\nrate = 0\n").context("cannot write avocet.toml")
 }
 
-/// Puts pages in as a crawl does, new ones and known ones by turns. Returns how many.
+/// Indexes pages as a crawl does, new and known ones in turn, until `ended` is set.
+///
+/// Returns the number of pages.
 fn keep_putting(
     writer: &mut Writer,
-    pages: &mut Pages,
-    wishes: &Search,
+    pages: &mut InventedPages,
+    options: &SearchOptions,
     ended: &AtomicBool,
 ) -> Result<u64> {
     let mut put = 0;
@@ -137,10 +139,10 @@ fn keep_putting(
     let mut committed = 0;
     while !ended.load(Ordering::Relaxed) {
         thread::sleep(Duration::from_millis(20));
-        let due = (began.elapsed().as_secs_f64() * f64::from(wishes.crawled)) as u64;
+        let due = (began.elapsed().as_secs_f64() * f64::from(options.crawled)) as u64;
         while put < due {
-            let known = pages.below(wishes.pages);
-            let new = wishes.pages + put as u32;
+            let known = pages.below(options.pages);
+            let new = options.pages + put as u32;
             pages.put(writer, if put % 2 == 0 { known } else { new })?;
             put += 1;
         }
@@ -153,14 +155,14 @@ fn keep_putting(
     Ok(put)
 }
 
-/// `avocet serve`.
-struct Server {
+/// The process of `avocet serve`.
+struct ServeProcess {
     child: Child,
     address: String,
 }
 
-impl Server {
-    fn start(program: &Program, store: &Path) -> Result<Self> {
+impl ServeProcess {
+    fn start(program: &AvocetProgram, store: &Path) -> Result<Self> {
         let mut child = Command::new(program.path())
             .args(["serve", "--json", "--listen", "127.0.0.1:0", "--store"])
             .arg(store)
@@ -170,8 +172,8 @@ impl Server {
         let out = child.stdout.take().context("no output")?;
         let mut line = String::new();
         BufReader::new(out).read_line(&mut line)?;
-        let said: serde_json::Value = serde_json::from_str(&line)?;
-        let url = said["listening"].as_str().unwrap_or_default();
+        let answer: serde_json::Value = serde_json::from_str(&line)?;
+        let url = answer["listening"].as_str().unwrap_or_default();
         let address = url.trim_start_matches("http://").trim_end_matches('/');
         Ok(Self {
             child,
@@ -179,7 +181,9 @@ impl Server {
         })
     }
 
-    /// Memory that is its own: what it maps of the index is the system's to take back.
+    /// Returns the anonymous memory of the process, in bytes.
+    ///
+    /// Mapped files of the index are not counted, since the kernel can reclaim them.
     fn memory(&self) -> u64 {
         let path = format!("/proc/{}/status", self.child.id());
         let status = fs::read_to_string(path).unwrap_or_default();
@@ -191,20 +195,20 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServeProcess {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for SearchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(f, "{} cores, {}", self.machine.cores, self.machine.cpu)?;
         writeln!(
             f,
-            "{} pages, {:.0} MB of index, {} put in meanwhile",
+            "{} pages, {:.0} MB of index, {} pages indexed meanwhile",
             self.pages,
             self.index_bytes as f64 / 1e6,
             self.put

@@ -1,9 +1,11 @@
-//! Which server strategy gains quality fastest, on real sockets?
+//! `bench servers`: how fast each server strategy gains quality, on real sockets.
 //!
-//! The experiment of Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003),
-//! §5.3, with the program itself; what is simulated is `lab::experiment::servers`, and both are judged by the same
-//! functions. **Invariant:** within a run all strategies crawl the same web, to its
-//! end, from the same seeds, each with a new server process and a new store.
+//! It repeats the experiment of Cao, Jiang & Singh, "Scheduling web crawl for better performance
+//! and quality" (2003), section 5.3, with `avocet` itself. `lab::experiment::servers` simulates
+//! the same experiment; both use the same functions for the evaluation.
+//!
+//! **Invariant:** within a run all strategies crawl the same web completely, from the same seeds,
+//! each with a new server process and a new store.
 
 mod figures;
 mod report;
@@ -20,13 +22,14 @@ use lab::measure::Gain;
 use lab::run::servers::{Http, Network};
 use testweb::site::Web;
 
-use crate::cli::{Judge, Servers, WebKind, WebWishes};
+use crate::cli::{QualityJudge, ServersOptions, WebKind, WebOptions};
 use crate::machine::Machine;
-use crate::program::Program;
-use crate::web::{self, Server};
-use report::{Experiment, Report};
+use crate::program::AvocetProgram;
+use crate::web::{self, WebProcess};
+use report::{Experiment, ServersReport};
 
-/// The paper's four strategies, and ours. Those that look at quality are told it.
+/// The four strategies of the paper, and ours; with whether the strategy gets the qualities of
+/// pages.
 pub const STRATEGIES: [(&str, bool); 5] = [
     ("breadth-first", false),
     ("performance", false),
@@ -35,79 +38,86 @@ pub const STRATEGIES: [(&str, bool); 5] = [
     ("best-prefix", true),
 ];
 
-/// What one strategy did in one run.
+/// The crawl of one strategy in one run.
 #[derive(Debug, Clone)]
-pub struct Crawled {
+pub struct StrategyCrawl {
     pub strategy: &'static str,
-    /// The web it crawled.
+    /// The number of the run, and of its web.
     pub run: u16,
     pub gain: Gain,
-    /// Connections it made.
+    /// Connections opened.
     pub connections: u64,
-    /// CPU time of the program.
+    /// CPU time of `avocet`.
     pub cpu: Duration,
 }
 
-/// Measures, prints the tables and draws the figures.
-pub fn run(wishes: &Servers, place: &Path) -> Result<()> {
-    let program = Program::build()?;
-    let judges: Vec<Judge> = match wishes.quality {
+/// Runs the benchmark, prints the tables and draws the figures.
+pub fn run(options: &ServersOptions, place: &Path) -> Result<()> {
+    let program = AvocetProgram::build()?;
+    let judges: Vec<QualityJudge> = match options.quality {
         Some(judge) => vec![judge],
-        None => vec![Judge::Pagerank, Judge::Zipf],
+        None => vec![QualityJudge::Pagerank, QualityJudge::Zipf],
     };
     let mut experiments: Vec<Experiment> =
         judges.iter().map(|&judge| Experiment::new(judge)).collect();
     let mut notes = Vec::new();
-    for run in 1..=wishes.runs {
-        let web_wishes = WebWishes {
+    for run in 1..=options.runs {
+        let web_options = WebOptions {
             web: WebKind::TwoLevel,
-            seed: wishes.seed + u64::from(run) - 1,
-            servers: wishes.servers,
-            pages: wishes.pages,
-            slowness: wishes.slowness,
+            seed: options.seed + u64::from(run) - 1,
+            servers: options.servers,
+            pages: options.pages,
+            slowness: options.slowness,
         };
-        let web = web::plan(&web_wishes).invent();
+        let web = web::plan(&web_options).invent();
         let network = Network::of_web(&web, 1.0);
-        let note = limits(&network, web_wishes.seed, Http::Http11, wishes.connections);
+        let note = limits(
+            &network,
+            web_options.seed,
+            Http::Http11,
+            options.connections,
+        );
         eprintln!("{note}");
         notes.push(note);
-        let bench = Bench {
-            wishes,
+        let bench = ServersBench {
+            options,
             place,
             program: &program,
-            web_wishes,
+            web_options,
             web,
             run,
         };
-        for (strategy, told) in STRATEGIES {
+        for (strategy, uses_quality) in STRATEGIES {
             let mut blind = None;
             for experiment in &mut experiments {
                 let qualities = bench.qualities(experiment.judge);
                 eprintln!(
                     "run {run} of {}: {strategy}, {}",
-                    wishes.runs, experiment.judge
+                    options.runs, experiment.judge
                 );
                 let crawled = match &blind {
                     Some(crawled) => bench.judged(crawled, &qualities),
-                    None => bench.crawl(strategy, told.then_some(&*qualities), &qualities)?,
+                    None => {
+                        bench.crawl(strategy, uses_quality.then_some(&*qualities), &qualities)?
+                    }
                 };
-                // Whoever does not look at quality crawls alike under any.
-                blind = (!told).then(|| crawled.clone());
+                // A strategy without qualities crawls in the same way whatever they are.
+                blind = (!uses_quality).then(|| crawled.clone());
                 experiment.crawled.push(crawled);
             }
         }
     }
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let report = Report {
+    let report = ServersReport {
         command: format!("cargo xtask bench {arguments}"),
         machine: Machine::this(),
         notes,
         experiments,
     };
-    if let Some(folder) = &wishes.out {
-        figures::write(&report.experiments, wishes.connections, folder)?;
+    if let Some(folder) = &options.out {
+        figures::write(&report.experiments, options.connections, folder)?;
     }
-    if wishes.json {
+    if options.json {
         println!("{}", serde_json::to_string(&report.json())?);
     } else {
         print!("{report}");
@@ -115,39 +125,39 @@ pub fn run(wishes: &Servers, place: &Path) -> Result<()> {
     Ok(())
 }
 
-struct Bench<'a> {
-    wishes: &'a Servers,
+struct ServersBench<'a> {
+    options: &'a ServersOptions,
     place: &'a Path,
-    program: &'a Program,
-    web_wishes: WebWishes,
+    program: &'a AvocetProgram,
+    web_options: WebOptions,
     web: Web,
     run: u16,
 }
 
-impl Bench<'_> {
-    fn qualities(&self, judge: Judge) -> Vec<f64> {
+impl ServersBench<'_> {
+    fn qualities(&self, judge: QualityJudge) -> Vec<f64> {
         match judge {
-            Judge::Pagerank => pagerank(&self.web),
-            Judge::Zipf => zipf(&self.web, self.web_wishes.seed),
+            QualityJudge::Pagerank => pagerank(&self.web),
+            QualityJudge::Zipf => zipf(&self.web, self.web_options.seed),
         }
     }
 
-    /// Crawls once. `told` are the qualities, if the strategy is to know them.
+    /// Crawls once. `known` are the qualities, if the strategy gets them.
     fn crawl(
         &self,
         strategy: &'static str,
-        told: Option<&[f64]>,
+        known: Option<&[f64]>,
         qualities: &[f64],
-    ) -> Result<Crawled> {
-        let server = Server::start(&self.web_wishes)?;
+    ) -> Result<StrategyCrawl> {
+        let server = WebProcess::start(&self.web_options)?;
         let seeds = self.place.join("seeds.txt");
         web::write_homes(&self.web, server.port, &seeds)?;
         let mut flags = vec!["--servers".to_owned(), strategy.to_owned()];
-        flags.extend(["--connections".into(), self.wishes.connections.to_string()]);
-        match told {
-            Some(told) => {
+        flags.extend(["--connections".into(), self.options.connections.to_string()]);
+        match known {
+            Some(known) => {
                 let scores = self.place.join("scores.tsv");
-                let lines = self.web.urls(server.port).zip(told);
+                let lines = self.web.urls(server.port).zip(known);
                 let lines: String = lines
                     .map(|(url, score)| format!("{url}\t{score:e}\n"))
                     .collect();
@@ -158,26 +168,26 @@ impl Bench<'_> {
             None => flags.extend(["--order".into(), "breadth-first".into()]),
         }
         let (ended, summary) = self.program.crawl(self.place, &seeds, flags)?;
-        let seen = server.end()?;
+        let log = server.end()?;
         let pages = self.web.pages().count();
         ensure!(
-            summary.queued == 0 && seen.fetched.len() == pages,
+            summary.queued == 0 && log.fetched.len() == pages,
             "{strategy} fetched {} pages of {pages} and left {}",
-            seen.fetched.len(),
+            log.fetched.len(),
             summary.queued
         );
-        Ok(Crawled {
+        Ok(StrategyCrawl {
             strategy,
             run: self.run,
-            gain: Gain::new(seen.fetched, qualities),
-            connections: seen.connections,
+            gain: Gain::new(log.fetched, qualities),
+            connections: log.connections,
             cpu: ended.cpu,
         })
     }
 
-    /// The same crawl by another judge.
-    fn judged(&self, crawled: &Crawled, qualities: &[f64]) -> Crawled {
-        Crawled {
+    /// Returns the same crawl, evaluated by other qualities.
+    fn judged(&self, crawled: &StrategyCrawl, qualities: &[f64]) -> StrategyCrawl {
+        StrategyCrawl {
             gain: crawled.gain.judged(qualities),
             ..crawled.clone()
         }

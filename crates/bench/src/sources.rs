@@ -1,7 +1,9 @@
-//! What does it cost to plan polls of many content sources, and to choose the next?
+//! `bench sources`: the cost of planning polls of many sources, and of choosing the next poll.
 //!
-//! **Invariant:** facts are made before the clock starts. What is timed is one fact that makes `policy::Sources` think everything over, and the production
-//! frontier under a budget as it chooses. Plans are told apart: one of sources that all have new clicks, and the next, when none has.
+//! **Invariant:** facts are created before the timing starts. Two things are timed: one fact that
+//! makes `policy::Sources` plan again, and the choices of the production frontier under a budget.
+//! Two plans are timed separately: one when all sources have new clicks, and the next, when none
+//! has.
 
 mod live;
 
@@ -25,89 +27,92 @@ use policy::{
 use serde::{Deserialize, Serialize};
 
 use crate::child;
-use crate::choosing::{self, Choices, Pages, mixed};
+use crate::choosing::{self, PageHistories, TimedChoices, mixed};
 use crate::cli::{self, SourcesCell};
 use crate::machine::{Machine, resident, thread_time};
 
 const HOUR: u64 = 3_600;
 const DAY: u64 = 24 * HOUR;
-/// When the sources were first read.
+/// The time of the first visits to the sources.
 const BEGIN: Moment = Moment::from_micros(1_646_092_800_000_000);
-/// Articles of each source.
+/// Articles per source.
 const ARTICLES: u32 = 3;
-/// A source is polled every so many seconds, on average.
+/// Mean seconds between two polls of a source.
 const ROUND: u64 = DAY;
 
-/// What a process measured of itself.
+/// What a measuring process printed.
 #[derive(Debug, Serialize, Deserialize)]
-struct Planned {
+struct PlanCost {
     sources: u64,
     /// Seconds of a plan when all sources have new clicks.
     anew: f64,
     /// Seconds of the next plan, when none has.
     again: f64,
     decisions: u64,
-    /// Sources whose history was looked at, for each.
+    /// Mean number of histories read per decision.
     looks: f64,
-    /// Nanoseconds to choose a poll and to make the next appointment.
+    /// Nanoseconds to choose a poll and to compute its next due time.
     decision: f64,
     bytes_a_source: f64,
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct SourcesReport {
     command: String,
     machine: Machine,
     policy: String,
-    rows: Vec<Planned>,
+    rows: Vec<PlanCost>,
 }
 
-/// Measures, and prints the table.
-pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
-    if wishes.live {
-        return live::run(wishes, place);
+/// Runs the benchmark and prints the table.
+pub fn run(options: &cli::SourcesOptions, place: &Path) -> Result<()> {
+    if options.live {
+        return live::run(options, place);
     }
     let usual = vec![10_000, 100_000];
-    let sizes = match wishes.sources.is_empty() {
+    let sizes = match options.sources.is_empty() {
         true => usual,
-        false => wishes.sources.clone(),
+        false => options.sources.clone(),
     };
     let mut rows = Vec::new();
     for sources in sizes {
         eprintln!("{sources} sources");
-        let asked = [
+        let args = [
             "sources-cell".to_owned(),
             sources.to_string(),
-            wishes.decisions.to_string(),
-            wishes.policy.clone(),
+            options.decisions.to_string(),
+            options.policy.clone(),
         ];
         let mut command = Command::new(env::current_exe()?);
-        let ended = child::run(command.args(&asked), &place.join("errors"))?;
-        rows.push(serde_json::from_str(&ended.output).context("a child printed no JSON")?);
+        let ended = child::run(command.args(&args), &place.join("errors"))?;
+        rows.push(
+            serde_json::from_str(&ended.output)
+                .context("cannot parse the output of the child process")?,
+        );
     }
-    let report = Report {
-        command: said(),
+    let report = SourcesReport {
+        command: command_line(),
         machine: Machine::this(),
-        policy: wishes.policy.clone(),
+        policy: options.policy.clone(),
         rows,
     };
-    match wishes.json {
+    match options.json {
         true => println!("{}", serde_json::to_string(&report)?),
         false => print!("{report}"),
     }
     Ok(())
 }
 
-/// The command, as a user writes it.
-fn said() -> String {
+/// Returns the command line, as a user writes it.
+fn command_line() -> String {
     let arguments = env::args().skip(1).collect::<Vec<_>>().join(" ");
     format!("cargo xtask bench {arguments}")
 }
 
-/// Plans and chooses, in this process.
-pub fn run_cell(asked: &SourcesCell) -> Result<()> {
+/// Measures plans and choices in this process.
+pub fn run_cell(options: &SourcesCell) -> Result<()> {
     let before = resident();
-    let mut sources = told(asked)?;
+    let mut sources = polled_sources(options)?;
     let bytes = resident().saturating_sub(before) as f64;
     let mut plan = |at: u64| {
         let history = polled_for(0, at / HOUR, BEGIN);
@@ -119,44 +124,44 @@ pub fn run_cell(asked: &SourcesCell) -> Result<()> {
         }));
         (thread_time() - began).as_secs_f64()
     };
-    // Half of the articles are clicked between two plans, at least one of every source.
+    // Between two plans half of the articles are clicked, at least one of every source.
     let (anew, again) = (plan(3 * DAY), plan(3 * DAY + DAY / 2));
     ensure!(
         sources.accounts().any(|account| account.clicked),
-        "nobody clicked"
+        "no source has clicks"
     );
-    let choices = choose(asked)?;
-    let measured = Planned {
-        sources: asked.sources.into(),
+    let choices = choose(options)?;
+    let measured = PlanCost {
+        sources: options.sources.into(),
         anew,
         again,
         decisions: choices.made.into(),
         looks: choices.looks as f64 / f64::from(choices.made),
         decision: choices.nanoseconds(),
-        bytes_a_source: bytes / f64::from(asked.sources),
+        bytes_a_source: bytes / f64::from(options.sources),
     };
     println!("{}", serde_json::to_string(&measured)?);
     Ok(())
 }
 
-fn scheduled(asked: &SourcesCell, settings: Settings) -> Result<Sources> {
-    let scheduler = Catalog::standard().scheduler(&asked.policy)?;
+fn scheduled(options: &SourcesCell, settings: Settings) -> Result<Sources> {
+    let scheduler = Catalog::standard().scheduler(&options.policy)?;
     Ok(Sources::new(scheduler, settings))
 }
 
-/// Sources that were polled for two days and named articles, which were clicked.
-fn told(asked: &SourcesCell) -> Result<Sources> {
-    let per_second = f64::from(asked.sources) / ROUND as f64;
+/// Returns sources that were polled for two days and named articles, which were clicked.
+fn polled_sources(options: &SourcesCell) -> Result<Sources> {
+    let per_second = f64::from(options.sources) / ROUND as f64;
     let settings = Settings {
         per_second,
         ..Settings::default()
     };
-    let mut sources = scheduled(asked, settings)?;
+    let mut sources = scheduled(options, settings)?;
     let found = |page: u32, host: u32, at: Moment, on: Option<u32>| {
         let url = format!("http://host-{host}.example/news/a-page-with-words-{page}");
         (url, page, host, at, on)
     };
-    let mut tell = |(url, page, host, at, on): (String, u32, u32, Moment, Option<u32>)| {
+    let mut discover = |(url, page, host, at, on): (String, u32, u32, Moment, Option<u32>)| {
         sources.observe(&Fact::Discovered(Discovered {
             page: Number(page),
             url: &url,
@@ -170,19 +175,19 @@ fn told(asked: &SourcesCell) -> Result<Sources> {
             }),
         }));
     };
-    (0..asked.sources).for_each(|source| tell(found(source, source / 10, BEGIN, None)));
+    (0..options.sources).for_each(|source| discover(found(source, source / 10, BEGIN, None)));
     let later = |hours: u64| BEGIN + Duration::from_secs(hours * HOUR);
-    for article in 0..ARTICLES * asked.sources {
-        let on = article % asked.sources;
-        let page = asked.sources + article;
-        tell(found(
+    for article in 0..ARTICLES * options.sources {
+        let on = article % options.sources;
+        let page = options.sources + article;
+        discover(found(
             page,
             on / 10,
             later(u64::from(article % 40)),
             Some(on),
         ));
     }
-    for source in 0..asked.sources {
+    for source in 0..options.sources {
         let history = polled_for(source, 48, BEGIN);
         sources.observe(&Fact::Visited(Visited {
             page: Number(source),
@@ -190,9 +195,9 @@ fn told(asked: &SourcesCell) -> Result<Sources> {
             after: &history,
         }));
     }
-    for article in 0..ARTICLES * asked.sources {
+    for article in 0..ARTICLES * options.sources {
         sources.observe(&Fact::Shown(Shown {
-            page: Number(asked.sources + article),
+            page: Number(options.sources + article),
             at: later(u64::from(article % 40) + u64::from(mixed(article) % 9)),
             views: 1.0,
             clicks: f64::from(mixed(article) % 5),
@@ -201,7 +206,7 @@ fn told(asked: &SourcesCell) -> Result<Sources> {
     Ok(sources)
 }
 
-/// What is known of a source that was polled every twelve hours, for so many hours from then on.
+/// Returns the history of a source that was polled every twelve hours for `hours` after `since`.
 fn polled_for(source: u32, hours: u64, since: Moment) -> History {
     let first = History::discovered(BEGIN, 0).after(Visit::new(since, Outcome::Changed));
     (1..=hours / 12).fold(first, |history, poll| {
@@ -211,14 +216,14 @@ fn polled_for(source: u32, hours: u64, since: Moment) -> History {
     })
 }
 
-/// Chooses polls among so many sources that all have an appointment.
-fn choose(asked: &SourcesCell) -> Result<Choices> {
-    let per_second = f64::from(asked.sources) / ROUND as f64;
+/// Chooses polls among sources that all have a due time.
+fn choose(options: &SourcesCell) -> Result<TimedChoices> {
+    let per_second = f64::from(options.sources) / ROUND as f64;
     let upkeep = Upkeep {
         budget: Some(per_second),
         ..Upkeep::default()
     };
-    // Plans are timed elsewhere.
+    // No plan happens here: plans are timed separately.
     let settings = Settings {
         per_second,
         replan: Duration::from_secs(10_000 * DAY),
@@ -226,7 +231,7 @@ fn choose(asked: &SourcesCell) -> Result<Choices> {
     };
     let policy = Crawl {
         refresh: Some(Catalog::standard().refresh("freshness", &upkeep)?),
-        sources: Some(scheduled(asked, settings)?),
+        sources: Some(scheduled(options, settings)?),
         ..Crawl::default()
     };
     let manners = Manners {
@@ -235,8 +240,8 @@ fn choose(asked: &SourcesCell) -> Result<Choices> {
     };
     let mut frontier =
         Frontier::new(policy, Box::new(Quality), Price::LEAST, manners, 1).with_budget(per_second);
-    let mut polled = Polled(vec![None; asked.sources as usize]);
-    for source in 0..asked.sources {
+    let mut polled = PolledHistories(vec![None; options.sources as usize]);
+    for source in 0..options.sources {
         let text = format!("http://host-{source}.example/");
         let url = PageUrl::parse(&text).with_context(|| text.clone())?;
         let link = Link {
@@ -249,14 +254,15 @@ fn choose(asked: &SourcesCell) -> Result<Choices> {
         let (_, fact) = frontier.hear(link, BEGIN);
         frontier.committed(&[fact]);
     }
-    // The first round is not timed. It goes as the budget does: polled in one rush, no source would be worth a poll for a while.
+    // The first round is not timed. It follows the budget: if all sources were polled at the same
+    // time, none would soon be worth another poll.
     let step = Duration::from_secs_f64(1.0 / per_second);
     let begin = BEGIN + Duration::from_secs(48 * HOUR);
     choosing::choose(
         &mut frontier,
         &mut polled,
         (begin, step),
-        asked.sources,
+        options.sources,
         thread_time,
     )?;
     let now = begin + Duration::from_secs(ROUND);
@@ -264,15 +270,15 @@ fn choose(asked: &SourcesCell) -> Result<Choices> {
         &mut frontier,
         &mut polled,
         (now, step),
-        asked.decisions,
+        options.decisions,
         thread_time,
     )
 }
 
-/// What is known of each source; `None`: it was not polled yet.
-struct Polled(Vec<Option<History>>);
+/// The history of each source; `None` before its first poll.
+struct PolledHistories(Vec<Option<History>>);
 
-impl Pages for Polled {
+impl PageHistories for PolledHistories {
     fn history(&self, page: Number) -> History {
         let new = History::discovered(BEGIN, 0);
         self.0[page.index()].unwrap_or(new)
@@ -284,7 +290,7 @@ impl Pages for Polled {
                 let new = mixed(history.finds.total ^ page.0) % 3;
                 history.after(Visit::new(now, Outcome::Changed)).named(new)
             }
-            // It was polled before, all through two days that end now.
+            // The first poll stands for two days of polls that end now.
             None => {
                 let since = now.micros() - 48 * HOUR * 1_000_000;
                 polled_for(page.0, 48, Moment::from_micros(since))
@@ -295,7 +301,7 @@ impl Pages for Polled {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for SourcesReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         let machine = &self.machine;
@@ -308,8 +314,8 @@ impl fmt::Display for Report {
             f,
             "{:>10} {:>12} {:>13} {:>10} {:>8} {:>14} {:>14}",
             "sources",
-            "s, all anew",
-            "s, none anew",
+            "s, all new",
+            "s, none new",
             "decisions",
             "looks",
             "ns a decision",

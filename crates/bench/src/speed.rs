@@ -1,7 +1,7 @@
-//! How fast is an invented server, and what does a visit to it learn?
+//! The speed of simulated servers, which the estimates of visits learn.
 //!
-//! **Invariant:** speed is a function of the host's id, so every run of a benchmark ranks servers alike.
-//! Nobody waits: times go into the estimates only.
+//! **Invariant:** the speed is a function of the host's id, so every run of a benchmark ranks
+//! servers in the same way. The benchmark does not wait: times only go into the estimates.
 
 use std::time::Duration;
 
@@ -10,24 +10,26 @@ use policy::server::Estimate;
 
 use crate::urls::scramble;
 
-/// What a server is like.
+/// The speed of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Speed {
+pub struct ServerSpeed {
     connect: Duration,
     response: Duration,
     per_connection: u32,
 }
 
-/// A connection to such a server.
+/// A connection to a simulated server.
 #[derive(Debug, Clone, Copy)]
-pub struct Line {
-    speed: Speed,
+pub struct SimulatedConnection {
+    speed: ServerSpeed,
     served: u32,
 }
 
-impl Speed {
-    /// That of a host: 10 to 170 ms to connect, twice that to answer; one server in four answers once on
-    /// a connection and the others a hundred times (the two-level paper: 24% and 66%).
+impl ServerSpeed {
+    /// Returns the speed of a host: 10 to 170 ms to connect, and twice that to answer.
+    ///
+    /// One server in four closes a connection after one answer, the others after a hundred. In Cao,
+    /// Jiang & Singh (2003) these are 24 % and 66 % of the servers.
     pub fn of(host: HostId) -> Self {
         let chance = scramble(host.0);
         let connect = Duration::from_millis(10 + chance % 160);
@@ -42,18 +44,18 @@ impl Speed {
         }
     }
 
-    /// Connects.
-    pub fn open(self, estimate: &mut Estimate) -> Line {
+    /// Opens a connection.
+    pub fn open(self, estimate: &mut Estimate) -> SimulatedConnection {
         estimate.connected(self.connect);
-        Line {
+        SimulatedConnection {
             speed: self,
             served: 0,
         }
     }
 }
 
-impl Line {
-    /// Takes in an answer.
+impl SimulatedConnection {
+    /// Records an answer in the estimate.
     pub fn answer(&mut self, estimate: &mut Estimate) {
         self.served += 1;
         estimate.answered(self.speed.response);
@@ -64,7 +66,7 @@ impl Line {
         }
     }
 
-    /// Whether another answer may come.
+    /// Tells whether the server keeps the connection open.
     pub fn is_open(&self) -> bool {
         self.served < self.speed.per_connection
     }
@@ -77,8 +79,8 @@ mod tests {
     #[test]
     fn a_server_closes_when_it_has_answered_enough() {
         for host in (0..100).map(HostId) {
-            let speed = Speed::of(host);
-            assert_eq!(speed, Speed::of(host));
+            let speed = ServerSpeed::of(host);
+            assert_eq!(speed, ServerSpeed::of(host));
             let mut estimate = Estimate::default();
             let mut line = speed.open(&mut estimate);
             let answers = std::iter::from_fn(|| line.is_open().then(|| line.answer(&mut estimate)));

@@ -1,8 +1,9 @@
-//! Which URLs does a large crawl know?
+//! Generates the URLs of a large crawl.
 //!
-//! **Invariant:** a URL is a function of its number: no list is kept, and any known one can be named
-//! again. Numbers differ, so URLs do. Hosts follow Zipf's law, as those of the web do; URLs are about
-//! as long as those of the web (70 characters).
+//! Hosts follow Zipf's law, as on the web. URLs are about as long as on the web (70 characters).
+//!
+//! **Invariant:** a URL is a function of its number, so no list is needed. Different numbers give
+//! different URLs.
 
 use anyhow::{Context, Result};
 use page::PageUrl;
@@ -18,21 +19,21 @@ const WORDS: [&str; 16] = [
     "language", "index", "market", "science", "people", "history", "release",
 ];
 
-/// Servers, and the URLs on them.
+/// A generator of URLs on a number of servers.
 #[derive(Debug, Clone, Copy)]
 pub struct Urls {
-    /// How many servers there are.
+    /// The number of servers.
     pub servers: u64,
 }
 
 impl Urls {
-    /// The URL of a number.
+    /// Returns the URL of a number.
     pub fn url(self, number: u64) -> Result<PageUrl> {
         let text = self.text(number);
         PageUrl::parse(&text).with_context(|| format!("the invented URL {text}"))
     }
 
-    /// The words of a link to a URL: a few, as most links have.
+    /// Returns the anchor text of links to a URL: a few words, as in most links.
     pub fn anchor(number: u64) -> String {
         let chance = scramble(!number);
         let pick = |from: u32| WORDS[(chance >> from) as usize % 16];
@@ -64,8 +65,10 @@ impl Urls {
         )
     }
 
-    /// Zipf: that the k-th of n servers is drawn has the probability ln((k+1)/k) / ln(n+1), about
-    /// 1/k of that of the first, since (n+1)^u ≥ k+1 exactly when u ≥ ln(k+1) / ln(n+1).
+    /// Draws a server by Zipf's law.
+    ///
+    /// The k-th of n servers has the probability ln((k+1)/k) / ln(n+1), about 1/k of that of the
+    /// first, since (n+1)^u ≥ k+1 exactly when u ≥ ln(k+1) / ln(n+1).
     fn server(self, chance: u64) -> u64 {
         let uniform = (chance >> 11) as f64 / (1u64 << 53) as f64;
         let rank = ((self.servers + 1) as f64).powf(uniform) as u64;
@@ -73,7 +76,9 @@ impl Urls {
     }
 }
 
-/// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): one to one, and every bit depends on every bit.
+/// The hash of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
+///
+/// It is a bijection, and every bit of the result depends on every bit of the argument.
 pub fn scramble(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,8 +1,9 @@
-//! Who serves the invented web of an experiment, and what did its servers see?
+//! The process that serves the invented web of `bench servers` and `bench http`.
 //!
-//! A process of its own: it prints its port, serves until its standard input ends, and then prints what
-//! it saw, so it never outlives the benchmark that started it. **Invariant:** the wishes say everything
-//! about the web, so that both processes invent the same.
+//! It prints its port, serves until its standard input ends, and then prints its log. So it never
+//! outlives the benchmark that started it.
+//!
+//! **Invariant:** the options determine the web, so both processes generate the same one.
 
 use std::env;
 use std::fs;
@@ -15,33 +16,34 @@ use serde::{Deserialize, Serialize};
 use testweb::site::{Clock, KeepAlive, Latency, Plan, Serving, Spread, Web};
 use tokio::runtime;
 
-use crate::cli::{WebKind, WebWishes};
+use crate::cli::{WebKind, WebOptions};
 
-/// The process that serves.
-pub struct Server {
+/// The server process.
+pub struct WebProcess {
     process: Child,
     output: BufReader<ChildStdout>,
     /// The port of all servers.
     pub port: u16,
 }
 
-/// What the servers saw of one crawl.
+/// The log of the servers for one crawl.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Seen {
-    /// The pages by number, each with the seconds from the first request to the end of its answer, in
-    /// that order.
+pub struct ServedLog {
+    /// Page numbers in the order of their answers, each with the seconds from the first request of
+    /// the crawl to the end of its answer.
     pub fetched: Vec<(u32, f64)>,
-    /// Connections made.
+    /// Connections opened.
     pub connections: u64,
 }
 
-/// The plan of the web that is wished for.
-pub fn plan(wishes: &WebWishes) -> Plan {
-    let plan = Plan::two_level(wishes.seed);
-    let plan = match wishes.web {
+/// Returns the plan of the web that the options describe.
+pub fn plan(options: &WebOptions) -> Plan {
+    let plan = Plan::two_level(options.seed);
+    let plan = match options.web {
         WebKind::TwoLevel => plan,
-        // The paper's second set: 20 servers that answer within 100 ms, 100 requests a connection. Half
-        // of ours take less than 40 ms, one in a thousand more than 100.
+        // The second set of the paper: 20 servers that answer within 100 ms, with 100 requests
+        // per connection. Here the median is 40 ms, and one answer in a thousand takes more than
+        // 100 ms.
         WebKind::Fast => Plan {
             servers: 20,
             latency: Latency::PerServer {
@@ -62,12 +64,12 @@ pub fn plan(wishes: &WebWishes) -> Plan {
         },
     };
     let slower = |spread: Spread| Spread {
-        median: spread.median * wishes.slowness,
+        median: spread.median * options.slowness,
         ..spread
     };
     Plan {
-        servers: wishes.servers.unwrap_or(plan.servers),
-        pages: wishes.pages.unwrap_or(plan.pages),
+        servers: options.servers.unwrap_or(plan.servers),
+        pages: options.pages.unwrap_or(plan.pages),
         latency: match plan.latency {
             Latency::None => Latency::None,
             Latency::PerServer { connect, response } => Latency::PerServer {
@@ -79,12 +81,12 @@ pub fn plan(wishes: &WebWishes) -> Plan {
     }
 }
 
-impl Server {
-    /// Starts it and waits until it can be asked.
-    pub fn start(wishes: &WebWishes) -> Result<Self> {
+impl WebProcess {
+    /// Starts the process and waits until it serves.
+    pub fn start(options: &WebOptions) -> Result<Self> {
         let mut process = Command::new(env::current_exe()?)
             .arg("serve-web")
-            .args(arguments(wishes))
+            .args(arguments(options))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
@@ -102,19 +104,20 @@ impl Server {
         })
     }
 
-    /// Ends it. Returns what it saw.
-    pub fn end(mut self) -> Result<Seen> {
+    /// Ends the process and returns its log.
+    pub fn end(mut self) -> Result<ServedLog> {
         drop(self.process.stdin.take());
         let mut text = String::new();
         self.output.read_to_string(&mut text)?;
         let status = self.process.wait()?;
         ensure!(status.success(), "the server ended with {status}");
-        serde_json::from_str(&text).context("cannot read what the server prints")
+        serde_json::from_str(&text).context("cannot parse the output of the server")
     }
 }
 
-/// Writes a list of seeds: the home page of every server, so that all servers can be visited from the
-/// start, whatever the strategy.
+/// Writes a list of seeds: the home page of every server.
+///
+/// So every strategy can visit all servers from the start.
 pub fn write_homes(web: &Web, port: u16, path: &Path) -> Result<()> {
     let homes = web
         .servers()
@@ -123,18 +126,18 @@ pub fn write_homes(web: &Web, port: u16, path: &Path) -> Result<()> {
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Serves, and prints what was seen.
-pub fn run(wishes: &WebWishes) -> Result<()> {
+/// Serves the web until standard input ends, and prints the log.
+pub fn run(options: &WebOptions) -> Result<()> {
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
-    let web = plan(wishes).invent();
+    let web = plan(options).invent();
     let serving = runtime.block_on(Serving::start(web, Clock::Still, None))?;
     println!("{}", serving.port());
     io::stdin().read_to_end(&mut Vec::new())?;
-    println!("{}", serde_json::to_string(&seen(&serving))?);
+    println!("{}", serde_json::to_string(&served_log(&serving))?);
     Ok(())
 }
 
-fn seen(serving: &Serving) -> Seen {
+fn served_log(serving: &Serving) -> ServedLog {
     let (web, log) = (serving.web(), serving.log());
     let mut first = f64::INFINITY;
     let mut connections = 0;
@@ -146,7 +149,7 @@ fn seen(serving: &Serving) -> Seen {
     }
     let fetched = serving.fetched();
     let since_first = |at: f64| (at - first).max(0.0);
-    Seen {
+    ServedLog {
         fetched: fetched
             .into_iter()
             .map(|(page, at)| (page.0, since_first(at)))
@@ -155,20 +158,24 @@ fn seen(serving: &Serving) -> Seen {
     }
 }
 
-fn arguments(wishes: &WebWishes) -> Vec<String> {
+fn arguments(options: &WebOptions) -> Vec<String> {
     let mut arguments = vec![
-        format!("--web={}", wishes.web),
-        format!("--seed={}", wishes.seed),
-        format!("--slowness={}", wishes.slowness),
+        format!("--web={}", options.web),
+        format!("--seed={}", options.seed),
+        format!("--slowness={}", options.slowness),
     ];
-    arguments.extend(wishes.servers.map(|servers| format!("--servers={servers}")));
-    arguments.extend(wishes.pages.map(|pages| format!("--pages={pages}")));
+    arguments.extend(
+        options
+            .servers
+            .map(|servers| format!("--servers={servers}")),
+    );
+    arguments.extend(options.pages.map(|pages| format!("--pages={pages}")));
     arguments
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::cli::{Bench, BenchArguments};
+    use crate::cli::{BenchArguments, BenchCommand};
     use clap::Parser;
 
     use super::*;
@@ -176,7 +183,7 @@ mod tests {
     #[test]
     fn both_processes_invent_the_same_web() {
         for web in [WebKind::TwoLevel, WebKind::Fast] {
-            let wishes = WebWishes {
+            let options = WebOptions {
                 web,
                 seed: 7,
                 servers: Some(12),
@@ -184,11 +191,11 @@ mod tests {
                 slowness: 0.3,
             };
             let line = ["bench".to_owned(), "serve-web".to_owned()];
-            let line = line.into_iter().chain(arguments(&wishes));
-            let Bench::ServeWeb(other) = BenchArguments::parse_from(line).bench else {
+            let line = line.into_iter().chain(arguments(&options));
+            let BenchCommand::ServeWeb(other) = BenchArguments::parse_from(line).bench else {
                 panic!("another benchmark");
             };
-            assert_eq!(plan(&other), plan(&wishes));
+            assert_eq!(plan(&other), plan(&options));
             assert_eq!(plan(&other).invent().pages().count(), 90);
         }
     }

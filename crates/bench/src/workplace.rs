@@ -1,8 +1,9 @@
-//! Where may a benchmark write?
+//! The temporary directory of a benchmark.
 //!
-//! Beside the build, and not in `/tmp`, which is memory on many machines: a sync there costs nothing
-//! and a figure means nothing. **Invariant:** the directory is removed when the benchmark ends, fails
-//! or is interrupted.
+//! It is beside the build, because `/tmp` is in memory on many machines: a sync costs nothing
+//! there, and figures would be meaningless.
+//!
+//! **Invariant:** the directory is removed when the benchmark ends, fails or is interrupted.
 
 use std::env;
 use std::fs;
@@ -14,13 +15,13 @@ use tempfile::TempDir;
 use tokio::runtime;
 use tokio::signal::ctrl_c;
 
-/// What a shell reports for a program that ended by SIGINT.
+/// The exit code for a program that ended by SIGINT, as shells report it.
 const INTERRUPTED: i32 = 130;
 
-/// Works in a new directory and removes it.
+/// Runs work with a new directory, and removes the directory.
 pub fn with(work: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let place = TempDir::with_prefix_in("bench-", built()?)
-        .context("cannot make a directory for the stores")?;
+        .context("cannot create a temporary directory")?;
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -28,17 +29,19 @@ pub fn with(work: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
     let path = place.path().to_owned();
     runtime.spawn(async move {
         if ctrl_c().await.is_ok() {
-            // Children got the signal too. Files that appear meanwhile are worth a second try.
+            // Child processes get the signal too, but may still write files: try twice.
             let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_dir_all(&path));
             process::exit(INTERRUPTED);
         }
     });
     let done = work(place.path());
-    place.close().context("cannot remove the stores")?;
+    place
+        .close()
+        .context("cannot remove the temporary directory")?;
     done
 }
 
-/// The directory with the optimised programs, of which this is one.
+/// Returns the directory of this program, where cargo also builds `avocet`.
 pub fn built() -> Result<PathBuf> {
     let this = env::current_exe().context("cannot find this program")?;
     let built = this.parent().context("this program was moved")?;

@@ -1,7 +1,8 @@
-//! How much of a body do we take?
+//! Reads a body within its limits.
 //!
-//! **Invariant:** never more bytes than the limit, never longer than the deadline, never slower for long
-//! than the lowest rate. What came until then is kept, with the reason why there is not more.
+//! **Invariant:** a body never exceeds the size limit or the deadline, and its mean rate is
+//! checked at intervals. What arrived until then is kept, with the reason why the rest is
+//! missing.
 
 use std::future::poll_fn;
 use std::task::{Context, Poll};
@@ -13,24 +14,26 @@ use crate::deadline::Deadline;
 use crate::response::Truncation;
 use crate::settings::Limits;
 
-/// How much is set aside on the word of a `Content-Length`; the rest must really come.
+/// Bytes reserved in advance for a declared `Content-Length`. Beyond that, memory grows only as
+/// data arrives.
 const TRUSTED: u64 = 256 * 1024;
 
-/// Where a body comes from, free of its framing.
-pub(crate) trait Source {
-    /// The length that the server declared.
+/// The source of a body, without its framing.
+pub(crate) trait BodySource {
+    /// Returns the length that the server declared.
     fn declared(&self) -> Option<u64>;
 
-    /// Whether it is known, without waiting, that nothing more comes.
+    /// Returns whether the end is known without waiting.
     fn is_over(&self) -> bool;
 
-    /// Waits for the next piece: `None` at the end, or why there is no more.
+    /// Waits for the next piece. Returns `None` at the end, or the reason why the rest is
+    /// missing.
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Truncation>>>;
 }
 
-/// Reads a body to its end, or to one of its limits. `at_most` bytes are kept.
+/// Reads a body to its end or to a limit. At most `at_most` bytes are kept.
 pub(crate) async fn read(
-    source: &mut impl Source,
+    source: &mut impl BodySource,
     at_most: usize,
     limits: &Limits,
     asked: Instant,
@@ -45,7 +48,7 @@ pub(crate) async fn read(
     if source.is_over() {
         return (Bytes::new(), None);
     }
-    let mut pace = Pace {
+    let mut pace = BodyPace {
         begun: Instant::now(),
         last: asked + limits.total,
         limits,
@@ -76,7 +79,7 @@ pub(crate) async fn read(
     (pieces.join(), truncated)
 }
 
-/// The parts of a body. One alone is never copied.
+/// The pieces of a body. A single piece is never copied.
 struct Pieces {
     first: Bytes,
     all: BytesMut,
@@ -122,14 +125,14 @@ impl Pieces {
     }
 }
 
-/// Whether a body comes fast enough.
-struct Pace<'a> {
+/// Checks that a body arrives fast enough.
+struct BodyPace<'a> {
     begun: Instant,
     last: Instant,
     limits: &'a Limits,
 }
 
-impl Pace<'_> {
+impl BodyPace<'_> {
     fn next_look(&self, now: Instant) -> Instant {
         self.last.min(now + self.limits.slow_for)
     }

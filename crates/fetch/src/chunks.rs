@@ -1,40 +1,41 @@
-//! Where does a chunked body end, and what is in it?
+//! Decodes the chunked transfer coding (RFC 9112, 7.1).
 //!
-//! RFC 9112, 7.1, as strictly as hyper reads it: the same bytes must not be one answer here and another
-//! there.
+//! It is as strict as hyper: both must agree on what the same bytes mean.
 //!
-//! **Invariant:** between two chunks a bounded number of bytes is taken, and nothing beyond the last one.
+//! **Invariant:** the number of bytes consumed between two chunks is bounded, and no byte after
+//! the last chunk and its trailers is consumed.
 
 use bytes::{Buf, Bytes, BytesMut};
 
 use crate::heads::HeadLimits;
 
-/// Bytes of the lines before chunks that say nothing (extensions, spaces, zeros before a size) in one
-/// body. Hyper has it so for extensions, which nobody uses for anything.
+/// Limit in one body for bytes before chunks that carry no information: extensions, spaces and
+/// leading zeros of a size. Hyper has the same limit for extensions, which have no practical
+/// use.
 const IDLE: usize = 16 * 1024;
 
-/// A chunked body as far as it was read.
+/// The decoder of one chunked body.
 pub(crate) struct Chunks {
-    state: State,
+    state: ChunkState,
     idle: usize,
     trailers: Vec<u8>,
     fields: usize,
     limits: HeadLimits,
 }
 
-/// What is awaited.
+/// What the decoder expects next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum ChunkState {
     /// The first digit of a size.
     Start,
-    /// The rest of a size, so far this.
+    /// More digits of a size, whose value so far is given.
     Size(u64),
     /// Spaces after the size.
     Spaces(u64),
     Extension(u64),
     /// The line feed after the size.
     SizeEnd(u64),
-    /// So many bytes of a chunk.
+    /// The given number of bytes of a chunk.
     Data(u64),
     DataReturn,
     DataEnd,
@@ -46,9 +47,9 @@ enum State {
     Over,
 }
 
-/// What the bytes at hand have led to.
+/// The result of one decoding step.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Chunk {
+pub(crate) enum BodyPiece {
     /// More bytes are needed.
     More,
     Data(Bytes),
@@ -56,14 +57,14 @@ pub(crate) enum Chunk {
     End,
 }
 
-/// These are not chunks.
+/// The bytes are not valid chunked coding.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NotChunks;
 
 impl Chunks {
     pub(crate) fn new(limits: HeadLimits) -> Self {
         Self {
-            state: State::Start,
+            state: ChunkState::Start,
             idle: 0,
             trailers: Vec::new(),
             fields: 0,
@@ -71,17 +72,17 @@ impl Chunks {
         }
     }
 
-    /// Takes from the bytes at hand what belongs to the body, up to the next piece of data.
-    pub(crate) fn next(&mut self, bytes: &mut BytesMut) -> Result<Chunk, NotChunks> {
+    /// Consumes bytes of the body, up to and including the next piece of data.
+    pub(crate) fn next(&mut self, bytes: &mut BytesMut) -> Result<BodyPiece, NotChunks> {
         loop {
-            if let State::Data(left) = self.state {
+            if let ChunkState::Data(left) = self.state {
                 return Ok(self.data(left, bytes));
             }
-            if self.state == State::Over {
-                return Ok(Chunk::End);
+            if self.state == ChunkState::Over {
+                return Ok(BodyPiece::End);
             }
             let Some(&byte) = bytes.first() else {
-                return Ok(Chunk::More);
+                return Ok(BodyPiece::More);
             };
             bytes.advance(1);
             self.state = self.after(byte)?;
@@ -89,36 +90,39 @@ impl Chunks {
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.state == State::Over
+        self.state == ChunkState::Over
     }
 
-    fn data(&mut self, left: u64, bytes: &mut BytesMut) -> Chunk {
+    fn data(&mut self, left: u64, bytes: &mut BytesMut) -> BodyPiece {
         if bytes.is_empty() {
-            return Chunk::More;
+            return BodyPiece::More;
         }
         let length = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
         let left = left - length as u64;
         self.state = if left == 0 {
-            State::DataReturn
+            ChunkState::DataReturn
         } else {
-            State::Data(left)
+            ChunkState::Data(left)
         };
-        Chunk::Data(bytes.split_to(length).freeze())
+        BodyPiece::Data(bytes.split_to(length).freeze())
     }
 
-    /// The state after a byte that is not data.
-    fn after(&mut self, byte: u8) -> Result<State, NotChunks> {
+    /// Returns the state after a byte that is not data.
+    fn after(&mut self, byte: u8) -> Result<ChunkState, NotChunks> {
         Ok(match (self.state, byte) {
-            (State::Start, _) => State::Size(digit(byte).ok_or(NotChunks)?),
-            (State::Size(size) | State::Spaces(size), b' ' | b'\t') => {
+            (ChunkState::Start, _) => ChunkState::Size(digit(byte).ok_or(NotChunks)?),
+            (ChunkState::Size(size) | ChunkState::Spaces(size), b' ' | b'\t') => {
                 self.idle()?;
-                State::Spaces(size)
+                ChunkState::Spaces(size)
             }
-            (State::Size(size) | State::Spaces(size), b';') => State::Extension(size),
-            (State::Size(size) | State::Spaces(size) | State::Extension(size), b'\r') => {
-                State::SizeEnd(size)
+            (ChunkState::Size(size) | ChunkState::Spaces(size), b';') => {
+                ChunkState::Extension(size)
             }
-            (State::Size(size), _) => {
+            (
+                ChunkState::Size(size) | ChunkState::Spaces(size) | ChunkState::Extension(size),
+                b'\r',
+            ) => ChunkState::SizeEnd(size),
+            (ChunkState::Size(size), _) => {
                 if size == 0 {
                     self.idle()?;
                 }
@@ -126,37 +130,37 @@ impl Chunks {
                 let size = size
                     .checked_mul(16)
                     .and_then(|size| size.checked_add(digit));
-                State::Size(size.ok_or(NotChunks)?)
+                ChunkState::Size(size.ok_or(NotChunks)?)
             }
-            (State::Extension(size), _) if byte != b'\n' => {
+            (ChunkState::Extension(size), _) if byte != b'\n' => {
                 self.idle()?;
-                State::Extension(size)
+                ChunkState::Extension(size)
             }
-            (State::SizeEnd(0), b'\n') => State::TrailerStart,
-            (State::SizeEnd(size), b'\n') => State::Data(size),
-            (State::DataReturn, b'\r') => State::DataEnd,
-            (State::DataEnd, b'\n') => State::Start,
-            (State::TrailerStart, b'\r') => {
+            (ChunkState::SizeEnd(0), b'\n') => ChunkState::TrailerStart,
+            (ChunkState::SizeEnd(size), b'\n') => ChunkState::Data(size),
+            (ChunkState::DataReturn, b'\r') => ChunkState::DataEnd,
+            (ChunkState::DataEnd, b'\n') => ChunkState::Start,
+            (ChunkState::TrailerStart, b'\r') => {
                 self.keep(byte)?;
-                State::LastEnd
+                ChunkState::LastEnd
             }
-            (State::TrailerStart | State::Trailer, _) => {
+            (ChunkState::TrailerStart | ChunkState::Trailer, _) => {
                 self.keep(byte)?;
                 if byte == b'\r' {
-                    State::TrailerEnd
+                    ChunkState::TrailerEnd
                 } else {
-                    State::Trailer
+                    ChunkState::Trailer
                 }
             }
-            (State::TrailerEnd, b'\n') if self.fields < self.limits.fields => {
+            (ChunkState::TrailerEnd, b'\n') if self.fields < self.limits.fields => {
                 self.fields += 1;
                 self.keep(byte)?;
-                State::TrailerStart
+                ChunkState::TrailerStart
             }
-            (State::LastEnd, b'\n') => {
+            (ChunkState::LastEnd, b'\n') => {
                 self.keep(byte)?;
                 self.check_trailers()?;
-                State::Over
+                ChunkState::Over
             }
             _ => return Err(NotChunks),
         })
@@ -178,7 +182,7 @@ impl Chunks {
         Ok(())
     }
 
-    /// Trailers mean nothing to us, but must be what they are said to be.
+    /// Trailers are not used, but must be well-formed.
     fn check_trailers(&self) -> Result<(), NotChunks> {
         let mut fields = vec![httparse::EMPTY_HEADER; self.fields];
         match httparse::parse_headers(&self.trailers, &mut fields) {

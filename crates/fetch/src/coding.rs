@@ -1,7 +1,7 @@
-//! What is in the body of this response?
+//! Decodes the body of a response.
 //!
-//! **Invariant:** the codings are those that the headers name, undone by [`page::coding`] within the
-//! fetcher's limits; a body that is as it came is shared and not copied.
+//! **Invariant:** the codings are those that the headers name. [`page::coding`] undoes them
+//! within the fetcher's limits. A body without a coding is shared, not copied.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::settings::Limits;
 pub(crate) struct Decoded {
     pub(crate) content: Bytes,
     pub(crate) truncated: Option<Truncation>,
-    /// The content is still in a coding that could not be undone.
+    /// Whether the content is still in a coding that could not be undone.
     pub(crate) undecoded: bool,
 }
 

@@ -1,11 +1,11 @@
-//! What does the server answer?
+//! A connection to one server, over any version of HTTP.
 //!
-//! **Invariant:** a connection leads to one server, and every request gets exactly one answer. When
-//! anything is wrong with the connection (stray bytes, a lying length, an answer given up half-way, a
-//! request that was abandoned), it is not used again.
+//! **Invariant:** a connection leads to one server, and every request gets exactly one answer. A
+//! connection is not used again after any fault: stray bytes, a wrong length, an answer that was
+//! abandoned half-way, or a request whose future was dropped.
 
+mod hyper_channel;
 mod pipelined;
-mod plain;
 mod session;
 mod streams;
 
@@ -17,48 +17,50 @@ use http::Version;
 use page::url::PageUrl;
 
 use crate::pipeline::Pipeline;
-use crate::request::{Request, Template};
+use crate::request::{Request, RequestTemplate};
 use crate::response::Response;
 use crate::settings::Http;
-use crate::shared::Shared;
+use crate::shared::SharedState;
 use crate::socket::Socket;
 use crate::trouble::Trouble;
-use plain::Plain;
+use hyper_channel::HyperChannel;
 use session::Session;
 
 /// A connection to one server.
 pub struct Connection {
     session: Session,
-    speech: Speech,
+    transport: Transport,
     address: SocketAddr,
     connect_time: Duration,
 }
 
 /// How requests and answers are exchanged.
-enum Speech {
-    /// By hyper: one request at a time, or the streams of HTTP/2.
-    Hyper(Plain),
-    /// Several requests before the first answer, in HTTP/1.1.
+enum Transport {
+    /// Through hyper: one request at a time, or the streams of HTTP/2.
+    Hyper(HyperChannel),
+    /// Several HTTP/1.1 requests before the first answer.
     Pipelined(Box<Pipeline>),
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The response, or why there is none.
     pub outcome: Result<Response, Trouble>,
-    /// Time from the request to the first byte; to the end where none came. Among pipelined requests the
-    /// time runs from when the answer before was done with, if that is later: it is what we waited for the
-    /// server.
+    /// Time from the request to the first byte of the answer; to the end if none arrived.
+    ///
+    /// For a pipelined request, time starts when the previous answer was processed, if that is
+    /// later. It then measures only the wait for the server.
     pub first_byte: Duration,
-    /// Time from the request to the end, counted from the same moment.
+    /// Time from the same start to the end of the answer.
     pub total: Duration,
-    /// Bytes that came, heads and framing included (for HTTP/2: of head and body, uncompressed).
+    /// Bytes received, heads and framing included. For HTTP/2: size of head and body,
+    /// uncompressed.
     pub wire_bytes: u64,
 }
 
-/// An open socket, before HTTP.
-pub(crate) struct Opened {
+/// An open socket on which HTTP has not begun.
+pub(crate) struct OpenSocket {
     pub(crate) socket: Socket,
     pub(crate) address: SocketAddr,
     pub(crate) connect_time: Duration,
@@ -66,9 +68,9 @@ pub(crate) struct Opened {
 
 impl Connection {
     pub(crate) async fn begin(
-        shared: Arc<Shared>,
+        shared: Arc<SharedState>,
         url: &PageUrl,
-        opened: Opened,
+        opened: OpenSocket,
     ) -> Result<Self, Trouble> {
         let host = url.host();
         let settings = &shared.settings;
@@ -76,12 +78,12 @@ impl Connection {
         let presumed = settings.http == Http::Http2
             && !chosen
             && !shared.sends_whole_urls(url)
-            && shared.manners.speaks_http2(host);
+            && shared.quirks.may_use_http2(host);
         if presumed && url.is_secure() {
             return Err(Trouble::NotHttp2);
         }
         let width = match settings.http {
-            Http::Pipelined(depth) => shared.manners.width(host, depth.requests()),
+            Http::Pipelined(depth) => shared.quirks.width(host, depth.requests()),
             Http::Auto | Http::Http10 | Http::Http11 | Http::Http2 => 1,
         };
         let version = match settings.http {
@@ -89,34 +91,37 @@ impl Connection {
             Http::Http10 => Version::HTTP_10,
             Http::Auto | Http::Http11 | Http::Pipelined(_) | Http::Http2 => Version::HTTP_11,
         };
-        let speech = if width > 1 {
-            Speech::Pipelined(Box::new(Pipeline::new(opened.socket, width)))
+        let transport = if width > 1 {
+            Transport::Pipelined(Box::new(Pipeline::new(opened.socket, width)))
         } else {
-            Speech::Hyper(Plain::begin(opened.socket, version, presumed, &settings.limits).await?)
+            Transport::Hyper(
+                HyperChannel::begin(opened.socket, version, presumed, &settings.limits).await?,
+            )
         };
-        let template = Template::new(&shared, url, version);
+        let template = RequestTemplate::new(&shared, url, version);
         Ok(Self {
-            speech,
+            transport,
             session: Session::new(shared, host, template),
             address: opened.address,
             connect_time: opened.connect_time,
         })
     }
 
-    /// Asks for a page and reads the whole answer. Whatever happens is in it.
+    /// Requests a page and reads the whole answer. Failures are part of the answer.
     ///
-    /// When the returned future is dropped before its end, the connection is not usable any more.
+    /// If the returned future is dropped before it completes, the connection cannot be used
+    /// again.
     pub async fn get(&mut self, request: &Request<'_>) -> Answer {
         let at_most = self.session.limits().body;
         self.get_at_most(request, at_most).await
     }
 
-    /// Like [`Connection::get`], for what may be shorter than a page.
+    /// Like [`Connection::get`], but keeps at most `at_most` bytes of the body.
     pub(crate) async fn get_at_most(&mut self, request: &Request<'_>, at_most: usize) -> Answer {
         let session = &mut self.session;
-        match &mut self.speech {
-            Speech::Hyper(plain) => plain.get(session, request, at_most).await,
-            Speech::Pipelined(pipeline) => {
+        match &mut self.transport {
+            Transport::Hyper(channel) => channel.get(session, request, at_most).await,
+            Transport::Pipelined(pipeline) => {
                 let mut only = Answer::never_sent(Trouble::Stale);
                 let keep = |_, answer| only = answer;
                 pipelined::get_all(pipeline, session, &[*request], at_most, keep).await;
@@ -125,15 +130,17 @@ impl Connection {
         }
     }
 
-    /// Asks for several pages, with up to [`width`](Self::width) requests out at once. Hands over every
-    /// answer as it comes, with the place of its request: each exactly once, in any order.
+    /// Requests several pages, with up to [`width`](Self::width) requests in flight at once.
     ///
-    /// When the connection ends before all is answered, the rest are [`Trouble::Unanswered`], whether they
-    /// had been sent or not, and can be asked for again over a new connection. A call over a new connection
-    /// that brings no answer at all is held against the server, which is then asked for less at once; so
-    /// this comes to an end.
+    /// Calls `answered` with the index of each request and its answer: exactly once each, in any
+    /// order.
     ///
-    /// When the returned future is dropped before its end, the connection is not usable any more.
+    /// When the connection ends early, the remaining requests get [`Trouble::Unanswered`], sent
+    /// or not. They can be repeated over a new connection. Each call over a new connection that
+    /// yields no answer reduces how much the server is asked at once, so repeating terminates.
+    ///
+    /// If the returned future is dropped before it completes, the connection cannot be used
+    /// again.
     pub async fn get_all(
         &mut self,
         requests: &[Request<'_>],
@@ -148,67 +155,69 @@ impl Connection {
             }
             answered(place, answer);
         };
-        match &mut self.speech {
-            Speech::Pipelined(pipeline) => {
+        match &mut self.transport {
+            Transport::Pipelined(pipeline) => {
                 pipelined::get_all(pipeline, session, requests, at_most, answered).await;
             }
-            Speech::Hyper(plain) if http2 => {
-                streams::get_all(plain, session, requests, at_most, answered).await;
+            Transport::Hyper(channel) if http2 => {
+                streams::get_all(channel, session, requests, at_most, answered).await;
             }
-            Speech::Hyper(plain) => {
+            Transport::Hyper(channel) => {
                 for (place, request) in requests.iter().enumerate() {
-                    answered(place, plain.get(session, request, at_most).await);
+                    answered(place, channel.get(session, request, at_most).await);
                 }
             }
         }
     }
 
-    /// Requests that may be out at once: the depth of the pipeline, as far as this server takes it; the
-    /// streams that it allows over HTTP/2, up to 16; else 1.
+    /// Returns how many requests may be in flight at once.
+    ///
+    /// That is the depth of the pipeline as far as this server supports it; over HTTP/2 the
+    /// number of streams that the server allows, up to 16; else 1.
     pub fn width(&self) -> usize {
-        match &self.speech {
-            Speech::Hyper(plain) => plain.line.width(),
-            Speech::Pipelined(pipeline) => pipeline.width(),
+        match &self.transport {
+            Transport::Hyper(channel) => channel.hyper.width(),
+            Transport::Pipelined(pipeline) => pipeline.width(),
         }
     }
 
-    /// Whether another request can be sent, as far as is known.
+    /// Returns whether another request can be sent, as far as is known.
     pub fn is_open(&self) -> bool {
-        let open = match &self.speech {
-            Speech::Hyper(plain) => plain.line.is_open(),
-            Speech::Pipelined(pipeline) => pipeline.is_open(),
+        let open = match &self.transport {
+            Transport::Hyper(channel) => channel.hyper.is_open(),
+            Transport::Pipelined(pipeline) => pipeline.is_open(),
         };
         self.session.clean && open
     }
 
-    /// The number of answers it has given.
+    /// Returns the number of answers received so far.
     pub fn served(&self) -> u32 {
         self.session.served
     }
 
-    /// How long it took to open, TLS included.
+    /// Returns how long opening took, TLS included.
     pub fn connect_time(&self) -> Duration {
         self.connect_time
     }
 
-    /// The other end: the server, or the proxy.
+    /// Returns the address of the other end: the server or the proxy.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The HTTP we speak: 1.0, 1.1 or 2.
+    /// Returns the HTTP version in use: 1.0, 1.1 or 2.
     pub fn version(&self) -> Version {
         self.session.version()
     }
 
-    /// Whether it leads to the server of this page.
+    /// Returns whether this connection leads to the server of a page.
     pub fn leads_to(&self, url: &PageUrl) -> bool {
         self.session.leads_to(url)
     }
 }
 
 impl Answer {
-    /// For a request that did not go out.
+    /// Returns the answer to a request that was not sent.
     pub(crate) fn never_sent(trouble: Trouble) -> Self {
         Self {
             outcome: Err(trouble),

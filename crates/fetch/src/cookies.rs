@@ -1,7 +1,8 @@
-//! Which cookies go back to a server?
+//! The cookie jar.
 //!
-//! **Invariant:** a cookie goes only to the domain it was set for, never for a public suffix, and what
-//! came over `https` never goes out over `http`. A site has at most 50, of 4 KB each.
+//! **Invariant:** a cookie is sent only to the domain it was set for, and never set for a public
+//! suffix. A cookie received over `https` is never sent over `http`. A domain has at most 50
+//! cookies of 4 KB each.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -12,31 +13,31 @@ use http::header::SET_COOKIE;
 use http::{HeaderMap, HeaderValue};
 use page::url::PageUrl;
 
-/// hostile-web.md, row 64.
+/// Cookies per domain (hostile-web.md, row 64).
 const PER_DOMAIN: usize = 50;
-/// hostile-web.md, row 64; name and value, as RFC 6265bis counts them.
+/// Bytes of name and value, counted as in RFC 6265bis (hostile-web.md, row 64).
 const LONGEST: usize = 4096;
-/// Domains with cookies. A crawl that meets more of them works without for the rest.
+/// Domains with cookies. Cookies of further domains are ignored.
 const DOMAINS: usize = 100_000;
 
 /// The cookies of a crawl, by domain.
 #[derive(Debug, Default)]
-pub(crate) struct Jar(Mutex<HashMap<String, Vec<Kept>>>);
+pub(crate) struct Jar(Mutex<HashMap<String, Vec<StoredCookie>>>);
 
 #[derive(Debug)]
-struct Kept {
+struct StoredCookie {
     name: String,
     value: String,
     path: String,
-    /// Sent to this very host, not to those below it.
+    /// Whether it is sent only to the host itself, not to its subdomains.
     host_only: bool,
-    /// Sent over `https` only.
+    /// Whether it is sent only over `https`.
     secure: bool,
     expires: Option<SystemTime>,
 }
 
 impl Jar {
-    /// Keeps what a response sets.
+    /// Stores the cookies that a response sets.
     pub(crate) fn keep(&self, url: &PageUrl, headers: &HeaderMap, now: SystemTime) {
         for value in headers.get_all(SET_COOKIE) {
             let Ok(text) = value.to_str() else { continue };
@@ -46,7 +47,7 @@ impl Jar {
             let Some((domain, host_only)) = domain_of(&cookie, url) else {
                 continue;
             };
-            let kept = Kept {
+            let kept = StoredCookie {
                 name: cookie.name().to_owned(),
                 value: cookie.value().to_owned(),
                 path: path_of(&cookie, url).to_owned(),
@@ -60,7 +61,7 @@ impl Jar {
         }
     }
 
-    /// The value of the `Cookie` header for a request, if there is any.
+    /// Returns the value of the `Cookie` header for a request, if any cookie applies.
     pub(crate) fn header(&self, url: &PageUrl, now: SystemTime) -> Option<HeaderValue> {
         let jar = self
             .0
@@ -85,7 +86,7 @@ impl Jar {
         Some(value)
     }
 
-    fn put(&self, domain: String, kept: Kept, now: SystemTime) {
+    fn put(&self, domain: String, kept: StoredCookie, now: SystemTime) {
         let mut jar = self
             .0
             .lock()
@@ -109,7 +110,7 @@ impl Jar {
     }
 }
 
-impl Kept {
+impl StoredCookie {
     fn is_alive(&self, now: SystemTime) -> bool {
         self.expires.is_none_or(|expires| expires > now)
     }
@@ -122,7 +123,8 @@ impl Kept {
     }
 }
 
-/// The domain a cookie is for and whether it is for that host alone; `None` when it may not be set.
+/// Returns the domain of a cookie and whether it is for that host alone; `None` when it may not
+/// be set.
 fn domain_of(cookie: &Cookie<'_>, url: &PageUrl) -> Option<(String, bool)> {
     let host = url.host_name();
     let Some(domain) = cookie.domain() else {
@@ -135,12 +137,12 @@ fn domain_of(cookie: &Cookie<'_>, url: &PageUrl) -> Option<(String, bool)> {
     let below = host
         .strip_suffix(&domain)
         .is_some_and(|front| front.ends_with('.'));
-    // `psl::domain_str` of a public suffix is none. An address has no domains above it.
+    // `psl::domain_str` of a public suffix is `None`. An IP address has no parent domain.
     let registrable = psl::domain_str(&domain).is_some() && url.registrable_domain() != host;
     (below && registrable).then_some((domain, false))
 }
 
-/// RFC 6265, 5.1.4: without a path of its own, a cookie is for the directory of the page.
+/// RFC 6265, 5.1.4: without a path attribute, a cookie is for the directory of the page.
 fn path_of<'a>(cookie: &'a Cookie<'_>, url: &'a PageUrl) -> &'a str {
     match cookie.path() {
         Some(path) if path.starts_with('/') => path,
@@ -161,7 +163,7 @@ fn is_below(path: &str, prefix: &str) -> bool {
 fn expiry_of(cookie: &Cookie<'_>, now: SystemTime) -> Option<SystemTime> {
     if let Some(age) = cookie.max_age() {
         let seconds = u64::try_from(age.whole_seconds()).unwrap_or(0);
-        // Beyond what a clock can hold it lasts as long as the crawl.
+        // A time beyond the range of the clock means no expiry.
         return now.checked_add(Duration::from_secs(seconds));
     }
     match cookie.expires() {
@@ -292,7 +294,7 @@ mod tests {
         check(host, &format!("k={}", "v".repeat(4096)), host, None);
     }
 
-    /// Row 64: a site that sets cookies without end has the last fifty.
+    /// Row 64: of a site that sets cookies without end, the last fifty are kept.
     #[test]
     fn fifty_cookies_are_enough() {
         let fields: Vec<String> = (0..60).map(|n| format!("k{n}=v")).collect();

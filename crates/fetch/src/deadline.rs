@@ -1,7 +1,7 @@
-//! Is it still worth waiting?
+//! The deadline of one answer.
 //!
-//! **Invariant:** an answer has one timer, moved from phase to phase; a read costs none. What is there
-//! already is taken before the clock is looked at.
+//! **Invariant:** an answer has a single timer, which is moved from phase to phase; a read
+//! creates none. Data that is already available wins over a deadline that has passed.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -9,7 +9,7 @@ use std::task::Poll;
 
 use tokio::time::{Instant, Sleep};
 
-/// The one timer of an answer.
+/// The timer of one answer.
 pub(crate) struct Deadline(Pin<Box<Sleep>>);
 
 impl Deadline {
@@ -17,12 +17,11 @@ impl Deadline {
         Self(Box::pin(tokio::time::sleep_until(instant)))
     }
 
-    /// Moves the deadline.
     pub(crate) fn move_to(&mut self, instant: Instant) {
         self.0.as_mut().reset(instant);
     }
 
-    /// Waits for the future; `None` when the deadline passes first.
+    /// Runs the future; returns `None` when the deadline passes first.
     pub(crate) async fn before<F: Future>(&mut self, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         poll_fn(|cx| match future.as_mut().poll(cx) {

@@ -1,7 +1,7 @@
-//! How is a connection opened?
+//! Opens connections.
 //!
-//! **Invariant:** what is connected to is an address that passed the gate, or the user's proxy. Every
-//! step has its time.
+//! **Invariant:** a connection goes to an address that passed the gate, or to the user's proxy.
+//! Every step has a deadline.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,20 +12,20 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_socks::tcp::Socks5Stream;
 
-use crate::gate::Gate;
+use crate::gate::AddressGate;
 use crate::proxy::{Proxy, ProxyKind};
 use crate::settings::Limits;
 use crate::socket::Socket;
-use crate::tls::{self, Offer, Tls};
+use crate::tls::{self, AlpnOffer, Tls};
 use crate::trouble::Trouble;
 
-/// The head of a proxy's answer to `CONNECT` is a few lines.
+/// Limit for the head of a proxy's answer to `CONNECT`, in bytes. Usual ones have a few lines.
 const PROXY_HEAD: usize = 8 * 1024;
 
-/// Connects to the first of these addresses that answers, within one time for all.
+/// Connects to the first address that answers. All attempts share one deadline.
 pub(crate) async fn direct(
     addresses: &[SocketAddr],
-    gate: &Gate,
+    gate: &AddressGate,
     limits: &Limits,
 ) -> Result<TcpStream, Trouble> {
     let tcp = first_of(addresses, limits).await?;
@@ -35,8 +35,10 @@ pub(crate) async fn direct(
     Ok(tcp)
 }
 
-/// Connects through the proxy: the stream leads to the server, or, for `http` over an HTTP proxy, to the
-/// proxy that is then sent whole URLs.
+/// Connects through the proxy.
+///
+/// The stream leads to the server. For `http` over an HTTP proxy it leads to the proxy itself,
+/// which then receives absolute URLs.
 pub(crate) async fn through(
     proxy: &Proxy,
     url: &PageUrl,
@@ -47,7 +49,8 @@ pub(crate) async fn through(
         let tcp = TcpStream::connect(&place)
             .await
             .map_err(|error| Trouble::Proxy(format!("{place}: {}", error.kind())))?;
-        // Without Nagle's delay, requests go out at once; a socket that cannot do that still works.
+        // Disables Nagle's algorithm, so that requests are sent at once. A failure to do so is
+        // harmless.
         let _ = tcp.set_nodelay(true);
         match proxy.kind {
             ProxyKind::Http if !url.is_secure() => Ok(tcp),
@@ -60,11 +63,11 @@ pub(crate) async fn through(
         .unwrap_or(Err(Trouble::ConnectTimeout))
 }
 
-/// Begins TLS on a stream, with this offer.
+/// Runs the TLS handshake on a stream.
 pub(crate) async fn secure(
     tcp: TcpStream,
     tls: &Tls,
-    offer: Offer,
+    offer: AlpnOffer,
     url: &PageUrl,
     limits: &Limits,
 ) -> Result<Socket, Trouble> {
@@ -100,8 +103,9 @@ fn trouble_of(error: &io::Error) -> Trouble {
     }
 }
 
-/// Asks an HTTP proxy for a tunnel (RFC 9110, 9.3.6). The answer is read byte by byte, so that not one
-/// byte of the server's is taken.
+/// Asks an HTTP proxy for a tunnel (RFC 9110, 9.3.6).
+///
+/// The answer is read byte by byte, so that no byte of the server behind it is consumed.
 async fn tunnel(mut tcp: TcpStream, proxy: &Proxy, url: &PageUrl) -> Result<TcpStream, Trouble> {
     let place = format!("{}:{}", url.host_name(), url.port());
     let mut request = format!("CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n").into_bytes();
@@ -116,7 +120,9 @@ async fn tunnel(mut tcp: TcpStream, proxy: &Proxy, url: &PageUrl) -> Result<TcpS
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         if head.len() == PROXY_HEAD {
-            return Err(Trouble::Proxy("its answer has no end".to_owned()));
+            return Err(Trouble::Proxy(
+                "the head of its answer exceeds 8 KiB".to_owned(),
+            ));
         }
         head.push(tcp.read_u8().await.map_err(broken)?);
     }

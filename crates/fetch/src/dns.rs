@@ -1,8 +1,9 @@
-//! Which addresses does a name have?
+//! Resolves host names to addresses, with a cache.
 //!
-//! **Invariant:** a lookup ends in time, and its answer is kept at least a minute and at most a day,
-//! whatever the name server says; names that do not exist are remembered as well. The search list of the
-//! machine is not used: a link to `intranet` is not a link to `intranet.example.org`.
+//! **Invariant:** every lookup has a deadline. An answer is cached for at least a minute and at
+//! most a day, whatever TTL the name server sends; names that do not exist are cached as well.
+//! The machine's search list is not used: a link to `intranet` must not become
+//! `intranet.example.org`.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -17,30 +18,30 @@ use hickory_resolver::{Resolver, TokioResolver};
 use crate::settings::{FetchError, Settings};
 use crate::trouble::Trouble;
 
-/// hostile-web.md, row 71: answers with a lifetime of 0 are a way to make us ask for ever.
+/// hostile-web.md, row 71: answers with a TTL of 0 would force a lookup for every connection.
 const SHORTEST: Duration = Duration::from_secs(60);
 /// hostile-web.md, row 71.
 const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
-/// A name that does not exist may be registered; an hour is what most zones ask for.
+/// A missing name may be registered at any time; one hour is the negative TTL of most zones.
 const LONGEST_ABSENCE: Duration = Duration::from_secs(60 * 60);
-/// Answers kept. A crawl comes back to a server within minutes, so that this many servers in turn are
-/// remembered; more would only be asked again.
+/// Capacity of the cache, in answers. A crawl returns to a server within minutes, so 65,536
+/// entries cover the servers it visits in turn.
 const CACHED: u64 = 65_536;
 
-/// Looks names up, and remembers.
-pub(crate) struct Names {
+/// A caching resolver.
+pub(crate) struct NameResolver {
     resolver: TokioResolver,
     within: Duration,
     at_most: usize,
 }
 
-impl Names {
+impl NameResolver {
     pub(crate) fn new(settings: &Settings) -> Result<Self, FetchError> {
         let limits = &settings.limits;
         let config = ResolverConfig::from_parts(None, Vec::new(), name_servers(settings));
         let mut builder = Resolver::builder_with_config(config, TokioRuntimeProvider::default());
         let options = builder.options_mut();
-        // Two tries fit into the time that the whole lookup has.
+        // Two attempts fit into the deadline of the whole lookup.
         options.timeout = limits.dns / 2;
         options.attempts = 2;
         options.ip_strategy = LookupIpStrategy::Ipv4thenIpv6;
@@ -58,8 +59,10 @@ impl Names {
         })
     }
 
-    /// The addresses of a name, at least one. IPv4 comes first and addresses are in order, so that a
-    /// server with several is always met at the same one and hosts that share it are seen to.
+    /// Returns the addresses of a name, at least one.
+    ///
+    /// The addresses are sorted, IPv4 first. A server with several is therefore always reached
+    /// at the same one, and hosts that share an address are recognized as one server.
     pub(crate) async fn lookup(&self, name: &str) -> Result<Vec<IpAddr>, Trouble> {
         let found = tokio::time::timeout(self.within, self.resolver.lookup_ip(name)).await;
         let found = found
@@ -75,7 +78,7 @@ impl Names {
     }
 }
 
-/// The user's name servers, else the system's, else the one that the C library falls back to.
+/// Returns the user's name servers, else the system's, else `127.0.0.1:53` like the C library.
 fn name_servers(settings: &Settings) -> Vec<NameServerConfig> {
     if !settings.name_servers.is_empty() {
         return settings

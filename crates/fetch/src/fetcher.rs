@@ -5,34 +5,36 @@ use std::sync::Arc;
 use page::url::PageUrl;
 use tokio::time::Instant;
 
-use crate::connection::{Connection, Opened};
+use crate::connection::{Connection, OpenSocket};
 use crate::settings::{FetchError, Limits, Settings};
-use crate::shared::{Route, Shared};
+use crate::shared::{Route, SharedState};
 use crate::trouble::Trouble;
 
-/// Fetches. Cheap to clone; all clones share settings, caches and cookies.
+/// Fetches pages. Cheap to clone; all clones share settings, caches and cookies.
 #[derive(Clone)]
-pub struct Fetcher(Arc<Shared>);
+pub struct Fetcher(Arc<SharedState>);
 
 impl Fetcher {
-    /// Makes a fetcher. Must be called within a tokio runtime, which the resolver runs on.
+    /// Creates a fetcher. Must be called within a tokio runtime, which runs the resolver.
     pub fn new(settings: Settings) -> Result<Self, FetchError> {
-        Ok(Self(Arc::new(Shared::new(settings)?)))
+        Ok(Self(Arc::new(SharedState::new(settings)?)))
     }
 
-    /// What a server may cost.
+    /// Returns the limits on what one server may cost.
     pub fn limits(&self) -> &Limits {
         &self.0.settings.limits
     }
 
-    /// Finds the way to the server of a page: looks its name up and passes the gate.
+    /// Resolves the name of a page's server and checks its addresses at the gate.
     ///
-    /// Behind a proxy the name is not looked up and only a host written as an address can be checked.
+    /// Behind a proxy the name is not resolved, so only a host written as an IP address is
+    /// checked.
     pub async fn route(&self, url: &PageUrl) -> Result<Route, Trouble> {
         self.0.route(url).await
     }
 
-    /// Connects to the server of a page: TCP, or the proxy; TLS; HTTP as [`Http`](crate::Http) has it.
+    /// Connects to the server of a page: TCP or the proxy, then TLS, then HTTP as
+    /// [`Http`](crate::Http) says.
     pub async fn connect(&self, url: &PageUrl, route: &Route) -> Result<Connection, Trouble> {
         if route.host() != url.host() {
             return Err(Trouble::OtherServer(url.origin().to_owned()));
@@ -40,13 +42,13 @@ impl Fetcher {
         let begun = Instant::now();
         let shared = &self.0;
         let (socket, address) = shared.open(url, route).await?;
-        let opened = Opened {
+        let opened = OpenSocket {
             socket,
             address,
             connect_time: begun.elapsed(),
         };
         Connection::begin(Arc::clone(shared), url, opened)
             .await
-            .inspect_err(|trouble| shared.learn(url.host(), trouble))
+            .inspect_err(|trouble| shared.record_failure(url.host(), trouble))
     }
 }

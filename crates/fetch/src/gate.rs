@@ -1,9 +1,9 @@
-//! May we connect there?
+//! The gate: checks every address before the crawler connects to it (SSRF protection).
 //!
-//! **Invariant:** the question is asked of the address that is then connected to, after every lookup and
-//! on every hop, and for everything that is fetched: pages, robots.txt, sitemaps, feeds. There is no other
-//! way to the network. However an address is written (`0x7f.1`, `[::ffff:7f00:1]`, a NAT64 or 6to4 form,
-//! a name), it is judged by where it leads.
+//! **Invariant:** the gate checks the very address that is then connected to, after every lookup
+//! and on every hop. It does so for everything that is fetched: pages, robots.txt, sitemaps,
+//! feeds. There is no other way to the network. An address is judged by where it leads, however
+//! it is written: `0x7f.1`, `[::ffff:7f00:1]`, a NAT64 or 6to4 form, or a name.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -19,10 +19,10 @@ pub enum AllowPrivate {
     /// None.
     #[default]
     Never,
-    /// All: the user said `--allow-private`.
+    /// All: the user passed `--allow-private`.
     Always,
-    /// Those of the seeds, each as `host:port`, and only those that were there when they were first
-    /// looked up: a public seed whose name later moves inside is refused like any other.
+    /// The servers of the seeds, each as `host:port`, if their address was private at the first
+    /// lookup. A seed that was public and later moves to a private address is refused.
     Seeds(HashSet<String>),
 }
 
@@ -31,13 +31,13 @@ pub enum AllowPrivate {
 pub enum Ports {
     /// Every port.
     Any,
-    /// These.
+    /// Only these ports.
     Only(BTreeSet<u16>),
 }
 
-/// What the settings allow, and what was learned about the seeds.
+/// The rules from the settings, and what the first lookups of the seeds found.
 #[derive(Debug)]
-pub(crate) struct Gate {
+pub(crate) struct AddressGate {
     private: Private,
     ports: Ports,
     own: Vec<SocketAddr>,
@@ -47,11 +47,11 @@ pub(crate) struct Gate {
 enum Private {
     Never,
     Always,
-    /// By `host:port`: whether the seed was at a private address when it was first looked up.
+    /// By `host:port`: whether the seed had a private address at its first lookup.
     Seeds(HashMap<String, OnceLock<bool>>),
 }
 
-impl Gate {
+impl AddressGate {
     pub(crate) fn new(allow_private: &AllowPrivate, ports: &Ports, own: &[SocketAddr]) -> Self {
         let private = match allow_private {
             AllowPrivate::Never => Private::Never,
@@ -70,8 +70,10 @@ impl Gate {
         }
     }
 
-    /// Asks what can be asked before anything is looked up: about the port, and about a host that is written
-    /// as an address, which is returned. Decimal, octal and hexadecimal forms are canonical in a [`PageUrl`].
+    /// Checks what is known before a lookup: the port, and a host written as an IP address.
+    ///
+    /// Returns that address. A [`PageUrl`] holds decimal, octal and hexadecimal forms in
+    /// canonical form.
     pub(crate) fn check_url(&self, url: &PageUrl) -> Result<Option<IpAddr>, Trouble> {
         self.check_port(url)?;
         let host = url.host_name();
@@ -94,7 +96,7 @@ impl Gate {
         }
     }
 
-    /// Returns those of the server's addresses that may be connected to, at least one.
+    /// Returns the addresses of the server that may be connected to, at least one.
     pub(crate) fn admit(
         &self,
         url: &PageUrl,
@@ -120,8 +122,10 @@ impl Gate {
         }
     }
 
-    /// Asks about a connection that was made: an address of this machine that is not known as private
-    /// (a public one of its own) shows itself only now, by being both ends.
+    /// Checks a connection that was made.
+    ///
+    /// A public address of this machine can only be recognized now: both ends have the same
+    /// address.
     pub(crate) fn check_ends(&self, local: SocketAddr, peer: SocketAddr) -> Result<(), Trouble> {
         let own_port = self
             .own
@@ -147,7 +151,7 @@ impl Gate {
     fn is_ours(&self, address: SocketAddr) -> bool {
         let ip = leads_to(address.ip());
         self.own.iter().any(|own| {
-            // A listener on 0.0.0.0 answers on every loopback address, and connecting to 0.0.0.0
+            // A listener on 0.0.0.0 accepts on every loopback address, and connecting to 0.0.0.0
             // reaches every listener of this machine.
             let everywhere = own.ip().is_unspecified() && !is_public(ip);
             own.port() == address.port()
@@ -156,8 +160,10 @@ impl Gate {
     }
 }
 
-/// Whether an address is of the public internet, by the IANA special-purpose registries (RFC 6890) and
-/// where the forms that embed an IPv4 address lead to.
+/// Returns whether an address belongs to the public internet.
+///
+/// Follows the IANA special-purpose registries (RFC 6890). A form that embeds an IPv4 address is
+/// judged by that address.
 pub fn is_public(ip: IpAddr) -> bool {
     match leads_to(ip) {
         IpAddr::V4(v4) => is_public_v4(v4),
@@ -165,7 +171,7 @@ pub fn is_public(ip: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 address that an IPv6 form of one leads to; every other address itself.
+/// Returns the IPv4 address that an IPv6 form embeds, or the address itself.
 fn leads_to(ip: IpAddr) -> IpAddr {
     let IpAddr::V6(v6) = ip else { return ip };
     let last = |high: u16, low: u16| {
@@ -173,7 +179,7 @@ fn leads_to(ip: IpAddr) -> IpAddr {
         IpAddr::V4(Ipv4Addr::new(a, b, c, d))
     };
     match v6.segments() {
-        // Unspecified and loopback, which are no IPv4 address although they look like one.
+        // Unspecified and loopback. They look like embedded IPv4 addresses but are not.
         [0, 0, 0, 0, 0, 0, 0, 0 | 1] => ip,
         // IPv4-mapped and the obsolete IPv4-compatible form.
         [0, 0, 0, 0, 0, 0 | 0xffff, high, low] => last(high, low),
@@ -202,8 +208,8 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     )
 }
 
-/// Only 2000::/3 is given out; within it Teredo and the other protocol assignments of 2001::/23, and the
-/// two ranges for documentation, are not the public internet.
+/// Only 2000::/3 is allocated. Within it, 2001::/23 (Teredo and other protocol assignments) and
+/// the two documentation ranges are not public.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     match ip.segments() {
         [0x2001, 0..=0x01ff, ..] | [0x2001, 0x0db8, ..] | [0x3fff, 0..=0x0fff, ..] => false,
@@ -218,7 +224,7 @@ impl Default for Ports {
 }
 
 impl Ports {
-    /// The default ports and those that the seeds name.
+    /// Allows the default ports and those that the seeds name.
     pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
         let named = seeds.into_iter().map(PageUrl::port);
         Self::Only(named.chain([80, 443]).collect())
@@ -233,8 +239,9 @@ impl Ports {
 }
 
 impl AllowPrivate {
-    /// The servers of the seeds. A seed on port 80 or 443 stands for both, because a site moves its
-    /// visitors from `http` to `https`.
+    /// Allows the servers of the seeds.
+    ///
+    /// A seed on port 80 or 443 stands for both, because sites redirect from `http` to `https`.
     pub fn of_seeds<'a>(seeds: impl IntoIterator<Item = &'a PageUrl>) -> Self {
         let mut servers = HashSet::new();
         for seed in seeds {
@@ -349,9 +356,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever form an IPv4 address takes, the verdict is that on the address.
+        /// An IPv4 address gets the same verdict in every form.
         #[test]
-        fn a_disguise_changes_nothing(bits: u32) {
+        fn every_form_of_an_address_gets_the_same_verdict(bits: u32) {
             let v4 = Ipv4Addr::from(bits);
             prop_assume!(bits > 1);
             let [a, b, c, d] = v4.octets();
@@ -373,7 +380,7 @@ mod tests {
         let found = [ip("10.0.0.1"), ip("1.1.1.1")];
         let page = url("http://example.org/");
         let gate = Settings::default().gate();
-        // The public one remains, and only it.
+        // Only the public address remains.
         assert_eq!(
             gate.admit(&page, &found).unwrap(),
             ["1.1.1.1:80".parse().unwrap()]
@@ -389,7 +396,8 @@ mod tests {
         assert_eq!(all.gate().admit(&page, &found).unwrap().len(), 2);
     }
 
-    /// Row 23: a public seed that moves inside is refused, a seed that was inside is not.
+    /// Row 23: a public seed that moves to a private address is refused; one that was private is
+    /// not.
     #[test]
     fn a_seed_stays_where_it_was_first_found() {
         let seeds = [
@@ -435,7 +443,7 @@ mod tests {
 
     /// Row 26: our own listeners are refused, whatever is allowed and however they are written.
     #[test]
-    fn nobody_leads_us_to_ourselves() {
+    fn our_own_listeners_are_refused() {
         let settings = Settings {
             allow_private: AllowPrivate::Always,
             ports: Ports::Any,

@@ -1,10 +1,10 @@
-//! Where does the head of a response end?
+//! Finds the end of a response head.
 //!
-//! Goes through a head line by line as it comes, keeps it as it was sent, for the archive, and bounds it
+//! Scans the head line by line as it arrives, keeps it verbatim for the archive, and bounds it
 //! together with the informational heads before it.
 //!
-//! **Invariant:** no more is kept than the limit, and however the bytes are cut into reads, the head is
-//! the same.
+//! **Invariant:** no more bytes are kept than the limit. The result does not depend on how the
+//! bytes are split into reads.
 
 use bytes::{Bytes, BytesMut};
 
@@ -14,14 +14,14 @@ use crate::settings::Limits;
 #[derive(Default)]
 pub(crate) struct Heads {
     head: BytesMut,
-    /// Where in `head` the line begins that has not ended yet.
+    /// Offset in `head` of the line that is not complete yet.
     line: usize,
-    /// Lines of the head at hand, the status line and the empty one included.
+    /// Lines of the current head, including the status line and the empty line.
     lines: usize,
-    /// Bytes of all heads, the dropped informational ones included.
+    /// Bytes of all heads, including informational ones that were dropped.
     bytes: usize,
     informational: u32,
-    /// The head at hand is complete and was informational.
+    /// Whether the current head is complete and was informational.
     passed: bool,
     limits: HeadLimits,
 }
@@ -34,20 +34,20 @@ pub(crate) struct HeadLimits {
     pub(crate) informational: u32,
 }
 
-/// What the bytes that were taken have led to.
+/// How far the head is after the last bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// The line has not ended.
+pub(crate) enum HeadStep {
+    /// The current line is incomplete.
     Within,
-    /// A line of the head ended.
+    /// A line of the head is complete.
     Line,
-    /// An informational head is complete; another follows.
+    /// An informational head is complete; another head follows.
     Informational,
     /// The final head is complete.
     Final,
 }
 
-/// Which limit the head broke.
+/// The limit that the head exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Excess {
     Size,
@@ -72,42 +72,42 @@ impl Heads {
         }
     }
 
-    /// Takes bytes to the end of the line, or all. Returns how many.
-    pub(crate) fn take(&mut self, new: &[u8]) -> Result<(usize, Step), Excess> {
+    /// Consumes bytes up to the end of the line, or all of them. Returns how many.
+    pub(crate) fn take(&mut self, new: &[u8]) -> Result<(usize, HeadStep), Excess> {
         if std::mem::take(&mut self.passed) {
             self.begin();
         }
         let end = new.iter().position(|&byte| byte == b'\n');
         let taken = &new[..end.map_or(new.len(), |end| end + 1)];
         self.bytes += taken.len();
-        // What exceeds the limit is not kept.
+        // Bytes beyond the limit are not stored.
         if self.bytes > self.limits.bytes {
             return Err(Excess::Size);
         }
         self.head.extend_from_slice(taken);
         let step = match end {
             Some(_) => self.end_line()?,
-            None => Step::Within,
+            None => HeadStep::Within,
         };
         Ok((taken.len(), step))
     }
 
-    /// The head at hand, as far as it came.
+    /// Returns the current head as received so far.
     pub(crate) fn so_far(&self) -> &[u8] {
         &self.head
     }
 
-    /// The lines of the head at hand that have ended.
+    /// Returns the complete lines of the current head.
     pub(crate) fn lines_so_far(&self) -> &[u8] {
         &self.head[..self.line]
     }
 
-    /// The final head, verbatim.
+    /// Returns the final head, verbatim.
     pub(crate) fn into_final(self) -> Bytes {
         self.head.freeze()
     }
 
-    fn end_line(&mut self) -> Result<Step, Excess> {
+    fn end_line(&mut self) -> Result<HeadStep, Excess> {
         let whole = &self.head[self.line..];
         let is_empty = whole == b"\r\n" || whole == b"\n";
         let is_first = self.line == 0;
@@ -117,22 +117,22 @@ impl Heads {
             return Err(Excess::Size);
         }
         if !is_empty {
-            return Ok(Step::Line);
+            return Ok(HeadStep::Line);
         }
         // Servers may send an empty line before the status line (RFC 9112, 2.2).
         if is_first {
             self.begin();
-            return Ok(Step::Line);
+            return Ok(HeadStep::Line);
         }
         if !is_informational(&self.head) {
-            return Ok(Step::Final);
+            return Ok(HeadStep::Final);
         }
         self.passed = true;
         self.informational += 1;
         if self.informational > self.limits.informational {
             Err(Excess::Informational)
         } else {
-            Ok(Step::Informational)
+            Ok(HeadStep::Informational)
         }
     }
 
@@ -142,7 +142,8 @@ impl Heads {
     }
 }
 
-/// Whether a head is that of a 1xx response (`HTTP/1.1 103 …`). 101 is final: we never ask to upgrade.
+/// Returns whether a head is that of a 1xx response (`HTTP/1.1 103 …`). Status 101 counts as
+/// final, because we never request an upgrade.
 fn is_informational(head: &[u8]) -> bool {
     let status = head
         .iter()
@@ -163,12 +164,12 @@ mod tests {
     };
     const FINAL: &[u8] = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n";
 
-    /// Takes all, to the end of the final head. Returns what is left.
+    /// Consumes bytes up to the end of the final head. Returns the rest.
     fn take_all<'a>(heads: &mut Heads, mut new: &'a [u8]) -> Result<Option<&'a [u8]>, Excess> {
         while !new.is_empty() {
             let (taken, step) = heads.take(new)?;
             new = &new[taken..];
-            if step == Step::Final {
+            if step == HeadStep::Final {
                 return Ok(Some(new));
             }
         }
@@ -176,7 +177,7 @@ mod tests {
     }
 
     proptest! {
-        /// However the bytes are cut into reads, the head is the same.
+        /// The result does not depend on how the bytes are split into reads.
         #[test]
         fn cuts_do_not_matter(cuts in prop::collection::vec(0usize..60, 0..10)) {
             let all = [b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n", FINAL].concat();

@@ -1,12 +1,13 @@
-//! How do we get the bytes?
+//! The HTTP client of the crawler.
 //!
-//! A [`Fetcher`] finds a [`Route`] to a server, opens a [`Connection`] to it and asks for one page after
-//! another, or for several at once where [`Http`] allows it. Who is asked, when and how often is decided
-//! elsewhere.
+//! A [`Fetcher`] finds a [`Route`] to a server, opens a [`Connection`] and requests one page
+//! after another, or several at once where [`Http`] allows it. Which server to ask, when and how
+//! often is decided in other crates.
 //!
-//! **Invariants.** Whatever a server does becomes an [`Answer`]: typed, bounded in bytes and in time, and
-//! never a panic. Nothing reaches the network but through the [`gate`], which sees the address that is
-//! then connected to. A byte belongs to the request it was sent for, or to none.
+//! **Invariants.** Whatever a server does becomes an [`Answer`]: typed, bounded in bytes and in
+//! time, and never a panic. All network access goes through the [`gate`], which checks the very
+//! address that is then connected to. Every byte received is attributed to the request it
+//! answers, or ends the connection.
 
 mod body;
 mod chunks;
@@ -19,11 +20,12 @@ mod dns;
 mod fetcher;
 pub mod gate;
 mod heads;
-mod line;
-mod manners;
+mod hyper_connection;
+mod monitored_socket;
 mod network;
 mod pipeline;
 mod proxy;
+mod quirks;
 mod reader;
 mod reply;
 mod request;
@@ -34,7 +36,6 @@ mod shared;
 mod socket;
 mod tls;
 mod trouble;
-mod wire;
 
 pub use connection::{Answer, Connection};
 pub use fetcher::Fetcher;

@@ -1,6 +1,6 @@
-//! What are connections made of?
+//! The transport under connections: sockets, or pipes in memory for tests.
 //!
-//! **Invariant:** whatever they are made of, the gate has been passed before one is opened.
+//! **Invariant:** with either transport, the gate is passed before a connection is opened.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -8,17 +8,17 @@ use std::sync::Arc;
 
 use tokio::io::DuplexStream;
 
-/// Opens a pipe to whoever answers at an address.
+/// Opens a pipe to the simulated server at an address.
 pub type Pipes = Arc<dyn Fn(SocketAddr) -> DuplexStream + Send + Sync>;
 
-/// Where connections lead.
+/// The transport that connections use.
 #[derive(Clone, Default)]
 pub enum Network {
-    /// Out of this machine, or around it: sockets, and TLS above them for `https`.
+    /// TCP sockets, with TLS above them for `https`.
     #[default]
     Sockets,
-    /// To the other ends of pipes in memory, without TLS. Nothing there takes time but what says so, so that
-    /// a whole crawl can run while the runtime's clock is paused.
+    /// Pipes in memory, without TLS. Only explicit timers take time, so a whole crawl can run
+    /// while the runtime's clock is paused.
     Memory(Pipes),
 }
 

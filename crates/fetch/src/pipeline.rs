@@ -1,7 +1,7 @@
-//! How are several requests put on the wire before the first is answered?
+//! A socket on which several requests are in flight.
 //!
-//! **Invariant:** answers are read in the order of the requests, and nothing is read but for an answer
-//! that is awaited; reading never waits for writing to end, nor writing for reading.
+//! **Invariant:** answers are read in the order of the requests, and only while one is awaited.
+//! Reading never waits for writing, nor writing for reading.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -12,65 +12,66 @@ use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::time::Instant;
 
-use crate::body::{self, Source};
-use crate::chunks::Chunk;
+use crate::body::{self, BodySource};
+use crate::chunks::BodyPiece;
 use crate::deadline::Deadline;
-use crate::line::NoBody;
-use crate::reader::{Head, Reader};
-use crate::reply::{self, Reply};
+use crate::hyper_connection::NoBody;
+use crate::reader::{ResponseHead, ResponseReader};
+use crate::reply::{self, RawReply};
 use crate::request;
 use crate::response::Truncation;
 use crate::settings::Limits;
-use crate::socket::{Socket, Waiting};
+use crate::socket::{PeekOutcome, Socket};
 use crate::trouble::Trouble;
 
-/// Bytes read at once: a page with its head, mostly; more while a body fills it every time.
+/// Size of the read buffer in bytes. The lower bound fits most pages with their head. It doubles
+/// each time a read fills the buffer.
 const ROOM: std::ops::RangeInclusive<usize> = 8 << 10..=64 << 10;
 
-/// A connection with several requests out.
+/// A connection with several requests in flight.
 pub(crate) struct Pipeline {
     socket: Socket,
-    /// Requests, as far as they are not on the wire.
+    /// Requests that are not written yet.
     unsent: BytesMut,
     unflushed: bool,
-    /// Bytes that came, as far as no answer has taken them.
+    /// Bytes received that no answer has consumed.
     unread: BytesMut,
-    /// Bytes that came.
+    /// Number of bytes received.
     received: u64,
     room: usize,
     open: bool,
     width: usize,
 }
 
-/// What came of the request that is next to be answered.
-pub(crate) struct Turn {
-    pub(crate) outcome: Result<Whole, Missed>,
-    /// When the first byte came; the beginning, if it was there already.
+/// The outcome of the next request in line.
+pub(crate) struct NextAnswer {
+    pub(crate) outcome: Result<WholeAnswer, NoAnswer>,
+    /// When the first byte arrived; the start of waiting if it was there already.
     pub(crate) first_byte: Option<Instant>,
-    /// Bytes that were read for it.
+    /// Bytes that were read for this request.
     pub(crate) bytes: u64,
 }
 
-/// An answer and its head as it came.
-pub(crate) struct Whole {
-    pub(crate) reply: Reply,
+/// An answer and its head, verbatim.
+pub(crate) struct WholeAnswer {
+    pub(crate) reply: RawReply,
     pub(crate) head: Bytes,
-    /// Whether another may follow.
+    /// Whether another answer may follow.
     pub(crate) keeps_open: bool,
 }
 
 /// Why there is no answer.
-pub(crate) enum Missed {
-    /// No head in time.
+pub(crate) enum NoAnswer {
+    /// The head was not complete before the deadline.
     Late,
-    /// The connection ended before the head did.
+    /// The connection ended before the head was complete.
     Ended,
-    /// What came is refused.
+    /// The bytes received are not an acceptable answer.
     Refused(Trouble),
 }
 
 impl Pipeline {
-    /// Takes a connection that `width` requests may be out on.
+    /// Creates a pipeline on which `width` requests may be in flight.
     pub(crate) fn new(socket: Socket, width: usize) -> Self {
         Self {
             socket,
@@ -96,61 +97,65 @@ impl Pipeline {
         self.open = false;
     }
 
-    /// Queues a request; it goes out while the next answer is awaited. Returns how many bytes had been
-    /// read by then: none of them can be of its answer.
+    /// Queues a request, which is written while the next answer is awaited.
+    ///
+    /// Returns the number of bytes received so far: none of them can belong to its answer.
     pub(crate) fn put(&mut self, message: &http::Request<NoBody>) -> u64 {
         request::write(message, &mut self.unsent);
         self.received
     }
 
-    /// Reads the next answer, whose time counts `from` then on. It may not begin before the byte `not_before`
-    /// of what was received, which [`put`](Self::put) returned for its request.
+    /// Reads the next answer; its deadlines count from `from`.
+    ///
+    /// The answer must not begin before the byte `not_before` of the input, which
+    /// [`put`](Self::put) returned for its request.
     pub(crate) async fn answer(
         &mut self,
         not_before: u64,
         at_most: usize,
         limits: &Limits,
         from: Instant,
-    ) -> Turn {
+    ) -> NextAnswer {
         let waiting = self.unread.len() as u64;
         let before = self.received - waiting;
         let mut first_byte = (waiting > 0).then_some(from);
         let outcome = if before < not_before {
-            Err(Missed::Refused(Trouble::Unasked))
+            Err(NoAnswer::Refused(Trouble::Unsolicited))
         } else {
             self.read(at_most, limits, from, &mut first_byte).await
         };
-        Turn {
+        NextAnswer {
             outcome,
             first_byte,
             bytes: self.received - self.unread.len() as u64 - before,
         }
     }
 
-    /// Looks, while no request is out, whether the server is quiet; a connection where it ended or speaks
-    /// unasked is closed. Returns whether it spoke.
-    pub(crate) async fn spoke_unasked(&mut self) -> bool {
+    /// Checks, while no request is in flight, that the server is quiet.
+    ///
+    /// Closes the connection if it has ended or if bytes arrived. Returns whether bytes arrived.
+    pub(crate) async fn got_unsolicited(&mut self) -> bool {
         if !self.open {
             return false;
         }
-        let spoke = if self.unread.is_empty() {
-            match self.socket.waiting() {
-                Waiting::Bytes => true,
-                Waiting::End => {
+        let unsolicited = if self.unread.is_empty() {
+            match self.socket.peek() {
+                PeekOutcome::Bytes => true,
+                PeekOutcome::End => {
                     self.open = false;
                     false
                 }
-                // Over TLS only reading tells.
-                Waiting::Nothing => poll_fn(|cx| Poll::Ready(self.poll_unasked(cx))).await,
+                // Over TLS only a read can tell.
+                PeekOutcome::Nothing => poll_fn(|cx| Poll::Ready(self.poll_unsolicited(cx))).await,
             }
         } else {
             true
         };
-        self.open &= !spoke;
-        // A connection that is kept for later keeps no memory for it.
+        self.open &= !unsolicited;
+        // An idle connection keeps no buffer.
         self.unread = BytesMut::new();
         self.room = *ROOM.start();
-        spoke
+        unsolicited
     }
 
     async fn read(
@@ -159,25 +164,25 @@ impl Pipeline {
         limits: &Limits,
         from: Instant,
         first_byte: &mut Option<Instant>,
-    ) -> Result<Whole, Missed> {
+    ) -> Result<WholeAnswer, NoAnswer> {
         let mut deadline = Deadline::at(from + limits.first_byte.min(limits.total));
-        let mut reader = Reader::new(limits.into());
+        let mut reader = ResponseReader::new(limits.into());
         let head = poll_fn(|cx| self.poll_head(cx, &mut reader, first_byte));
-        let Head {
+        let ResponseHead {
             status,
             headers,
             verbatim,
             keeps_open,
-        } = deadline.before(head).await.unwrap_or(Err(Missed::Late))?;
+        } = deadline.before(head).await.unwrap_or(Err(NoAnswer::Late))?;
         let head_at = Instant::now();
-        reply::acceptable(status, &headers, limits).map_err(Missed::Refused)?;
+        reply::acceptable(status, &headers, limits).map_err(NoAnswer::Refused)?;
         let mut source = Framed {
             pipeline: self,
             reader,
         };
         let (body, cut) = body::read(&mut source, at_most, limits, from, &mut deadline).await;
-        Ok(Whole {
-            reply: Reply {
+        Ok(WholeAnswer {
+            reply: RawReply {
                 status,
                 headers,
                 body,
@@ -192,28 +197,29 @@ impl Pipeline {
     fn poll_head(
         &mut self,
         cx: &mut Context<'_>,
-        reader: &mut Reader,
+        reader: &mut ResponseReader,
         first_byte: &mut Option<Instant>,
-    ) -> Poll<Result<Head, Missed>> {
+    ) -> Poll<Result<ResponseHead, NoAnswer>> {
         loop {
-            if let Some(head) = reader.head(&mut self.unread).map_err(Missed::Refused)? {
+            if let Some(head) = reader.head(&mut self.unread).map_err(NoAnswer::Refused)? {
                 return Poll::Ready(Ok(head));
             }
             match ready!(self.poll_more(cx)) {
                 Ok(0) => {
-                    reader.end_of_head().map_err(Missed::Refused)?;
-                    return Poll::Ready(Err(Missed::Ended));
+                    reader.end_of_head().map_err(NoAnswer::Refused)?;
+                    return Poll::Ready(Err(NoAnswer::Ended));
                 }
-                Err(_) => return Poll::Ready(Err(Missed::Ended)),
+                Err(_) => return Poll::Ready(Err(NoAnswer::Ended)),
                 Ok(_) => _ = first_byte.get_or_insert_with(Instant::now),
             }
         }
     }
 
-    /// Writes what can be written and waits for bytes to read. Returns how many came; 0 at the end.
+    /// Writes what can be written and waits for bytes to read. Returns how many arrived; 0 at
+    /// the end.
     fn poll_more(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
-        // A server may close its ears and still have answers for us: what cannot be sent is dropped, and
-        // reading tells the rest.
+        // A server may stop reading and still send answers. Requests that cannot be written are
+        // dropped; reading goes on.
         if let Poll::Ready(Err(_)) = self.poll_send(cx) {
             self.unsent.clear();
             self.unflushed = false;
@@ -248,7 +254,7 @@ impl Pipeline {
         Poll::Ready(Ok(()))
     }
 
-    fn poll_unasked(&mut self, cx: &mut Context<'_>) -> bool {
+    fn poll_unsolicited(&mut self, cx: &mut Context<'_>) -> bool {
         match self.poll_read(cx) {
             Poll::Pending => false,
             Poll::Ready(Ok(read)) if read > 0 => true,
@@ -260,13 +266,13 @@ impl Pipeline {
     }
 }
 
-/// The body of the answer at hand.
+/// The body of the current answer.
 struct Framed<'a> {
     pipeline: &'a mut Pipeline,
-    reader: Reader,
+    reader: ResponseReader,
 }
 
-impl Source for Framed<'_> {
+impl BodySource for Framed<'_> {
     fn declared(&self) -> Option<u64> {
         self.reader.declared()
     }
@@ -278,9 +284,9 @@ impl Source for Framed<'_> {
     fn poll_piece(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes, Truncation>>> {
         loop {
             match self.reader.piece(&mut self.pipeline.unread) {
-                Ok(Chunk::Data(data)) => return Poll::Ready(Some(Ok(data))),
-                Ok(Chunk::End) => return Poll::Ready(None),
-                Ok(Chunk::More) => {}
+                Ok(BodyPiece::Data(data)) => return Poll::Ready(Some(Ok(data))),
+                Ok(BodyPiece::End) => return Poll::Ready(None),
+                Ok(BodyPiece::More) => {}
                 Err(_) => return Poll::Ready(Some(Err(Truncation::Malformed))),
             }
             let declared = self.reader.declared().is_some();

@@ -1,8 +1,8 @@
-//! Which proxy do connections go through?
+//! Proxy settings.
 //!
-//! **Invariant:** a proxy comes from the user's settings, never from a page or from the environment.
-//! A proxy resolves names itself, so that behind one only hosts written as an address can be checked
-//! against the private ranges; whoever runs the proxy guards the rest.
+//! **Invariant:** a proxy comes from the user's settings, never from a page or the environment.
+//! The proxy resolves names itself. Behind one, only hosts written as an IP address can be
+//! checked against the private ranges; filtering the rest is up to the operator of the proxy.
 
 use std::fmt;
 
@@ -14,38 +14,38 @@ use page::url::PageUrl;
 /// A proxy, as in `http://user:password@proxy.example:3128` or `socks5://127.0.0.1:9050`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Proxy {
-    /// How it is spoken to.
+    /// The protocol it speaks.
     pub kind: ProxyKind,
-    /// Its name or address.
+    /// Its host name or address.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// User and password, where it asks for them.
+    /// User and password, where the proxy requires them.
     pub credentials: Option<(String, String)>,
 }
 
-/// How a proxy is spoken to.
+/// The protocol of a proxy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProxyKind {
-    /// HTTP: whole URLs for `http`, `CONNECT` for `https`.
+    /// HTTP: absolute URLs for `http`, `CONNECT` for `https`.
     Http,
-    /// SOCKS 5, which is given the name and not the address.
+    /// SOCKS 5. The proxy receives the name and resolves it.
     Socks5,
 }
 
-/// Why a text is not a proxy.
+/// Why a text does not name a proxy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProxyError {
     /// It is not a URL with a host.
     #[error("the proxy is not a URL such as http://proxy.example:3128")]
     Malformed,
-    /// It is of a kind that is not spoken.
+    /// Its scheme is not supported.
     #[error("the proxy scheme {0} is not http, socks5 or socks5h")]
     Scheme(String),
 }
 
 impl Proxy {
-    /// Reads a proxy from its URL.
+    /// Parses a proxy URL.
     pub fn parse(text: &str) -> Result<Self, ProxyError> {
         let (scheme, rest) = text.split_once("://").ok_or(ProxyError::Malformed)?;
         let (kind, default_port) = match scheme.to_ascii_lowercase().as_str() {
@@ -64,7 +64,8 @@ impl Proxy {
             }
             _ => (place, default_port),
         };
-        // The host passes the same canonical form as one in a link, and nothing but a host may be there.
+        // The host is normalized like the host of a link. Nothing but a host and a port may be
+        // given.
         let url = PageUrl::parse(&format!("http://{host}/")).map_err(|_| ProxyError::Malformed)?;
         if url.path_and_query() != "/" || host.contains(['/', '?', '#', '\\']) {
             return Err(ProxyError::Malformed);
@@ -77,15 +78,17 @@ impl Proxy {
         })
     }
 
-    /// The value of `Proxy-Authorization`, where the proxy asks for one.
+    /// Returns the value of `Proxy-Authorization`, where the proxy has credentials.
     pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         let (user, password) = self.credentials.as_ref()?;
         basic(user, password)
     }
 }
 
-/// The value of an `Authorization` header for basic authentication (RFC 7617), marked so that it is
-/// neither logged nor indexed; `None` when it cannot be sent.
+/// Returns the value of an `Authorization` header for basic authentication (RFC 7617).
+///
+/// The value is marked sensitive, so that it is neither logged nor indexed by HTTP/2 header
+/// compression. Returns `None` when it cannot be sent in a header.
 pub(crate) fn basic(user: &str, password: &str) -> Option<HeaderValue> {
     let token = BASE64_STANDARD.encode(format!("{user}:{password}"));
     let mut value = HeaderValue::try_from(format!("Basic {token}")).ok()?;
@@ -98,7 +101,7 @@ fn split_credentials(text: &str) -> (String, String) {
     (percent_decoded(user), percent_decoded(password))
 }
 
-/// Passwords in URLs hold `@` and `:` as `%40` and `%3A`.
+/// Decodes percent escapes: passwords in URLs hold `@` and `:` as `%40` and `%3A`.
 fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -123,7 +126,7 @@ fn percent_decoded(text: &str) -> String {
 }
 
 impl fmt::Debug for Proxy {
-    /// Leaves the credentials out.
+    /// Omits the credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}({}:{})", self.kind, self.host, self.port)
     }
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_proxy_is_refused() {
+    fn invalid_proxy_urls_are_refused() {
         for text in [
             "",
             "proxy:3128",

@@ -1,10 +1,11 @@
-//! What is a response, byte by byte?
+//! A parser for HTTP/1 responses, used for pipelined answers, which hyper does not support.
 //!
-//! The reader of pipelined answers, which hyper has none for: status line and fields by `httparse`, then
-//! the body by its framing. It has neither socket nor clock. It accepts what hyper accepts and refuses what
-//! hyper refuses (hostile-web.md, rows 8 to 16), so that a page is the same in both.
+//! `httparse` parses the status line and the fields; the body follows by its framing. The parser
+//! has neither socket nor clock. It accepts and refuses what hyper does (hostile-web.md, rows 8
+//! to 16), so that a page is the same over both.
 //!
-//! **Invariant:** the bytes of one response are taken and not one more, however they are cut into reads.
+//! **Invariant:** exactly the bytes of one response are consumed, however they are split into
+//! reads.
 
 mod in_memory;
 
@@ -12,17 +13,17 @@ use bytes::{Buf, Bytes, BytesMut};
 use http::header::{CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
 
-use crate::chunks::{Chunk, Chunks, NotChunks};
-use crate::heads::{Excess, HeadLimits, Heads, Step};
+use crate::chunks::{BodyPiece, Chunks, NotChunks};
+use crate::heads::{Excess, HeadLimits, HeadStep, Heads};
 use crate::trouble::Trouble;
 
 pub use in_memory::{ReadResponse, read_response};
 
-/// How every head begins.
+/// The first bytes of every response head.
 const BEGINNING: &[u8] = b"HTTP/1.";
 
-/// The reader of one response.
-pub(crate) struct Reader {
+/// The parser of one response.
+pub(crate) struct ResponseReader {
     heads: Heads,
     body: Framing,
     limits: HeadLimits,
@@ -30,25 +31,25 @@ pub(crate) struct Reader {
 
 /// The head of a response.
 #[derive(Debug)]
-pub(crate) struct Head {
+pub(crate) struct ResponseHead {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    /// As it came.
+    /// The bytes as received.
     pub(crate) verbatim: Bytes,
     /// Whether another response may follow this one.
     pub(crate) keeps_open: bool,
 }
 
-/// How the end of a body is told.
+/// How the end of a body is determined.
 enum Framing {
-    /// So many bytes are left.
+    /// By a length; the given number of bytes is left.
     Length(u64),
     Chunks(Chunks),
     /// By the end of the connection.
     End,
 }
 
-impl Reader {
+impl ResponseReader {
     pub(crate) fn new(limits: HeadLimits) -> Self {
         Self {
             heads: Heads::new(limits),
@@ -57,26 +58,26 @@ impl Reader {
         }
     }
 
-    /// Takes what belongs to the head; `None` when more bytes are needed.
-    pub(crate) fn head(&mut self, bytes: &mut BytesMut) -> Result<Option<Head>, Trouble> {
+    /// Consumes bytes of the head. Returns `None` when more are needed.
+    pub(crate) fn head(&mut self, bytes: &mut BytesMut) -> Result<Option<ResponseHead>, Trouble> {
         let mut line_ended = false;
         while !bytes.is_empty() {
             let (taken, step) = self.heads.take(bytes)?;
             bytes.advance(taken);
             match step {
-                Step::Within => {}
-                Step::Line => line_ended = true,
-                Step::Informational => {
+                HeadStep::Within => {}
+                HeadStep::Line => line_ended = true,
+                HeadStep::Informational => {
                     parse(self.heads.so_far(), self.limits)?.ok_or_else(|| not_http("no head"))?;
                     line_ended = false;
                 }
-                Step::Final => {
+                HeadStep::Final => {
                     let heads = std::mem::take(&mut self.heads);
                     return self.complete(heads.into_final()).map(Some);
                 }
             }
         }
-        // A banner of another protocol may be all that ever comes.
+        // A server of another protocol may send a banner without a line end, then nothing more.
         let so_far = self.heads.so_far();
         let begun = so_far.len().min(BEGINNING.len());
         let is_empty_line = so_far == b"\r";
@@ -89,16 +90,16 @@ impl Reader {
         Ok(None)
     }
 
-    /// What the head is if the connection ends here: `Ok` where it might have gone on well.
+    /// Checks the incomplete head when the connection ends. `Ok` means it was valid so far.
     pub(crate) fn end_of_head(&self) -> Result<(), Trouble> {
         parse(self.heads.so_far(), self.limits).map(|_| ())
     }
 
-    /// Takes the next piece of the body from the bytes at hand.
-    pub(crate) fn piece(&mut self, bytes: &mut BytesMut) -> Result<Chunk, NotChunks> {
+    /// Consumes the next piece of the body.
+    pub(crate) fn piece(&mut self, bytes: &mut BytesMut) -> Result<BodyPiece, NotChunks> {
         let length = match &mut self.body {
             Framing::Chunks(chunks) => return chunks.next(bytes),
-            Framing::Length(0) => return Ok(Chunk::End),
+            Framing::Length(0) => return Ok(BodyPiece::End),
             Framing::Length(left) => {
                 let length = usize::try_from(*left)
                     .unwrap_or(usize::MAX)
@@ -109,12 +110,12 @@ impl Reader {
             Framing::End => bytes.len(),
         };
         if length == 0 {
-            return Ok(Chunk::More);
+            return Ok(BodyPiece::More);
         }
-        Ok(Chunk::Data(bytes.split_to(length).freeze()))
+        Ok(BodyPiece::Data(bytes.split_to(length).freeze()))
     }
 
-    /// The bytes of the body that are declared and have not come.
+    /// Returns the bytes of the body that are declared and not received yet.
     pub(crate) fn declared(&self) -> Option<u64> {
         match self.body {
             Framing::Length(left) => Some(left),
@@ -122,7 +123,7 @@ impl Reader {
         }
     }
 
-    /// Whether the response is complete.
+    /// Returns whether the response is complete.
     pub(crate) fn is_over(&self) -> bool {
         match &self.body {
             Framing::Length(left) => *left == 0,
@@ -131,20 +132,20 @@ impl Reader {
         }
     }
 
-    /// Whether the body is complete where the connection ends.
+    /// Returns whether the body extends to the end of the connection.
     pub(crate) fn ends_with_connection(&self) -> bool {
         matches!(self.body, Framing::End)
     }
 
-    fn complete(&mut self, verbatim: Bytes) -> Result<Head, Trouble> {
+    fn complete(&mut self, verbatim: Bytes) -> Result<ResponseHead, Trouble> {
         let parsed = parse(&verbatim, self.limits)?.ok_or_else(|| not_http("no head"))?;
-        let Parsed {
+        let ParsedHead {
             status,
             version,
             headers,
         } = parsed;
         self.body = framing(status, version, &headers, self.limits)?;
-        Ok(Head {
+        Ok(ResponseHead {
             keeps_open: keeps_open(version, &headers) && !self.ends_with_connection(),
             status,
             headers,
@@ -153,14 +154,14 @@ impl Reader {
     }
 }
 
-struct Parsed {
+struct ParsedHead {
     status: StatusCode,
     version: Version,
     headers: HeaderMap,
 }
 
-/// Parses a head; `None` where it is proper and has not ended.
-fn parse(head: &[u8], limits: HeadLimits) -> Result<Option<Parsed>, Trouble> {
+/// Parses a head. Returns `None` where it is valid but incomplete.
+fn parse(head: &[u8], limits: HeadLimits) -> Result<Option<ParsedHead>, Trouble> {
     let mut fields = vec![httparse::EMPTY_HEADER; limits.fields];
     let mut response = httparse::Response::new(&mut fields);
     match response.parse(head) {
@@ -180,7 +181,7 @@ fn parse(head: &[u8], limits: HeadLimits) -> Result<Option<Parsed>, Trouble> {
             return Err(Trouble::HeadTooLarge);
         }
     }
-    Ok(Some(Parsed {
+    Ok(Some(ParsedHead {
         status: response
             .code
             .and_then(|code| StatusCode::from_u16(code).ok())
@@ -193,7 +194,7 @@ fn parse(head: &[u8], limits: HeadLimits) -> Result<Option<Parsed>, Trouble> {
     }))
 }
 
-/// RFC 9112, 6.3, for the answer to a GET.
+/// Determines the framing of the answer to a GET (RFC 9112, 6.3).
 fn framing(
     status: StatusCode,
     version: Version,
@@ -225,13 +226,13 @@ fn framing(
     }
 }
 
-/// The lengths in a field, which may be a list; `None` for what is none.
+/// Returns the lengths in a field, which may be a list; `None` for an invalid one.
 fn lengths(value: &HeaderValue) -> impl Iterator<Item = Option<u64>> {
     let text = value.to_str().unwrap_or("");
     text.split(',').map(|length| {
         let digits = length.trim();
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-        // Hyper keeps the two largest numbers for itself.
+        // Hyper reserves the two largest numbers.
         let fits = |length: &u64| *length <= u64::MAX - 2;
         digits.parse().ok().filter(fits).filter(|_| is_number)
     })
@@ -241,7 +242,8 @@ fn last_of(value: &HeaderValue) -> Option<&str> {
     value.to_str().ok()?.rsplit(',').next().map(str::trim)
 }
 
-/// RFC 9112, 9.3: HTTP/1.1 stays open unless it says otherwise, HTTP/1.0 closes unless it says otherwise.
+/// RFC 9112, 9.3: HTTP/1.1 connections stay open unless `close` is sent; HTTP/1.0 ones close
+/// unless `keep-alive` is sent.
 fn keeps_open(version: Version, headers: &HeaderMap) -> bool {
     let says = |wanted: &str| {
         let values = headers.get_all(CONNECTION).iter();

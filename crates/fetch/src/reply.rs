@@ -1,7 +1,7 @@
-//! What came of one request that hyper sent?
+//! Reads the response to a request that hyper sent.
 //!
-//! **Invariant:** a reply is bounded in time from the moment its request was sent: its head by the time to
-//! the first byte, its body by [`body::read`].
+//! **Invariant:** a reply is bounded in time from the moment its request was sent: the head by
+//! the first-byte limit, the body by [`body::read`].
 
 use std::error::Error;
 use std::future::Future;
@@ -15,35 +15,35 @@ use http::{HeaderMap, StatusCode};
 use hyper::body::{Body, Incoming};
 use tokio::time::Instant;
 
-use crate::body::{self, Source};
+use crate::body::{self, BodySource};
 use crate::deadline::Deadline;
 use crate::response::Truncation;
 use crate::settings::Limits;
 use crate::trouble::Trouble;
 
-/// A head and what came of its body.
-pub(crate) struct Reply {
+/// A response head and as much of the body as arrived.
+pub(crate) struct RawReply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
-    /// Why the body is not whole.
+    /// Why the body is incomplete.
     pub(crate) cut: Option<Truncation>,
-    /// When the head was there.
+    /// When the head was complete.
     pub(crate) head_at: Instant,
 }
 
 /// Why there is no reply.
 pub(crate) enum NoReply {
-    /// No head in time.
+    /// The head was not complete before the deadline.
     Late,
     /// The connection or the stream failed.
     Broken(hyper::Error),
-    /// The head is one that is refused.
+    /// The head violates a limit or the protocol.
     Refused(Trouble),
 }
 
 impl NoReply {
-    /// Returns why one stream of HTTP/2 ended, where only that one did.
+    /// Returns why a single HTTP/2 stream ended, if the rest of the connection is intact.
     pub(crate) fn of_stream(&self) -> Option<h2::Reason> {
         match self {
             Self::Broken(error) => stream_error(error),
@@ -52,13 +52,13 @@ impl NoReply {
     }
 }
 
-/// Waits for an answer and reads it, while somebody else drives the line.
+/// Waits for a response and reads it. The caller must drive the connection meanwhile.
 pub(crate) async fn read(
     sent: impl Future<Output = hyper::Result<http::Response<Incoming>>>,
     at_most: usize,
     limits: &Limits,
     asked: Instant,
-) -> Result<Reply, NoReply> {
+) -> Result<RawReply, NoReply> {
     let mut deadline = Deadline::at(asked + limits.first_byte.min(limits.total));
     let response = match deadline.before(sent).await {
         Some(Ok(response)) => response,
@@ -69,7 +69,7 @@ pub(crate) async fn read(
     let (parts, mut incoming) = response.into_parts();
     acceptable(parts.status, &parts.headers, limits).map_err(NoReply::Refused)?;
     let (body, cut) = body::read(&mut incoming, at_most, limits, asked, &mut deadline).await;
-    Ok(Reply {
+    Ok(RawReply {
         status: parts.status,
         headers: parts.headers,
         body,
@@ -78,7 +78,7 @@ pub(crate) async fn read(
     })
 }
 
-/// Refuses a head that is proper HTTP and yet no answer to what was asked.
+/// Refuses a well-formed head that cannot be the answer to our request.
 pub(crate) fn acceptable(
     status: StatusCode,
     headers: &HeaderMap,
@@ -86,12 +86,12 @@ pub(crate) fn acceptable(
 ) -> Result<(), Trouble> {
     if status == StatusCode::SWITCHING_PROTOCOLS {
         return Err(Trouble::Protocol(
-            "an upgrade that nobody asked for".to_owned(),
+            "an upgrade that was not requested".to_owned(),
         ));
     }
     if headers.contains_key(CONTENT_LENGTH) && headers.contains_key(TRANSFER_ENCODING) {
-        // RFC 9112, 6.1 and 6.3: no server may send both. One of the two ends the body elsewhere, and what
-        // follows would be taken for the next answer (response smuggling).
+        // RFC 9112, 6.1 and 6.3: a server must not send both. One of them gives a wrong end of
+        // the body, and what follows would be taken for the next answer (response smuggling).
         return Err(Trouble::Protocol(
             "a Content-Length beside a Transfer-Encoding".to_owned(),
         ));
@@ -102,13 +102,13 @@ pub(crate) fn acceptable(
     Ok(())
 }
 
-/// Why one stream of HTTP/2 ended, if the error is of one stream and not of the connection.
+/// Returns why a single HTTP/2 stream ended; `None` if the error concerns the connection.
 pub(crate) fn stream_error(error: &hyper::Error) -> Option<h2::Reason> {
     let cause = error.source()?.downcast_ref::<h2::Error>()?;
     cause.reason().filter(|_| cause.is_reset())
 }
 
-/// Why a body ends with an error of the transport.
+/// Maps an error of the transport to the reason why the body is incomplete.
 pub(crate) fn broken(error: &io::Error, declared: bool) -> Truncation {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => ended(declared),
@@ -117,7 +117,7 @@ pub(crate) fn broken(error: &io::Error, declared: bool) -> Truncation {
     }
 }
 
-/// Why a body ends before its end.
+/// Returns the reason for a body that ended too early.
 pub(crate) fn ended(declared: bool) -> Truncation {
     if declared {
         Truncation::Length
@@ -126,7 +126,7 @@ pub(crate) fn ended(declared: bool) -> Truncation {
     }
 }
 
-impl Source for Incoming {
+impl BodySource for Incoming {
     fn declared(&self) -> Option<u64> {
         self.size_hint().exact()
     }
@@ -150,7 +150,7 @@ impl Source for Incoming {
     }
 }
 
-/// Why hyper gave a body up.
+/// Maps a hyper error to the reason why the body is incomplete.
 fn reason(error: &hyper::Error, declared: bool) -> Truncation {
     if error.is_incomplete_message() {
         return ended(declared);

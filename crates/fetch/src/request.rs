@@ -1,7 +1,7 @@
-//! What do we say to a server?
+//! Builds the requests that are sent to servers.
 //!
-//! **Invariant:** what goes to every page of a server is decided when the connection begins; a request
-//! adds its target, its validators and the cookies that are for it.
+//! **Invariant:** the headers that all requests to a server share are fixed when the connection
+//! begins. A request adds its target, its validators and its cookies.
 
 use std::time::SystemTime;
 
@@ -11,31 +11,30 @@ use http::{HeaderMap, HeaderValue, Method, Uri, Version};
 use page::url::PageUrl;
 
 use crate::cookies::Jar;
-use crate::line::NoBody;
-use crate::shared::Shared;
+use crate::hyper_connection::NoBody;
+use crate::shared::SharedState;
 use crate::trouble::Trouble;
 
-/// What to ask for.
+/// A conditional or plain GET of one page.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// The page, on the server that the connection leads to.
+    /// The page. It must be on the server that the connection leads to.
     pub url: &'a PageUrl,
-    /// The entity tag of the copy we have.
+    /// The entity tag of the stored copy.
     pub etag: Option<&'a str>,
-    /// The date of the copy we have, as the server wrote it.
+    /// The `Last-Modified` value of the stored copy, verbatim.
     pub last_modified: Option<&'a str>,
 }
 
 /// What all requests of a connection have in common.
-pub(crate) struct Template {
+pub(crate) struct RequestTemplate {
     headers: HeaderMap,
     whole_urls: bool,
     version: Version,
 }
 
-impl Template {
-    /// For the server of this page, in this version of HTTP.
-    pub(crate) fn new(shared: &Shared, url: &PageUrl, version: Version) -> Self {
+impl RequestTemplate {
+    pub(crate) fn new(shared: &SharedState, url: &PageUrl, version: Version) -> Self {
         let mut headers = shared.headers_for(url, version == Version::HTTP_2);
         if version == Version::HTTP_10 {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -51,7 +50,7 @@ impl Template {
         self.version
     }
 
-    /// The request as hyper takes it.
+    /// Returns the request in the form that hyper takes.
     pub(crate) fn message(
         &self,
         request: &Request<'_>,
@@ -64,7 +63,7 @@ impl Template {
         };
         let uri = Uri::try_from(target).map_err(|_| Trouble::Unsendable)?;
         let mut headers = self.headers.clone();
-        // A validator that cannot be sent is left out: the page is then simply fetched whole.
+        // A validator that cannot be sent is left out: the page is then fetched unconditionally.
         let validators = [
             (IF_NONE_MATCH, request.etag),
             (IF_MODIFIED_SINCE, request.last_modified),
@@ -85,7 +84,7 @@ impl Template {
         *message.method_mut() = Method::GET;
         *message.uri_mut() = uri;
         *message.headers_mut() = headers;
-        // Hyper takes HTTP/2 for granted where it speaks it.
+        // For HTTP/2 and HTTP/1.1 hyper sets the version itself.
         if self.version == Version::HTTP_10 {
             *message.version_mut() = Version::HTTP_10;
         }
@@ -93,7 +92,7 @@ impl Template {
     }
 }
 
-/// Writes a request as HTTP/1.1 has it on the wire.
+/// Writes a request in the wire format of HTTP/1.1.
 pub(crate) fn write(message: &http::Request<NoBody>, wire: &mut BytesMut) {
     let line = format!("{} {} HTTP/1.1\r\n", message.method(), message.uri());
     wire.extend_from_slice(line.as_bytes());

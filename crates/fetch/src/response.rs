@@ -1,7 +1,7 @@
-//! What did the server say?
+//! The response of a server and the meaning of its headers.
 //!
-//! **Invariant:** what the archive keeps (`head`, `body`) is what came, and what is read (`content`) is
-//! derived from it; a header that cannot be understood is as good as absent.
+//! **Invariant:** `head` and `body` are archived exactly as received; `content` is derived from
+//! `body`. A header that cannot be parsed counts as absent.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,53 +13,57 @@ use http::{HeaderMap, HeaderName};
 use page::Directives;
 use page::url::{PageUrl, Refusal};
 
-/// A server that asks for more than a day is asked again tomorrow.
+/// Upper bound of `Retry-After`: a server that asks for more is asked again after a day.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A response, complete or cut short.
+/// A response, complete or truncated.
 #[derive(Debug, Clone)]
 pub struct Response {
     /// The status code.
     pub status: u16,
     /// The header fields.
     pub headers: HeaderMap,
-    /// Status line and header fields, verbatim as they came over HTTP/1, with the empty line that ends
-    /// them; informational responses before it are left out. For HTTP/2 they are written as HTTP/1.1
-    /// would have them, which is the form that archives know.
+    /// Status line and header fields with the empty line that ends them.
+    ///
+    /// Over HTTP/1 these are the bytes as received, without informational responses before them.
+    /// Over HTTP/2 the fields are written in the format of HTTP/1.1, which WARC readers expect.
     pub head: Bytes,
-    /// The body, free of transfer coding and still in its content coding: what the archive keeps.
+    /// The body without its transfer coding but with its content coding, as the archive keeps
+    /// it.
     pub body: Bytes,
-    /// The body free of content coding; the same bytes when it has none.
+    /// The body without its content coding; shares `body` when there is none.
     pub content: Bytes,
-    /// The content is still in a coding that is unknown, or not the one that the header names.
+    /// Whether the content is still encoded, because its coding is unknown or not the declared
+    /// one.
     pub undecoded: bool,
-    /// Why body or content is not all there is; `None` when it is.
+    /// Why the body or the content is incomplete; `None` when it is complete.
     pub truncated: Option<Truncation>,
 }
 
 /// Why a body was cut short.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Truncation {
-    /// It is longer than we take.
+    /// It exceeds the size limit.
     Size,
-    /// It unpacks to too many times its size.
+    /// Its decompressed size exceeds the allowed ratio (decompression bomb).
     Ratio,
-    /// It was not complete in time.
+    /// It was not complete before the deadline.
     Time,
-    /// It came too slowly.
+    /// It arrived more slowly than the minimum rate.
     Slow,
-    /// The connection ended before the declared length had come.
+    /// The connection ended before the declared length was received.
     Length,
-    /// The connection was reset, or ended where no length was declared but the end was not reached.
+    /// The connection was reset, or a body without a declared length ended before its end
+    /// marker.
     Reset,
-    /// Its chunks are not chunks.
+    /// Its chunked framing is invalid.
     Malformed,
-    /// Its content coding is broken.
+    /// Its content coding is corrupt.
     Coding,
 }
 
 impl Truncation {
-    /// The short name that is counted and stored.
+    /// Returns the short name that metrics and the ledger use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Size => "truncated:size",
@@ -73,8 +77,9 @@ impl Truncation {
         }
     }
 
-    /// The value for `WARC-Truncated` (WARC 1.1, 5.13), which speaks of the archived body: `None` where
-    /// that is whole and only its content could not be unpacked.
+    /// Returns the value for `WARC-Truncated` (WARC 1.1, 5.13).
+    ///
+    /// `None` where the archived body is complete and only its content could not be decoded.
     pub fn warc(self) -> Option<&'static str> {
         match self {
             Self::Size => Some("length"),
@@ -87,28 +92,30 @@ impl Truncation {
 }
 
 impl Response {
-    /// The media type as declared, parameters included.
+    /// Returns the declared media type, parameters included.
     pub fn content_type(&self) -> Option<&str> {
         self.text(&CONTENT_TYPE)
     }
 
-    /// The language that the content is meant for.
+    /// Returns the declared language of the content.
     pub fn content_language(&self) -> Option<&str> {
         self.text(&CONTENT_LANGUAGE)
     }
 
-    /// The validator for `If-None-Match`.
+    /// Returns the validator for `If-None-Match`.
     pub fn etag(&self) -> Option<&str> {
         self.text(&ETAG)
     }
 
-    /// The validator for `If-Modified-Since`.
+    /// Returns the validator for `If-Modified-Since`.
     pub fn last_modified(&self) -> Option<&str> {
         self.text(&LAST_MODIFIED)
     }
 
-    /// Where a redirect leads, or why it leads nowhere; `None` when this is no redirect. Bytes beyond
-    /// ASCII, which servers do send, are read as UTF-8.
+    /// Returns the target of a redirect, or why the target is unusable; `None` when this is not
+    /// a redirect.
+    ///
+    /// Bytes beyond ASCII, which some servers send, are read as UTF-8.
     pub fn location(&self, url: &PageUrl) -> Option<Result<PageUrl, Refusal>> {
         if !matches!(self.status, 300..=303 | 305..=308) {
             return None;
@@ -117,13 +124,16 @@ impl Response {
         Some(url.join(&String::from_utf8_lossy(value.as_bytes())))
     }
 
-    /// How long the server asks us to wait: seconds or a date (RFC 9110, 10.2.3), at most a day. A date is
-    /// compared with the server's own `Date`, since our clock may be wrong; with `now` if there is none.
+    /// Returns how long the server asks to wait: seconds or a date (RFC 9110, 10.2.3), at most a
+    /// day.
+    ///
+    /// A date is compared with the server's own `Date` header, because our clock may be wrong.
+    /// Without that header it is compared with `now`.
     pub fn retry_after(&self, now: SystemTime) -> Option<Duration> {
         let text = self.text(&RETRY_AFTER)?.trim();
         let wait = match text.parse() {
             Ok(seconds) => Duration::from_secs(seconds),
-            // More digits than fit is a number as well.
+            // A number too large for `u64` is still a number.
             Err(_) if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) => {
                 LONGEST_WAIT
             }
@@ -138,13 +148,13 @@ impl Response {
         Some(wait.min(LONGEST_WAIT))
     }
 
-    /// What `X-Robots-Tag` says to the crawler with this product token.
+    /// Returns the `X-Robots-Tag` directives for the crawler with this product token.
     pub fn x_robots_tag(&self, token: &str) -> Directives {
         let values = self.headers.get_all("x-robots-tag").iter();
         Directives::of(values.filter_map(|value| value.to_str().ok()), token)
     }
 
-    /// The `Link` fields that can be read.
+    /// Returns the `Link` header fields that are valid text.
     pub fn links(&self) -> impl Iterator<Item = &str> {
         let fields = self.headers.get_all(http::header::LINK).into_iter();
         fields.filter_map(|field| field.to_str().ok())
@@ -201,7 +211,7 @@ mod tests {
         assert_eq!(dated.retry_after(now), Some(Duration::from_secs(120)));
     }
 
-    /// Row 21: a redirect leads to http or https, or nowhere.
+    /// Row 21: a redirect target must be http or https.
     #[test]
     fn a_redirect_leads_to_a_page_or_nowhere() {
         let base = PageUrl::parse("https://a.example/x/y?z").unwrap();

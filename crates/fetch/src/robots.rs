@@ -1,7 +1,8 @@
-//! What did the server answer when asked for its robots.txt?
+//! Fetches the robots.txt of a server and interprets the outcome.
 //!
-//! **Invariant:** every hop of a redirect passes the gate, and the answer is for the server that was
-//! asked, wherever it came from. Silence is not permission: what cannot be reached disallows.
+//! **Invariant:** every hop of a redirect passes the gate. The result applies to the server that
+//! was asked first, wherever the redirects led. A server that cannot be reached disallows
+//! everything.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,36 +19,38 @@ use crate::trouble::Trouble;
 /// RFC 9309, 2.3.1.2: at least five redirects should be followed.
 const HOPS: usize = 5;
 
-/// What came of asking for a robots.txt.
+/// The outcome of a request for robots.txt.
 #[derive(Debug, Clone)]
 pub struct RobotsAnswer {
-    /// What it means.
+    /// What it means for the crawl.
     pub verdict: Verdict,
     /// The status of the last response, if there was one.
     pub status: Option<u16>,
-    /// What went wrong, if there was none.
+    /// Why there was no response, if there was none.
     pub trouble: Option<Trouble>,
-    /// How long the server asks us to wait before the next try.
+    /// How long the server asks to wait before the next try.
     pub retry_after: Option<Duration>,
-    /// Bytes that came, over all hops.
+    /// Bytes received, over all hops.
     pub wire_bytes: u64,
 }
 
-/// What the answer means (RFC 9309, 2.3.1).
+/// The meaning of a robots.txt response (RFC 9309, 2.3.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// The file, at most [`ROBOTS_LIMIT`] bytes of it and its last line perhaps incomplete.
+    /// The file. It is cut at [`ROBOTS_LIMIT`] bytes, so its last line may be incomplete.
     Found(Bytes),
-    /// There is none: everything is allowed.
+    /// There is no file: everything is allowed.
     Missing,
-    /// It cannot be reached now (5xx, 429, no answer): everything is disallowed, and it is asked for
-    /// again later.
+    /// The file cannot be fetched now (5xx, 429, no answer). Everything is disallowed, and the
+    /// file is requested again later.
     Unavailable,
 }
 
 impl Fetcher {
-    /// Asks the server of a page for its robots.txt. `connection` is used if it leads there, and holds an
-    /// open connection to that server afterwards if there is one.
+    /// Fetches the robots.txt of a page's server.
+    ///
+    /// Uses `connection` if it leads to that server. Afterwards `connection` holds an open
+    /// connection to the server, if there is one.
     pub async fn robots(&self, url: &PageUrl, connection: &mut Option<Connection>) -> RobotsAnswer {
         let mut answer = RobotsAnswer {
             verdict: Verdict::Unavailable,
@@ -61,12 +64,12 @@ impl Fetcher {
         };
         let mut elsewhere = None;
         for _ in 0..=HOPS {
-            let line = if place.host() == url.host() {
+            let connection = if place.host() == url.host() {
                 &mut *connection
             } else {
                 &mut elsewhere
             };
-            let came = self.ask_until_heard(&place, line).await;
+            let came = self.ask_with_retries(&place, connection).await;
             answer.wire_bytes += came.wire_bytes;
             let response = match came.outcome {
                 Ok(response) => response,
@@ -89,27 +92,33 @@ impl Fetcher {
                 }
             }
         }
-        // RFC 9309, 2.3.1.2: after too many redirects it may be taken for missing.
+        // RFC 9309, 2.3.1.2: after too many redirects the file may be treated as missing.
         answer.verdict = Verdict::Missing;
         answer
     }
 
-    /// Asks over the connection at hand, or a new one. Asks again where the server was not really asked: it
-    /// had closed a kept connection, then did not speak the HTTP that was tried.
-    async fn ask_until_heard(&self, place: &PageUrl, line: &mut Option<Connection>) -> Answer {
+    /// Sends the request over the given connection or a new one, at most three times.
+    ///
+    /// Repeats it only when the server did not process it: it had closed the kept connection, or
+    /// it does not speak the HTTP version that was tried.
+    async fn ask_with_retries(
+        &self,
+        place: &PageUrl,
+        connection: &mut Option<Connection>,
+    ) -> Answer {
         for _ in 0..2 {
-            let answer = self.ask_once(place, line).await;
+            let answer = self.ask_once(place, connection).await;
             let repeat = answer.outcome.as_ref().err().map(Trouble::is_repeatable);
             if repeat != Some(true) {
                 return answer;
             }
-            *line = None;
+            *connection = None;
         }
-        self.ask_once(place, line).await
+        self.ask_once(place, connection).await
     }
 
-    async fn ask_once(&self, place: &PageUrl, line: &mut Option<Connection>) -> Answer {
-        let kept = line
+    async fn ask_once(&self, place: &PageUrl, connection: &mut Option<Connection>) -> Answer {
+        let kept = connection
             .take()
             .filter(|kept| kept.is_open() && kept.leads_to(place));
         let opened = match kept {
@@ -121,7 +130,8 @@ impl Fetcher {
         };
         match opened {
             Ok(opened) => {
-                line.insert(opened)
+                connection
+                    .insert(opened)
                     .get_at_most(&asking(place), ROBOTS_LIMIT)
                     .await
             }
@@ -140,7 +150,8 @@ fn asking(url: &PageUrl) -> Request<'_> {
 
 fn verdict_on(response: &Response) -> Verdict {
     match response.status {
-        // Half a file may lack the rule that matters; a file that is merely long may not (2.5).
+        // A file cut by a failure may lack the rule that matters. One that is merely too long is
+        // used up to the limit (RFC 9309, 2.5).
         200..=299
             if !matches!(
                 response.truncated,
@@ -154,7 +165,7 @@ fn verdict_on(response: &Response) -> Verdict {
                 .content
                 .slice(..response.content.len().min(ROBOTS_LIMIT)),
         ),
-        // hostile-web.md, row 44: whoever asks for less must not be given more.
+        // hostile-web.md, row 44: a server that asks for fewer requests must not get more.
         429 => Verdict::Unavailable,
         300..=499 => Verdict::Missing,
         _ => Verdict::Unavailable,

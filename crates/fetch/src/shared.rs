@@ -1,7 +1,9 @@
-//! What the clones of a fetcher and its connections share, and how one gets to a server.
+//! The state that the clones of a fetcher and its connections share, and how they reach a
+//! server.
 //!
-//! **Invariant:** a [`Route`] holds only addresses that passed the gate, and a connection is opened to
-//! one of these and to nothing else: a name is looked up once, checked, and not looked up again.
+//! **Invariant:** a [`Route`] holds only addresses that passed the gate, and connections are
+//! opened only to these. A name is resolved once and checked; it is not resolved again before
+//! connecting, which prevents DNS rebinding.
 
 use std::net::SocketAddr;
 
@@ -11,29 +13,29 @@ use page::url::{HostId, PageUrl};
 
 use crate::cookies::Jar;
 use crate::dial;
-use crate::dns::Names;
-use crate::gate::Gate;
-use crate::manners::Manners;
+use crate::dns::NameResolver;
+use crate::gate::AddressGate;
 use crate::network::{Network, Pipes};
 use crate::proxy::{ProxyKind, basic};
+use crate::quirks::ServerQuirks;
 use crate::settings::{FetchError, Http, Settings};
 use crate::socket::Socket;
-use crate::tls::{Offer, Tls};
+use crate::tls::{AlpnOffer, Tls};
 use crate::trouble::Trouble;
 
-/// What the clones of a fetcher and its connections share.
-pub(crate) struct Shared {
+/// The state that the clones of a fetcher and its connections share.
+pub(crate) struct SharedState {
     pub(crate) settings: Settings,
     pub(crate) cookies: Option<Jar>,
-    names: Names,
-    gate: Gate,
+    names: NameResolver,
+    gate: AddressGate,
     tls: Tls,
-    /// What is said to every server.
+    /// The headers sent to every server.
     headers: HeaderMap,
-    pub(crate) manners: Manners,
+    pub(crate) quirks: ServerQuirks,
 }
 
-/// A way to a server that passed the gate.
+/// The addresses of a server that passed the gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     host: HostId,
@@ -41,19 +43,19 @@ pub struct Route {
 }
 
 impl Route {
-    /// The host that it leads to.
     pub(crate) fn host(&self) -> HostId {
         self.host
     }
 
-    /// The address that will be tried first; hosts that share it share its politeness. `None` behind a
-    /// proxy, where only the proxy knows it.
+    /// Returns the address that is tried first; hosts that share it share one politeness delay.
+    ///
+    /// `None` behind a proxy, where only the proxy knows the address.
     pub fn address(&self) -> Option<SocketAddr> {
         self.addresses.first().copied()
     }
 }
 
-impl Shared {
+impl SharedState {
     pub(crate) fn new(settings: Settings) -> Result<Self, FetchError> {
         let mut headers = HeaderMap::new();
         let agent = HeaderValue::try_from(&settings.user_agent)
@@ -78,16 +80,16 @@ impl Shared {
         }
         Ok(Self {
             cookies: settings.cookies.then(Jar::default),
-            names: Names::new(&settings)?,
+            names: NameResolver::new(&settings)?,
             gate: settings.gate(),
             tls: Tls::new(&settings)?,
             headers,
-            manners: Manners::default(),
+            quirks: ServerQuirks::default(),
             settings,
         })
     }
 
-    /// Looks the name of a page's server up and passes the gate.
+    /// Resolves the name of a page's server and checks its addresses at the gate.
     pub(crate) async fn route(&self, url: &PageUrl) -> Result<Route, Trouble> {
         let literal = self.gate.check_url(url)?;
         if self.settings.proxy.is_some() {
@@ -131,14 +133,14 @@ impl Shared {
             let secured = dial::secure(tcp, &self.tls, self.offer(url.host()), url, limits);
             secured
                 .await
-                .inspect_err(|trouble| self.learn(url.host(), trouble))?
+                .inspect_err(|trouble| self.record_failure(url.host(), trouble))?
         } else {
             Socket::Plain(tcp)
         };
         Ok((socket, address))
     }
 
-    /// A pipe to the server, or to the proxy, which has to be written as an address.
+    /// Opens a pipe to the server, or to the proxy, whose host must then be an IP address.
     fn pipe(
         &self,
         url: &PageUrl,
@@ -156,7 +158,7 @@ impl Shared {
         Ok((Socket::Memory(pipes(address)), address))
     }
 
-    /// The headers of every request to a server, but for those of a single page.
+    /// Returns the headers that all requests to a server share.
     pub(crate) fn headers_for(&self, url: &PageUrl, http2: bool) -> HeaderMap {
         let mut headers = self.headers.clone();
         if !http2 {
@@ -164,7 +166,7 @@ impl Shared {
                 .origin()
                 .split_once("://")
                 .map_or("", |(_, place)| place);
-            // A host in normal form is plain ASCII, so that this cannot fail.
+            // A normalized host is plain ASCII, so this cannot fail.
             headers.extend(HeaderValue::try_from(place).ok().map(|value| (HOST, value)));
         }
         if let Some(host) = self.settings.hosts.get(url.origin()) {
@@ -189,7 +191,7 @@ impl Shared {
         headers
     }
 
-    /// Whether requests go to an HTTP proxy that must be told the whole URL.
+    /// Returns whether requests go to an HTTP proxy, which needs the absolute URL.
     pub(crate) fn sends_whole_urls(&self, url: &PageUrl) -> bool {
         let over_http = self
             .settings
@@ -199,25 +201,25 @@ impl Shared {
         over_http && !url.is_secure()
     }
 
-    /// What a server may choose from.
-    fn offer(&self, host: HostId) -> Offer {
+    /// Returns the protocols to offer to a server in the TLS handshake.
+    fn offer(&self, host: HostId) -> AlpnOffer {
         let http2 = match self.settings.http {
-            Http::Auto => Offer::Both,
-            Http::Http2 => Offer::Http2,
-            Http::Http10 | Http::Http11 | Http::Pipelined(_) => return Offer::Http1,
+            Http::Auto => AlpnOffer::Both,
+            Http::Http2 => AlpnOffer::Http2,
+            Http::Http10 | Http::Http11 | Http::Pipelined(_) => return AlpnOffer::Http1,
         };
-        if self.manners.speaks_http2(host) {
+        if self.quirks.may_use_http2(host) {
             http2
         } else {
-            Offer::Http1
+            AlpnOffer::Http1
         }
     }
 
-    /// Remembers what a failure to connect says about the server.
-    pub(crate) fn learn(&self, host: HostId, trouble: &Trouble) {
+    /// Records what a failure to connect says about the server.
+    pub(crate) fn record_failure(&self, host: HostId, trouble: &Trouble) {
         match trouble {
-            Trouble::NotHttp2 => self.manners.forget_http2(host),
-            Trouble::NotHttp1 => self.manners.forget_http1(host),
+            Trouble::NotHttp2 => self.quirks.avoid_http2(host),
+            Trouble::NotHttp1 => self.quirks.avoid_http1(host),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
-//! What do bytes travel through?
+//! The byte stream of a connection: TCP, TLS or a pipe in memory.
 //!
-//! **Invariant:** plain or with TLS, HTTP above sees one kind of stream.
+//! **Invariant:** the HTTP code sees one stream type, whatever the transport is.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -12,37 +12,39 @@ use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
-/// A connected socket, with TLS or without, or a pipe in its place.
+/// A connected socket, with TLS or without, or a pipe in memory.
 pub(crate) enum Socket {
     Plain(TcpStream),
     Tls(Box<TlsStream<TcpStream>>),
     Memory(DuplexStream),
 }
 
-/// What waits to be read on a socket that should be quiet.
+/// What can be read from a socket on which no data is expected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Waiting {
+pub(crate) enum PeekOutcome {
     Nothing,
     Bytes,
     End,
 }
 
 impl Socket {
-    /// Asks the kernel, not the reactor, whether something is there: the reactor may not have heard yet.
-    /// Over TLS bytes may be the session tickets that servers send at any time, so only an end counts.
-    pub(crate) fn waiting(&self) -> Waiting {
+    /// Returns what can be read, without waiting and without consuming it.
+    ///
+    /// Peeks through the kernel, because the tokio reactor may not have seen the event yet. Over
+    /// TLS, bytes may be session tickets, which servers send at any time, so only an end counts.
+    pub(crate) fn peek(&self) -> PeekOutcome {
         let (tcp, bytes) = match self {
-            Self::Plain(tcp) => (tcp, Waiting::Bytes),
-            Self::Tls(tls) => (tls.get_ref().0, Waiting::Nothing),
-            // There is no kernel between the ends of a pipe that could know more than its reader.
-            Self::Memory(_) => return Waiting::Nothing,
+            Self::Plain(tcp) => (tcp, PeekOutcome::Bytes),
+            Self::Tls(tls) => (tls.get_ref().0, PeekOutcome::Nothing),
+            // A pipe has no kernel buffer to peek into.
+            Self::Memory(_) => return PeekOutcome::Nothing,
         };
         let mut byte = [MaybeUninit::uninit()];
         match SockRef::from(tcp).peek(&mut byte) {
-            Ok(0) => Waiting::End,
+            Ok(0) => PeekOutcome::End,
             Ok(_) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Waiting::Nothing,
-            Err(_) => Waiting::End,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => PeekOutcome::Nothing,
+            Err(_) => PeekOutcome::End,
         }
     }
 

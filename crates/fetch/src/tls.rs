@@ -1,7 +1,7 @@
-//! Is the server who it says it is?
+//! TLS setup and certificate verification.
 //!
-//! **Invariant:** every certificate is verified against Mozilla's authorities and those the user added;
-//! there is no way to turn that off. What is wrong with one is named.
+//! **Invariant:** every certificate is verified against Mozilla's root certificates and those
+//! the user added. Verification cannot be turned off. Each fault of a certificate has a name.
 
 use std::io;
 use std::sync::Arc;
@@ -14,18 +14,18 @@ use tokio_rustls::rustls::{self, AlertDescription, CertificateError, ClientConfi
 use crate::settings::{FetchError, Settings};
 use crate::trouble::{CertificateFault, Trouble};
 
-/// How TLS is begun, by what is offered.
+/// One TLS connector for each set of protocols that is offered.
 pub(crate) struct Tls {
     both: TlsConnector,
     http1: TlsConnector,
     http2: TlsConnector,
 }
 
-/// Which HTTP a server may choose from in the TLS handshake (ALPN).
+/// The HTTP versions offered in the TLS handshake (ALPN).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Offer {
+pub(crate) enum AlpnOffer {
     Both,
-    /// HTTP/1.1, which stands for HTTP/1.0 as well: servers know no other name.
+    /// HTTP/1.1. It is also offered for HTTP/1.0, because servers know no other ALPN name.
     Http1,
     Http2,
 }
@@ -55,38 +55,40 @@ impl Tls {
         })
     }
 
-    pub(crate) fn connector(&self, offer: Offer) -> &TlsConnector {
+    pub(crate) fn connector(&self, offer: AlpnOffer) -> &TlsConnector {
         match offer {
-            Offer::Both => &self.both,
-            Offer::Http1 => &self.http1,
-            Offer::Http2 => &self.http2,
+            AlpnOffer::Both => &self.both,
+            AlpnOffer::Http1 => &self.http1,
+            AlpnOffer::Http2 => &self.http2,
         }
     }
 }
 
-/// The name that the certificate must be for. An IPv6 address is in brackets in a URL only, and a name
-/// with a trailing dot has none in its certificate.
+/// Returns the name that the certificate must be for.
+///
+/// Removes the brackets that an IPv6 address has only in a URL, and a trailing dot, which names
+/// in certificates do not have.
 pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, Trouble> {
     let bare = host
         .trim_start_matches('[')
         .trim_end_matches(']')
         .trim_end_matches('.');
     ServerName::try_from(bare.to_owned())
-        .map_err(|_| Trouble::Tls(format!("{host} cannot be the name of a certificate")))
+        .map_err(|_| Trouble::Tls(format!("{host} is not a valid name for a certificate")))
 }
 
-/// What a failed handshake means, after this offer.
-pub(crate) fn trouble_of(error: &io::Error, offer: Offer) -> Trouble {
+/// Returns the trouble that a failed handshake means, given what was offered.
+pub(crate) fn trouble_of(error: &io::Error, offer: AlpnOffer) -> Trouble {
     let cause = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<rustls::Error>());
     match cause {
         Some(rustls::Error::InvalidCertificate(fault)) => Trouble::Certificate(fault_of(fault)),
         Some(rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol))
-            if offer != Offer::Both =>
+            if offer != AlpnOffer::Both =>
         {
             match offer {
-                Offer::Http2 => Trouble::NotHttp2,
+                AlpnOffer::Http2 => Trouble::NotHttp2,
                 _ => Trouble::NotHttp1,
             }
         }

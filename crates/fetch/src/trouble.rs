@@ -1,7 +1,8 @@
-//! What went wrong, before there was an answer?
+//! The failures that leave a request without a response.
 //!
-//! **Invariant:** every way in which a server, a name or the network can fail us is one of these values,
-//! with a short name that is counted and stored. Names are stable: the ledger keeps them.
+//! **Invariant:** every way in which a server, a name or the network can fail is one of these
+//! values. Each has a short name for metrics and the ledger. The ledger stores these names, so
+//! they must not change.
 
 use std::net::IpAddr;
 
@@ -14,91 +15,90 @@ pub enum Trouble {
     /// The name exists and has no address.
     #[error("the name {0} has no address")]
     NoAddress(String),
-    /// The name servers did not answer in time.
-    #[error("the name {0} was not resolved in time")]
+    /// The name servers did not answer before the deadline.
+    #[error("the name {0} was not resolved before the deadline")]
     DnsTimeout(String),
     /// The name servers failed.
     #[error("the name {name} could not be resolved: {reason}")]
     DnsFailed {
-        /// The name that was asked for.
+        /// The name that was looked up.
         name: String,
-        /// What the resolver says.
+        /// The message of the resolver.
         reason: String,
     },
-    /// The address is private, loopback, link-local or otherwise not of the public internet.
+    /// The address is private, loopback, link-local or otherwise outside the public internet.
     #[error("the address {0} is not public")]
     PrivateAddress(IpAddr),
-    /// The port is not among those allowed.
+    /// The port is not among the allowed ones.
     #[error("the port {0} is not allowed")]
     Port(u16),
     /// The address is one where this program itself listens.
-    #[error("{0} is this program itself")]
+    #[error("{0} is an address where this program itself listens")]
     Ourselves(std::net::SocketAddr),
-    /// A route or a connection was asked for a page of another server.
-    #[error("the page of {0} is asked for at another server")]
+    /// A route or a connection was used for a page of another server.
+    #[error("a page of {0} was requested from another server")]
     OtherServer(String),
     /// The URL cannot be written into a request.
     #[error("the URL cannot be sent in a request")]
     Unsendable,
-    /// Nobody listens there.
+    /// The server refused the connection: the port is closed.
     #[error("the connection was refused")]
     ConnectRefused,
-    /// No connection in time.
-    #[error("no connection in time")]
+    /// The connection was not established before the deadline.
+    #[error("the connection was not established before the deadline")]
     ConnectTimeout,
-    /// No way there.
+    /// The network has no route, or connecting failed otherwise.
     #[error("the server could not be connected to: {0}")]
     Unreachable(std::io::ErrorKind),
-    /// The proxy could not be used.
+    /// The proxy failed or refused the connection.
     #[error("the proxy failed: {0}")]
     Proxy(String),
     /// The server's certificate is not valid.
     #[error("the certificate is not valid: {0}")]
     Certificate(CertificateFault),
-    /// No TLS handshake in time.
-    #[error("no TLS handshake in time")]
+    /// The TLS handshake was not complete before the deadline.
+    #[error("the TLS handshake was not complete before the deadline")]
     TlsTimeout,
     /// The TLS handshake failed.
     #[error("the TLS handshake failed: {0}")]
     Tls(String),
-    /// No complete head in time.
-    #[error("no response in time")]
+    /// The head of the response was not complete before the deadline.
+    #[error("the server sent no complete response head before the deadline")]
     FirstByteTimeout,
-    /// The kept connection was closed before a byte of the answer came. The request may not have been
-    /// seen and can be repeated over a new connection.
-    #[error("the kept connection was already closed")]
+    /// The server closed the kept connection before it sent a byte of the answer. It may not
+    /// have seen the request, which can be repeated over a new connection.
+    #[error("the server had closed the kept connection")]
     Stale,
-    /// The server sent bytes over a kept connection before the request was sent: they answer nothing.
-    /// The request can be repeated over a new connection.
-    #[error("the server sent bytes before it was asked")]
-    Unasked,
-    /// The page was asked for together with others, and the connection ended, or could not be understood
-    /// any more, before its answer. Nothing is known against the page: it can be asked for again, best
-    /// alone.
-    #[error("the connection was given up before the response")]
+    /// The server sent bytes over a kept connection before the request was sent. They answer no
+    /// request. The request can be repeated over a new connection.
+    #[error("the server sent bytes before the request")]
+    Unsolicited,
+    /// The page was requested together with others, and the connection failed before its answer.
+    /// This says nothing about the page. It can be requested again, preferably alone.
+    #[error("the connection failed before the response")]
     Unanswered,
-    /// The connection ended before the head did.
+    /// The connection ended before the head was complete.
     #[error("the connection was closed before the response")]
     Reset,
-    /// What came is not HTTP.
+    /// The bytes received are not a valid HTTP response.
     #[error("the response is not HTTP: {0}")]
     Protocol(String),
-    /// The head has too many bytes or fields.
+    /// The head exceeds the limit of bytes or fields.
     #[error("the head of the response is too large")]
     HeadTooLarge,
-    /// Informational responses without end.
+    /// The server sent more informational (1xx) responses than allowed.
     #[error("too many informational responses")]
     Informational,
-    /// The server reset the stream of this request, or broke the rules of HTTP/2. After the latter the
-    /// next connection to it will speak HTTP/1.1.
-    #[error("the server broke HTTP/2: {0}")]
+    /// The server reset the stream of this request, or violated HTTP/2. After a violation the
+    /// next connection to the server uses HTTP/1.1.
+    #[error("the server violated HTTP/2: {0}")]
     Http2(String),
-    /// The server does not speak HTTP/2, which alone was asked for. The next connection to it will speak
-    /// HTTP/1.1.
+    /// The server does not speak HTTP/2, which the settings require. The next
+    /// connection to it uses HTTP/1.1.
     #[error("the server does not speak HTTP/2")]
     NotHttp2,
-    /// The server does not speak HTTP/1.1, which alone was offered. The next connection to it will speak
-    /// HTTP/2, if the settings allow it.
+    /// The server does not speak HTTP/1.1, the only version that was offered. The next
+    /// connection to it uses HTTP/2, if the settings allow it.
     #[error("the server does not speak HTTP/1.1")]
     NotHttp1,
 }
@@ -106,10 +106,10 @@ pub enum Trouble {
 /// What is wrong with a certificate.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CertificateFault {
-    /// Its time is over.
+    /// Its validity period is over.
     #[error("it has expired")]
     Expired,
-    /// Its time has not come.
+    /// Its validity period has not begun.
     #[error("it is not valid yet")]
     NotYetValid,
     /// It is for another name.
@@ -118,13 +118,13 @@ pub enum CertificateFault {
     /// It is self-signed, or signed by an authority that is not trusted.
     #[error("its issuer is not trusted")]
     Untrusted,
-    /// Something else.
+    /// Any other fault, as rustls describes it.
     #[error("{0}")]
     Other(String),
 }
 
 impl Trouble {
-    /// The short name that is counted and stored.
+    /// Returns the short name that metrics and the ledger use.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NoSuchName(_) => "dns:nxdomain",
@@ -147,7 +147,7 @@ impl Trouble {
             Self::Stale => "stale",
             Self::Unanswered => "unanswered",
             Self::Reset => "reset",
-            Self::Protocol(_) | Self::Unasked => "protocol-error",
+            Self::Protocol(_) | Self::Unsolicited => "protocol-error",
             Self::HeadTooLarge => "headers:too-large",
             Self::Informational => "headers:informational",
             Self::Http2(_) => "http2",
@@ -156,7 +156,7 @@ impl Trouble {
         }
     }
 
-    /// Whether the same request may well succeed later, with nothing changed on our side.
+    /// Returns whether the same request may succeed later without a change on our side.
     pub fn is_transient(&self) -> bool {
         match self {
             Self::DnsTimeout(_)
@@ -168,7 +168,7 @@ impl Trouble {
             | Self::TlsTimeout
             | Self::FirstByteTimeout
             | Self::Stale
-            | Self::Unasked
+            | Self::Unsolicited
             | Self::Unanswered
             | Self::Reset
             | Self::Http2(_)
@@ -189,12 +189,14 @@ impl Trouble {
         }
     }
 
-    /// Whether the same request can be sent again at once, over a new connection: the server has not dealt
-    /// with it, or will be spoken to in another HTTP.
+    /// Returns whether the same request can be sent again at once over a new connection.
+    ///
+    /// That is so when the server has not processed it, or when the next connection uses another
+    /// HTTP version.
     pub fn is_repeatable(&self) -> bool {
         matches!(
             self,
-            Self::Stale | Self::Unasked | Self::Unanswered | Self::NotHttp2
+            Self::Stale | Self::Unsolicited | Self::Unanswered | Self::NotHttp2
         )
     }
 }

@@ -1,48 +1,52 @@
-//! Where does what stand in a figure?
+//! Draws a figure as SVG: title, plot area, axes, lines and legend, from top to bottom.
 //!
-//! The title above, the plot, its axes, the legend below. **Invariant:** nothing is drawn beyond the edges,
-//! whatever the numbers, and a figure's bytes grow with its lines, not with their points.
+//! **Invariants:** nothing is drawn outside the figure, whatever the numbers are. The size of
+//! the SVG grows with the number of lines, not with the number of points.
 
+use super::downsample::downsample;
 use super::legend::Legend;
-use super::look;
 use super::markup::{escaped, shortened, width};
-use super::path::{Way, line_path, marks};
-use super::thin::thin;
+use super::path::{SvgPath, line_path, marks};
+use super::style;
 use super::ticks::Ticks;
 use super::{Figure, Series};
 
-/// The units of a figure: with these, text of 13 units is read on a phone and beside another figure.
+/// Width of a figure in SVG user units. Text of 13 units stays readable on a phone and when two
+/// figures stand side by side.
 const WIDTH: f64 = 520.0;
+/// Height of the plot area in SVG user units.
 const PLOT: f64 = 280.0;
 const MARGIN: f64 = 8.0;
+/// Height of the title in SVG user units.
 const TITLE: f64 = 30.0;
+/// Font size in SVG user units.
 const TEXT: f64 = 13.0;
 
-/// How wide a file is shown, in pixels.
+/// Width of a stand-alone SVG file, in pixels.
 const FILE_WIDTH: f64 = 800.0;
 
-/// Points of a line: more than a screen shows.
+/// Points drawn per line. A screen cannot show more on the width of a figure.
 const POINTS: usize = 200;
 
-/// Points that are not joined: as many as a figure in print shows apart.
-const APART: usize = 400;
+/// Points drawn in a scatter plot. Print cannot show more of them separately.
+const SCATTER_POINTS: usize = 400;
 
-/// Markers on a line: enough to follow it, few enough to see it.
+/// Markers per line: enough to follow the line, few enough to leave it visible.
 const MARKERS: usize = 9;
 
-/// Larger numbers are as good as infinite: differences of them overflow.
+/// Largest absolute value that is drawn. The difference of two larger values may overflow `f64`.
 const LARGEST: f64 = 1e300;
 
-/// Where a figure will be seen.
+/// Where a figure is shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Place {
-    /// In a file of its own, which must say everything.
+pub(super) enum Target {
+    /// In a file of its own, which contains style and title.
     File,
-    /// In a page, which has the style and the title.
+    /// In an HTML page, which supplies style and title.
     Page,
 }
 
-/// Where the plot is and what its axes say.
+/// The edges of the plot area in SVG user units, and its axes.
 struct Plot {
     left: f64,
     right: f64,
@@ -52,16 +56,16 @@ struct Plot {
     y: Ticks,
 }
 
-/// A point on the paper, and the ends of its whisker.
-struct Point {
+/// A point in SVG user units, with the lower and upper end of its whisker.
+struct PlotPoint {
     at: (f64, f64),
     whisker: Option<(f64, f64)>,
 }
 
-pub(super) fn svg(figure: &Figure, place: Place) -> String {
+pub(super) fn svg(figure: &Figure, place: Target) -> String {
     let top = match place {
-        Place::File => TITLE,
-        Place::Page => 0.0,
+        Target::File => TITLE,
+        Target::Page => 0.0,
     };
     let plot = Plot::of(figure, top + MARGIN);
     let legend = Legend::new(&figure.series, WIDTH - 2.0 * MARGIN);
@@ -76,8 +80,8 @@ pub(super) fn svg(figure: &Figure, place: Place) -> String {
     svg + "</svg>\n"
 }
 
-/// The root element, and in a file the style, the background and the title.
-fn opening(figure: &Figure, place: Place, height: f64) -> String {
+/// Returns the opening tag; for a file also the style, the background and the title.
+fn opening(figure: &Figure, place: Target, height: f64) -> String {
     let names: Vec<&str> = figure
         .series
         .iter()
@@ -94,7 +98,7 @@ fn opening(figure: &Figure, place: Place, height: f64) -> String {
     let frame = format!(
         "class=\"figure\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{label}\""
     );
-    if place == Place::Page {
+    if place == Target::Page {
         return format!("<svg {frame}>\n");
     }
     let shown = (FILE_WIDTH * height / WIDTH).round();
@@ -104,7 +108,7 @@ fn opening(figure: &Figure, place: Place, height: f64) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{FILE_WIDTH}\" height=\"{shown}\" {frame}>\n\
          <style>\n{}</style>\n<rect class=\"paper\" width=\"{WIDTH}\" height=\"{height}\"/>\n\
          <text class=\"m\" x=\"{}\" y=\"22\" style=\"font-size:{size:.1}px\">{}</text>\n",
-        look::file_style(),
+        style::file_style(),
         WIDTH / 2.0,
         escaped(&shortened(&figure.title, size, room)),
     )
@@ -142,29 +146,29 @@ impl Plot {
     }
 
     fn axes(&self, figure: &Figure) -> String {
-        let (mut grid, mut axis) = (Way::default(), Way::default());
+        let (mut grid, mut axis) = (SvgPath::default(), SvgPath::default());
         let mut text = String::new();
         for (value, label) in self.x.labels() {
             let (x, _) = self.at((value, 0.0));
             grid.stroke((x, self.top), (x, self.bottom));
             axis.stroke((x, self.bottom), (x, self.bottom + 4.0));
-            text += &words("m", (x, self.bottom + 18.0), "", &label);
+            text += &text_element("m", (x, self.bottom + 18.0), "", &label);
         }
         for (value, label) in self.y.labels() {
             let y = self.down(value);
             grid.stroke((self.left, y), (self.right, y));
             axis.stroke((self.left - 4.0, y), (self.left, y));
-            text += &words("e", (self.left - 7.0, y + 4.5), "", &label);
+            text += &text_element("e", (self.left - 7.0, y + 4.5), "", &label);
         }
         axis.stroke((self.left, self.top), (self.left, self.bottom));
         axis.stroke((self.left, self.bottom), (self.right, self.bottom));
         let middle = (self.left + self.right) / 2.0;
         let below = shortened(&figure.x_label, TEXT, self.right - self.left);
-        text += &words("m", (middle, self.bottom + 38.0), "", &below);
+        text += &text_element("m", (middle, self.bottom + 38.0), "", &below);
         let middle = (self.top + self.bottom) / 2.0;
         let turned = format!(" transform=\"rotate(-90 {} {middle:.1})\"", MARGIN + 11.0);
         let beside = shortened(&figure.y_label, TEXT, PLOT);
-        text += &words("m", (MARGIN + 11.0, middle), &turned, &beside);
+        text += &text_element("m", (MARGIN + 11.0, middle), &turned, &beside);
         format!(
             "<path class=\"grid\" d=\"{}\"/>\n<path class=\"axis\" d=\"{}\"/>\n{text}",
             grid.drawn, axis.drawn
@@ -177,19 +181,19 @@ impl Plot {
         }
         let points = self.points(line);
         let places: Vec<(f64, f64)> = points.iter().map(|point| point.at).collect();
-        let taken = thin(&places, POINTS);
+        let taken = downsample(&places, POINTS);
         let places: Vec<(f64, f64)> = taken.iter().map(|&place| places[place]).collect();
-        let marked = marked(taken.len(), number, lines);
+        let marked = marker_indexes(taken.len(), number, lines);
         let markers: Vec<(f64, f64)> = marked.iter().map(|&place| places[place]).collect();
-        let mut whiskers = Way::default();
+        let mut whiskers = SvgPath::default();
         for &place in &marked {
-            let Point {
+            let PlotPoint {
                 at: (x, _),
                 whisker,
             } = points[taken[place]];
             let Some((low, high)) = whisker else { continue };
             whiskers.stroke((x, low), (x, high));
-            // What goes on beyond the axes has no end to show.
+            // A whisker that an axis cuts off gets no end mark there.
             for end in [low, high].into_iter().filter(|end| self.within(*end)) {
                 whiskers.stroke((x - 3.0, end), (x + 3.0, end));
             }
@@ -200,33 +204,33 @@ impl Plot {
         };
         format!(
             "<g class=\"{}\"><title>{}</title>{}{whiskers}{}</g>\n",
-            look::classes(number),
+            style::classes(number),
             escaped(&line.name),
             line_path(&places),
             marks(&markers, number),
         )
     }
 
-    /// Points that are not joined: all of them, or evenly taken ones.
+    /// Draws points that are not joined: all of them, or [`SCATTER_POINTS`] evenly spaced ones.
     fn scatter(&self, line: &Series, number: usize) -> String {
         let points = self.points(line);
-        let taken = points.len().min(APART);
+        let taken = points.len().min(SCATTER_POINTS);
         let places = (0..taken).map(|n| points[n * points.len() / taken].at);
         format!(
             "<g class=\"{}\"><title>{}</title>{}</g>\n",
-            look::classes(number),
+            style::classes(number),
             escaped(&line.name),
             marks(&places.collect::<Vec<_>>(), number),
         )
     }
 
-    fn points(&self, line: &Series) -> Vec<Point> {
+    fn points(&self, line: &Series) -> Vec<PlotPoint> {
         let intervals = line.intervals.iter().copied().map(Some);
         let intervals = intervals.chain(std::iter::repeat(None));
         let points = line.points.iter().copied().zip(intervals);
         points
             .filter(|(point, _)| drawable(point))
-            .map(|(point, interval)| Point {
+            .map(|(point, interval)| PlotPoint {
                 at: self.at(point),
                 whisker: interval
                     .filter(drawable)
@@ -264,14 +268,17 @@ fn widest(ticks: &Ticks) -> f64 {
     widths.fold(0.0, f64::max)
 }
 
-fn words(class: &str, (x, y): (f64, f64), more: &str, text: &str) -> String {
+fn text_element(class: &str, (x, y): (f64, f64), more: &str, text: &str) -> String {
     let text = escaped(text);
     format!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\"{more}>{text}</text>\n")
 }
 
-/// The places that get a marker: evenly spread, and each line's where the others have none.
-fn marked(count: usize, number: usize, lines: usize) -> Vec<usize> {
-    // Few points are measurements: each is marked.
+/// Returns the indexes of the points that get a marker.
+///
+/// The markers are evenly spaced, and shifted for each line so that two lines never mark the
+/// same position.
+fn marker_indexes(count: usize, number: usize, lines: usize) -> Vec<usize> {
+    // A line with few points shows measurements, so every point is marked.
     let (markers, shift) = match count > 2 * MARKERS {
         true => (MARKERS, count * number / (lines * MARKERS)),
         false => (count, 0),
@@ -286,15 +293,15 @@ mod tests {
 
     #[test]
     fn long_lines_are_marked_apart() {
-        let first = marked(1_000, 0, 5);
+        let first = marker_indexes(1_000, 0, 5);
         assert_eq!(first.len(), MARKERS);
         for number in 1..5 {
-            let other = marked(1_000, number, 5);
+            let other = marker_indexes(1_000, number, 5);
             assert!(other.iter().all(|at| !first.contains(at)));
         }
         // Few points are all marked.
-        assert_eq!(marked(15, 3, 5).len(), 15);
-        assert_eq!(marked(0, 0, 1).len(), 0);
+        assert_eq!(marker_indexes(15, 3, 5).len(), 15);
+        assert_eq!(marker_indexes(0, 0, 1).len(), 0);
     }
 
     #[test]

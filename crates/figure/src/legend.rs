@@ -1,25 +1,26 @@
-//! Which line is whose?
+//! The legend below the plot, in as many columns as the names leave room for.
 //!
-//! Below the plot, in as many columns as the names leave room for. **Invariant:** a name never runs into the
-//! next: what is too long is shortened, and whole where a pointer rests on it.
+//! **Invariant:** two names never overlap. A name that is too long is shortened; its tooltip
+//! shows it in full.
 
 use super::Series;
-use super::look;
 use super::markup::{escaped, shortened, width};
 use super::path::{line_path, marks};
+use super::style;
 
 const SIZE: f64 = 13.0;
 const ROW: f64 = 20.0;
 
-/// What stands before a name: a piece of the line.
+/// Width of the piece of line before a name, with its space, in SVG user units.
 const KEY: f64 = 36.0;
-/// Between columns.
+/// Space between columns, in SVG user units.
 const GAP: f64 = 14.0;
 
-/// More lines than this stand in two columns at least, lest the legend be higher than the plot.
+/// A legend with more lines than this has at least two columns, so that it stays lower than the
+/// plot.
 const ONE_COLUMN: usize = 5;
 
-/// A legend that knows its place.
+/// A legend with its layout.
 pub(super) struct Legend<'s> {
     series: &'s [Series],
     columns: usize,
@@ -27,7 +28,7 @@ pub(super) struct Legend<'s> {
 }
 
 impl<'s> Legend<'s> {
-    /// A legend of these lines in such a width.
+    /// Lays out the legend of these lines in a width of `room` SVG user units.
     pub fn new(series: &'s [Series], room: f64) -> Self {
         let widest = series.iter().map(|line| width(&line.name, SIZE));
         let widest = widest.fold(1.0, f64::max) + KEY + GAP;
@@ -41,12 +42,12 @@ impl<'s> Legend<'s> {
         }
     }
 
-    /// How high it is.
+    /// Returns the height in SVG user units.
     pub fn height(&self) -> f64 {
         self.series.len().div_ceil(self.columns) as f64 * ROW
     }
 
-    /// Draws it from a corner.
+    /// Draws the legend with its upper left corner at (`left`, `top`).
     pub fn svg(&self, left: f64, top: f64) -> String {
         let mut svg = String::new();
         for (number, line) in self.series.iter().enumerate() {
@@ -58,7 +59,7 @@ impl<'s> Legend<'s> {
                 "<g><title>{}</title><g class=\"{}\">{}{}</g>\
                  <text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>\n",
                 escaped(&line.name),
-                look::classes(number),
+                style::classes(number),
                 line_path(&[(x, y), (x + KEY - 8.0, y)]),
                 marks(&[(x + (KEY - 8.0) / 2.0, y)], number),
                 x + KEY,

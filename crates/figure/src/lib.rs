@@ -1,68 +1,76 @@
-//! Line charts as SVG, and text that is safe in markup.
+//! Line charts as SVG, and text escaping for markup.
 //!
-//! **Invariant:** the same figure is the same bytes on every machine (no clock, no
-//! fonts are read), its lines can be told apart without colour (markers of their own shape, then dashes),
-//! and no text that is given can become markup.
+//! **Invariants:**
+//! - The same figure gives the same bytes on every machine: no clock and no font is read.
+//! - Lines can be distinguished without colour, by the shape of their markers and by dashes.
+//! - Text that the caller supplies cannot become markup.
 
+mod downsample;
 mod draw;
 mod legend;
-mod look;
 mod markup;
 mod path;
-mod thin;
+mod style;
 mod ticks;
 
-use draw::Place;
+use draw::Target;
 
-pub use look::page_style;
 pub use markup::escaped;
+pub use style::page_style;
 
 /// A line chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Figure {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What `x` is, with its unit.
+    /// What `x` measures, with its unit.
     pub x_label: String,
-    /// What `y` is, with its unit.
+    /// What `y` measures, with its unit.
     pub y_label: String,
     /// The lines, in the order of the legend.
     pub series: Vec<Series>,
-    /// Where `y` begins, if not at 0: for values that are all near another number.
+    /// Where the `y` axis begins. `None` means 0. Set it when all values lie close together and
+    /// far from 0.
     pub y_from: Option<f64>,
 }
 
 /// A named line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series {
-    /// Its name in the legend, which shortens what it has no room for.
+    /// The name in the legend, which shortens it if there is no room.
     pub name: String,
-    /// Its points, by rising `x`. What is not a number, or an infinite one, is left out.
+    /// The points, sorted by `x`. Points with NaN or infinite coordinates are left out.
     pub points: Vec<(f64, f64)>,
-    /// The interval around each point's `y`, in the order of the points, drawn as whiskers at the markers;
-    /// empty if there is none. An interval that leaves the axes is cut there: wide ones do not flatten the lines.
+    /// The interval around the `y` of each point, in the order of the points; empty if there is
+    /// none.
+    ///
+    /// Intervals are drawn as whiskers at the markers. An interval that exceeds the axes is cut
+    /// off there, so that wide intervals do not flatten the lines.
     pub intervals: Vec<(f64, f64)>,
-    /// Whether the points are not joined: a scatter, of which all are drawn, up to a few hundred.
+    /// Whether this is a scatter plot: the points are not joined. At most 400 of them are drawn.
     pub apart: bool,
 }
 
 impl Figure {
-    /// Draws it as a file of its own: 800 pixels wide, black on white, the title above.
+    /// Draws the figure as a file of its own: 800 pixels wide, black on white, with the title
+    /// above.
     ///
-    /// Both axes start at 0 unless a value is below, or the figure says otherwise for `y`.
+    /// Both axes start at 0, unless a value is negative or [`Figure::y_from`] is set.
     pub fn svg(&self) -> String {
-        draw::svg(self, Place::File)
+        draw::svg(self, Target::File)
     }
 
-    /// Draws it to stand in a page, whose style sheet has the colours, for light and for dark, and which
-    /// writes the title itself. It is as wide as its surroundings.
+    /// Draws the figure for an HTML page, as wide as the element around it.
+    ///
+    /// The page supplies the title and the style sheet ([`page_style`]), with colours for light
+    /// and dark mode.
     pub fn svg_in_page(&self) -> String {
-        draw::svg(self, Place::Page)
+        draw::svg(self, Target::Page)
     }
 }
 
 impl Series {
-    /// A line through points.
+    /// Returns a line through points.
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
             name: name.into(),
@@ -71,7 +79,7 @@ impl Series {
         }
     }
 
-    /// Points that are not joined.
+    /// Returns points that are not joined.
     pub fn apart(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self {
             apart: true,

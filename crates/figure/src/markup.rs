@@ -1,8 +1,9 @@
-//! How does text stand in markup, and how wide is it?
+//! Escaping, estimated width and shortening of text in markup.
 //!
-//! **Invariant:** what is escaped holds no character that begins or ends markup, in text as in a quoted attribute.
+//! **Invariant:** escaped text contains no character that begins or ends markup, neither as text
+//! nor in a quoted attribute.
 
-/// Text for SVG and HTML. Characters that XML cannot hold become U+FFFD.
+/// Escapes text for SVG and HTML. Characters that XML cannot represent become U+FFFD.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -21,13 +22,16 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// About how wide a text is in a sans-serif font of a size. No font is read, so it is a guess, on the large side.
+/// Estimates the width of a text in a sans-serif font of a given size.
+///
+/// The estimate is rather too large than too small: no font is read.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let ems: f64 = text.chars().map(width_in_ems).sum();
     ems * size
 }
 
-/// A text that fits, with an ellipsis in the middle if it is too long: names differ at both ends.
+/// Shortens a text to `room`, with an ellipsis in the middle if it is too long. Both ends are
+/// kept, because names often differ only at one end.
 pub(super) fn shortened(text: &str, size: f64, room: f64) -> String {
     if width(text, size) <= room {
         return text.to_owned();
@@ -49,7 +53,7 @@ fn width_in_ems(character: char) -> f64 {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | ' ' | '.' | ',' | '-' | '(' | ')' | '|' | '\'' => 0.38,
         'm' | 'w' | 'M' | 'W' | '@' | '%' | '−' | '+' | '=' | '<' | '>' => 0.9,
         'A'..='Z' => 0.72,
-        // From Hangul on, letters are as wide as high.
+        // From Hangul on, most characters are as wide as they are high.
         '\u{1100}'.. if !('\u{2000}'..='\u{2bff}').contains(&character) => 1.0,
         _ => 0.6,
     }

@@ -1,4 +1,4 @@
-//! Is what is given what is drawn?
+//! Tests that the SVG shows what the figure contains, and nothing outside its edges.
 
 use super::*;
 
@@ -15,14 +15,14 @@ fn figure(points: &[(f64, f64)]) -> Figure {
     }
 }
 
-/// Every number of every path is a step; the places they lead to.
+/// Follows the relative steps of every path and returns the points they lead to.
 fn places(svg: &str) -> Vec<(f64, f64)> {
     let mut places = Vec::new();
     for path in svg.split(" d=\"").skip(1) {
         let path = path.split('"').next().unwrap();
         let (mut at, mut start) = ((0.0, 0.0), (0.0, 0.0));
         for step in path.split_inclusive(['m', 'l', 'z']) {
-            // A step's letter ends the piece before it.
+            // The letter of a step ends the piece before it.
             let closes = step.ends_with('z');
             let text = step.trim_end_matches(['m', 'l', 'z']).replace('-', " -");
             let numbers: Vec<f64> = text
@@ -123,7 +123,8 @@ fn whiskers_end_at_the_interval_or_at_the_axes() {
     let svg = figure.svg_in_page();
     let whisker = svg.split("class=\"whisker\" d=\"").nth(1).unwrap();
     let whisker = whisker.split('"').next().unwrap();
-    // A stroke and two ends; a stroke without ends, as high as the plot.
+    // The first whisker is a stroke with two end marks. The second is a stroke of the plot's
+    // full height without end marks.
     assert_eq!(whisker.matches('m').count(), 4, "{whisker}");
     assert!(whisker.ends_with("l0-280"), "{whisker}");
 }

@@ -1,9 +1,9 @@
-//! Where does an axis begin and end, and what is written at it?
+//! The ticks of an axis: where it begins and ends, and its labels.
 //!
-//! **Invariant:** ticks are multiples of 1, 2 or 5 times a power of ten, and all values lie between the
-//! first and the last.
+//! **Invariant:** ticks are multiples of 1, 2 or 5 times a power of ten, and all values lie
+//! between the first and the last tick.
 
-/// Smaller spans are as good as none: a tenth of them may be 0.
+/// A smaller span counts as 0, because a tenth of it may underflow to 0.
 const SMALLEST: f64 = 1e-300;
 
 /// The ticks of an axis.
@@ -16,7 +16,8 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// So many steps or fewer, and one more where `low` and `high` are not at a step.
+    /// Returns ticks with at most `most` steps, and one more if `low` and `high` are not
+    /// multiples of a step.
     pub fn over(low: f64, high: f64, most: u32) -> Self {
         let span = if high - low >= SMALLEST {
             high - low
@@ -42,18 +43,20 @@ impl Ticks {
         }
     }
 
-    /// Each tick and what is written there.
+    /// Returns each tick with its label.
     pub fn labels(&self) -> impl Iterator<Item = (f64, String)> {
         let values = (0..self.count).map(|at| self.low + at as f64 * self.step);
         values.map(|value| (value, self.text(value)))
     }
 
-    /// How far along the axis a value is: 0 at the first tick, 1 at the last, and never beyond.
+    /// Returns the position of a value on the axis, from 0 at the first tick to 1 at the last.
+    /// Values outside are clamped.
     pub fn share(&self, value: f64) -> f64 {
         ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
-    /// As many decimals as the step has, and thousands with a comma. Very large and very small steps in powers of ten.
+    /// Formats a value with as many decimals as the step has, and with a comma between
+    /// thousands. For steps of a million and more, or below a millionth, it uses powers of ten.
     fn text(&self, value: f64) -> String {
         let value = if value.abs() < self.step / 2.0 {
             0.0

@@ -1,6 +1,7 @@
-//! How records and their keys are written.
+//! The binary encoding of records and their keys.
 //!
-//! Postcard behind one version byte: a record of another version is refused, not misread.
+//! A record is one version byte followed by postcard. A record with another version byte is
+//! rejected as damaged, so it is never misread.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -13,7 +14,7 @@ use crate::LedgerError;
 
 const VERSION: u8 = 4;
 
-/// The key of a page's records.
+/// Returns the key of a page's records.
 pub(crate) fn page_key(key: PageKey) -> [u8; 17] {
     let mut bytes = [0; 17];
     bytes[0] = key.partition.0;
@@ -21,7 +22,7 @@ pub(crate) fn page_key(key: PageKey) -> [u8; 17] {
     bytes
 }
 
-/// The page that a record's key names; `None`: the key is not that of a page.
+/// Returns the page that a key names. Returns `None` if the key is not that of a page.
 pub(crate) fn page_of(bytes: &[u8]) -> Option<PageKey> {
     let (&partition, id) = bytes.split_first()?;
     let id = u128::from_be_bytes(id.try_into().ok()?);
@@ -31,14 +32,15 @@ pub(crate) fn page_of(bytes: &[u8]) -> Option<PageKey> {
     })
 }
 
-/// The key of a host's record.
+/// Returns the key of a host's record.
 pub(crate) fn host_key(partition: Partition, host: HostId) -> [u8; 9] {
     let mut bytes = [partition.0; 9];
     bytes[1..].copy_from_slice(&host.0.to_be_bytes());
     bytes
 }
 
-/// The key of a server's record that is known by its address: 16 bytes, an IPv4 address as a mapped one.
+/// Returns the key of a server that is known by its address: 16 bytes, an IPv4 address as an
+/// IPv4-mapped one.
 pub(crate) fn address_bytes(address: IpAddr) -> [u8; 16] {
     let address = match address {
         IpAddr::V4(address) => address.to_ipv6_mapped(),
@@ -47,7 +49,8 @@ pub(crate) fn address_bytes(address: IpAddr) -> [u8; 16] {
     address.octets()
 }
 
-/// The server that a record's key names; `None`: the key is neither an address nor a host.
+/// Returns the server that a key names. Returns `None` if the key is neither an address nor a
+/// host.
 pub(crate) fn server_key(bytes: &[u8]) -> Option<ServerKey> {
     if let Ok(host) = bytes.try_into() {
         return Some(ServerKey::Host(HostId(u64::from_be_bytes(host))));
@@ -57,14 +60,14 @@ pub(crate) fn server_key(bytes: &[u8]) -> Option<ServerKey> {
     Some(ServerKey::Address(address.to_canonical()))
 }
 
-/// Returns the bytes of a record.
+/// Encodes a record.
 pub fn encode<T: Serialize>(record: &T) -> Vec<u8> {
-    // postcard errors only on full buffers and on sequences of unknown length.
+    // postcard fails only on full buffers and on sequences of unknown length.
     postcard::to_extend(record, vec![VERSION])
         .expect("a record is plain data of known length, written to memory that grows")
 }
 
-/// Reads the bytes of a record, which must be nothing else; `what` names the record in an error.
+/// Decodes a record, which must fill `bytes` exactly. `what` names the record in an error.
 pub fn decode<T: DeserializeOwned>(
     bytes: &[u8],
     what: impl Fn() -> String,

@@ -1,12 +1,18 @@
-//! The ledger: the facts of a crawl on disk, kept through any stop.
+//! The ledger: the facts of a crawl, in a database on disk.
 //!
-//! **Invariant:** a [`Batch`] is applied whole or not at all, and once [`Ledger::commit`] returns it
-//! survives a power cut. Nothing here is anyone's opinion: no worth, no due time, no queue.
+//! **Invariants:** a [`Batch`] is applied completely or not at all. Once [`Ledger::commit`]
+//! returns, the batch survives a power cut. The ledger stores no opinions: no worth, no due
+//! time, no queue.
 //!
-//! Keys begin with the partition and then sort by host, so that a host's pages are neighbours and
-//! compress well. `urls` is written once a page, `visits` once a visit, `links` when a visit brought news: a
-//! page waits if it is in the first and not in the second. `servers` is written outside of batches, before a
-//! request is made: see [`Ledger::keep_server`].
+//! Page and host keys begin with the partition and then sort by host. So the pages of a host are
+//! neighbours, which compresses well. There are these keyspaces:
+//! - `urls` has one record per discovered page, and `visits` the last visit to each visited
+//!   page. A page that is in `urls` and not in `visits` waits for its first visit.
+//! - `links` has the links of a page; it is written when a visit brought new content.
+//! - `hosts` has the facts of each host.
+//! - `servers` is written outside of batches, before a request is made: see
+//!   [`Ledger::keep_server`].
+//! - `meta` has single values of the whole crawl.
 
 mod codec;
 mod scan;
@@ -30,69 +36,70 @@ pub use codec::{decode, encode};
 use codec::{host_key, page_key, page_of};
 pub use scan::Scan;
 
-/// Memory for blocks read from disk.
+/// Bytes of memory for blocks read from disk.
 const CACHE: u64 = 32 << 20;
-/// Memory for one keyspace's unwritten records.
+/// Bytes of memory for the records of one keyspace that are not yet in its files.
 const MEMTABLE: u64 = 12 << 20;
-/// Journal on disk before the oldest memtable must be written out.
+/// Bytes of journal on disk before the oldest memtable must be written out.
 const JOURNAL: u64 = 96 << 20;
 
-/// The key of the run that has not ended.
+/// The key of [`Ledger::open_run`].
 const RUN: &[u8] = b"run";
 /// The key of [`Ledger::at_risk`].
 const AT_RISK: &[u8] = b"at-risk";
 /// The key of [`Ledger::passed_over`].
 const PASSED_OVER: &[u8] = b"passed-over";
-/// The key of the moment at which facts from the future were first noticed.
+/// The key of [`Ledger::noticed_ahead`].
 const AHEAD: &[u8] = b"ahead";
-/// What the keys of redirected seeds begin with.
+/// The prefix of the keys of redirected seeds.
 const SEED: &[u8] = b"seed:";
 
-/// Facts that become true together.
+/// Facts that are committed together.
 #[derive(Debug, Default)]
 pub struct Batch {
-    /// The facts, in the order they were learned.
+    /// The facts, in the order in which they were observed.
     pub entries: Vec<Entry>,
-    /// The end of the archive that these facts speak of; bytes behind it are not committed.
+    /// The end of the archive (file number and byte offset) that these facts refer to. Bytes
+    /// after it are not committed.
     pub archive_end: Option<(u32, u64)>,
 }
 
-/// What went wrong with the ledger. The web has no part in it.
+/// An error of the ledger. Errors of the web are facts, not errors.
 #[derive(Debug, thiserror::Error)]
 pub enum LedgerError {
-    /// It cannot be opened.
+    /// The ledger cannot be opened.
     #[error(
-        "cannot open the ledger in {path}: if it is damaged, `avocet rebuild` makes it again from the archive"
+        "cannot open the ledger in {path}: if it is damaged, `avocet rebuild` recreates it from the archive"
     )]
     Open {
-        /// The directory.
+        /// The directory of the ledger.
         path: String,
         /// The cause.
         source: fjall::Error,
     },
-    /// It cannot be read.
+    /// The ledger cannot be read.
     #[error(
-        "cannot read the ledger: if it is damaged, `avocet rebuild` makes it again from the archive"
+        "cannot read the ledger: if it is damaged, `avocet rebuild` recreates it from the archive"
     )]
     Read(#[source] fjall::Error),
-    /// A batch was not committed; what was committed before is safe.
+    /// A batch was not committed. Earlier batches are safe.
     #[error(
-        "cannot commit to the ledger: what was committed before is safe, and the same command goes on once the cause is mended"
+        "cannot commit to the ledger: everything committed before is safe; fix the cause and run the same command again"
     )]
     Commit(#[source] fjall::Error),
-    /// A record is not what was written.
+    /// A record cannot be decoded.
     #[error("the ledger's record of {what} is damaged: run `avocet rebuild`")]
     Damaged {
-        /// Which one.
+        /// The record.
         what: String,
     },
 }
 
-/// Makes the names of all directories below this one survive a power cut.
+/// Syncs all directories below this one, so that their entries survive a power cut.
 ///
-/// fjall syncs the directory of its keyspaces before it makes a keyspace, and not after. If a power
-/// cut takes the directory of a keyspace, fjall makes another one at the next start, and drops what
-/// the journal holds for the first.
+/// fjall syncs the directory of its keyspaces before it creates a keyspace, and not after. If a
+/// power cut loses the directory of a keyspace, fjall creates another one at the next start. It
+/// then drops what the journal holds for the lost one.
 fn sync_directories(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -103,7 +110,7 @@ fn sync_directories(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-/// The facts on disk.
+/// The ledger on disk.
 pub struct Ledger {
     database: Database,
     urls: Keyspace,
@@ -111,13 +118,14 @@ pub struct Ledger {
     links: Keyspace,
     hosts: Keyspace,
     servers: Keyspace,
-    /// Held while the record of a server is read and replaced: requests and the committer do so at the same time.
-    keeping: Mutex<()>,
+    /// Held while a server's record is read and replaced. Requests and the committer do this
+    /// concurrently.
+    server_updates: Mutex<()>,
     meta: Keyspace,
 }
 
 impl Ledger {
-    /// Opens the ledger in a directory, or makes one there.
+    /// Opens the ledger in a directory, or creates it.
     pub fn open(path: &Path) -> Result<Self, LedgerError> {
         let opened = || -> fjall::Result<Self> {
             let database = Database::builder(path)
@@ -128,16 +136,17 @@ impl Ledger {
                 .open()?;
             let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE);
             let keyspace = |name: &str| database.keyspace(name, options);
-            // Whoever looks up a URL record was told its id by the record itself: it is there.
+            // Callers take the page id of a lookup from an existing record, so almost every
+            // lookup finds one.
             let urls = database.keyspace("urls", || options().expect_point_read_hits(true))?;
             let visits = keyspace("visits")?;
             let links = keyspace("links")?;
             let (hosts, meta) = (keyspace("hosts")?, keyspace("meta")?);
-            // A store of format 4 that has none yet gets an empty one.
+            // A store of format 4 made before this keyspace existed gets an empty one.
             let servers = keyspace("servers")?;
             sync_directories(path)?;
             Ok(Self {
-                keeping: Mutex::default(),
+                server_updates: Mutex::default(),
                 servers,
                 urls,
                 visits,
@@ -153,7 +162,7 @@ impl Ledger {
         })
     }
 
-    /// Commits a batch; returns its number in the sequence of all batches.
+    /// Commits a batch. Returns its number in the sequence of all batches.
     pub fn commit(&self, batch: &Batch) -> Result<u64, LedgerError> {
         let sequence = self.sequence()? + 1;
         let is_signal = |entry: &Entry| matches!(entry, Entry::Signalled(..));
@@ -209,50 +218,53 @@ impl Ledger {
         Ok(sequence)
     }
 
-    /// The number of the last batch; zero before the first.
+    /// Returns the number of the last batch; 0 before the first.
     pub fn sequence(&self) -> Result<u64, LedgerError> {
         Ok(self.read(&self.meta, b"sequence")?.unwrap_or(0))
     }
 
-    /// File and offset where the committed archive ends.
+    /// Returns the file number and the byte offset at which the committed archive ends.
     pub fn archive_end(&self) -> Result<Option<(u32, u64)>, LedgerError> {
         self.read(&self.meta, b"archive-end")
     }
 
-    /// How many pages had a copy when the run began that has not ended yet; `None`: all have ended.
+    /// Returns how many pages had a copy when the current run began. Returns `None` if every run
+    /// has ended.
     pub fn open_run(&self) -> Result<Option<u64>, LedgerError> {
         self.read(&self.meta, RUN)
     }
 
-    /// Stores that a run has begun, with this number of pages copied before it, or that it has ended.
+    /// Stores that a run has begun, with the number of pages that had a copy before it. `None`
+    /// stores that it has ended.
     pub fn mark_run(&self, begun: Option<u64>) -> Result<(), LedgerError> {
         self.set(RUN, begun)
     }
 
-    /// How many records the archive can have behind its committed end after a kill; `None`: no
-    /// process has said so yet.
+    /// Returns how many records the archive can have after its committed end when the process is
+    /// killed. Returns `None` if no process has stored it yet.
     pub fn at_risk(&self) -> Result<Option<u64>, LedgerError> {
         self.read(&self.meta, AT_RISK)
     }
 
-    /// Stores how many records this process can lose by a kill, before it writes the first.
+    /// Stores how many archive records this process can lose when it is killed. Call it before
+    /// the first record is written.
     pub fn set_at_risk(&self, records: u64) -> Result<(), LedgerError> {
         self.set(AT_RISK, Some(records))
     }
 
-    /// Where records of the archive begin, as file and byte, that the rebuild which made this ledger
-    /// could not read.
+    /// Returns the file number and byte offset of each archive record that the rebuild which
+    /// created this ledger could not read.
     pub fn passed_over(&self) -> Result<Vec<(u32, u64)>, LedgerError> {
         let places = self.read(&self.meta, PASSED_OVER)?;
         Ok(places.unwrap_or_default())
     }
 
-    /// Stores which records a rebuild could not read.
+    /// Stores which archive records a rebuild could not read.
     pub fn set_passed_over(&self, places: &[(u32, u64)]) -> Result<(), LedgerError> {
         self.set(PASSED_OVER, Some(places))
     }
 
-    /// Stores one value durably, or removes it.
+    /// Stores one value durably. `None` removes it.
     fn set<T: serde::Serialize>(&self, key: &[u8], value: Option<T>) -> Result<(), LedgerError> {
         let mut writes = self
             .database
@@ -265,12 +277,16 @@ impl Ledger {
         writes.commit().map_err(LedgerError::Commit)
     }
 
-    /// When facts from the future were first noticed, while there are any.
+    /// Returns when facts dated after the current time were first noticed. Returns `None` if
+    /// there are none.
+    ///
+    /// Such facts exist after the system clock was set back.
     pub fn noticed_ahead(&self) -> Result<Option<Moment>, LedgerError> {
         self.read(&self.meta, AHEAD)
     }
 
-    /// Stores when facts from the future were first noticed, or that there are none any more.
+    /// Stores when facts dated after the current time were first noticed. `None` stores that
+    /// there are none any more.
     pub fn notice_ahead(&self, noticed: Option<Moment>) -> Result<(), LedgerError> {
         if noticed == self.noticed_ahead()? {
             return Ok(());
@@ -278,17 +294,19 @@ impl Ledger {
         self.set(AHEAD, noticed)
     }
 
-    /// Stores when a server was asked and how long it is left alone ([`ServerFacts::in_place_of`] the record before).
+    /// Stores when a server was last asked and how long it must be left alone, merged with the
+    /// record before by [`ServerFacts::in_place_of`].
     ///
-    /// Hands the record to the operating system and does not wait for the disk: once this returns, a kill of
-    /// the process loses nothing. A power cut may lose what was stored since the last commit; a machine
-    /// takes longer to start than almost any server wants to be left alone.
+    /// Writes the record to the operating system and does not wait for the disk. Once this
+    /// returns, a kill of the process loses nothing. A power cut may lose what was stored since
+    /// the last commit. This is acceptable: a machine takes longer to start than almost any
+    /// politeness delay.
     pub fn keep_server(&self, server: ServerKey, facts: &ServerFacts) -> Result<(), LedgerError> {
         let key = match server {
             ServerKey::Address(address) => codec::address_bytes(address).to_vec(),
             ServerKey::Host(host) => host.0.to_be_bytes().to_vec(),
         };
-        let _writing = self.keeping.lock().expect("the lock guards no data");
+        let _writing = self.server_updates.lock().expect("the lock guards no data");
         let before: Option<ServerFacts> = self.read(&self.servers, &key)?;
         let facts = before.map_or(*facts, |before| facts.in_place_of(before));
         let mut writes = self.database.batch().durability(Some(PersistMode::Buffer));
@@ -296,7 +314,7 @@ impl Ledger {
         writes.commit().map_err(LedgerError::Commit)
     }
 
-    /// What is known of all servers.
+    /// Returns the facts of all servers.
     pub fn all_servers(
         &self,
     ) -> impl Iterator<Item = Result<(ServerKey, ServerFacts), LedgerError>> {
@@ -309,27 +327,27 @@ impl Ledger {
         })
     }
 
-    /// How a page was discovered; `None`: it never was.
+    /// Returns how a page was discovered. Returns `None` if it is unknown.
     pub fn discovery(&self, key: PageKey) -> Result<Option<Discovery>, LedgerError> {
         self.read(&self.urls, &page_key(key))
     }
 
-    /// What the last visit to a page found; `None`: there was none.
+    /// Returns what the last visit to a page found. Returns `None` if there was no visit.
     pub fn visited(&self, key: PageKey) -> Result<Option<Visited>, LedgerError> {
         self.read(&self.visits, &page_key(key))
     }
 
-    /// Where a page led when it was last read; `None`: it never was.
+    /// Returns the links of a page when it was last read. Returns `None` if it was never read.
     pub fn links(&self, key: PageKey) -> Result<Option<OutLinks>, LedgerError> {
         self.read(&self.links, &page_key(key))
     }
 
-    /// Every page that was read, with where it led.
+    /// Returns the links of every page that was read.
     pub fn all_links(&self) -> impl Iterator<Item = Result<(PageKey, OutLinks), LedgerError>> {
         records(self.links.iter())
     }
 
-    /// What is known of all hosts.
+    /// Returns the facts of all hosts.
     pub fn all_hosts(&self) -> impl Iterator<Item = Result<(HostId, HostFacts), LedgerError>> {
         self.hosts.iter().map(|guard| {
             let (key, value) = guard.into_inner().map_err(LedgerError::Read)?;
@@ -340,12 +358,12 @@ impl Ledger {
         })
     }
 
-    /// What is known of a host.
+    /// Returns the facts of a host. Returns `None` if the host is unknown.
     pub fn host(&self, key: (Partition, HostId)) -> Result<Option<HostFacts>, LedgerError> {
         self.read(&self.hosts, &host_key(key.0, key.1))
     }
 
-    /// What redirects of seeds led to.
+    /// Returns the URLs that seeds redirected to.
     pub fn seeds(&self) -> Result<Vec<String>, LedgerError> {
         let key = |guard: fjall::Guard| guard.key().map_err(LedgerError::Read);
         let url = |key: fjall::Slice| String::from_utf8_lossy(&key[SEED.len()..]).into_owned();
@@ -355,12 +373,12 @@ impl Ledger {
             .collect()
     }
 
-    /// Every page, sorted by partition, host and id, each with its last visit.
+    /// Returns every page with its last visit, sorted by partition, host and page id.
     pub fn scan(&self) -> Scan {
         Scan::new(&self.urls, &self.visits)
     }
 
-    /// Bytes on disk.
+    /// Returns the bytes that the ledger takes on disk.
     pub fn disk_bytes(&self) -> Result<u64, LedgerError> {
         self.database.disk_space().map_err(LedgerError::Read)
     }
@@ -405,7 +423,7 @@ impl Facts for Ledger {
     }
 }
 
-/// Records whose keys begin with that of a page.
+/// Returns the records of a keyspace whose keys begin with the key of a page.
 fn records<T: serde::de::DeserializeOwned>(
     iter: fjall::Iter,
 ) -> impl Iterator<Item = Result<(PageKey, T), LedgerError>> {

@@ -1,4 +1,4 @@
-//! All pages with their last visits, in one pass: two sorted streams, merged.
+//! Iterates over all pages with their last visits: a merge of two sorted keyspaces in one pass.
 
 use fjall::{Iter, Keyspace};
 
@@ -7,7 +7,7 @@ use frontier::{Known, PageKey, Visited};
 use crate::LedgerError;
 use crate::codec::{decode, page_of};
 
-/// Walks the ledger in the order of its keys.
+/// Iterates over the pages of the ledger in the order of their keys.
 pub struct Scan {
     urls: Iter,
     visits: std::iter::Peekable<VisitKeys>,

@@ -1,4 +1,4 @@
-//! The ledger against a map, through reopenings.
+//! Tests of the ledger: agreement with a map through reopenings, and the encoding of records.
 
 use std::collections::BTreeMap;
 
@@ -36,16 +36,16 @@ fn visited(number: u64) -> Visited {
 }
 
 #[derive(Debug, Clone)]
-enum Step {
+enum LedgerStep {
     Commit(Vec<(bool, u8, u64, u64, u64)>),
     Reopen,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = LedgerStep> {
     let fact = (any::<bool>(), 0u8..3, 0u64..3, 0u64..6, 0u64..1000);
     prop_oneof![
-        4 => prop::collection::vec(fact, 0..12).prop_map(Step::Commit),
-        1 => Just(Step::Reopen),
+        4 => prop::collection::vec(fact, 0..12).prop_map(LedgerStep::Commit),
+        1 => Just(LedgerStep::Reopen),
     ]
 }
 
@@ -59,11 +59,11 @@ proptest! {
         let mut sequence = 0;
         for step in steps {
             match step {
-                Step::Reopen => {
+                LedgerStep::Reopen => {
                     drop(ledger.take());
                     ledger = Some(Ledger::open(directory.path()).unwrap());
                 }
-                Step::Commit(facts) => {
+                LedgerStep::Commit(facts) => {
                     sequence += 1;
                     let mut batch = Batch { archive_end: Some((1, sequence)), ..Batch::default() };
                     for (visit, partition, host, page, number) in facts {
@@ -173,7 +173,7 @@ fn a_record_of_another_version_is_refused() {
 }
 
 #[test]
-fn a_signal_is_told_to_a_page_that_was_visited_before() {
+fn a_signal_is_stored_for_a_page_that_was_visited_before() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(directory.path()).unwrap();
     let (page, other) = (key(0, 1, 1), key(0, 1, 2));

@@ -1,12 +1,14 @@
-//! How fast is a page read? `cargo run --release -p page --example read_speed -- DIR` reads every
-//! `.html` file under a directory several times and prints the best round, in CPU time.
+//! Measures how fast pages are parsed.
+//!
+//! `cargo run --release -p page --example read_speed -- DIR` parses every `.html` file under a
+//! directory several times and prints the best round, in CPU time.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use page::{Limits, PageUrl, Refusal};
 
-/// As many pages as a benchmark needs and memory holds.
+/// Most pages loaded: enough for a benchmark, and few enough for memory.
 const PAGES: usize = 4_000;
 const ROUNDS: usize = 15;
 
@@ -69,7 +71,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The time this thread has run, by Linux; other programs on the machine do not count.
+/// Returns the CPU time of this thread in seconds, from `/proc` (Linux only).
 fn cpu_seconds() -> f64 {
     let times = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     times

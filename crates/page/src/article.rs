@@ -1,44 +1,44 @@
-//! The main text of a page, as plain text and as Markdown.
+//! Extracts the main text of a page, as plain text and as Markdown.
 //!
-//! For readers only (export, the API, agents): it builds a tree, which issue 2 measured at 2.6 ms a
-//! page. The steps: check that the markup is [tame](tame), build a tree, [choose](main_part) the part
-//! that holds the main text, remove [navigation and other boilerplate](boilerplate), and
-//! [write](markdown) the rest.
+//! This is for readers only (export, the API, agents), because it builds a tree, which takes
+//! about 2.6 ms a page. The steps are: check the [limits](tree_limits) of the markup, build a
+//! tree, [choose](main_part) the part that holds the main text, remove [navigation and other
+//! boilerplate](boilerplate), and [write](markdown) the rest.
 //!
-//! **Invariant:** a tree is built only of tame markup. Anything else is given as the plain text of the
-//! streaming reader.
+//! **Invariant:** a tree is built only from markup within these limits. For any other markup the
+//! result is the plain text of the streaming reader.
 
 mod boilerplate;
 pub mod chunks;
 mod language_class;
 mod main_part;
 mod markdown;
-mod mass;
-mod tame;
 mod template;
 #[cfg(test)]
 mod tests;
 mod text;
+mod text_count;
 mod tree;
+mod tree_limits;
 
 use dom_query::{Document, NodeRef};
 
 use crate::html::{Limits, read};
 use crate::url::PageUrl;
-use main_part::Choice;
+use main_part::MainPartChoice;
 pub use markdown::Heading;
-use tame::is_tame;
 pub use template::Template;
 use tree::collapsed;
+use tree_limits::fits_tree_limits;
 
-/// What a page is about.
+/// The main text of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Article {
-    /// Its title, without the name of the site where its heading tells them apart.
+    /// The title, without the name of the site if the heading allows it to be separated.
     pub title: String,
-    /// Its main text, a line a block.
+    /// The main text, one line per block.
     pub text: String,
-    /// Its main text as Markdown.
+    /// The main text as Markdown.
     pub markdown: String,
     /// The headings of the Markdown, in order.
     pub headings: Vec<Heading>,
@@ -49,28 +49,28 @@ pub struct Article {
 /// How the main text of a page was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extraction {
-    /// The part of the page that holds its main text was told from the rest.
+    /// A part of the page was recognized as its main text.
     Article,
-    /// The page has no such part: all of its text, without navigation.
+    /// The page has no such part. The result is all of its text without navigation.
     Whole,
-    /// The extraction failed: all of the page's text, without what other pages of the site repeat
-    /// where that is known.
+    /// The extraction failed. The result is all of the page's text, without what other pages of
+    /// the site repeat where that is known.
     Fallback(Failure),
 }
 
 /// Why an extraction failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Failure {
-    /// The part that the page calls its main one holds hardly any of its text.
+    /// The element marked as main holds hardly any of the page's text.
     SmallShare,
-    /// Other pages of the host gave the same main text, though their whole texts differ.
+    /// Other pages of the host gave the same main text, although their whole texts differ.
     Repeated,
-    /// The markup is too large or too deep for a tree, or repeats attributes without end.
+    /// The markup is too large or too deep for a tree, or a tag has too many attributes.
     Hostile,
 }
 
 impl Extraction {
-    /// The name in JSON: `article`, `whole` or `fallback`.
+    /// Returns the name used in JSON: `article`, `whole` or `fallback`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Article => "article",
@@ -79,7 +79,7 @@ impl Extraction {
         }
     }
 
-    /// Why it failed, if it did: `small_share`, `repeated` or `hostile`.
+    /// Returns why it failed, if it did: `small_share`, `repeated` or `hostile`.
     pub fn reason(self) -> Option<&'static str> {
         match self {
             Self::Fallback(Failure::SmallShare) => Some("small_share"),
@@ -90,12 +90,13 @@ impl Extraction {
     }
 }
 
-/// Addresses of links may take this many times the length of the page, and 64 KiB for short ones.
+/// Budget for link URLs in the Markdown: this many times the length of the page, plus 64 KiB for
+/// short pages.
 const LINK_BYTES_FACTOR: usize = 4;
 
 /// Returns the main text of a page found at `url`.
 pub fn article(html: &str, url: &PageUrl) -> Article {
-    if !is_tame(html) {
+    if !fits_tree_limits(html) {
         return streamed(html, url);
     }
     let document = Document::from(html);
@@ -104,9 +105,9 @@ pub fn article(html: &str, url: &PageUrl) -> Article {
         return streamed(html, url);
     };
     let extraction = match choice {
-        Choice::Part => Extraction::Article,
-        Choice::Whole => Extraction::Whole,
-        Choice::SmallShare => Extraction::Fallback(Failure::SmallShare),
+        MainPartChoice::Part => Extraction::Article,
+        MainPartChoice::Whole => Extraction::Whole,
+        MainPartChoice::SmallShare => Extraction::Fallback(Failure::SmallShare),
     };
     let article = written(&document, &root, html, url, extraction);
     if !article.text.is_empty() {
@@ -122,9 +123,10 @@ pub fn article(html: &str, url: &PageUrl) -> Article {
     all
 }
 
-/// Returns all text of a page but its navigation, for one whose main text could not be told.
+/// Returns all text of a page except navigation, for a page whose main text could not be
+/// recognized.
 pub fn whole(html: &str, url: &PageUrl, failure: Failure) -> Article {
-    if !is_tame(html) {
+    if !fits_tree_limits(html) {
         return streamed(html, url);
     }
     let document = Document::from(html);
@@ -142,7 +144,7 @@ pub fn whole(html: &str, url: &PageUrl, failure: Failure) -> Article {
     article
 }
 
-/// The text of the streaming reader.
+/// Returns the text of the streaming reader.
 fn streamed(html: &str, url: &PageUrl) -> Article {
     let reading = read(html, url, &Limits::default());
     Article {
@@ -174,10 +176,10 @@ fn written(
     }
 }
 
-/// Returns the first heading of the main text where the title repeats it, or else the title.
+/// Returns the first heading of the main text if the title contains it, else the title.
 ///
-/// Titles add the name of the site in front or behind; the heading is what they add it to. A title
-/// that ends in a separator lacks its other half.
+/// Titles often have the name of the site in front or behind; the heading does not. The heading
+/// is also used if the title is empty or ends in a separator.
 fn title(document: &Document, root: &NodeRef<'_>) -> String {
     let head = document.head();
     let title = head.and_then(|head| head.find(&["title"]).into_iter().next());

@@ -1,10 +1,10 @@
-//! Which characters do these bytes stand for?
+//! Determines the character encoding of a body and decodes it.
 //!
-//! The order of the WHATWG standard (13.2.3.2): byte order mark, transport, `meta` in the first
-//! kilobyte, then a guess by the detector that Firefox uses.
+//! The order is that of the WHATWG standard (13.2.3.2): byte order mark, `Content-Type`, `meta`
+//! in the first kilobyte, then a guess by the detector of Firefox.
 //!
-//! **Invariant:** whatever the bytes, the result is valid Unicode: what cannot be decoded is U+FFFD.
-//! UTF-7 and the other encodings that browsers refuse are never used.
+//! **Invariant:** the result is valid Unicode for any bytes; what cannot be decoded becomes
+//! U+FFFD. UTF-7 and other encodings that browsers refuse are never used.
 
 mod prescan;
 #[cfg(test)]
@@ -15,17 +15,18 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8};
 
-/// A bound on the detector's work; its verdict on every sample we have needs no more.
+/// Bytes given to the detector. This bounds its work; no sample of our test data needs more.
 const GUESS_BYTES: usize = 64 << 10;
 
-/// The text of a body, and the encoding it was in. Borrowed where the bytes are valid UTF-8.
+/// Returns the text of a body and its encoding. The text is borrowed where the bytes are valid
+/// UTF-8.
 pub fn decode<'a>(body: &'a [u8], content_type: Option<&str>) -> (Cow<'a, str>, &'static Encoding) {
     let (encoding, mark) = encoding(body, content_type);
     let (text, _) = encoding.decode_without_bom_handling(&body[mark..]);
     (text, encoding)
 }
 
-/// The encoding of a body and the length of its byte order mark.
+/// Returns the encoding of a body and the length of its byte order mark.
 fn encoding(body: &[u8], content_type: Option<&str>) -> (&'static Encoding, usize) {
     if let Some((encoding, mark)) = Encoding::for_bom(body) {
         return (encoding, mark);
@@ -37,12 +38,12 @@ fn encoding(body: &[u8], content_type: Option<&str>) -> (&'static Encoding, usiz
     (encoding, 0)
 }
 
-/// The encoding of that label, if browsers know it and decode it.
+/// Returns the encoding with that label, if browsers decode it.
 fn known(label: &str) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(label.as_bytes())
 }
 
-/// The value of the `charset` parameter of a content type.
+/// Returns the `charset` parameter of a content type.
 fn charset_of(content_type: &str) -> Option<&str> {
     content_type.split(';').skip(1).find_map(|parameter| {
         let (name, value) = parameter.split_once('=')?;
@@ -54,7 +55,7 @@ fn charset_of(content_type: &str) -> Option<&str> {
 fn guess(body: &[u8]) -> &'static Encoding {
     let sample = &body[..body.len().min(GUESS_BYTES)];
     if sample.is_ascii() && !sample.contains(&0x1b) {
-        return UTF_8; // Nothing to tell by, and nothing to get wrong.
+        return UTF_8; // ASCII is the same in UTF-8.
     }
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
     detector.feed(sample, sample.len() == body.len());

@@ -1,30 +1,32 @@
-//! What is in a compressed body?
+//! Decodes compressed bodies (`Content-Encoding`).
 //!
-//! **Invariant:** decoding goes in steps of 64 KB and stops at the size limit or when the output is out
-//! of all proportion to the input, layer by layer, so that no bomb is held in memory or run to its end.
-//! What was decoded before a limit or a fault is kept; a body of which nothing could be decoded is given
-//! back as it came.
+//! **Invariant:** decoding proceeds in steps of 64 KB. Each layer stops at the size limit or
+//! when the output is out of proportion to the input. A decompression bomb is therefore neither
+//! held in memory nor decoded to its end. What was decoded before a limit or a fault is kept. A
+//! body of which nothing could be decoded is returned unchanged.
 
 use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
-/// hostile-web.md, row 1.
+/// Step of decoding in bytes (hostile-web.md, row 1).
 const STEP: usize = 64 * 1024;
-/// hostile-web.md, row 3. Real servers use one; a second is a proxy that compressed again.
+/// Layers of coding (hostile-web.md, row 3). Real servers use one; a proxy that compresses again
+/// adds a second.
 const LAYERS: usize = 2;
-/// hostile-web.md, row 2: a window of at most 8 MB (2^23), which is also what RFC 9659 allows on the web.
+/// Binary logarithm of the zstd window: 2^23 is 8 MB, the limit of hostile-web.md, row 2, and of
+/// RFC 9659.
 const ZSTD_WINDOW_LOG: u32 = 23;
 
-/// How much to decode.
+/// Limits of decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Of decoded bytes.
+    /// Decoded bytes.
     pub bytes: usize,
-    /// Of decoded bytes for each encoded one, beyond [`Limits::ratio_from`].
+    /// Decoded bytes per encoded byte, enforced beyond [`Limits::ratio_from`].
     pub ratio: usize,
-    /// Up to so many decoded bytes any ratio will do: short pages of spaces are no bombs.
+    /// Decoded bytes up to which any ratio is accepted: a short page of spaces is not a bomb.
     pub ratio_from: usize,
 }
 
@@ -39,30 +41,31 @@ impl Default for Limits {
     }
 }
 
-/// Decoded bytes.
+/// A decoded body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content<'a> {
-    /// As far as they could be decoded; the body itself where it has no coding or [`Cut::Encoded`] is set.
+    /// The bytes as far as they could be decoded; the body itself if it has no coding or `cut`
+    /// is [`Cut::Encoded`].
     pub bytes: Cow<'a, [u8]>,
-    /// Why they end early, if they do.
+    /// Why the bytes are incomplete, if they are.
     pub cut: Option<Cut>,
 }
 
-/// Why content is not the whole content.
+/// Why a decoded body is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
     /// The size limit was reached.
     Size,
     /// The ratio limit was reached.
     Ratio,
-    /// The encoded bytes end early or are wrong.
+    /// The encoded bytes are truncated or invalid.
     Corrupt,
-    /// The coding is unknown, there are too many, or not one byte could be decoded: the bytes are as
-    /// they came.
+    /// The coding is unknown, there are too many layers, or nothing could be decoded. The bytes
+    /// are the encoded ones.
     Encoded,
 }
 
-/// Undoes the content codings of a body. `values` are those of its `Content-Encoding` fields, in order.
+/// Decodes a body. `values` are the values of its `Content-Encoding` fields, in order.
 pub fn decode<'a, 'v>(
     body: Cow<'a, [u8]>,
     values: impl IntoIterator<Item = &'v [u8]>,
@@ -79,7 +82,7 @@ pub fn decode<'a, 'v>(
         return as_it_is(body, None);
     }
     let (bytes, cut) = unpack(&body, &codings, limits);
-    // Not one byte came out: the header lies, and the body may well be plain.
+    // Nothing could be decoded: the header may be wrong and the body plain.
     if bytes.is_empty() && cut == Some(Cut::Corrupt) {
         return as_it_is(body, Some(Cut::Encoded));
     }
@@ -90,15 +93,16 @@ pub fn decode<'a, 'v>(
 }
 
 #[derive(Clone, Copy)]
-enum Coding {
+enum ContentCoding {
     Gzip,
     Deflate,
     Brotli,
     Zstd,
 }
 
-/// The codings in the order in which they were applied; `None` when one is unknown or there are too many.
-fn codings<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> Option<Vec<Coding>> {
+/// Returns the codings in the order in which they were applied; `None` if one is unknown or
+/// there are too many.
+fn codings<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> Option<Vec<ContentCoding>> {
     let names = values
         .into_iter()
         .flat_map(|value| value.split(|&byte| byte == b','));
@@ -106,17 +110,17 @@ fn codings<'v>(values: impl IntoIterator<Item = &'v [u8]>) -> Option<Vec<Coding>
     for name in names {
         codings.push(match name.trim_ascii().to_ascii_lowercase().as_slice() {
             b"" | b"identity" => continue,
-            b"gzip" | b"x-gzip" => Coding::Gzip,
-            b"deflate" => Coding::Deflate,
-            b"br" => Coding::Brotli,
-            b"zstd" => Coding::Zstd,
+            b"gzip" | b"x-gzip" => ContentCoding::Gzip,
+            b"deflate" => ContentCoding::Deflate,
+            b"br" => ContentCoding::Brotli,
+            b"zstd" => ContentCoding::Zstd,
             _ => return None,
         });
     }
     (codings.len() <= LAYERS).then_some(codings)
 }
 
-fn unpack(body: &[u8], codings: &[Coding], limits: Limits) -> (Vec<u8>, Option<Cut>) {
+fn unpack(body: &[u8], codings: &[ContentCoding], limits: Limits) -> (Vec<u8>, Option<Cut>) {
     let by_ratio = body.len().saturating_mul(limits.ratio);
     let ceiling = limits.bytes.min(by_ratio.max(limits.ratio_from));
     let mut reader: Box<dyn BufRead + '_> = Box::new(body);
@@ -128,18 +132,21 @@ fn unpack(body: &[u8], codings: &[Coding], limits: Limits) -> (Vec<u8>, Option<C
         if depth + 1 == codings.len() {
             return fill(layer, ceiling, limits);
         }
-        // What lies between two layers is bounded like the result: many empty members that unpack to
-        // nothing would otherwise cost time without end.
+        // The intermediate bytes are bounded like the result. Otherwise many empty gzip members,
+        // which decode to nothing, would cost unbounded time.
         reader = Box::new(BufReader::with_capacity(STEP, layer.take(ceiling as u64)));
     }
     (body.to_vec(), None)
 }
 
-fn layer<'a>(coding: Coding, mut reader: Box<dyn BufRead + 'a>) -> io::Result<Box<dyn Read + 'a>> {
+fn layer<'a>(
+    coding: ContentCoding,
+    mut reader: Box<dyn BufRead + 'a>,
+) -> io::Result<Box<dyn Read + 'a>> {
     Ok(match coding {
-        Coding::Gzip => Box::new(MultiGzDecoder::new(reader)),
-        Coding::Deflate => {
-            // Read, not peeked at: the layer above may hand out a single byte at a time.
+        ContentCoding::Gzip => Box::new(MultiGzDecoder::new(reader)),
+        ContentCoding::Deflate => {
+            // Reads instead of peeking, because the layer above may deliver one byte at a time.
             let mut start = [0; 2];
             reader.read_exact(&mut start)?;
             let whole = Cursor::new(start).chain(reader);
@@ -149,8 +156,8 @@ fn layer<'a>(coding: Coding, mut reader: Box<dyn BufRead + 'a>) -> io::Result<Bo
                 Box::new(DeflateDecoder::new(whole))
             }
         }
-        Coding::Brotli => Box::new(brotli_decompressor::Decompressor::new(reader, STEP)),
-        Coding::Zstd => {
+        ContentCoding::Brotli => Box::new(brotli_decompressor::Decompressor::new(reader, STEP)),
+        ContentCoding::Zstd => {
             let mut decoder = zstd::stream::read::Decoder::with_buffer(reader)?;
             decoder.window_log_max(ZSTD_WINDOW_LOG)?;
             Box::new(decoder)
@@ -158,8 +165,10 @@ fn layer<'a>(coding: Coding, mut reader: Box<dyn BufRead + 'a>) -> io::Result<Bo
     })
 }
 
-/// "deflate" is zlib by the standard (RFC 9110, 8.4.1.2) and raw on some servers. A zlib header names
-/// method 8 and is a multiple of 31 (RFC 1950, 2.2).
+/// Returns whether a "deflate" body has a zlib header.
+///
+/// The standard requires one (RFC 9110, 8.4.1.2), but some servers send raw deflate. A zlib
+/// header names method 8 and is a multiple of 31 (RFC 1950, 2.2).
 fn is_zlib(start: [u8; 2]) -> bool {
     start[0] & 0x0f == 8 && u16::from_be_bytes(start).is_multiple_of(31)
 }
@@ -167,7 +176,8 @@ fn is_zlib(start: [u8; 2]) -> bool {
 fn fill(mut layer: Box<dyn Read + '_>, ceiling: usize, limits: Limits) -> (Vec<u8>, Option<Cut>) {
     let mut content = Vec::new();
     loop {
-        // One byte beyond the ceiling tells a full measure from an overflowing one.
+        // One byte beyond the ceiling distinguishes output of exactly that size from longer
+        // output.
         let step = STEP.min((ceiling - content.len()).saturating_add(1));
         let read = layer.by_ref().take(step as u64).read_to_end(&mut content);
         if content.len() > ceiling {

@@ -1,6 +1,7 @@
-//! Where are the test cases of the standards?
+//! Access to the test data of the standards.
 //!
-//! They are others' and not part of this project: a test that finds none says so and passes.
+//! The data belongs to other projects and is not part of this repository. A test that does not
+//! find it says so and passes.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +12,7 @@ const ARCHIVE: &str = concat!(
     "/../../../shared/data/conformance/conformance-data-only.tar.zst"
 );
 
-/// One file of the archive.
+/// Returns one file of the archive.
 pub(crate) fn file(path: &str) -> Option<Vec<u8>> {
     if !Path::new(ARCHIVE).exists() {
         eprintln!("skipped: {ARCHIVE} is missing");
@@ -30,13 +31,13 @@ pub(crate) fn file(path: &str) -> Option<Vec<u8>> {
     Some(unpacked.stdout)
 }
 
-/// One file of the archive, as JSON.
+/// Returns one file of the archive, parsed as JSON.
 pub(crate) fn json(path: &str) -> Option<serde_json::Value> {
     let text = String::from_utf8(file(path)?).unwrap();
     Some(serde_json::from_str(&without_lone_surrogates(&text)).unwrap())
 }
 
-/// JSON with U+FFFD for escaped surrogates that are no pair, which no `str` can hold.
+/// Replaces escaped surrogates without a partner by U+FFFD, because no `str` can hold them.
 fn without_lone_surrogates(json: &str) -> String {
     let unit = |at: usize| {
         let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -62,13 +63,13 @@ fn without_lone_surrogates(json: &str) -> String {
     clean
 }
 
-/// The files below a directory of the archive, by their path in it.
+/// Returns the files below a directory of the archive, with their relative paths.
 pub(crate) fn directory(path: &str) -> Option<Vec<(String, Vec<u8>)>> {
     if !Path::new(ARCHIVE).exists() {
         eprintln!("skipped: {ARCHIVE} is missing");
         return None;
     }
-    // Tests of one process unpack at the same time.
+    // Tests of one process may unpack at the same time.
     static UNPACKED: AtomicU32 = AtomicU32::new(0);
     let target = std::env::temp_dir().join(format!(
         "page-{}-{}-{}",

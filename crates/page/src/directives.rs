@@ -1,20 +1,20 @@
-//! What may be done with a page once it is fetched?
+//! The `X-Robots-Tag` directives: what may be done with a page after it was fetched.
 //!
-//! **Invariant:** only the directives that take rights away are read, and only when they are said to
-//! everyone or to us.
+//! **Invariant:** only directives that restrict are read, and only those addressed to all
+//! crawlers or to this one.
 
-/// What a server forbids in `X-Robots-Tag`.
+/// The restrictions that a server sets in `X-Robots-Tag`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Directives {
-    /// The page must not be found by searching.
+    /// The page must not be indexed.
     pub noindex: bool,
-    /// Its links must not be followed.
+    /// The links of the page must not be followed.
     pub nofollow: bool,
-    /// No copy of it must be shown.
+    /// No cached copy of the page may be shown.
     pub noarchive: bool,
 }
 
-/// Directives with a value, which must not be taken for the name of a crawler.
+/// Directives with a value after a colon, which must not be mistaken for the name of a crawler.
 const WITH_VALUE: [&str; 4] = [
     "unavailable_after",
     "max-snippet",
@@ -23,8 +23,10 @@ const WITH_VALUE: [&str; 4] = [
 ];
 
 impl Directives {
-    /// Reads the values of all `X-Robots-Tag` fields. A field may begin with the product token of the crawler it
-    /// speaks to (`otherbot: noindex`), which holds until the next token in it.
+    /// Parses the values of all `X-Robots-Tag` fields.
+    ///
+    /// A field may begin with the product token of a crawler (`otherbot: noindex`). The token
+    /// applies to the directives after it, up to the next token.
     pub fn of<'v>(values: impl IntoIterator<Item = &'v str>, token: &str) -> Self {
         let mut directives = Self::default();
         for text in values {
@@ -64,7 +66,7 @@ impl Directives {
 mod tests {
     use super::*;
     #[test]
-    fn only_what_is_said_to_us_counts() {
+    fn only_directives_for_all_or_for_us_count() {
         let check = |fields: &[&str], noindex, nofollow, noarchive| {
             let wanted = Directives {
                 noindex,

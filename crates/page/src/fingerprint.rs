@@ -1,8 +1,8 @@
-//! Is this the same text as before, or nearly?
+//! Fingerprints of a text, for equality and for similarity.
 //!
-//! **Invariant:** all three measures see words only. Markup, attributes, comments, scripts and the
-//! width of white space change none of them, so that a new timestamp in an attribute or a nonce in a
-//! script is not a changed page (hostile list, row 69).
+//! **Invariant:** all measures depend on the words only. Markup, attributes, comments, scripts
+//! and the amount of white space change none of them. A new timestamp in an attribute or a nonce
+//! in a script is therefore not a changed page (hostile-web.md, row 69).
 
 mod shingles;
 mod simhash;
@@ -14,28 +14,29 @@ pub use simhash::Simhash;
 
 use crate::scan::{before_space, eight};
 
-/// The identity of a text: two texts with the same words in the same order have the same.
+/// A hash of the words of a text in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Fingerprint(pub u64);
 
-/// Everything this module can say about a text, from one pass over its words.
+/// All measures of a text, computed in one pass over its words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digest {
-    /// Is it the same?
+    /// Hash for equality.
     pub fingerprint: Fingerprint,
-    /// Is it nearly the same? Eight bytes: for near-duplicates among many.
+    /// Eight bytes for finding near-duplicates among many texts.
     pub simhash: Simhash,
-    /// How much of it is the same? For two pages, or two versions of one.
+    /// Sketch for estimating the share of text that two pages, or two versions of one, have in
+    /// common.
     pub shingles: Shingles,
-    /// How long is it? In words, as white space parts them.
+    /// Number of words, separated by white space.
     pub words: u32,
 }
 
 impl Digest {
-    /// Measures a text.
+    /// Computes the measures of a text.
     pub fn of(text: &str) -> Self {
         let (mut fingerprint, mut words) = (0, 0);
-        let mut simhash = simhash::Tally::default();
+        let mut simhash = simhash::BitCounters::default();
         let mut shingles = shingles::Sketch::default();
         for_each_word(text, |word| {
             fingerprint = mix(fingerprint, word);
@@ -65,7 +66,7 @@ fn for_each_word(text: &str, mut see: impl FnMut(u64)) {
             at += 8;
             continue;
         }
-        // No word holds a zero byte, so the padding says where it ends.
+        // No word contains a zero byte, so the zero padding marks its end.
         let rest = eight & ((1 << (8 * length)) - 1);
         if word != 0 || rest != 0 {
             see(mix(word, rest));
@@ -78,7 +79,7 @@ fn for_each_word(text: &str, mut see: impl FnMut(u64)) {
     }
 }
 
-/// Appends a hash to the hash of a sequence (the folded multiplication of wyhash).
+/// Appends a hash to the hash of a sequence, by the folded multiplication of wyhash.
 #[inline]
 fn mix(sequence: u64, next: u64) -> u64 {
     let product =

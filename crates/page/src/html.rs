@@ -1,7 +1,8 @@
-//! What does an HTML page say: its links, title, readable text and directives?
+//! Reads HTML: links, title, visible text, sections, directives and metadata.
 //!
-//! **Invariant:** one pass, no tree, time linear in the input and memory bounded by [`Limits`],
-//! whatever the markup. Half a megabyte of nested lists took a tree builder 146 s.
+//! **Invariant:** one pass and no tree. Time is linear in the input and memory is bounded by
+//! [`Limits`], whatever the markup is. On half a megabyte of nested lists, a tree builder took
+//! 146 s.
 
 mod attribute;
 mod fields;
@@ -9,7 +10,7 @@ mod head;
 mod invisible;
 mod links;
 mod meta;
-pub(crate) mod open;
+pub(crate) mod open_elements;
 mod outline;
 mod paths;
 mod read;

@@ -1,28 +1,30 @@
-//! Finds the language of a text.
+//! Detects the language of a text.
 //!
-//! **Invariant:** the answer is a lower-case primary language subtag (`en`, `zh`, `ast`), and at most
-//! [`SAMPLE`] bytes of text are looked at.
+//! **Invariant:** the result is a lower-case primary language subtag (`en`, `zh`, `ast`), and at
+//! most [`SAMPLE`] bytes of text are examined.
 //!
-//! A page's own claim counts first: menus and code mislead a detector. It is believed if the text has some of the
-//! most frequent words of that language, which is cheap to see. Only otherwise the detector is asked, and it
-//! contradicts a claim only if it is sure.
+//! The page's own claim counts first, because menus and code mislead a detector. The claim is
+//! accepted if the text has some of the most frequent words of that language, which is cheap to
+//! check. Only otherwise is the detector run, and it overrules a claim only if its result is
+//! reliable.
 
 use whatlang::Lang;
 
 use crate::scan::char_floor;
 
-/// Bytes of the text that are looked at. With 2,048 bytes the detector took .1 to .2 ms a page, as long as reading
-/// the page.
+/// Bytes of text examined. With 2,048 bytes the detector took 0.1 to 0.2 ms per page, as long as
+/// parsing the page.
 const SAMPLE: usize = 512;
 
-/// One word in 20 of the sample must be a frequent word of the language that the page claims. In English prose it is
-/// one in four, in lists and code far fewer.
+/// One word in 20 of the sample must be a frequent word of the claimed language. In English
+/// prose it is one in four; in lists and code far fewer.
 const FREQUENT: usize = 20;
 
-/// How sure the detector must be, from 0 to 1, to name a language that no page claims.
+/// Confidence, from 0 to 1, that the detector needs to name a language if the page claims none.
 const SURE: f64 = 0.5;
 
-/// The language of a text, whose page or headers claim it to be `claim` (`en-GB`). `None`: cannot be told.
+/// Returns the language of a text whose page or headers claim `claim` (`en-GB`); `None` if
+/// unknown.
 pub fn detect(text: &str, claim: Option<&str>) -> Option<String> {
     let claimed = claim.and_then(primary);
     let sample = sample(text);
@@ -40,14 +42,15 @@ pub fn detect(text: &str, claim: Option<&str>) -> Option<String> {
     }
 }
 
-/// A part of a text, from its middle: a page begins with its menu.
+/// Returns a sample from the middle of a text, because a page begins with its menu.
 fn sample(text: &str) -> &str {
     let start = char_floor(text, text.len().saturating_sub(SAMPLE) / 2);
     let end = char_floor(text, text.len().min(start + SAMPLE));
     &text[start..end]
 }
 
-/// Whether a text may be in a language: the detector does not know that, or it has frequent words of it.
+/// Returns whether a text may be in a language: the detector does not know that language, or the
+/// text has frequent words of it.
 fn is_plausible(sample: &str, code: &str) -> bool {
     if !CODES.iter().any(|(_, known)| known == &code) {
         return true;
@@ -70,7 +73,7 @@ fn is_plausible(sample: &str, code: &str) -> bool {
     found * FREQUENT >= all && found > 0
 }
 
-/// Frequent words of some languages that others do not have, or not often.
+/// Words that are frequent in one language and rare in the others.
 const FREQUENT_WORDS: [(&str, &[&str]); 8] = [
     (
         "en",
@@ -122,13 +125,13 @@ const FREQUENT_WORDS: [(&str, &[&str]); 8] = [
     ),
 ];
 
-/// The first subtag of a language tag, if it can be one.
+/// Returns the first subtag of a language tag, if it can be a language code.
 fn primary(tag: &str) -> Option<String> {
     let subtag = tag.split(['-', '_']).next().unwrap_or_default().trim();
     let is_code =
         (2..=3).contains(&subtag.len()) && subtag.bytes().all(|byte| byte.is_ascii_alphabetic());
     is_code.then(|| match subtag.to_ascii_lowercase().as_str() {
-        "no" | "nn" => "nb".to_owned(), // One language to the detector.
+        "no" | "nn" => "nb".to_owned(), // The detector does not distinguish them.
         code => code.to_owned(),
     })
 }
@@ -140,7 +143,7 @@ fn code(lang: Lang) -> &'static str {
         .map_or_else(|| lang.code(), |(_, code)| code)
 }
 
-/// The ISO 639-1 codes of the languages that the detector knows; pages claim these and not ISO 639-3.
+/// The ISO 639-1 codes of the detector's languages. Pages claim these and not ISO 639-3 codes.
 const CODES: [(Lang, &str); 70] = [
     (Lang::Epo, "eo"),
     (Lang::Eng, "en"),
@@ -231,7 +234,7 @@ mod tests {
         check(GERMAN, None, Some("de"));
         check(GERMAN, Some("en-US"), Some("de"));
         check(ENGLISH, Some("en"), Some("en"));
-        // Code and names: the detector would say anything.
+        // Code and names, where the detector's result is random.
         check(
             "vacuum analyze pg_stat_all_tables autovacuum_naptime",
             Some("en"),
@@ -251,7 +254,7 @@ mod tests {
         check("", None, None);
         check("", Some("fr-CA"), Some("fr"));
         check("OK", Some("DE"), Some("de"));
-        check(ENGLISH, Some("is"), Some("is")); // Unknown to the detector: the claim stands.
+        check(ENGLISH, Some("is"), Some("is")); // The detector does not know Icelandic.
         check("", Some("no"), Some("nb"));
         check("", Some("<script>"), None);
         check("", Some("english"), None);

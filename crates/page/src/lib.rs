@@ -1,7 +1,7 @@
-//! What do these bytes say?
+//! Parsers and measures of what the web sends: URLs, HTML, robots.txt, sitemaps, feeds.
 //!
-//! Pure: bytes and strings in, values out. No I/O, no clock, no chance. What a page says is
-//! hostile until proven otherwise, so every reader here streams and is bounded.
+//! The crate is pure: bytes and strings in, values out. It has no I/O, no clock and no
+//! randomness. All input is hostile, so every parser here streams and is bounded.
 
 pub mod article;
 pub mod charset;

@@ -1,28 +1,35 @@
-//! Which WebSub hub do the `Link` fields of an answer name?
+//! Finds the WebSub hub in the `Link` header fields of a response.
 //!
-//! RFC 8288, 3: `<target>; rel="hub self"; …, <target>; …`. A target may hold commas and semicolons, a quoted value too. **Invariant:** linear in the length of the fields, and nothing that
-//! they say is an error: what cannot be read is passed over.
+//! Format (RFC 8288, 3): `<target>; rel="hub self"; …, <target>; …`. Targets and quoted values
+//! may contain commas and semicolons.
+//!
+//! **Invariant:** time is linear in the length of the fields. Nothing is an error: what cannot
+//! be parsed is skipped.
 
 use crate::PageUrl;
 
-/// Links that are looked at: an answer can hold more than anybody means.
+/// Most links examined per response. Real responses have far fewer.
 const LINKS: usize = 100;
 
-/// The first hub, of these fields of an answer for this URL (W3C Recommendation WebSub, §4).
+/// Returns the first hub named in the fields of a response from `base` (W3C Recommendation
+/// WebSub, §4).
 pub fn hub<'a>(fields: impl IntoIterator<Item = &'a str>, base: &PageUrl) -> Option<PageUrl> {
-    let links = fields.into_iter().flat_map(|field| Links { rest: field });
+    let links = fields
+        .into_iter()
+        .flat_map(|field| HeaderLinks { rest: field });
     let mut hubs = links.take(LINKS).filter(|link| link.is("hub"));
     hubs.find_map(|link| base.join(link.target).ok())
 }
 
-/// A target, and the parameters that follow it.
-struct Link<'a> {
+/// A target and the parameters that follow it.
+struct HeaderLink<'a> {
     target: &'a str,
     parameters: &'a str,
 }
 
-impl Link<'_> {
-    /// Whether the first `rel` has this relation among others: later ones do not count (RFC 8288, 3.3).
+impl HeaderLink<'_> {
+    /// Returns whether the first `rel` parameter contains this relation. Later `rel` parameters
+    /// are ignored (RFC 8288, 3.3).
     fn is(&self, relation: &str) -> bool {
         let mut rest = self.parameters;
         while let Some(end) = unquoted(rest, b';') {
@@ -40,24 +47,24 @@ impl Link<'_> {
     }
 }
 
-/// The links of a field.
-struct Links<'a> {
+/// Iterates over the links of one field.
+struct HeaderLinks<'a> {
     rest: &'a str,
 }
 
-impl<'a> Iterator for Links<'a> {
-    type Item = Link<'a>;
+impl<'a> Iterator for HeaderLinks<'a> {
+    type Item = HeaderLink<'a>;
 
-    fn next(&mut self) -> Option<Link<'a>> {
+    fn next(&mut self) -> Option<HeaderLink<'a>> {
         let (_, rest) = self.rest.split_once('<')?;
         let (target, rest) = rest.split_once('>')?;
         let (parameters, rest) = rest.split_at(unquoted(rest, b',').unwrap_or(rest.len()));
         self.rest = rest;
-        Some(Link { target, parameters })
+        Some(HeaderLink { target, parameters })
     }
 }
 
-/// Where a character is first outside of quotes.
+/// Returns the offset of the first `wanted` byte outside of quotes.
 fn unquoted(text: &str, wanted: u8) -> Option<usize> {
     let (mut quoted, mut escaped) = (false, false);
     text.bytes().position(|byte| {

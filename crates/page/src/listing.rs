@@ -1,13 +1,15 @@
-//! Which pages does this sitemap or feed name, and when does it say that they changed?
+//! Reads sitemaps and feeds: the pages they name, and when those changed.
 //!
-//! Sitemaps and their indexes (sitemaps.org 0.9, any namespace), RSS, RDF, Atom and JSON feeds, and
-//! sitemaps of one URL a line; as they are or in gzip. One reader streams through all XML of them: a
-//! feed that breaks off still names the pages before the break, which no reader that builds a tree gives.
+//! Accepts sitemaps and sitemap indexes (sitemaps.org 0.9, any namespace), RSS, RDF, Atom and
+//! JSON feeds, and plain-text sitemaps with one URL per line, uncompressed or in gzip. One
+//! streaming reader handles all XML. A truncated feed therefore still yields the pages before
+//! the break, which a parser that builds a tree would lose.
 //!
-//! **Invariant:** nothing is expanded and nothing is fetched: a document type declaration ends the reading
-//! (hostile-web.md, row 50). Time and memory are linear in the body, of which 50 MB are read, and at most
-//! 50,000 entries are kept (rows 51 and 52). What a listing says of another site's pages is no word of
-//! that site's (row 53): a sitemap's are dropped, a feed's are mere links.
+//! **Invariant:** nothing is expanded and nothing is fetched: a document type declaration is
+//! refused (hostile-web.md, row 50). Time and memory are linear in the body. At most 50 MB are
+//! read and 50,000 entries kept (rows 51 and 52). A listing has no authority over another site's
+//! pages (row 53): a sitemap's entries for them are dropped, and a feed's are plain links
+//! without a date.
 
 pub(crate) mod date;
 mod fields;
@@ -15,7 +17,7 @@ mod json;
 mod lines;
 #[cfg(test)]
 mod tests;
-mod walk;
+mod xml;
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -25,66 +27,66 @@ use crate::media::{self, Media};
 use crate::url::PageUrl;
 use crate::{charset, coding};
 
-/// Entries of one listing, at most: what the protocol allows in a file.
+/// Most entries of one listing, as the sitemap protocol allows per file.
 pub const ENTRIES: usize = 50_000;
-/// Bytes that are read, at most: what the protocol allows in a file.
+/// Most bytes read, as the sitemap protocol allows per file.
 const BYTES: usize = 50 << 20;
-/// What a compressed body has to begin with is told from so many bytes.
-const GLIMPSE: usize = 1_024;
+/// Bytes of a compressed body that are decoded to check whether it is a listing.
+const PROBE_BYTES: usize = 1_024;
 
-/// What a listing says.
+/// A parsed sitemap or feed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing {
-    /// What it is.
+    /// The type of the listing.
     pub kind: Kind,
-    /// What it names, in its order; a URL may come twice.
+    /// The entries in document order. A URL may occur twice.
     pub entries: Vec<Entry>,
-    /// The WebSub hub that says when it changes, if it names one (W3C Recommendation of 2018, §4).
+    /// The WebSub hub that announces changes of this listing, if it names one (W3C
+    /// Recommendation of 2018, §4).
     pub hub: Option<PageUrl>,
-    /// Entries of other sites that a sitemap had no right to name.
+    /// Number of entries for other sites, which a sitemap may not name.
     pub strangers: u32,
-    /// Entries that have no URL, or none that can be fetched.
+    /// Number of entries without a URL that can be fetched.
     pub unusable: u32,
-    /// Whether there are more entries, or more bytes, than are read.
+    /// Whether entries or bytes beyond the limits were dropped.
     pub cut: bool,
-    /// Whether it breaks off, or breaks the rules of its format; `entries` are those before.
+    /// Whether the document is truncated or malformed. `entries` are those before the fault.
     pub broken: bool,
 }
 
-/// What lists.
+/// The type of a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// The pages of a site.
+    /// Lists the pages of a site.
     Sitemap,
-    /// The sitemaps of a site.
+    /// Lists the sitemaps of a site.
     Index,
-    /// What is new on a site.
+    /// Lists the newest pages of a site.
     Feed,
 }
 
-/// A page that is named.
+/// One page in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Where it is.
+    /// The URL of the page.
     pub url: PageUrl,
-    /// When it changed last, as the listing says, in seconds since 1970 began. A date alone is its first
-    /// second. `None`: it does not say, or what cannot be.
+    /// When the page changed last, as the listing says, in Unix seconds. A date without a time
+    /// is its first second. `None` if there is no date or it is implausible.
     pub modified: Option<i64>,
 }
 
-/// Why a body is not read as a listing.
+/// Why a body is not a listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Refused {
-    /// It is something else.
-    #[error("neither a sitemap nor a feed")]
+    /// It has another format.
+    #[error("the body is neither a sitemap nor a feed")]
     Other,
     /// It has a document type declaration, which could define entities.
-    #[error("has a document type declaration")]
+    #[error("the body has a document type declaration, which is refused")]
     Doctype,
 }
 
-/// Reads a body, which the server at `base` declares as `content_type`, at the time `now`, in seconds since
-/// 1970 began.
+/// Reads a body that the server at `base` declares as `content_type`. `now` is in Unix seconds.
 pub fn read(
     body: &[u8],
     content_type: Option<&str>,
@@ -108,14 +110,14 @@ pub fn read(
     let mut listing = match media {
         Media::Text => lines::read(text, base)?,
         _ if text.starts_with('{') => json::read(text, base, now)?,
-        _ => walk::read(text, base, now)?,
+        _ => xml::read(text, base, now)?,
     };
     listing.cut |= cut;
     Ok(listing)
 }
 
-/// The content of a compressed body that begins like a listing: sitemaps are often kept so, and served
-/// as the files they are.
+/// Decompresses a gzip body that begins like a listing. Many sites store sitemaps compressed and
+/// serve the files as they are.
 fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
     if !body.starts_with(b"\x1f\x8b\x08") {
         return Ok(None);
@@ -127,8 +129,8 @@ fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
         };
         coding::decode(Cow::Borrowed(body), [b"gzip".as_slice()], limits)
     };
-    // Most archives are no listings, and are not worth unpacking to the end.
-    let start = unpack(GLIMPSE).bytes;
+    // Most archives are not listings and not worth decompressing completely.
+    let start = unpack(PROBE_BYTES).bytes;
     let listed = match media::kind(None, &start) {
         Media::Feed | Media::Sitemap | Media::Xml => true,
         Media::Text => start.trim_ascii_start().starts_with(b"http"),
@@ -141,8 +143,10 @@ fn unpacked(body: &[u8]) -> Result<Option<coding::Content<'_>>, Refused> {
 }
 
 impl Listing {
-    /// A measure of what it lists, as of a page's text: each entry is two words, and their order does not
-    /// count, so that a listing has changed when an entry came, went or was dated anew.
+    /// Returns fingerprints of the set of entries, like those of a page's text.
+    ///
+    /// Each entry is two words, sorted, so that the order does not count. They change when an
+    /// entry is added, removed or gets another date.
     pub fn digest(&self) -> Digest {
         let mut sorted: Vec<(&str, Option<i64>)> = self
             .entries
@@ -175,7 +179,7 @@ impl Listing {
         self.entries.len() >= ENTRIES
     }
 
-    /// Takes in an entry of the listing at `base`, unless it has no URL.
+    /// Adds an entry of the listing at `base`, unless it has no URL.
     fn add(&mut self, base: &PageUrl, url: Option<PageUrl>, modified: Option<i64>) {
         let Some(url) = url else {
             self.unusable = self.unusable.saturating_add(1);

@@ -1,14 +1,14 @@
-//! What kind of document is this body: a page to read, or something else?
+//! Determines the kind of a document from its declared type and its first bytes.
 //!
-//! A short form of the WHATWG MIME Sniffing standard, on the side of caution: what a server calls
-//! HTML is read as HTML only if it is text (hostile list, rows 4 and 41).
+//! A conservative subset of the WHATWG MIME Sniffing standard. A body declared as HTML is parsed
+//! as HTML only if it is text (hostile-web.md, rows 4 and 41).
 //!
-//! **Invariant:** the verdict depends on the declared type and the first 1,024 bytes alone.
+//! **Invariant:** the result depends only on the declared type and the first 1,024 bytes.
 
-/// What a body is.
+/// The kind of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Media {
-    /// A page.
+    /// An HTML page.
     Html,
     /// Plain text.
     Text,
@@ -16,7 +16,7 @@ pub enum Media {
     Feed,
     /// A sitemap, or an index of them.
     Sitemap,
-    /// XML that is none of these, as far as its beginning shows.
+    /// Any other XML, judged by its beginning.
     Xml,
     /// A PDF document.
     Pdf,
@@ -25,16 +25,17 @@ pub enum Media {
 }
 
 impl Media {
-    /// Whether the body is read for text and links.
+    /// Returns whether the body is parsed for text and links.
     pub fn is_page(self) -> bool {
         matches!(self, Self::Html | Self::Text)
     }
 }
 
-/// What the standard calls a resource header is 1,445 bytes; the signatures need far fewer.
+/// Bytes examined. The standard's resource header has 1,445 bytes, but the signatures need far
+/// fewer.
 const HEADER: usize = 1_024;
 
-/// The kind of a body that the server declares as `content_type`.
+/// Returns the kind of a body that the server declares as `content_type`.
 pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
     let header = &body[..body.len().min(HEADER)];
     let declared = content_type
@@ -49,7 +50,8 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
     if has_signature(header) || !may_have_zeros && is_binary(header) {
         return Media::Other;
     }
-    // Feeds and sitemaps are served as anything; their first element is never a page's, nor a text's.
+    // Servers declare feeds and sitemaps as anything. Their root element never begins a page or
+    // a plain text.
     if (is("text/html") || is("text/plain"))
         && let Some(listing) = of_root(first_element(header))
     {
@@ -85,7 +87,7 @@ pub fn kind(content_type: Option<&str>, body: &[u8]) -> Media {
     Media::Other
 }
 
-/// The kind of a body of no declared type that is not binary.
+/// Returns the kind of a body without a usable declared type that is not binary.
 fn of_text(header: &[u8]) -> Media {
     let start = trim_start(header);
     if starts_with(start, b"<?xml") || of_root(first_element(header)).is_some() {
@@ -100,7 +102,7 @@ fn of_text(header: &[u8]) -> Media {
     }
 }
 
-/// The first elements by which the MIME Sniffing standard knows HTML (7.1).
+/// The tags by which the MIME Sniffing standard recognizes HTML (7.1).
 const HTML_STARTS: [&[u8]; 17] = [
     b"<!doctype html",
     b"<html",
@@ -130,7 +132,7 @@ fn of_xml(header: &[u8]) -> Media {
     }
 }
 
-/// The kind of listing that begins with this element, with or without a prefix.
+/// Returns the kind of listing with this root element, with or without a namespace prefix.
 fn of_root(root: &[u8]) -> Option<Media> {
     let name = name(root);
     let local = name.rsplit(|&byte| byte == b':').next().unwrap_or(name);
@@ -142,13 +144,13 @@ fn of_root(root: &[u8]) -> Option<Media> {
     }
 }
 
-/// The name that an element begins with.
+/// Returns the name at the beginning of an element.
 fn name(element: &[u8]) -> &[u8] {
     let end = element.iter().position(|byte| ends_name(Some(byte)));
     &element[..end.unwrap_or(element.len())]
 }
 
-/// What follows the `<` of the first element, past declarations and comments.
+/// Returns what follows the `<` of the first element, after declarations and comments.
 fn first_element(header: &[u8]) -> &[u8] {
     let mut rest = trim_start(header);
     while let Some(after) = rest.strip_prefix(b"<") {
@@ -206,8 +208,9 @@ fn has_signature(header: &[u8]) -> bool {
             .any(|signature| header.starts_with(signature))
 }
 
-/// Whether more than one byte in 32 is one that text does not have (MIME Sniffing, 3, "binary data
-/// byte"). Compressed or random data has one in ten; a page with a stray NUL stays a page.
+/// Returns whether more than one byte in 32 is a "binary data byte" (MIME Sniffing, 3).
+///
+/// Compressed or random data has one in ten. A page with a stray NUL is still a page.
 fn is_binary(header: &[u8]) -> bool {
     let utf_16 = header.starts_with(b"\xff\xfe") || header.starts_with(b"\xfe\xff");
     let binary = |byte: &&u8| matches!(byte, 0..=0x08 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f);
@@ -231,7 +234,7 @@ fn ends_with(name: &str, suffix: &str) -> bool {
         && name.as_bytes()[name.len() - suffix.len()..].eq_ignore_ascii_case(suffix.as_bytes())
 }
 
-/// Whether a name ends before this byte.
+/// Returns whether a name ends before this byte.
 fn ends_name(next: Option<&u8>) -> bool {
     next.is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0c | b'>' | b'/'))
 }
@@ -255,7 +258,7 @@ mod tests {
         check("TEXT/HTML; charset=utf-8", b"hello", Media::Html);
         check("text/html", b"", Media::Html);
         check("application/xhtml+xml", b"<html/>", Media::Html);
-        check("text/plain", b"<html>", Media::Text); // As browsers show it.
+        check("text/plain", b"<html>", Media::Text); // Browsers do the same.
         check("text/markdown", b"# a", Media::Text);
         check("application/rss+xml", b"<rss/>", Media::Feed);
         check(
@@ -276,7 +279,7 @@ mod tests {
         );
         check("text/xml", b"<sitemapindex/>", Media::Sitemap);
         check("application/xml", b"<opml>", Media::Xml);
-        // Listings are served as anything.
+        // Listings are declared as anything.
         check("text/html", b"<?xml version='1.0'?>\n<rss>", Media::Feed);
         check("text/html", b"<!doctype html><feed>", Media::Feed);
         check("text/html", b"<!doctype html><html><feed>", Media::Html);
@@ -292,7 +295,7 @@ mod tests {
         check("text/xml", b"<!DOCTYPE html><html>", Media::Html);
         check("image/svg+xml", b"<svg>", Media::Other);
         check("application/pdf", b"junk", Media::Pdf);
-        check("text/html", b"%PDF-1.7\n", Media::Pdf); // A polyglot is what it is.
+        check("text/html", b"%PDF-1.7\n", Media::Pdf); // The signature wins over the declared type.
         check("text/html", b"\x89PNG\r\n\x1a\n<html>", Media::Other);
         check("text/html", b"GIF89a<script>", Media::Other);
         check("text/html", b"PK\x03\x04", Media::Other);
@@ -300,7 +303,7 @@ mod tests {
         check("image/png", b"<html>", Media::Other);
         check("application/json", b"{}", Media::Other);
         check("text/css", b"a{}", Media::Other);
-        // Nothing declared: by the bytes.
+        // Without a declared type, the bytes decide.
         check("", b"  <!DOCTYPE HTML><p>", Media::Html);
         check("", b"\xef\xbb\xbf<html>", Media::Html);
         check("", b"<abbr>", Media::Text);
@@ -308,7 +311,7 @@ mod tests {
         check("", b"<?xml version='1.0'?><rss>", Media::Feed);
         check("application/octet-stream", b"<html>", Media::Html);
         check("", b"\0\x01\x02\x03", Media::Other);
-        // Zeros: stray ones are forgiven, UTF-16 has them by right.
+        // A few NUL bytes are tolerated; UTF-16 contains many.
         let mut page = b"<html>".repeat(20);
         page[30] = 0;
         check("text/html", &page, Media::Html);
@@ -319,7 +322,8 @@ mod tests {
 
     #[test]
     fn random_bytes_are_not_text() {
-        // The high bytes of a linear congruence: as even as compressed data.
+        // The high bytes of a linear congruential generator are distributed as evenly as
+        // compressed data.
         let mut state = 1u64;
         let mut next = || {
             state = state

@@ -1,23 +1,24 @@
-//! Does this text say that there is no such page?
+//! Detects soft 404 pages: error pages that a server sends with status 200.
 //!
-//! Some servers answer every URL with 200 (a soft 404). Their words give them away, but the same words are
-//! in pages about errors; so words alone raise a suspicion, and the proof is what the host answers to a URL
-//! that cannot exist ([`is_missing`]).
+//! Certain phrases reveal them, but pages about errors contain the same phrases. A phrase alone
+//! is therefore only a suspicion ([`looks_missing`]). The proof is a comparison with what the
+//! host answers to a URL that cannot exist ([`is_missing`]).
 //!
-//! **Invariant:** both are about readable text only, and in doubt say no: a page that is taken for missing
-//! leaves the index.
+//! **Invariant:** both tests use only the visible text. In doubt they say no, because a page
+//! that counts as missing leaves the index.
 
 use crate::fingerprint::Digest;
 
-/// A page that says no more than this is a note, not an article.
+/// Most words of an error page. A longer text is an article.
 const SHORT: usize = 150;
-/// Where a note says what it is about: in its title, or in so many words of its text.
+/// Words at the beginning of the text in which the phrase must occur, unless the title has it.
 const FIRST: usize = 25;
-/// The share of common runs of words from which on two notes are one: the address that was asked for, which
-/// many repeat, breaks eight runs of a note of twenty words.
+/// Least share of common shingles at which two short texts count as the same. Many error pages
+/// repeat the requested URL, which changes eight shingles of a note of twenty words.
 const ALIKE: f64 = 0.5;
 
-/// Phrases that say it, in lower case. Each is a whole statement: "not found" is one, "found" is not.
+/// Phrases that state it, in lower case. Each is a complete statement: "not found" qualifies,
+/// "found" does not.
 const PHRASES: [&str; 47] = [
     // English
     "page not found",
@@ -82,7 +83,8 @@ const PHRASES: [&str; 47] = [
     "페이지를 찾을 수 없습니다",
 ];
 
-/// Whether a short text says, in its title or its first words, that the page is missing. A suspicion.
+/// Returns whether the title or the first words of a short text say that the page is missing.
+/// This is a suspicion, not a proof.
 pub fn looks_missing(title: &str, text: &str) -> bool {
     let mut words = text.split_whitespace();
     let start: Vec<&str> = words.by_ref().take(FIRST).collect();
@@ -92,18 +94,22 @@ pub fn looks_missing(title: &str, text: &str) -> bool {
     says_so(title) || says_so(&start.join(" "))
 }
 
-/// Whether a page is what its host answers to a URL that cannot exist: the very same words, or a note that
-/// [`looks_missing`] and resembles the other. An empty text is proof of nothing.
+/// Returns whether a page equals what its host answers to a URL that cannot exist.
 ///
-/// Likeness alone is no proof at any threshold: forty words of one's own under a menu of three hundred are
-/// nine tenths of another such page.
+/// That is so if the words are identical, or if the page [`looks_missing`] and resembles that
+/// answer. An empty text proves nothing.
+///
+/// Resemblance alone is no proof at any threshold: two pages with 40 words of their own under a
+/// menu of 300 words are nine tenths alike.
 pub fn is_missing(text: &Digest, missing: &Digest, looks_missing: bool) -> bool {
     text.words > 0
         && (text.fingerprint == missing.fingerprint || looks_missing && resembles(text, missing))
 }
 
-/// Whether two short texts are much alike. Shingles tell; simhashes do not: of a text of twenty words one
-/// other word turns up to a dozen of their 64 bits.
+/// Returns whether two short texts resemble each other.
+///
+/// Compares shingles, because simhashes are too coarse: one other word in a text of twenty flips
+/// up to a dozen of their 64 bits.
 pub fn resembles(a: &Digest, b: &Digest) -> bool {
     a.shingles.resemblance(&b.shingles) >= ALIKE
 }
@@ -112,11 +118,12 @@ fn says_so(text: &str) -> bool {
     let text = text.to_lowercase();
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    // A title that is the bare number; in a text, 404 may be anything.
+    // A title may be the bare number; within a text, 404 may mean anything.
     text == "404" || PHRASES.iter().any(|phrase| has_phrase(&text, phrase))
 }
 
-/// Whether a text has the phrase as whole words. Scripts without spaces have no such thing.
+/// Returns whether a text contains the phrase as whole words. Phrases without spaces (Japanese,
+/// Chinese) may occur anywhere.
 fn has_phrase(text: &str, phrase: &str) -> bool {
     let spaced = phrase.contains(' ');
     text.match_indices(phrase).any(|(at, _)| {
@@ -219,13 +226,14 @@ mod tests {
             )
         };
         let probe = digest(&note("/avocet-7f3a"));
-        // The same note with another address: much alike, and the words say so.
+        // The same note with another URL: much alike, and the phrase says so.
         let page = digest(&note("/old/story"));
         assert!(is_missing(&page, &probe, true));
         assert!(!is_missing(&page, &probe, false));
-        // The same note, word for word, needs no words that we know.
+        // An identical note needs no known phrase.
         assert!(is_missing(&probe, &probe, false));
-        // Under a long menu all pages are alike, and a few words of its own make a page.
+        // Under a long menu all pages are alike, and a few words of their own make them
+        // different pages.
         let long = |rest: &str| digest(&format!("{}{rest}", menu(300)));
         let paragraph: String = (0..40).map(|word| format!("text{word} ")).collect();
         assert!(resembles(&long(&paragraph), &long("gone: /b")));

@@ -1,10 +1,10 @@
-//! Where the copy of a page is in the archive.
+//! The location of a page's copy in the archive.
 
 use serde::{Deserialize, Serialize};
 
-/// The place of one record in the WARC files of a store.
+/// The location of one record in the WARC files of a store.
 ///
-/// The archive finds a record by it, and the ledger keeps it with each visit.
+/// The archive reads a record by it, and the ledger stores it with each visit.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]

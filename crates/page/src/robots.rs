@@ -1,10 +1,11 @@
-//! Reads robots.txt, and says which pages of a server it allows.
+//! Parses robots.txt (RFC 9309) and decides which pages of a server it allows.
 //!
-//! RFC 9309, read and matched here: the crates that do it end a group at `Crawl-delay`, do not see the
-//! product token in `avocet/1.0`, drop relative sitemaps, or hang on a rule of 400 wildcards.
+//! Existing crates end a group at `Crawl-delay`, miss the product token in `avocet/1.0`, drop
+//! relative sitemaps, or hang on a rule of 400 wildcards. Therefore this module has its own
+//! parser and matcher.
 //!
-//! **Invariant:** reading and matching take time linear in the size of the file and the length of the
-//! URL, and no file can make them fail: what cannot be understood is skipped.
+//! **Invariant:** parsing and matching take time linear in the size of the file and the length
+//! of the URL. They cannot fail: what cannot be parsed is skipped.
 
 mod lines;
 mod pattern;
@@ -13,52 +14,55 @@ use std::time::Duration;
 
 use crate::url::PageUrl;
 
-use lines::{Line, lines};
+use lines::{RobotsLine, lines};
 use pattern::Pattern;
 
-/// RFC 9309, 2.5: a parser must take at least 500 KiB. The rest of a longer file is ignored.
+/// RFC 9309, 2.5: a parser must accept at least 500 KiB. The rest of a longer file is ignored.
 pub const ROBOTS_LIMIT: usize = 500 * 1024;
-/// hostile-web.md, row 47.
+/// Most rules kept (hostile-web.md, row 47).
 const RULES: usize = 10_000;
-/// Sitemaps taken from one file. The largest of 2,000 real files names fewer.
+/// Most sitemaps kept. The largest of 2,000 real files names fewer.
 const SITEMAPS: usize = 1_000;
-/// hostile-web.md, row 49: a server that asks for more is met every five minutes.
+/// Upper bound of the crawl delay (hostile-web.md, row 49). A server that asks for more is
+/// visited every five minutes.
 const LONGEST_DELAY: Duration = Duration::from_secs(300);
 
-/// What a robots.txt says to us.
+/// The rules of a robots.txt for our crawler.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Robots {
-    /// The rule that wins comes first.
-    rules: Vec<Rule>,
+    /// Sorted by precedence: the first match decides.
+    rules: Vec<RobotsRule>,
     crawl_delay: Option<Duration>,
     sitemaps: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Rule {
+struct RobotsRule {
     pattern: Pattern,
     allow: bool,
 }
 
-/// The rules for one audience, as they gather.
+/// The rules for one set of user agents, while the file is parsed.
 #[derive(Default)]
-struct Gathered {
+struct RuleGroup {
     named: bool,
-    rules: Vec<Rule>,
+    rules: Vec<RobotsRule>,
     crawl_delay: Option<Duration>,
 }
 
 impl Robots {
-    /// Reads a file, as the crawler with this product token (`avocet`). All groups that name the token
-    /// count together; if there is none, those for `*` do (RFC 9309, 2.2.1).
+    /// Parses a file for the crawler with this product token (`avocet`).
+    ///
+    /// All groups that name the token are combined. If there are none, the groups for `*` apply
+    /// (RFC 9309, 2.2.1).
     pub fn parse(text: &[u8], token: &str) -> Self {
-        let mut ours = Gathered::default();
-        let mut all = Gathered::default();
+        let mut ours = RuleGroup::default();
+        let mut all = RuleGroup::default();
         let mut sitemaps = Vec::new();
-        // Whether the group at hand is for us, for all, and still being addressed.
+        // Whether the current group is for us, for all, and still in its `User-agent` lines.
         let (mut for_us, mut for_all, mut addressing) = (false, false, false);
         lines(text, |line| match line {
-            Line::Agent(name) => {
+            RobotsLine::Agent(name) => {
                 if !addressing {
                     (for_us, for_all, addressing) = (false, false, true);
                 }
@@ -68,9 +72,9 @@ impl Robots {
                     (for_us, ours.named) = (true, true);
                 }
             }
-            Line::Rule { allow, path } => {
+            RobotsLine::Rule { allow, path } => {
                 addressing = false;
-                let rule = Pattern::read(path).map(|pattern| Rule { pattern, allow });
+                let rule = Pattern::read(path).map(|pattern| RobotsRule { pattern, allow });
                 if for_us {
                     ours.add(rule.clone());
                 }
@@ -79,7 +83,7 @@ impl Robots {
                 }
             }
             // RFC 9309, 2.2.4: other records must not end the group, so `addressing` stays.
-            Line::Delay(value) => {
+            RobotsLine::Delay(value) => {
                 let delay = read_delay(value);
                 if for_us {
                     ours.crawl_delay = ours.crawl_delay.max(delay);
@@ -88,19 +92,20 @@ impl Robots {
                     all.crawl_delay = all.crawl_delay.max(delay);
                 }
             }
-            Line::Sitemap(value) => {
+            RobotsLine::Sitemap(value) => {
                 let value = String::from_utf8_lossy(value);
                 if sitemaps.len() < SITEMAPS && !sitemaps.iter().any(|known| *known == value) {
                     sitemaps.push(value.into_owned());
                 }
             }
         });
-        let Gathered {
+        let RuleGroup {
             mut rules,
             crawl_delay,
             ..
         } = if ours.named { ours } else { all };
-        // RFC 9309, 2.2.2: the longest match wins; of two as long, the one that allows.
+        // RFC 9309, 2.2.2: the longest match wins; of two equally long ones, the one that
+        // allows.
         rules.sort_by_key(|rule| std::cmp::Reverse((rule.pattern.len(), rule.allow)));
         Self {
             rules,
@@ -109,14 +114,14 @@ impl Robots {
         }
     }
 
-    /// For a server without a robots.txt.
+    /// Returns the rules for a server without a robots.txt.
     pub fn allow_all() -> Self {
         Self::default()
     }
 
-    /// For a server whose robots.txt is out of reach.
+    /// Returns the rules for a server whose robots.txt cannot be fetched.
     pub fn disallow_all() -> Self {
-        let rules = Pattern::read(b"/").map(|pattern| Rule {
+        let rules = Pattern::read(b"/").map(|pattern| RobotsRule {
             pattern,
             allow: false,
         });
@@ -126,7 +131,7 @@ impl Robots {
         }
     }
 
-    /// Whether a page may be fetched. The robots.txt itself always may.
+    /// Returns whether a page may be fetched. The robots.txt itself always may.
     pub fn allows(&self, url: &PageUrl) -> bool {
         if self.rules.is_empty() || url.as_url().path() == "/robots.txt" {
             return true;
@@ -138,12 +143,12 @@ impl Robots {
             .is_none_or(|rule| rule.allow)
     }
 
-    /// The time to leave between two requests, if the server asks for one; at most five minutes.
+    /// Returns the requested delay between two requests, at most five minutes.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }
 
-    /// The sitemaps it names, relative ones resolved against the server's URL.
+    /// Returns the sitemaps that the file names. Relative ones are resolved against `base`.
     pub fn sitemaps(&self, base: &PageUrl) -> Vec<PageUrl> {
         self.sitemaps
             .iter()
@@ -152,21 +157,23 @@ impl Robots {
     }
 }
 
-impl Gathered {
-    fn add(&mut self, rule: Option<Rule>) {
+impl RuleGroup {
+    fn add(&mut self, rule: Option<RobotsRule>) {
         if self.rules.len() < RULES {
             self.rules.extend(rule);
         }
     }
 }
 
-/// `*`, alone or before anything that is not part of it.
+/// Returns whether a name is `*`, alone or followed by white space.
 fn is_everyone(name: &[u8]) -> bool {
     matches!(name, [b'*'] | [b'*', b' ' | b'\t', ..])
 }
 
-/// RFC 9309, 2.2.1: a product token is made of letters, `_` and `-`, and what follows is a version. Digits
-/// are in names all the same (`360Spider`), and `avocet2` is not us.
+/// Returns the product token at the beginning of a user-agent name.
+///
+/// RFC 9309, 2.2.1 allows letters, `_` and `-`; a version may follow. Digits are accepted too,
+/// because real names contain them (`360Spider`), and `avocet2` is not us.
 fn product_token(name: &[u8]) -> &[u8] {
     let is_token = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let end = name
@@ -176,10 +183,12 @@ fn product_token(name: &[u8]) -> &[u8] {
     &name[..end]
 }
 
-/// Seconds, possibly with a fraction, clamped to what we keep; `None` for what is no number.
+/// Parses seconds, possibly with a fraction, and clamps them; `None` if the value is not a
+/// number.
 fn read_delay(value: &[u8]) -> Option<Duration> {
     let text = std::str::from_utf8(value).ok()?;
-    // Only digits may begin it: `-1`, `NaN` and `inf` are numbers to Rust as well.
+    // The value must begin with a digit or a point, because Rust also parses `-1`, `NaN` and
+    // `inf`.
     let end = text
         .find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | 'e' | 'E'))
         .unwrap_or(text.len());

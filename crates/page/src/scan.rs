@@ -1,14 +1,14 @@
-//! Where do words, names and characters end?
+//! Fast searches for the ends of words, names and characters.
 //!
-//! Words are five letters long: too short for the vector searches of `memchr` to pay for their call,
-//! too many to look at byte by byte.
+//! They test eight bytes at a time within one `u64`. Words have about five letters: too short
+//! for the vector searches of `memchr` to pay off, and too frequent to scan byte by byte.
 //!
-//! **Invariant:** the answers are those of the obvious loop over bytes.
+//! **Invariant:** the results are those of a plain loop over the bytes.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// The eight bytes at `at`, the first in the lowest place; zeros beyond the end.
+/// Returns the eight bytes at `at`, the first one lowest; bytes beyond the end are zero.
 #[inline]
 pub(crate) fn eight(bytes: &[u8], at: usize) -> u64 {
     if let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
@@ -20,14 +20,16 @@ pub(crate) fn eight(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(padded)
 }
 
-/// How many of the eight bytes come before the first that is a space or below.
+/// Returns how many of the eight bytes precede the first that is a space or a control character.
 #[inline]
 pub(crate) fn before_space(eight: u64) -> usize {
     first(below(eight, 0x21))
 }
 
-/// The first place at or after `at` of a byte that is not visible ASCII nor a single space between
-/// two such bytes, or the end. A space in the eighth place of a step may be reported too.
+/// Returns the offset, at or after `at`, of the first byte that is neither visible ASCII nor a
+/// single space before such a byte; else the end.
+///
+/// A space in the eighth byte of a step may be reported too.
 #[inline]
 pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     loop {
@@ -42,20 +44,22 @@ pub(crate) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     }
 }
 
-/// How many of the eight bytes come before the first that ends a name: white space, `/`, `>`, and
-/// `=` (which ends an attribute's; no element's name has one on purpose).
+/// Returns how many of the eight bytes precede the first that ends a name: white space, `/`, `>`
+/// or `=`.
+///
+/// `=` ends the name of an attribute; real element names do not contain it.
 #[inline]
 pub(crate) fn before_name_end(eight: u64) -> usize {
     first(below(eight, 0x21) | equal(eight, b'/') | equal(eight, b'>') | equal(eight, b'='))
 }
 
-/// How many of the eight bytes come before the first that is `a` or `b`.
+/// Returns how many of the eight bytes precede the first that is `a` or `b`.
 #[inline]
 pub(crate) fn before_either(eight: u64, a: u8, b: u8) -> usize {
     first(equal(eight, a) | equal(eight, b))
 }
 
-/// The last boundary of a character at or before `at`, or the end of the text.
+/// Returns the last character boundary at or before `at`, at most the end of the text.
 pub(crate) fn char_floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     // A character has at most four bytes.
@@ -65,20 +69,20 @@ pub(crate) fn char_floor(text: &str, at: usize) -> usize {
         .unwrap_or(0)
 }
 
-/// The high bit of each byte that is below `limit`, which is at most 0x80.
+/// Returns the high bit of each byte that is below `limit`, which must be at most 0x80.
 #[inline]
 fn below(eight: u64, limit: u64) -> u64 {
     !((eight & !HIGHS) + ONES * (0x80 - limit)) & !eight & HIGHS
 }
 
-/// The high bit of each byte that is `byte`.
+/// Returns the high bit of each byte that equals `byte`.
 #[inline]
 fn equal(eight: u64, byte: u8) -> u64 {
     let difference = eight ^ (ONES * u64::from(byte));
     !(((difference & !HIGHS) + !HIGHS) | difference) & HIGHS
 }
 
-/// The place of the first high bit, eight where there is none.
+/// Returns the index of the first byte whose high bit is set; eight if there is none.
 #[inline]
 fn first(highs: u64) -> usize {
     (highs.trailing_zeros() / 8) as usize
@@ -100,7 +104,7 @@ mod tests {
         ]
     }
 
-    /// The obvious loop.
+    /// The plain loop.
     fn before(bytes: &[u8], ends: impl Fn(u8) -> bool) -> usize {
         bytes
             .iter()
@@ -132,7 +136,7 @@ mod tests {
         }
 
         #[test]
-        fn plain_text_ends_where_it_does(bytes in prop::collection::vec(prop_oneof![byte(), Just(b' '), Just(b'a'), Just(b'b')], 0..60)) {
+        fn plain_end_finds_the_end_of_plain_text(bytes in prop::collection::vec(prop_oneof![byte(), Just(b' '), Just(b'a'), Just(b'b')], 0..60)) {
             let visible = |at: usize| bytes.get(at).is_some_and(|b| (0x21..0x7f).contains(b));
             let plain = |at: usize| visible(at) || bytes.get(at) == Some(&b' ') && visible(at + 1);
             let end = plain_end(&bytes, 0);

@@ -1,7 +1,9 @@
-//! Which time does a year, a month or a day stand for?
+//! Parses a span of dates.
 //!
-//! `2024`, `2024-05`, `2024-05-17`, and from one to another: `2023-11..2024`, `2024..`, `..2019`. In Greenwich, as dates of
-//! pages without a zone are read. **Invariant:** a span ends after it begins; what is none is `None`.
+//! Accepts `2024`, `2024-05`, `2024-05-17`, and ranges: `2023-11..2024`, `2024..`, `..2019`. All
+//! dates are in UTC, like the dates of pages without a time zone.
+//!
+//! **Invariant:** a span ends after it begins; any other text is `None`.
 
 use std::ops::Range;
 
@@ -9,7 +11,7 @@ use crate::listing::date::days;
 
 const DAY: i64 = 86_400;
 
-/// The span of such a text, in Unix seconds; open ends are those of time itself.
+/// Parses a span into Unix seconds. An open end is the smallest or largest `i64`.
 pub fn span(text: &str) -> Option<Range<i64>> {
     let Some((from, until)) = text.trim().split_once("..") else {
         return one(text);

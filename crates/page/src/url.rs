@@ -1,9 +1,10 @@
-//! The one normal form of a URL, and the ids made from it.
+//! Normalized URLs, and the ids made from them.
 //!
-//! **Invariant:** a [`PageUrl`] is absolute, `http` or `https`, without user info and fragment, and
-//! two of them are equal only if RFC 3986 and the WHATWG standard let a client treat them as the
-//! same resource. Whatever a site *might* treat as equal (a trailing slash, the case of a path, the
-//! order of parameters) stays apart: merging it could lose a page, fetching it twice cannot.
+//! **Invariant:** a [`PageUrl`] is absolute, has the scheme `http` or `https`, and has neither
+//! user info nor fragment. Two of them are equal only if RFC 3986 and the WHATWG standard let a
+//! client treat them as the same resource. What a site *might* treat as equal stays distinct: a
+//! trailing slash, the case of a path, the order of parameters. Merging such URLs could lose a
+//! page; fetching one page twice cannot.
 
 mod fragment;
 mod normal;
@@ -21,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A URL in normal form.
+/// A normalized URL.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageUrl(Url);
 
@@ -36,20 +37,19 @@ pub enum Refusal {
     Scheme,
 }
 
-/// A server as a URL names it: scheme, host and port.
+/// A hash of scheme, host and port.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HostId(pub u64);
 
-/// A page: the host in the upper half, the URL within it in the lower, so that the pages of a host
-/// are neighbours wherever ids are sorted.
+/// The id of a page: the host in the upper half, a hash of the URL in the lower half.
 ///
-/// Identity is 128 bits; within one host it is 64, so a host of a million pages has a chance of
-/// 3 in 10^8 that two of its URLs are taken for one.
+/// The pages of a host are therefore adjacent in sorted order. Within one host the id has 64
+/// bits. For a host of a million pages, the probability of any collision is 3 in 10^8.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PageId(pub u128);
 
 impl PageUrl {
-    /// Reads an absolute URL.
+    /// Parses an absolute URL.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         Self::accept(Url::parse(text))
     }
@@ -82,72 +82,75 @@ impl PageUrl {
         Ok(Self(url))
     }
 
-    /// The URL as text.
+    /// Returns the URL as text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The parsed URL.
+    /// Returns the parsed URL.
     pub fn as_url(&self) -> &Url {
         &self.0
     }
 
-    /// `https://example.org:8443`; a default port is left out.
+    /// Returns scheme, host and port, such as `https://example.org:8443`; a default port is
+    /// omitted.
     pub fn origin(&self) -> &str {
         &self.0[..url::Position::BeforePath]
     }
 
-    /// The host name or address as written in the URL (an IPv6 address in brackets).
+    /// Returns the host name or address as written in the URL, an IPv6 address in brackets.
     pub fn host_name(&self) -> &str {
         self.0.host_str().unwrap_or_default()
     }
 
-    /// The port, by default that of the scheme.
+    /// Returns the port, by default that of the scheme.
     pub fn port(&self) -> u16 {
         self.0.port_or_known_default().unwrap_or(80)
     }
 
-    /// Whether the scheme is `https`.
+    /// Returns whether the scheme is `https`.
     pub fn is_secure(&self) -> bool {
         self.0.scheme() == "https"
     }
 
-    /// The path, which starts with a slash.
+    /// Returns the path, which starts with a slash.
     pub fn path(&self) -> &str {
         self.0.path()
     }
 
-    /// What follows the question mark; empty is not the same as none.
+    /// Returns the part after the question mark. An empty query differs from none.
     pub fn query(&self) -> Option<&str> {
         self.0.query()
     }
 
-    /// Path and query, as they go into a request line.
+    /// Returns path and query, as they appear in a request line.
     pub fn path_and_query(&self) -> &str {
         &self.0[url::Position::BeforePath..url::Position::AfterQuery]
     }
 
-    /// The shape of the URL: equal for the pages that one template of a site is likely to have made.
+    /// Returns a hash of the URL's pattern, which pages of one template usually share.
     ///
-    /// Host and path count, with numbers, dates and long hexadecimal runs taken for placeholders and
-    /// the last segment for its extension; of the query the sorted keys. What keeps giving
-    /// near-duplicates under one shape is a trap.
+    /// The pattern consists of host, path and the sorted keys of the query. Numbers, dates and
+    /// long hexadecimal runs become placeholders, and the last segment is reduced to its
+    /// extension. A pattern that keeps yielding near-duplicates is a spider trap.
     pub fn pattern(&self) -> u64 {
         shape::pattern(self)
     }
 
-    /// The server it is on.
+    /// Returns the id of its host.
     pub fn host(&self) -> HostId {
         HostId(xxh3_64(self.origin().as_bytes()))
     }
 
-    /// The page it names.
+    /// Returns the id of the page.
     pub fn id(&self) -> PageId {
         PageId::new(self.host(), xxh3_64(self.as_str().as_bytes()))
     }
 
-    /// The domain someone registered (`example.co.uk` of `a.b.example.co.uk`, by the public suffix
-    /// list); of an address or a bare suffix, the host itself.
+    /// Returns the registrable domain by the public suffix list: `example.co.uk` for
+    /// `a.b.example.co.uk`.
+    ///
+    /// For an IP address or a bare suffix it returns the host itself.
     pub fn registrable_domain(&self) -> &str {
         let host = self.host_name();
         match self.0.host() {
@@ -158,17 +161,17 @@ impl PageUrl {
 }
 
 impl PageId {
-    /// Joins the halves.
+    /// Combines the halves.
     pub fn new(host: HostId, page: u64) -> Self {
         Self(u128::from(host.0) << 64 | u128::from(page))
     }
 
-    /// The server the page is on.
+    /// Returns the host of the page.
     pub fn host(self) -> HostId {
         HostId((self.0 >> 64) as u64)
     }
 
-    /// The half that names the page within its host.
+    /// Returns the half that identifies the page within its host.
     pub fn within_host(self) -> u64 {
         self.0 as u64
     }

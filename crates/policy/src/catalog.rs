@@ -1,8 +1,10 @@
-//! The names by which the user knows orderings, server strategies, refresh policies and schedulers.
+//! The catalog maps the names that users write to orderings, server strategies, refresh
+//! policies and schedulers.
 //!
-//! What users should pick is listed first; [published baselines](crate::published) follow.
-//! **Invariant:** this is the one list. Command line, configuration, help, lab, laws and benchmarks read it;
-//! nothing else knows a policy by name.
+//! Recommended policies are listed first; [published baselines](crate::published) follow.
+//!
+//! **Invariant:** this is the only list of names. Command line, configuration, help,
+//! laboratory, laws and benchmarks read it.
 
 mod error;
 mod expression;
@@ -23,7 +25,7 @@ use crate::order::{Combination, Scores, Weighted};
 use crate::{Policy, server};
 use expression::{Factor, ORDERING};
 
-/// What the user says beside the name of an ordering.
+/// The user's inputs to an ordering, beside its name.
 #[derive(Debug, Clone, Default)]
 pub struct Wishes {
     /// The query that the crawl is for.
@@ -36,47 +38,47 @@ pub struct Wishes {
     pub topic: Option<Arc<Topic>>,
 }
 
-/// What a policy cannot do without.
+/// An input that a policy requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
-    /// [`Wishes::query`].
+    /// A query: `--query`.
     Query,
-    /// [`Wishes::location`].
+    /// Rules for URLs: `--location`.
     Location,
-    /// [`Wishes::scores`].
+    /// Scores of URLs: `--scores`.
     Scores,
-    /// [`Wishes::topic`].
+    /// A topic: `--topic`.
     Topic,
-    /// [`Upkeep::budget`], for a refresh policy.
+    /// A budget of visits, for a refresh policy: `--budget`.
     Budget,
-    /// [`Upkeep::rates`], for an estimator.
+    /// Change rates of URLs, for an estimator: `--rates`.
     Rates,
 }
 
-/// Makes an ordering of the user's wishes and of what is in parentheses behind its name.
+/// Builds an ordering from the user's inputs and the argument in parentheses after its name.
 pub type BuildOrder = fn(&Wishes, Option<&str>) -> Result<Box<dyn Policy>, CatalogError>;
 
-/// An ordering, by name.
+/// An entry of the catalog for an ordering.
 #[derive(Debug, Clone, Copy)]
 pub struct Order {
-    /// What the user writes: lower case letters, digits and hyphens.
+    /// The name that users write: lower-case letters, digits and hyphens.
     pub name: &'static str,
-    /// What is in parentheses behind the name, for the help.
+    /// The argument in parentheses after the name, as shown in the help.
     pub argument: Option<&'static str>,
-    /// What it does, in a line.
+    /// A description of at most a line.
     pub summary: &'static str,
-    /// From where to where its worths go, so that the weights of a combination can be chosen.
+    /// The range of its worths, so that users can choose the weights of a combination.
     pub scale: &'static str,
-    /// What it cannot do without.
+    /// The input that it requires.
     pub wish: Option<Wish>,
     /// Whether it is a [published baseline](crate::published).
     pub published: bool,
-    /// Makes one.
+    /// Builds the ordering.
     pub build: BuildOrder,
 }
 
 impl Order {
-    /// An ordering without argument and wish.
+    /// Creates an entry without argument and without required input.
     pub fn new(name: &'static str, summary: &'static str, build: BuildOrder) -> Self {
         Self {
             name,
@@ -90,16 +92,16 @@ impl Order {
     }
 }
 
-/// A server strategy, by name.
+/// An entry of the catalog for a server strategy.
 #[derive(Debug, Clone, Copy)]
 pub struct Servers {
-    /// What the user writes.
+    /// The name that users write.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A description of at most a line.
     pub summary: &'static str,
     /// Whether it is a [published baseline](crate::published).
     pub published: bool,
-    /// Makes one.
+    /// Builds the strategy.
     pub build: fn() -> Box<dyn server::Strategy>,
 }
 
@@ -112,10 +114,10 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Those that come with the program.
+    /// Returns the catalog of the policies that come with the program.
     pub fn standard() -> Self {
         let mut orders = [standard::ORDERS, focus::METHODS].concat();
-        // Stable: each list is in the order in which its policies are to be shown.
+        // A stable sort keeps the order of each list, which is the order of display.
         orders.sort_by_key(|order| order.published);
         Self {
             orders,
@@ -124,7 +126,7 @@ impl Catalog {
         }
     }
 
-    /// The catalog with one ordering more; one of the same name is replaced.
+    /// Returns the catalog with one more ordering. It replaces an ordering of the same name.
     #[must_use]
     pub fn with(mut self, order: Order) -> Self {
         self.orders.retain(|other| other.name != order.name);
@@ -132,44 +134,45 @@ impl Catalog {
         self
     }
 
-    /// The orderings.
+    /// Returns the orderings.
     pub fn orders(&self) -> &[Order] {
         &self.orders
     }
 
-    /// The server strategies.
+    /// Returns the server strategies.
     pub fn strategies(&self) -> &[Servers] {
         &self.servers
     }
 
-    /// The methods of focused crawling among the orderings.
+    /// Returns the orderings that are methods of focused crawling.
     pub fn focuses(&self) -> impl Iterator<Item = &Order> {
         let about_topics = |order: &&Order| order.wish == Some(Wish::Topic);
         self.orders.iter().filter(about_topics)
     }
 
-    /// The names of the orderings.
+    /// Returns the names of the orderings.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.orders.iter().map(|order| order.name)
     }
 
-    /// The ordering that an expression names: `pagerank`, `random(7)`, `pagerank*0.7 + similarity*0.3`.
+    /// Builds the ordering that an expression names: `pagerank`, `random(7)`,
+    /// `pagerank*0.7 + similarity*0.3`.
     ///
     /// # Errors
     ///
-    /// If the expression is malformed, names something that is not here, or something is missing in
-    /// `wishes`. The message says what to write instead.
+    /// If the expression is malformed, names an unknown ordering, or requires an input that
+    /// `inputs` lacks. The message says what to write instead.
     pub fn order(
         &self,
         expression: &str,
-        wishes: &Wishes,
+        inputs: &Wishes,
     ) -> Result<Box<dyn Policy>, CatalogError> {
         let mut terms = Vec::new();
         for factor in expression::parse(expression)? {
             terms.push(Weighted {
                 name: factor.name.to_owned(),
                 weight: factor.weight,
-                order: self.build(&factor, wishes)?,
+                order: self.build(&factor, inputs)?,
             });
         }
         match <[Weighted; 1]>::try_from(terms) {
@@ -179,7 +182,7 @@ impl Catalog {
         }
     }
 
-    fn build(&self, factor: &Factor<'_>, wishes: &Wishes) -> Result<Box<dyn Policy>, CatalogError> {
+    fn build(&self, factor: &Factor<'_>, inputs: &Wishes) -> Result<Box<dyn Policy>, CatalogError> {
         let order = self
             .orders
             .iter()
@@ -194,11 +197,11 @@ impl Catalog {
         }
         let granted = match order.wish {
             None => true,
-            Some(Wish::Query) => wishes.query.is_some(),
-            Some(Wish::Location) => !wishes.location.is_empty(),
-            Some(Wish::Scores) => wishes.scores.is_some(),
-            Some(Wish::Topic) => wishes.topic.is_some(),
-            // No ordering knows what to do with these.
+            Some(Wish::Query) => inputs.query.is_some(),
+            Some(Wish::Location) => !inputs.location.is_empty(),
+            Some(Wish::Scores) => inputs.scores.is_some(),
+            Some(Wish::Topic) => inputs.topic.is_some(),
+            // Orderings never use these inputs.
             Some(Wish::Budget | Wish::Rates) => false,
         };
         match order.wish.filter(|_| !granted) {
@@ -207,11 +210,11 @@ impl Catalog {
                 name: order.name,
                 wish,
             }),
-            None => (order.build)(wishes, factor.argument),
+            None => (order.build)(inputs, factor.argument),
         }
     }
 
-    /// The server strategy of this name.
+    /// Builds the server strategy of this name.
     ///
     /// # Errors
     ///
@@ -225,23 +228,23 @@ impl Catalog {
             .ok_or_else(|| CatalogError::unknown("server strategy", name.trim(), names))
     }
 
-    /// The tables of orderings and server strategies for `--help`.
+    /// Returns the tables of orderings and server strategies for `--help`.
     pub fn help(&self) -> String {
-        let orders = self.orders.iter().map(|order| Row {
+        let orders = self.orders.iter().map(|order| HelpRow {
             name: named(order.name, order.argument),
             summary: order.summary,
             scale: format!("{}{}", order.scale, needs(order.wish)),
             published: order.published,
         });
-        let servers = self.servers.iter().map(|servers| Row {
+        let servers = self.servers.iter().map(|servers| HelpRow {
             name: servers.name.to_owned(),
             summary: servers.summary,
             scale: String::new(),
             published: servers.published,
         });
         format!(
-            "Orderings (--order), and what their worths are:\n{}\n\
-             Combine them with weights: `{}`. A weight multiplies worths as they are.\n\n\
+            "Orderings (--order) and the range of their worths:\n{}\n\
+             Combine them with weights: `{}`. A weight multiplies the worth, which is not normalized.\n\n\
              Server strategies (--servers):\n{}",
             table(orders.collect()),
             expression::EXAMPLE,
@@ -250,11 +253,12 @@ impl Catalog {
     }
 }
 
-/// Stands above the policies of [`published`](crate::published) in help, reference and dashboard.
+/// The heading of the policies of [`published`](crate::published) in help, reference and
+/// dashboard.
 pub const PUBLISHED_HEADING: &str = "Published baselines, for comparison";
 
-/// A policy in a table of the help.
-struct Row {
+/// A row of a help table.
+struct HelpRow {
     name: String,
     summary: &'static str,
     scale: String,
@@ -272,13 +276,13 @@ fn needs(wish: Option<Wish>) -> String {
     wish.map_or(String::new(), |wish| format!("; needs {}", wish.flag()))
 }
 
-/// Lines up the rows: first what users should pick, then the published baselines below their heading.
-fn table(rows: Vec<Row>) -> String {
+/// Formats the rows in columns. Published baselines follow below their heading.
+fn table(rows: Vec<HelpRow>) -> String {
     let width = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let names = width(&mut rows.iter().map(|row| row.name.chars().count()));
     let summaries = width(&mut rows.iter().map(|row| row.summary.chars().count()));
-    let line = |row: &Row| {
-        let Row {
+    let line = |row: &HelpRow| {
+        let HelpRow {
             name,
             summary,
             scale,
@@ -287,7 +291,8 @@ fn table(rows: Vec<Row>) -> String {
         let line = format!("  {name:names$}  {summary:summaries$}  {scale}");
         format!("{}\n", line.trim_end())
     };
-    let (published, top): (Vec<&Row>, Vec<&Row>) = rows.iter().partition(|row| row.published);
+    let (published, top): (Vec<&HelpRow>, Vec<&HelpRow>) =
+        rows.iter().partition(|row| row.published);
     let mut table: String = top.into_iter().map(line).collect();
     if !published.is_empty() {
         table.push_str(&format!("\n {PUBLISHED_HEADING}:\n"));

@@ -1,7 +1,7 @@
-//! Chance as an argument: SplitMix64 turns a seed and a number into a random word.
+//! Deterministic random numbers: SplitMix64 maps a state to a random word.
 //!
-//! Steele, Lea & Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014). The same state
-//! gives the same word on every machine.
+//! Steele, Lea & Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014). The
+//! same state gives the same word on every machine.
 
 /// Returns the next word of the stream after `state`.
 pub fn split_mix(state: u64) -> u64 {

@@ -1,5 +1,8 @@
-//! The policy of a crawl: an ordering for new pages, a patience for silent servers and missing pages, and,
-//! if the user asks for it, a refresh of what is known and a poll of what lists other pages.
+//! The policy of a whole crawl.
+//!
+//! It combines four parts: an ordering for pages that were never fetched, a retry rule for
+//! failed visits, an optional refresh policy for pages that have a copy, and optional polling
+//! of sources.
 
 mod revisit;
 
@@ -11,26 +14,30 @@ use crate::{
     Dues, Fact, History, Moment, Moves, Needs, Number, Outcome, Page, Policy, Price, Refresh,
     Report, Sources, Term, Worth,
 };
-use revisit::{Gain, Revisit};
+use revisit::{NextVisit, VisitGain};
 
-/// Discovers, retries what did not answer, and refreshes if told to.
+/// Orders new pages, retries failed visits and, if configured, refreshes copies and polls
+/// sources.
 pub struct Crawl {
-    /// The order of pages never fetched, and what pages are worth to it.
+    /// The ordering of pages that were never fetched. It also gives the importance of pages.
     pub order: Box<dyn Policy>,
-    /// When a page that did not answer, or was found missing, is asked again.
+    /// When a page is requested again that did not answer or was missing.
     pub retry: Retry,
-    /// How pages that were fetched are fetched again; `None`: not at all.
+    /// The refresh policy; `None` if pages are never fetched again.
     pub refresh: Option<Box<dyn Refresh>>,
-    /// Which pages are polled for links to new ones, and what these are worth; `None`: that is not looked at.
+    /// Selects the pages to poll for new links and values the pages found there. `None` if no
+    /// page is polled.
     pub sources: Option<Sources>,
-    /// How often pages are polled that list others, whatever the price; `None`: like any other.
+    /// The interval at which pages that list others are polled, whatever the price. `None`:
+    /// they are treated like other pages.
     pub listings: Option<Duration>,
-    /// What a page never fetched must be worth to the ordering; one that is worth less is worth nothing.
+    /// The least worth, by the ordering, at which a new page is fetched. Below it a page is
+    /// worth 0.
     pub least: Worth,
 }
 
 impl Crawl {
-    /// What the first copy of a page is worth, of which the ordering thinks this.
+    /// Returns the worth of the first copy of a page, given its worth by the ordering.
     fn first(&self, page: Number, order: Worth) -> Worth {
         match &self.refresh {
             _ if order < self.least || order == Worth::NONE => Worth::NONE,
@@ -58,16 +65,17 @@ impl Crawl {
         }
     }
 
-    /// Another visit to a page that answered, or that nobody asks for any more; `None`: nothing is refreshed.
-    fn revisit<'a>(&'a self, page: Page<'a>) -> Option<Revisit<'a>> {
+    /// Returns the worth of another visit to a page that was visited before. `None` without a
+    /// refresh policy.
+    fn revisit<'a>(&'a self, page: Page<'a>) -> Option<NextVisit<'a>> {
         let refresh = self.refresh.as_ref()?;
         let polled = self.polled(page);
         let copy = || refresh.curve(page, self.order.importance(page).value());
         let sources = self.sources.as_ref();
-        Some(Revisit {
+        Some(NextVisit {
             page,
             polled,
-            gain: Gain {
+            gain: VisitGain {
                 copy: polled.is_none().then(copy),
                 links: sources.and_then(|sources| sources.curve(page)),
                 absence: self.retry.absence(page.history),
@@ -81,7 +89,7 @@ impl Crawl {
         };
         sources.observe(fact);
         match fact {
-            // What a page is worth the ordering knows when it was told of the links to it.
+            // The ordering knows the worth of a page only after it observed the links to it.
             Fact::Read(read) => {
                 for page in sources.unweighed(read) {
                     let stake = self.stake(page, &History::default());
@@ -104,7 +112,8 @@ impl Crawl {
         }
     }
 
-    /// What it costs a second not to have a page as it is.
+    /// Returns the loss per second while the current state of a page is missing from the
+    /// archive.
     fn stake(&self, page: Number, history: &History) -> f64 {
         let refresh = self.refresh.as_ref();
         let importance = self.order.importance(Page {
@@ -115,13 +124,15 @@ impl Crawl {
         refresh.map_or(importance, |refresh| refresh.stake(page, importance))
     }
 
-    /// When a page is polled that lists others; `None`: it is no such page.
+    /// Returns when a page that lists others is polled. `None` if it lists none, or if there is
+    /// no interval.
     fn polled(&self, page: Page<'_>) -> Option<Moment> {
         let asked = page.history.asked.filter(|_| page.history.listing)?;
         Some(asked + self.listings?)
     }
 
-    /// When a page is asked for again whose last visit was not a page; `None`: not for this reason.
+    /// Returns when a page is requested again because its last visit failed. `None` if it is
+    /// not.
     fn again(&self, page: Page<'_>) -> Option<Moment> {
         match page.history.outcome? {
             Outcome::Unreachable => self.retry.due(page.history),
@@ -169,7 +180,8 @@ impl Policy for Crawl {
         let mut moved = Moves::default();
         self.order.observe(fact, &mut moved);
         for (page, worth) in moved.drain() {
-            // What a source named is worth what its source says, whoever else links to it.
+            // The source alone determines the worth of a page that it named, whatever other
+            // pages link to it.
             if !self.fades(page) {
                 moves.push(page, self.first(page, worth));
             }

@@ -1,33 +1,38 @@
-//! When has the worth of a visit, which grows as the copy ages, reached a price?
+//! The worth of a revisit as a function of the copy's age, and the search for the time at which
+//! it reaches a price.
 //!
-//! **Invariant:** [`due`] is the first microsecond at which [`worth`] pays, because it is found by asking [`worth`].
+//! **Invariant:** [`due`] returns the first microsecond at which [`worth`] pays, because it
+//! searches by calling [`worth`].
 
 use std::time::Duration;
 
 use crate::moment::DAY;
 use crate::{Moment, Page, Price, Worth};
 
-/// What a visit is worth as the copy ages.
+/// The worth of a revisit as a function of the copy's age.
 ///
-/// A value that was made of all that is known of one page; it is asked for many moments and prices, which
-/// would be a scan of the page's history each if a [`Policy`](crate::Policy) were asked.
+/// A curve is computed once from all that is known of one page. It can then be evaluated at
+/// many ages and prices. A [`Policy`](crate::Policy) would have to scan the page's history each
+/// time.
 pub trait Curve {
-    /// At an age in seconds, above zero. It never falls.
+    /// Returns the worth at an age in seconds, above zero. It never decreases.
     fn at(&self, age: f64) -> f64;
 
-    /// About the age at which it is worth this, where there is a formula; it only saves time.
+    /// Returns the approximate age at which the worth reaches `_worth`, if there is a formula.
+    /// It only speeds up the search.
     fn age_of(&self, _worth: f64) -> Option<f64> {
         None
     }
 
-    /// What the first copy is worth, where there is none yet; `None`: the policy has no unit for it, and
-    /// new pages come first.
+    /// Returns the worth of the first copy, for a page that has none. `None` if the policy has
+    /// no unit for it; then new pages come first.
     fn missing(&self) -> Option<f64> {
         None
     }
 }
 
-/// What a visit is worth now; nothing if the page was never asked for, or in this very moment.
+/// Returns what a visit is worth now. 0 if the page was never requested, or was requested at
+/// this very moment.
 pub fn worth(curve: &(impl Curve + ?Sized), page: Page<'_>, now: Moment) -> Worth {
     match page.history.asked {
         Some(asked) if now > asked => Worth::new(curve.at(now.since(asked).as_secs_f64())),
@@ -35,11 +40,14 @@ pub fn worth(curve: &(impl Curve + ?Sized), page: Page<'_>, now: Moment) -> Wort
     }
 }
 
-/// The first moment at which it is worth the price: at once near the formula's answer, else by narrowing down all
-/// the time there is.
+/// Returns the first moment at which a visit is worth the price, or `None` if it never is.
+///
+/// Starts near the age that the formula gives, if there is one. Otherwise narrows down the
+/// whole range of time.
 pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Option<Moment> {
     let asked = page.history.asked?;
-    // By how much a visit after so many microseconds falls short of the price; not above zero where it pays.
+    // How much the worth at this age, in microseconds, is below the price. A visit pays where
+    // it is at most 0.
     let lacks = |age: u64| {
         let then = asked + Duration::from_micros(age);
         price.value() - worth(curve, page, then).value()
@@ -68,7 +76,8 @@ pub fn due(curve: &(impl Curve + ?Sized), page: Page<'_>, price: Price) -> Optio
     Some(asked + Duration::from_micros(between.late.0))
 }
 
-/// Two ages in microseconds and what a visit lacks there: the early one does not pay, the late one does.
+/// Two ages in microseconds, each with the amount by which the worth is below the price. A visit
+/// pays at the late age and not at the early one.
 struct Bracket {
     early: (u64, f64),
     late: (u64, f64),
@@ -85,8 +94,11 @@ impl Bracket {
         }
     }
 
-    /// Where to look next; `None`: there is nothing between. First for the size of the age; then along the chord, and every third time by halves: a curve may be
-    /// all but level on one side of a bend.
+    /// Returns the age to try next, or `None` if no age lies between the two.
+    ///
+    /// While the ages differ by more than a factor of 4, it is their geometric mean. Then it is
+    /// the zero of the chord (regula falsi), and at every third step the midpoint, because a
+    /// curve may be almost flat on one side of a bend.
     fn middle(&self, step: u32) -> Option<u64> {
         let ((early, below), (late, above)) = (self.early, self.late);
         let apart = late - early;
@@ -105,7 +117,7 @@ impl Bracket {
     }
 }
 
-/// Days between revisits so far; `None` if there were none.
+/// Returns the mean time between revisits so far, in days. `None` before the first revisit.
 pub fn days_between_visits(page: Page<'_>) -> Option<f64> {
     let history = page.history;
     let revisits = f64::from(history.revisits);

@@ -1,5 +1,5 @@
-//! What do the facts so far say of a page that nobody has read, or not read since? One file, one way to keep
-//! the answer up to date.
+//! Estimates of unknown properties of pages, kept up to date as facts arrive. Each file holds
+//! one estimator.
 
 mod arrivals;
 mod column;
@@ -15,9 +15,9 @@ mod signals;
 
 pub use arrivals::{Arrivals, Polled};
 pub use column::Column;
-pub use flow::Flow;
+pub use flow::RankFlow;
 pub use gains::{Gains, Window};
-pub use hosts::Hosts;
+pub use hosts::PageHosts;
 pub use inherited::Inherited;
 pub use links::Links;
 pub use profit::{Ages, Curve, Histogram, Prior};

@@ -1,118 +1,121 @@
-//! What a crawl learns, as its policy is told.
+//! Facts: everything that a crawl learns and reports to its policy.
 //!
-//! **Invariant:** everything here could have been seen by the crawler at that moment. A policy has no
-//! other source: what it knows it was told by a [`Fact`], and the same facts in the same order make
-//! the same policy. After a stop the facts are told again from the ledger: all discoveries first, then
-//! what was read, each in the order in which it happened.
+//! **Invariant:** the crawler could have observed every fact at that moment. A policy has no
+//! other source of information. The same facts in the same order produce the same policy state.
+//! After a restart the crawl replays the facts from the ledger: first all discoveries, then all
+//! reads, each in the order in which they happened.
 
 use crate::{History, Moment, Worth};
 
-/// How many pages were discovered before this one. Numbers are dense and stay with their page for
-/// ever, so that what a policy knows of pages is an array.
+/// The number of pages that were discovered before this one.
+///
+/// Numbers are dense and never change, so a policy can keep its data about pages in arrays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(pub u32);
 
 impl Number {
-    /// The place in an array.
+    /// Returns the index of the page in an array.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A page, as a policy is asked about it.
+/// A page whose worth is requested.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
-    /// Which one.
+    /// The page number.
     pub number: Number,
-    /// What its visits told.
+    /// The facts of its visits.
     pub history: &'a History,
 }
 
 /// Something that the crawl has just learned.
 #[derive(Debug, Clone, Copy)]
 pub enum Fact<'a> {
-    /// A page was heard of for the first time. Comes before any other fact that names the page, and in
-    /// the order of numbers, also when an earlier run is recalled.
+    /// A page was discovered. Comes before any other fact that names the page, and in the order
+    /// of page numbers, also in a replay.
     Discovered(Discovered<'a>),
-    /// A page was asked for and its answer was read. Takes the place of what was read of it before.
+    /// A page was requested and its answer was read. Replaces what was read of it before.
     Read(Read<'a>),
-    /// A page was visited, or more became known of its last visit. When an earlier run is recalled, all its
-    /// visits are told as one, in the order of numbers, after what was read.
+    /// A page was visited, or more became known about its last visit. A replay reports all
+    /// visits of a page as one such fact, in the order of page numbers, after the reads.
     Visited(Visited<'a>),
     /// A page was among the results of searches.
     Shown(Shown),
 }
 
-/// A page that was heard of for the first time.
+/// A page at its discovery.
 #[derive(Debug, Clone, Copy)]
 pub struct Discovered<'a> {
     /// Its number.
     pub page: Number,
-    /// Its URL, as text: policies know no URL type. Empty if the policy does not [need](Needs) words.
+    /// Its URL, as text: policies know no URL type. Empty if the policy does not [need](Needs)
+    /// words.
     pub url: &'a str,
     /// Its host, numbered in the order of discovery.
     pub host: u32,
-    /// Links from a seed, along the path it was discovered by.
+    /// Number of links from a seed, along the path by which it was discovered.
     pub depth: u16,
-    /// Whether a user named it.
+    /// Whether the user named it as a seed.
     pub seed: bool,
-    /// When.
+    /// When it was discovered.
     pub at: Moment,
-    /// Where it appeared, if it was new on a page that had been read before.
+    /// The source on which it appeared, if it was new on a page that had been read before.
     pub appeared: Option<Appeared>,
 }
 
-/// A page was new on another: it appeared there between two looks, the second of which discovered it.
+/// The appearance of a new page on another page, between two visits to that other page. The
+/// second visit discovered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appeared {
-    /// The page that named it.
+    /// The page that links to it.
     pub on: Number,
-    /// When that page was last read and did not name it.
+    /// When that page was last read without the link.
     pub after: Moment,
 }
 
-/// What an answer said.
+/// The content of an answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Read<'a> {
     /// The page.
     pub page: Number,
-    /// What it says; `Nothing` for a redirect, a 404, a picture.
+    /// Its text; `Nothing` for a redirect, a 404 or an image.
     pub text: Text<'a>,
-    /// Its links to pages that are known, each page once. A redirect is the one link of its page.
+    /// Its links to known pages, each page once. A redirect counts as the only link of its
+    /// page.
     pub links: &'a [Link<'a>],
-    /// All pages that it links to, those outside of the crawl included.
+    /// Number of all pages that it links to, including those outside the crawl.
     pub out_links: u32,
 }
 
-/// What is known of a page, and what was known before. What a policy sums up over pages grows by the
-/// difference.
+/// The history of a page before and after a visit. A policy updates its sums by the difference.
 #[derive(Debug, Clone, Copy)]
 pub struct Visited<'a> {
     /// The page.
     pub page: Number,
-    /// Its visits so far.
+    /// The history before the visit.
     pub before: &'a History,
-    /// The same with what is new.
+    /// The history after the visit.
     pub after: &'a History,
 }
 
-/// How often searchers met a page since the last such fact.
+/// How often a page appeared in search results since the last such fact.
 #[derive(Debug, Clone, Copy)]
 pub struct Shown {
     /// The page.
     pub page: Number,
-    /// When.
+    /// When the counts were taken.
     pub at: Moment,
-    /// Expected views: each time that it was a result counts by how likely it was seen at its rank.
+    /// Expected views: each appearance counts by the probability that a user looks at its rank.
     pub views: f64,
-    /// Times that it was clicked.
+    /// Number of clicks on it.
     pub clicks: f64,
 }
 
-/// The text of a page, as far as it is at hand.
+/// The text of a page, as far as it is available.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Text<'a> {
-    /// There is none.
+    /// There is no text.
     Nothing,
     /// The page was just fetched.
     Whole {
@@ -120,17 +123,17 @@ pub enum Text<'a> {
         title: &'a str,
         /// Its readable text.
         body: &'a str,
-        /// What else is known of it.
+        /// Its language and date.
         about: About<'a>,
     },
-    /// The page was fetched in an earlier run, whose index still knows how often it has the words of
-    /// the query.
+    /// The page was fetched in an earlier run. The index still knows how often it contains the
+    /// words of the query.
     Counted {
         /// Occurrences in the title.
         in_title: u32,
         /// Occurrences in the body.
         in_body: u32,
-        /// Words of the body.
+        /// Number of words in the body.
         words: u32,
     },
 }
@@ -138,27 +141,29 @@ pub enum Text<'a> {
 /// What is known of a text beside its words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct About<'a> {
-    /// The code of its language, such as `en`, if it can be told.
+    /// The code of its language, such as `en`, if it was detected.
     pub language: Option<&'a str>,
-    /// When it was published, as the page says, in Unix seconds.
+    /// The publication date that the page states, in Unix seconds.
     pub date: Option<i64>,
 }
 
 /// A link on a page.
 #[derive(Debug, Clone, Copy)]
 pub struct Link<'a> {
-    /// Where to.
+    /// The target.
     pub to: Number,
-    /// Its words.
+    /// The anchor text.
     pub anchor: &'a str,
-    /// Its words and some on either side; empty if the policy does not [need](Needs) places, or nobody knows.
+    /// The anchor text and some words on either side. Empty if the policy does not
+    /// [need](Needs) places, or if they are unknown.
     pub around: &'a str,
-    /// The elements that it stands in, such as `html/body/nav/ul/li/a`; empty as above.
+    /// The path of enclosing elements, such as `html/body/nav/ul/li/a`. Empty for the same
+    /// reasons.
     pub path: &'a str,
 }
 
 impl<'a> Link<'a> {
-    /// A link of which its words are known and not its place.
+    /// Creates a link with known anchor text and unknown place.
     pub fn new(to: Number, anchor: &'a str) -> Self {
         Self {
             to,
@@ -169,16 +174,16 @@ impl<'a> Link<'a> {
     }
 }
 
-/// What a policy wants to be told; the rest is not looked up for it.
+/// The facts that a policy needs. The crawl does not look up the rest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Needs {
     /// [`Fact::Read`], with all links.
     pub links: bool,
-    /// URLs, and the anchors of these links.
+    /// URLs, and the anchor texts of links.
     pub words: bool,
-    /// What is around these links, and their tag paths.
+    /// The words around links, and their element paths.
     pub places: bool,
-    /// The texts.
+    /// The texts of pages.
     pub text: bool,
     /// [`Fact::Visited`].
     pub visits: bool,
@@ -187,7 +192,7 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// What graph orderings need: who links to whom, and no words.
+    /// Needs of orderings by the link graph: links without words.
     pub const LINKS: Self = Self {
         links: true,
         words: false,
@@ -197,7 +202,7 @@ impl Needs {
         searches: false,
     };
 
-    /// What one of two wants.
+    /// Returns the union of both needs.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {
@@ -211,22 +216,23 @@ impl Needs {
     }
 }
 
-/// Pages never fetched whose worth a fact has changed, and what they are worth now.
+/// Pages that were never fetched and whose worth a fact has changed, with their new worth.
 #[derive(Debug, Default)]
 pub struct Moves(Vec<(Number, Worth)>);
 
 impl Moves {
-    /// Takes note that a page is now worth this.
+    /// Records the new worth of a page.
     pub fn push(&mut self, page: Number, worth: Worth) {
         self.0.push((page, worth));
     }
 
-    /// Takes the moves out, in the order they happened; the last of a page holds.
+    /// Removes and returns all changes, in the order in which they were recorded. The last one
+    /// of a page is valid.
     pub fn drain(&mut self) -> impl Iterator<Item = (Number, Worth)> {
         self.0.drain(..)
     }
 
-    /// Whether nothing moved.
+    /// Returns whether no worth changed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,8 +1,10 @@
-//! Which pages are of a topic, and which links lead to them? One file, one method of focused crawling.
+//! Focused crawling: topics, and orderings that fetch pages of a topic first.
 //!
-//! A [`Topic`] says how likely a page that was read is of it; a method is an ordering that spends fetches where such
-//! pages are to be expected. **Invariant:** a method judges pages that were read, and links by what the pages that
-//! have them say; never a page that was not fetched by its text.
+//! A [`Topic`] gives the probability that a page is of it. Each method is one file: an ordering
+//! that spends fetches where such pages are expected.
+//!
+//! **Invariant:** a method judges a read page by its text, and an unread page only by its URL
+//! and the pages that link to it.
 
 mod bandit;
 pub mod bayes;
@@ -10,24 +12,24 @@ mod calibration;
 pub(crate) mod focused;
 pub(crate) mod guide;
 pub(crate) mod judge;
-mod kin;
 mod learned;
-pub(crate) mod linear;
+mod link_model;
+pub(crate) mod logistic;
 mod predicate;
 pub(crate) mod rates;
-mod rehearsal;
+mod related;
+mod replay;
 pub(crate) mod rewards;
-pub(crate) mod seen;
-mod signpost;
 pub(crate) mod topic;
 mod trainer;
+pub(crate) mod unread;
 pub mod word_counts;
 
 pub use bandit::Bandit;
 pub use bayes::{Bayes, Evidence};
 pub use focused::{Focus, Focused};
 pub use guide::{Crawled, Guide, Pointer};
-pub use judge::{Judge, ON_TOPIC};
+pub use judge::{ON_TOPIC, TopicJudge};
 pub use learned::Learned;
 pub use predicate::{Candidate, Meanings, Predicate, Unreadable};
 pub use topic::{Known, Topic};

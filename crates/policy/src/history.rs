@@ -1,8 +1,9 @@
-//! What a crawl knows of one page, folded from its visits.
+//! The facts about one page, accumulated over its visits.
 //!
-//! **Invariant:** a history holds facts only. It changes by [`History::after`], [`History::gained`], [`History::named`],
-//! [`History::listing`] and [`History::signalled`] and in no other way, so a policy can be swapped on a living crawl.
-//! [`History::brought_back`] corrects dates that a wrong clock gave.
+//! **Invariant:** a history holds facts only, no estimates, so a running crawl can change its
+//! policy. Only [`History::after`], [`History::gained`], [`History::named`],
+//! [`History::listing`] and [`History::signalled`] add facts. [`History::brought_back`]
+//! corrects dates from a wrong clock.
 
 mod finds;
 mod recent;
@@ -21,70 +22,71 @@ use crate::Moment;
 /// The facts of one page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct History {
-    /// When it was first heard of.
+    /// When it was discovered.
     pub discovered: Moment,
-    /// Links from a seed to here, along the path it was discovered by.
+    /// Number of links from a seed, along the path by which it was discovered.
     pub depth: u16,
-    /// When it was last asked for, whatever came back.
+    /// When it was last requested, whatever the outcome.
     pub asked: Option<Moment>,
     /// When a copy was last known to be equal to the page.
     pub fresh: Option<Moment>,
-    /// Visits after the first copy that could tell whether the page had changed.
+    /// Number of visits after the first copy that could detect a change.
     pub revisits: u32,
-    /// How many of them found a changed text.
+    /// Number of these revisits that found a changed text.
     pub changes: u32,
-    /// The sum of the gaps that these revisits closed.
+    /// Sum of the gaps that these revisits closed.
     pub watched: Duration,
-    /// The sum of those gaps after which nothing had changed.
+    /// Sum of those gaps after which nothing had changed.
     pub quiet: Duration,
-    /// How many changes touched so many tenths of the shingles: the first counts shares up to a tenth.
+    /// Histogram of changes by the share of shingles that differed. Bin `i` counts shares in
+    /// `(i/10, (i+1)/10]`; the first also counts 0.
     pub tenths: [u16; 10],
-    /// Visits in a row that found nobody.
+    /// Consecutive visits that got no answer.
     pub failures: u16,
-    /// Visits in a row that found the page gone.
+    /// Consecutive visits that found the page gone.
     pub gone: u16,
-    /// The last word: what the newest visit found.
+    /// The outcome of the newest visit.
     pub outcome: Option<Outcome>,
     /// Whether it lists other pages, as a sitemap or a feed does.
     pub listing: bool,
-    /// What the first copy gave to searchers, where it was measured.
+    /// Quality gain of the first copy for searches, if it was measured.
     pub first_gain: Option<f32>,
     /// The last revisits.
     pub recent: Recent,
-    /// What others said of its changes.
+    /// Change hints from sitemaps and feeds.
     pub signals: Signals,
-    /// Pages that nobody had heard of, named by its revisits.
+    /// New pages that its revisits discovered.
     pub finds: Finds,
 }
 
 /// What a visit found. A 404 is an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// A text that we did not have: the first copy, or a changed one.
+    /// A text that differs from the copy, or the first copy.
     Changed,
-    /// The text that we have.
+    /// The same text as the copy.
     Unchanged,
-    /// Nothing to read, and the server says so: 404, 410, a redirect, not a page.
+    /// The server answered that there is no page to read: 404, 410, a redirect, or not a page.
     Gone,
-    /// No answer, or one that asks to come back: a time-out, a reset, 429, 5xx.
+    /// No answer, or one that asks to try again: a time-out, a reset, 429, 5xx.
     Unreachable,
-    /// We may not ask: robots, an address that is off limits.
+    /// The crawler may not request it: robots.txt, or a forbidden address.
     Refused,
 }
 
-/// One visit.
+/// One visit to a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Visit {
-    /// When the page was asked for.
+    /// When the page was requested.
     pub at: Moment,
     /// What was found.
     pub outcome: Outcome,
-    /// The share of the text's shingles that were others, if it changed.
+    /// If the text changed: the share of its shingles that differ.
     pub differing: f32,
 }
 
 impl Visit {
-    /// A visit; a change is one of the whole text, as far as is known.
+    /// Creates a visit. If it found a change, the whole text counts as changed.
     pub fn new(at: Moment, outcome: Outcome) -> Self {
         Self {
             at,
@@ -95,7 +97,7 @@ impl Visit {
 }
 
 impl History {
-    /// A page that was just heard of.
+    /// Creates the history of a page that was just discovered.
     pub fn discovered(at: Moment, depth: u16) -> Self {
         Self {
             discovered: at,
@@ -104,7 +106,7 @@ impl History {
         }
     }
 
-    /// The history with one more visit.
+    /// Returns the history with one more visit.
     #[must_use]
     pub fn after(mut self, visit: Visit) -> Self {
         self.asked = Some(visit.at);
@@ -125,7 +127,7 @@ impl History {
         self
     }
 
-    /// The history, now that it is known what the last visit gave to searchers: ΔQ_A.
+    /// Adds the measured quality gain of the last visit, ΔQ_A.
     #[must_use]
     pub fn gained(mut self, gain: f32) -> Self {
         match self.recent.last_mut() {
@@ -135,8 +137,9 @@ impl History {
         self
     }
 
-    /// The history, now that it is known how many pages that nobody had heard of the last visit named. A first visit
-    /// tells nothing: what it names may be old.
+    /// Adds the number of pages that the last visit discovered.
+    ///
+    /// A first visit counts nothing: the pages that it discovers may be old.
     #[must_use]
     pub fn named(mut self, new: u32) -> Self {
         if let Some(last) = self.recent.iter().next_back() {
@@ -145,14 +148,14 @@ impl History {
         self
     }
 
-    /// The history of a page that turned out to list others, or not to.
+    /// Records whether the page lists other pages.
     #[must_use]
     pub fn listing(mut self, listing: bool) -> Self {
         self.listing = listing;
         self
     }
 
-    /// The history with one more word of others that the page has changed since it was last seen.
+    /// Adds a hint that the page has changed since it was last seen.
     #[must_use]
     pub fn signalled(mut self, at: Moment) -> Self {
         self.signals.since = self.signals.since.saturating_add(1);
@@ -160,10 +163,10 @@ impl History {
         self
     }
 
-    /// The history with every moment that lies after `now` replaced by `to`.
+    /// Returns the history with every moment after `now` replaced by `to`.
     ///
-    /// A clock that was ahead dated such a moment. Unchanged, it would put off retries and refreshes until
-    /// the clock has caught up with it.
+    /// A clock that ran ahead set such a moment. Unchanged, it would delay retries and
+    /// refreshes until the clock reaches it.
     #[must_use]
     pub fn brought_back(mut self, now: Moment, to: Moment) -> Self {
         let back = |moment: Moment| moment.brought_back(now, to);
@@ -191,7 +194,7 @@ impl History {
             gap: gap.as_secs_f32(),
             changed,
             differing: if changed { differing } else { 0.0 },
-            // What is as it was gives nothing.
+            // An unchanged page gains nothing.
             gain: (!changed).then_some(0.0),
         });
     }
@@ -270,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn signals_are_held_against_what_was_found() {
+    fn hints_are_counted_by_outcome() {
         let start = folded(&[(1, Outcome::Changed)]);
         let visit = |history: History, at, outcome| history.after(Visit::new(day(at), outcome));
         let hit = visit(start.signalled(day(2)), 3, Outcome::Changed);

@@ -1,6 +1,6 @@
-//! What every policy obeys, whatever it values.
+//! Property tests that every policy must pass.
 //!
-//! The orderings are those of the catalog: a new one is under these laws as soon as it has a name.
+//! The policies come from the catalog, so a new one is tested as soon as it has a name.
 
 mod needs;
 mod sources;
@@ -19,12 +19,12 @@ use crate::{
     Crawl, Fact, History, Moment, Moves, Number, Outcome, Page, Policy, Price, Refresh, Text,
     Upkeep, Visit, Visited, Worth,
 };
-use world::{Step, call, world};
+use world::{WorldStep, planned_visit, world};
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// The mean of parents and host falls when a poor parent appears: these may move both ways.
-/// The starved agents leave what they wanted.
+/// Orderings whose worth may fall when a page gets one more link: a poor parent lowers a mean
+/// of parents and host, and starved agents lose the pages they wanted.
 const MEANS: [&str; 7] = [
     "agents",
     "intelligent",
@@ -53,7 +53,7 @@ fn expressions() -> Vec<String> {
 fn order(expression: &str) -> Box<dyn Policy> {
     let mut scores = Scores::default();
     scores.insert("https://a.edu/", 3.5);
-    let wishes = Wishes {
+    let inputs = Wishes {
         query: Some("red fox".into()),
         location: vec![
             "host:.edu=2".into(),
@@ -63,10 +63,10 @@ fn order(expression: &str) -> Box<dyn Policy> {
         scores: Some(Arc::new(scores)),
         topic: Some(Arc::new(crate::focus::tests::red())),
     };
-    Catalog::standard().order(expression, &wishes).unwrap()
+    Catalog::standard().order(expression, &inputs).unwrap()
 }
 
-/// Every refresh policy of the catalog, bare and with an argument.
+/// Every refresh policy of the catalog, and some with an argument.
 fn refreshes() -> Vec<String> {
     let catalog = Catalog::standard();
     let named = catalog.refreshes().iter().map(|refresh| refresh.name);
@@ -79,7 +79,7 @@ fn refreshes() -> Vec<String> {
     named.chain(others).map(str::to_owned).collect()
 }
 
-/// A crawl that refreshes by this policy, with this estimator.
+/// A crawl with this refresh policy and this estimator.
 fn crawl(refresh: &str, rate: &str) -> Crawl {
     let mut rates = Scores::default();
     rates.insert("https://a.edu/", 0.5);
@@ -133,12 +133,14 @@ fn policies() -> Vec<(String, Box<dyn Policy>)> {
     policies
 }
 
-/// What a visit may have found, and what others and searchers said of it.
+/// Any history of visits, hints and measured gains.
 fn history() -> impl Strategy<Value = History> {
-    let calls = prop::collection::vec(call(), 0..12);
-    (0u64..1 << 50, any::<u16>(), 0u16..3, calls).prop_map(|(start, depth, signals, calls)| {
+    let visits = prop::collection::vec(planned_visit(), 0..12);
+    (0u64..1 << 50, any::<u16>(), 0u16..3, visits).prop_map(|(start, depth, signals, visits)| {
         let start = History::discovered(Moment::from_micros(start), depth);
-        let visited = calls.iter().fold(start, |history, call| call.paid(history));
+        let visited = visits
+            .iter()
+            .fold(start, |history, visit| visit.applied_to(history));
         let last = visited.asked.unwrap_or(visited.discovered);
         let listing = depth.is_multiple_of(5);
         (0..signals)
@@ -162,7 +164,7 @@ proptest! {
         let cheap = Price::new(price * cheaper).unwrap();
         let page = Page { number: Number(number), history: &history };
         for (name, mut policy) in policies() {
-            world.tell(policy.as_mut());
+            world.feed(policy.as_mut());
             let now = history.discovered + Duration::from_micros(later);
             prop_assert!(policy.worth(page, now).value().is_finite(), "{}: worth is finite", name);
             prop_assert_eq!(policy.worth(page, now), policy.worth(page, now), "{}: same input, same output", name);
@@ -178,7 +180,7 @@ proptest! {
         }
     }
 
-    /// A clock that is set back dates a visit before the one it followed.
+    /// A clock that was set back dates a visit before the one it followed.
     #[test]
     fn visits_that_are_dated_backwards_break_nothing(
         world in world(),
@@ -192,7 +194,7 @@ proptest! {
         let now = Moment::from_micros(now);
         let price = Price::new(10f64.powf(exponent)).unwrap();
         for (name, mut policy) in policies() {
-            world.tell(policy.as_mut());
+            world.feed(policy.as_mut());
             let mut history = History::discovered(Moment::from_micros(discovered), 1);
             for &(at, outcome) in &visits {
                 let before = history;
@@ -212,8 +214,8 @@ proptest! {
     fn same_facts_make_the_same_worth_and_no_page_is_lost(world in world()) {
         for name in expressions() {
             let (mut one, mut other) = (order(&name), order(&name));
-            world.tell(one.as_mut());
-            world.tell(other.as_mut());
+            world.feed(one.as_mut());
+            world.feed(other.as_mut());
             for page in 0..world.pages {
                 let worth = world.worth(one.as_ref(), page);
                 prop_assert_eq!(worth, world.worth(other.as_ref(), page), "{}: page {}", &name, page);
@@ -227,25 +229,25 @@ proptest! {
     }
 
     #[test]
-    fn the_queue_knows_what_the_policy_thinks(world in world()) {
+    fn the_queue_agrees_with_the_policy(world in world()) {
         for name in expressions() {
             let mut order = order(&name);
             let mut queue: Vec<Worth> = Vec::new();
             let mut read = vec![false; world.pages as usize];
             for step in &world.steps {
-                if let Step::Reads { page, .. } = step {
+                if let WorldStep::Reads { page, .. } = step {
                     read[*page as usize] = true;
                 }
-                let mut moves = step.tell(order.as_mut());
+                let mut moves = step.feed(order.as_mut());
                 for (page, worth) in &moves {
                     prop_assert!(!read[page.index()], "{}: page {} was read", &name, page.0);
                     queue[page.index()] = *worth;
                 }
-                let told = moves.len();
+                let reported = moves.len();
                 moves.sort_by_key(|(page, _)| *page);
                 moves.dedup_by_key(|(page, _)| *page);
-                prop_assert_eq!(moves.len(), told, "{}: each once", &name);
-                if let Step::Hears { page, .. } = step {
+                prop_assert_eq!(moves.len(), reported, "{}: each once", &name);
+                if let WorldStep::Discovers { page, .. } = step {
                     queue.push(world.worth(order.as_ref(), *page));
                 }
                 for (page, &worth) in (0..).zip(&queue).filter(|&(page, _)| !read[page as usize]) {
@@ -261,54 +263,54 @@ proptest! {
         let target = target % world.pages;
         for name in expressions() {
             let mut order = order(&name);
-            world.tell(order.as_mut());
+            world.feed(order.as_mut());
             if !MEANS.contains(&name.as_str()) && !world.is_read(target) {
                 let before = world.worth(order.as_ref(), target);
                 let page = world.pages;
-                Step::Hears { page, url: "", host: 0, depth: 0, seed: false }.tell(order.as_mut());
+                WorldStep::Discovers { page, url: "", host: 0, depth: 0, seed: false }.feed(order.as_mut());
                 let links = vec![(target, "")];
-                Step::Reads { page, text: Text::Nothing, links, out_links: 1 }.tell(order.as_mut());
+                WorldStep::Reads { page, text: Text::Nothing, links, out_links: 1 }.feed(order.as_mut());
                 let after = world.worth(order.as_ref(), target);
                 prop_assert!(after >= before, "{}: {:?} after {:?}", &name, after, before);
             }
         }
         for name in Catalog::standard().names().filter(|&name| name != "depth-limited") {
             let (mut plain, mut weighted) = (order(name), order(&format!("{name}*{weight}")));
-            world.tell(plain.as_mut());
-            world.tell(weighted.as_mut());
+            world.feed(plain.as_mut());
+            world.feed(weighted.as_mut());
             let (plain, weighted) = (world.worth(plain.as_ref(), target), world.worth(weighted.as_ref(), target));
             prop_assert!(weighted >= plain, "{}*{}: {:?} after {:?}", name, weight, weighted, plain);
         }
     }
 
     #[test]
-    fn a_stop_forgets_nothing(world in world()) {
-        let recalled = world.recalled();
+    fn a_restart_keeps_worths(world in world()) {
+        let replayed = world.replayed();
         for (name, tolerance) in [("backlink", 0.0), ("pagerank", 0.15), ("location", 0.0), ("given", 0.0), ("random(3)", 0.0)] {
-            let (mut lived, mut told) = (order(name), order(name));
-            world.tell(lived.as_mut());
-            recalled.tell(told.as_mut());
+            let (mut original, mut restarted) = (order(name), order(name));
+            world.feed(original.as_mut());
+            replayed.feed(restarted.as_mut());
             for page in 0..world.pages {
-                let [lived, told] = [&lived, &told].map(|order| world.worth(order.as_ref(), page).value());
-                prop_assert!((lived - told).abs() <= tolerance * lived.max(told), "{}: {} was {}", name, told, lived);
+                let [original, restarted] = [&original, &restarted].map(|order| world.worth(order.as_ref(), page).value());
+                prop_assert!((original - restarted).abs() <= tolerance * original.max(restarted), "{}: {} was {}", name, restarted, original);
             }
         }
     }
 
     #[test]
-    fn a_stop_forgets_nothing_of_visits(world in world(), later in 1u64..1 << 45) {
-        let recalled = world.recalled();
-        // Plans depend on when they were made.
+    fn a_restart_keeps_visits(world in world(), later in 1u64..1 << 45) {
+        let replayed = world.replayed();
+        // Plans of `sbr` and `ebr` depend on when they were made.
         for name in refreshes().into_iter().filter(|name| !name.contains("br")) {
-            let (mut lived, mut told) = (crawl(&name, "gamma"), crawl(&name, "gamma"));
-            world.tell(&mut lived);
-            recalled.tell(&mut told);
+            let (mut original, mut restarted) = (crawl(&name, "gamma"), crawl(&name, "gamma"));
+            world.feed(&mut original);
+            replayed.feed(&mut restarted);
             for number in 0..world.pages {
                 let history = world.visited(number);
                 let page = Page { number: Number(number), history: &history };
                 let now = history.asked.unwrap_or(history.discovered) + Duration::from_micros(later);
-                let [lived, told] = [&lived, &told].map(|crawl| crawl.worth(page, now).value());
-                prop_assert!((lived - told).abs() <= 1e-6 * lived.max(told), "{}: page {}: {} was {}", name, number, told, lived);
+                let [original, restarted] = [&original, &restarted].map(|crawl| crawl.worth(page, now).value());
+                prop_assert!((original - restarted).abs() <= 1e-6 * original.max(restarted), "{}: page {}: {} was {}", name, number, restarted, original);
             }
         }
     }

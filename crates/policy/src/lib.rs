@@ -1,8 +1,9 @@
-//! What is a fetch worth?
+//! Policies: they say what a fetch of a page is worth, and when.
 //!
-//! Pure: a policy knows facts, histories and moments; no URL type, no store, no clock, no chance. What
-//! it knows it was told by [`observe`](Policy::observe); what it says is [`worth`](Policy::worth) and
-//! [`due`](Policy::due), and nothing else in the program has an opinion on what to fetch.
+//! A policy is pure. It knows facts, page histories and moments, but no URL type, store, clock
+//! or random source. It learns through [`observe`](Policy::observe) and answers through
+//! [`worth`](Policy::worth) and [`due`](Policy::due). No other part of the program decides what
+//! is worth a fetch.
 
 pub mod catalog;
 mod chance;

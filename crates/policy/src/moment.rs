@@ -1,47 +1,49 @@
-//! When something happens, as the driver tells it.
+//! Points in time, supplied by the driver.
 //!
-//! Microseconds since 1970. A driver that moves on a monotonic clock from one reading of the wall
-//! clock keeps order and politeness through any jump of the latter.
+//! A moment is in microseconds since 1970. A driver should read the wall clock once and then
+//! advance with a monotonic clock. Then order and politeness survive any jump of the wall
+//! clock.
 
 use std::ops::Add;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Seconds of a day.
 pub(crate) const DAY: f64 = 86_400.0;
 
-/// A point in time.
+/// A point in time, in microseconds since 1970.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct Moment(u64);
 
 impl Moment {
-    /// The beginning of 1970, before everything that is observed.
+    /// The beginning of 1970, before all observations.
     pub const START: Self = Self(0);
 
-    /// The moment so many microseconds after 1970 began.
+    /// Creates a moment from microseconds since 1970.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros)
     }
 
-    /// Microseconds since 1970 began.
+    /// Returns the microseconds since 1970.
     pub const fn micros(self) -> u64 {
         self.0
     }
 
-    /// Whole seconds since 1970 began.
+    /// Returns the whole seconds since 1970.
     pub const fn unix_seconds(self) -> i64 {
         (self.0 / 1_000_000) as i64
     }
 
-    /// The time from `earlier` to here; zero if `earlier` is later, as after a clock set back.
+    /// Returns the time from `earlier` to this moment. Zero if `earlier` is later, as after a
+    /// clock was set back.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(self.0.saturating_sub(earlier.0))
     }
 
-    /// This moment, or `to` if it lies after `now`: then a clock that was ahead dated it.
+    /// Returns `to` if this moment lies after `now`, because a clock that ran ahead set it.
+    /// Otherwise returns this moment.
     #[must_use]
     pub fn brought_back(self, now: Self, to: Self) -> Self {
         if self > now { to } else { self }

@@ -1,6 +1,6 @@
-//! In which order are pages fetched that nobody has seen yet? One file, one ordering.
+//! Orderings: policies for pages that were never fetched. Each file holds one ordering.
 //!
-//! [`Catalog`](crate::catalog::Catalog) knows them by name.
+//! [`Catalog`](crate::catalog::Catalog) maps names to them.
 
 mod breadth_first;
 mod combination;
@@ -17,7 +17,7 @@ pub use breadth_first::BreadthFirst;
 pub use combination::{Combination, Weighted};
 pub use depth_limited::DepthLimited;
 pub use given::Given;
-pub use location::{Location, Rule, RuleError};
+pub use location::{Location, LocationRule, RuleError};
 pub use opic::Opic;
 pub use pagerank::PageRank;
 pub use parent_quality::ParentQuality;

@@ -1,10 +1,13 @@
-//! How often must pages be visited, and what does that give? One file, one formula of the literature.
+//! Formulas for how often to visit pages, and what the visits achieve. Each file holds one
+//! formula of the literature.
 //!
-//! Web dynamics as in chapter 6.4 of Baldi, Frasconi & Smyth ("Modeling the Internet and the Web", 2003),
-//! after Brewington & Cybenko (2000) and Cho & Garcia-Molina (2000), with the misprints corrected.
-//! **Invariant:** pure functions of rates and intervals. Time has any unit, the same for all arguments of
-//! a call: days and changes a day, or seconds and changes a second. A rate of 0 is a page that never
-//! changes.
+//! Web dynamics are modelled as in chapter 6.4 of Baldi, Frasconi & Smyth ("Modeling the
+//! Internet and the Web", 2003), after Brewington & Cybenko (2000) and Cho & Garcia-Molina
+//! (2000), with the misprints corrected. "The chapter" in this module means that chapter.
+//!
+//! **Invariant:** all are pure functions of rates and intervals. Any unit of time works if all
+//! arguments of a call use it: days and changes per day, or seconds and changes per second. A
+//! rate of 0 means a page that never changes.
 
 pub mod age;
 pub mod allocation;

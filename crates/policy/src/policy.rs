@@ -2,55 +2,62 @@
 
 use crate::{Fact, Moment, Moves, Needs, Number, Page, Price, Report, Term, Worth};
 
-/// The first moment at which a page is worth a price, by the price.
+/// A function from a price to the first moment at which a page is worth it.
 pub type Dues<'a> = Box<dyn Fn(Price) -> Option<Moment> + 'a>;
 
 /// Says what a fetch of a page is worth. Every policy obeys the laws in `laws.rs`.
 ///
-/// Orderings, focused methods and the whole [`Crawl`](crate::Crawl) are policies. Other traits are parts
-/// of one that are asked another question; each says which.
+/// Orderings, focused methods and the whole [`Crawl`](crate::Crawl) are policies. The other
+/// traits of this crate are parts of a policy that answer a different question; each trait says
+/// which.
 pub trait Policy: Send {
-    /// What [`observe`](Policy::observe) wants to be told.
+    /// Returns the facts that [`observe`](Policy::observe) needs.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// Takes in a fact that the crawl has just learned. Pages never fetched whose worth it changed go
-    /// to `moves`.
+    /// Processes a fact that the crawl has just learned.
+    ///
+    /// Adds to `moves` the pages that were never fetched and whose worth the fact changed.
     fn observe(&mut self, _fact: &Fact<'_>, _moves: &mut Moves) {}
 
-    /// The user value expected from fetching this page now; zero: not now.
+    /// Returns the value that users can expect from a fetch of this page now. 0 means not now.
     fn worth(&self, page: Page<'_>, now: Moment) -> Worth;
 
-    /// The first moment at which the page is worth `price`; `None`: never, as far as is known. As it
-    /// stands, for a worth that does not depend on the time.
+    /// Returns the first moment at which the page is worth `price`, or `None` if that is not
+    /// foreseeable.
+    ///
+    /// The default is for a worth that does not depend on time.
     fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         let at = page.history.discovered;
         self.worth(page, at).pays(price).then_some(at)
     }
 
-    /// [`due`](Policy::due) for one who asks at many prices. What is known of the page need be thought over only once.
+    /// Returns [`due`](Policy::due) as a function of the price, for callers that try many
+    /// prices. The facts about the page are evaluated only once.
     fn dues<'a>(&'a self, page: Page<'a>) -> Dues<'a> {
         Box::new(move |price| self.due(page, price))
     }
 
-    /// Whether a page never fetched loses worth while it waits.
+    /// Returns whether a page that was never fetched loses worth while it waits.
     fn fades(&self, _page: Number) -> bool {
         false
     }
 
-    /// How important a page is that was fetched: what a crawl with little room keeps. As it stands, what
-    /// it was worth before.
+    /// Returns the importance of a fetched page. A crawl with bounded storage keeps the most
+    /// important pages.
+    ///
+    /// The default is the worth of the page before its first fetch.
     fn importance(&self, page: Page<'_>) -> Worth {
         self.worth(page, page.history.discovered)
     }
 
-    /// What the worth of a page is made of.
+    /// Returns the terms that make up the worth of a page.
     fn terms(&self, _page: Page<'_>) -> Vec<Term> {
         Vec::new()
     }
 
-    /// What there is to say of the crawl so far.
+    /// Returns a summary of the crawl so far.
     fn report(&self) -> Report {
         Report::default()
     }

@@ -1,12 +1,13 @@
-//! How good is a repository for those who search it, and what was a change of it worth to them?
+//! Repository quality for searchers, and the gain of refreshing a page.
 //!
-//! Pandey & Olston, "User-centric web crawling" (WWW 2005). A page is worth to a searcher what the score of
-//! its *live* copy says, times how likely it is looked at; the repository only decides in which order pages
-//! are shown. [`exact`] has that quality in full, for lists that are at hand; [`gain`](gain()) what one page's
-//! new score changes, from a [`ScoreRank`] of 20 bytes instead of the list.
+//! Pandey & Olston, "User-centric web crawling" (WWW 2005). The value of a result is the score
+//! of its *live* copy times the probability that a searcher looks at it. The repository only
+//! decides the order of the results. [`exact`] computes the quality from complete result lists.
+//! [`gain`](gain()) computes the effect of one page's new score from a [`ScoreRank`] of 20 bytes
+//! instead of the list.
 //!
-//! **Invariant:** attention never grows with rank, so nothing beats the order by live scores: quality is at
-//! most 1, and putting the true score of a page in place of an old one never costs anything.
+//! **Invariant:** attention never grows with rank, so no order beats the order by live scores.
+//! Quality is therefore at most 1, and replacing an old score by the true one never reduces it.
 
 pub mod exact;
 mod gain;
@@ -16,12 +17,13 @@ pub use exact::{Asked, quality};
 pub use gain::gain;
 pub use score_rank::ScoreRank;
 
-/// How likely a searcher looks at the result of this rank, relative to the first: r^(−3/2).
+/// Returns the probability that a searcher looks at the result of this rank, relative to the
+/// first: r^(−3/2).
 ///
-/// Equation 2 of the paper, from logs of AltaVista. Ranks are from 1, and need not be whole where they are
-/// estimates; what is in no list has the rank infinity and is not looked at.
+/// Equation 2 of the paper, from logs of AltaVista. Ranks start at 1; estimated ranks may be
+/// fractional. A page in no list has an infinite rank and gets no attention.
 pub fn attention(rank: f64) -> f64 {
-    // Not powf: this is called for every word of every page that changes.
+    // Avoids `powf`, because this runs for every word of every page that changes.
     1.0 / (rank * rank.sqrt())
 }
 

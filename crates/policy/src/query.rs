@@ -1,51 +1,56 @@
-//! The words that the user looks for, and where they are.
+//! The words of the user's query, and the search for them in texts and URLs.
 //!
-//! Words are those of [`words`](crate::words), looked for whole: `art` is not in `party`.
+//! A word is a word of [`words`](crate::words) and matches as a whole: `art` does not match
+//! `party`.
 //!
-//! **Invariant:** looking through a text allocates nothing, however long and odd it is.
+//! **Invariant:** a search through a text allocates nothing, however long the text is.
 
 use std::fmt;
 
 use crate::words::{lower, unescape, words};
 use crate::{Report, Text};
 
-/// Words are counted in the bits of an integer. Longer queries are no queries.
+/// The largest number of different words: matches are the bits of a `u64`.
 const MOST: usize = 64;
 
-/// One occurrence in the title is as good as ten in the body: Algorithm 5.3 of Cho, Garcia-Molina &
-/// Page calls a page hot for either.
+/// The number of occurrences in the body that equal one in the title. Algorithm 5.3 of Cho,
+/// Garcia-Molina & Page calls a page hot for either.
 const HOT: u32 = 10;
 
-/// The words of a query, and which of them were seen.
+/// The words of a query, and which of them have occurred so far.
 #[derive(Debug, Clone)]
 pub struct Query {
     words: Vec<String>,
     seen: u64,
 }
 
-/// What of a query is in a text.
+/// The matches of a query in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Found {
-    /// Which words, one bit each.
+pub struct QueryMatch {
+    /// The matching words, one bit each.
     pub words: u64,
-    /// How often, all words together.
+    /// Number of occurrences of all words together.
     pub occurrences: u32,
 }
 
-/// A query that has no word, or too many.
+/// The error for a query without words, or with too many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryError {
     /// The query.
     pub query: String,
-    /// Its different words, counted until they are too many.
+    /// Number of different words. Counting stops once there are too many.
     pub words: usize,
 }
 
 impl fmt::Display for QueryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.words {
-            0 => write!(f, "the query {:?} has no word to look for", self.query),
-            _ => write!(f, "the query has more than {MOST} words"),
+            0 => write!(
+                f,
+                "the query {:?} contains no word; give at least one letter or digit",
+                self.query
+            ),
+            _ => write!(f, "the query has more than {MOST} words; give fewer"),
         }
     }
 }
@@ -53,11 +58,11 @@ impl fmt::Display for QueryError {
 impl std::error::Error for QueryError {}
 
 impl Query {
-    /// The words to look for.
+    /// Creates a query from its text.
     ///
     /// # Errors
     ///
-    /// If there is none, or far too many.
+    /// If the text contains no word, or more than 64 different words.
     pub fn new(text: &str) -> Result<Self, QueryError> {
         let mut found: Vec<String> = Vec::new();
         for word in words(text).map(|word| lower(word).collect()) {
@@ -77,9 +82,9 @@ impl Query {
         })
     }
 
-    /// Looks through a text, and takes note of the words that are in it.
-    pub fn look(&mut self, text: &str) -> Found {
-        let mut found = Found::default();
+    /// Searches a text and records which words occurred.
+    pub fn look(&mut self, text: &str) -> QueryMatch {
+        let mut found = QueryMatch::default();
         for word in words(text) {
             for (bit, wanted) in self.words.iter().enumerate() {
                 if is(word, wanted) {
@@ -93,12 +98,12 @@ impl Query {
         found
     }
 
-    /// Looks through a URL, in which letters outside of ASCII are escaped.
-    pub fn look_at_url(&mut self, url: &str) -> Found {
+    /// Searches a URL. Percent-escapes are decoded first.
+    pub fn look_at_url(&mut self, url: &str) -> QueryMatch {
         self.look(&unescape(url))
     }
 
-    /// Occurrences in the title and in the body.
+    /// Returns the number of occurrences in the title and in the body.
     pub fn look_at_text(&mut self, text: Text<'_>) -> (u32, u32) {
         match text {
             Text::Nothing => (0, 0),
@@ -108,7 +113,7 @@ impl Query {
             Text::Counted {
                 in_title, in_body, ..
             } => {
-                // It is not known which of the words these were: none can be called unseen.
+                // It is unknown which words occurred, so none can be called unseen.
                 if in_title > 0 || in_body > 0 {
                     self.seen = u64::MAX;
                 }
@@ -117,12 +122,12 @@ impl Query {
         }
     }
 
-    /// The share of the words that were found.
-    pub fn share(&self, found: Found) -> f32 {
+    /// Returns the share of the query's words that matched.
+    pub fn share(&self, found: QueryMatch) -> f32 {
         found.words.count_ones() as f32 / self.words.len() as f32
     }
 
-    /// Which words were seen anywhere, and which were not.
+    /// Returns which words have occurred anywhere, and which have not.
     pub fn report(&self) -> Report {
         let (seen, unseen): (Vec<_>, Vec<_>) = (0..)
             .zip(&self.words)
@@ -137,19 +142,22 @@ impl Query {
     }
 }
 
-/// Whether a page with so many occurrences in title and body is hot: Algorithm 5.3, line 5.
+/// Returns whether a page with these occurrences in title and body is hot
+/// (Algorithm 5.3, line 5).
 pub fn is_hot((in_title, in_body): (u32, u32)) -> bool {
     in_title >= 1 || in_body >= HOT
 }
 
-/// How similar a text is with so many occurrences in title and body, from 0 to 1; half for a page that
-/// is just hot. Occurrences saturate: a text that repeats a word a thousand times is not better.
+/// Returns the similarity of a text with these occurrences in title and body, from 0 to 1. It
+/// is ½ for a page that is just hot.
+///
+/// Occurrences saturate: a text that repeats a word a thousand times is not better.
 pub fn similarity((in_title, in_body): (u32, u32)) -> f32 {
     let occurrences = f64::from(in_body) + f64::from(HOT) * f64::from(in_title);
     (occurrences / (occurrences + f64::from(HOT))) as f32
 }
 
-/// Whether a word, as it is written, is this one in lower case.
+/// Returns whether `word`, in any case, equals `wanted`, which is in lower case.
 fn is(word: &str, wanted: &str) -> bool {
     if word.is_ascii() {
         return word.eq_ignore_ascii_case(wanted);
@@ -208,7 +216,7 @@ mod tests {
             let error = Query::new(empty).unwrap_err().to_string();
             assert_eq!(
                 error,
-                format!("the query {empty:?} has no word to look for")
+                format!("the query {empty:?} contains no word; give at least one letter or digit")
             );
         }
         let words = |count: usize| {
@@ -218,7 +226,7 @@ mod tests {
         };
         assert!(Query::new(&words(64)).is_ok());
         let error = Query::new(&words(65)).unwrap_err().to_string();
-        assert_eq!(error, "the query has more than 64 words");
+        assert_eq!(error, "the query has more than 64 words; give fewer");
     }
 
     #[test]

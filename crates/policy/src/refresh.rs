@@ -1,7 +1,10 @@
-//! When is a page that we have worth fetching again? One file, one policy.
+//! Refresh policies, which say when a page with a copy is worth another fetch. One per file.
 //!
-//! A [`Refresh`] is the half of a [`Crawl`](crate::Crawl) that looks after known pages. It quotes visits to them
-//! and first visits to new ones in one unit, so that both compete at one [`Price`].
+//! A [`Refresh`] is the part of a [`Crawl`](crate::Crawl) that handles known pages. It values
+//! revisits and first visits in one unit, so that both compete at one [`Price`].
+//!
+//! Formulas use w for the importance of a page, λ for its change rate, τ for the age of its copy,
+//! and `g(x) = 1 − (1 + x)e^{−x}`.
 
 pub(crate) mod aging;
 pub(crate) mod by_rate;
@@ -19,50 +22,58 @@ pub use uniform::Uniform;
 use crate::curve::{self, Curve};
 use crate::{Fact, Moment, Needs, Number, Page, Price, Term, Visited, Worth};
 
-/// How much more than its importance a new page is worth to a policy that says nothing of new pages: they
-/// come first, in the order of their importance.
+/// Factor on the importance of a new page, for policies that do not value new pages.
+///
+/// New pages then come first, in the order of their importance.
 pub const NEW_FIRST: f64 = 1e9;
 
-/// Says what another copy of a page is worth. `importance` is what the crawl's ordering thinks of the page.
+/// Values another copy of a page, given the importance that the crawl's ordering assigns.
 ///
-/// Not a [`Policy`](crate::Policy): it is told the importance by another, so that any ordering goes with
-/// any refresh policy, and it answers with a [`Curve`] instead of a worth, so that gains can be added up.
+/// Unlike a [`Policy`](crate::Policy), it receives the importance as an argument. Any ordering
+/// therefore works with any refresh policy. It returns a [`Curve`] instead of a worth, so that
+/// gains can be added up.
 pub trait Refresh: Send {
-    /// What [`observe`](Refresh::observe) wants to be told, beside what the ordering wants.
+    /// Returns the facts that [`observe`](Refresh::observe) needs, in addition to those of the
+    /// ordering.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
-    /// Takes in a fact that the crawl has just learned.
+    /// Processes a fact that the crawl has just learned.
     fn observe(&mut self, _fact: &Fact<'_>) {}
 
-    /// Takes in what a visit found of a page of this importance, after [`observe`](Refresh::observe) took in the same.
+    /// Processes a visit to a page of this importance, after [`observe`](Refresh::observe) got
+    /// the same visit.
     fn weigh(&mut self, _visited: &Visited<'_>, _importance: f64) {}
 
-    /// What a visit would give to a page that was asked for before, as it waits. All that is known of the page is thought over once, for any moment and any price.
+    /// Returns the worth of a visit as a function of the time since the last request.
+    ///
+    /// All that is known of the page is evaluated once. The curve then answers for any moment
+    /// and price.
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a>;
 
-    /// What a visit now would give, if the page was asked for before.
+    /// Returns the worth of a visit now, if the page was requested before.
     fn worth(&self, page: Page<'_>, importance: f64, now: Moment) -> Worth {
         curve::worth(&*self.curve(page, importance), page, now)
     }
 
-    /// The first moment at which a page that was asked for before is worth `price`; `None`: never.
+    /// Returns the first moment at which a page that was requested before is worth `price`;
+    /// `None` if never.
     fn due(&self, page: Page<'_>, importance: f64, price: Price) -> Option<Moment> {
         curve::due(&*self.curve(page, importance), page, price)
     }
 
-    /// What the first copy of a page is worth.
+    /// Returns the worth of the first copy of a page.
     fn first(&self, _page: Number, importance: f64) -> Worth {
         Worth::new(importance * NEW_FIRST)
     }
 
-    /// What a copy that is out of date, or missing, costs a second, as far as can be foretold.
+    /// Returns the expected cost per second of an outdated or missing copy.
     fn stake(&self, _page: Number, importance: f64) -> f64 {
         importance
     }
 
-    /// What the worth of a page is made of.
+    /// Returns the terms of a page's worth, for explanations.
     fn terms(&self, _page: Page<'_>, _importance: f64) -> Vec<Term> {
         Vec::new()
     }

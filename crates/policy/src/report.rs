@@ -1,18 +1,18 @@
-//! What a policy says of itself, for people.
+//! What a policy reports to users: the terms behind a worth, and a summary of the crawl.
 
 use serde::{Deserialize, Serialize};
 
 /// One summand, or one fact, behind a worth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Term {
-    /// What it is, in the words of the literature: `pagerank`, `in-links`, `depth`.
+    /// Its name in the literature: `pagerank`, `in-links`, `depth`.
     pub name: String,
     /// Its value.
     pub value: f64,
 }
 
 impl Term {
-    /// A term.
+    /// Creates a term.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self {
             name: name.into(),
@@ -21,24 +21,24 @@ impl Term {
     }
 }
 
-/// What a policy says at the end of a run.
+/// The summary of a policy at the end of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Report {
-    /// A lower bound on the share of all importance that the fetched pages hold, where the policy
+    /// A lower bound on the share of all importance that the fetched pages hold, if the policy
     /// knows one.
     pub coverage: Option<f64>,
-    /// Pages that were read and are what the crawl is about, where it is about something.
+    /// Number of pages read that match the topic, in a focused crawl.
     pub found: Option<u64>,
-    /// Words of the query that were in some text, anchor or URL.
+    /// Words of the query that occurred in some text, anchor text or URL.
     pub seen_words: Vec<String>,
-    /// Words of the query that were in no text, anchor or URL so far.
+    /// Words of the query that have not occurred in any text, anchor text or URL.
     pub unseen_words: Vec<String>,
-    /// What else a reader should know, in sentences.
+    /// Other remarks for the user, as sentences.
     pub remarks: Vec<String>,
 }
 
 impl Report {
-    /// Both reports in one. A word that one of them saw was seen.
+    /// Merges two reports. A word counts as seen if either report saw it.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
         self.coverage = self.coverage.or(other.coverage);

@@ -1,35 +1,40 @@
-//! When a server that did not answer or refused is asked again, and a page that was missing.
+//! Exponential backoff for servers that did not answer or refused, and the second request for
+//! missing pages.
 
 use std::time::Duration;
 
 use crate::{History, Moment};
 
-/// Doublings of the price for a page that stays gone, at most.
+/// The largest number of doublings of the required worth for a page that stays gone.
 const DOUBLINGS: u16 = 30;
 
-/// Waits twice as long after every failure in a row, and gives up after the last.
+/// Exponential backoff that stops after a number of consecutive failures.
 #[derive(Debug, Clone, Copy)]
 pub struct Retry {
     /// The wait after the first failure.
     pub first: Duration,
-    /// How many failures in a row are enough; zero: never ask again.
+    /// Number of consecutive failures after which the page is given up. 0: it is never
+    /// requested again.
     pub attempts: u16,
     /// The longest wait.
     pub longest: Duration,
-    /// The wait before a page that we have and that was found missing is asked for once more: one 404 is
-    /// no evidence. From then on it must be worth twice as much each time. `None`: it is like any other.
+    /// The wait before a second request for a page that has a copy and was found missing, since
+    /// one 404 is weak evidence. Each visit that finds it missing doubles the worth that it
+    /// needs for the next. `None`: missing pages are treated like others.
     pub confirm: Option<Duration>,
 }
 
-/// The wait after a server's first refusal that names none: a moment of load is over by then.
+/// The wait after a server's first refusal without `Retry-After`. A short overload is over by
+/// then.
 const BUSY: Duration = Duration::from_secs(5);
-/// The longest wait after refusals: a server that was given up for an hour may be up again.
+/// The longest wait after refusals: an hour, because a server may recover within it.
 const BUSY_LONGEST: Duration = Duration::from_secs(3600);
 
-/// Returns how long a server is left alone that refused requests (429 or 503) and did not say how long.
+/// Returns how long to wait after a server refused requests (429 or 503) without saying how
+/// long.
 ///
-/// Doubles with every refusal in a row, from 5 s to an hour. `jitter`, from 0 to 1, adds up to a quarter, so that
-/// crawlers that were refused together do not come back together.
+/// The wait doubles with every consecutive refusal, from 5 s to an hour. `jitter`, from 0 to 1,
+/// adds up to a quarter, so that crawlers that were refused together do not return together.
 pub fn back_off(in_a_row: u16, jitter: f64) -> Duration {
     let doublings = u32::from(in_a_row.saturating_sub(1)).min(16);
     let wait = BUSY.saturating_mul(1 << doublings).min(BUSY_LONGEST);
@@ -37,8 +42,8 @@ pub fn back_off(in_a_row: u16, jitter: f64) -> Duration {
 }
 
 impl Default for Retry {
-    /// Three attempts within a quarter of a minute: an outage of a moment costs nothing, and a dead
-    /// server does not keep a crawl from ending.
+    /// Three attempts within 15 s. A short outage loses nothing, and a dead server does not
+    /// keep a crawl from ending.
     fn default() -> Self {
         Self {
             first: Duration::from_secs(5),
@@ -50,7 +55,7 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// When to ask again; `None`: no more.
+    /// Returns when to request the page again, or `None` if it is given up.
     pub fn due(&self, page: &History) -> Option<Moment> {
         if page.failures == 0 || page.failures >= self.attempts {
             return None;
@@ -60,7 +65,8 @@ impl Retry {
         Some(page.asked? + wait.min(self.longest))
     }
 
-    /// How much more a page must be worth that was found gone so often in a row.
+    /// Returns the factor by which the required worth grows for a page that was found gone in
+    /// its last visits.
     pub fn absence(&self, page: &History) -> f64 {
         match self.confirm {
             Some(_) => f64::from(1u32 << page.gone.min(DOUBLINGS)),
@@ -68,7 +74,8 @@ impl Retry {
         }
     }
 
-    /// When to ask again for a page that was found missing; `None`: we never had it, or it was confirmed.
+    /// Returns when to request a page again that was found missing. `None` if it never had a
+    /// copy, or was found missing twice.
     pub fn confirm_due(&self, page: &History) -> Option<Moment> {
         let unsure = page.fresh.is_some() && page.gone == 1;
         let asked = page.asked.filter(|_| unsure)?;

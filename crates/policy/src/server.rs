@@ -1,8 +1,9 @@
-//! Which server is visited next, and for how many pages? One file, one strategy.
+//! Server strategies, which choose the next server and the number of pages of a visit. One per
+//! file.
 //!
-//! Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003): URLs wait in
-//! a queue a server, servers in one queue over these; a server is ranked for its next connection by
-//! what that is expected to give.
+//! Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003): each
+//! server has a queue of URLs, and one queue holds the servers. A server is ranked by the
+//! expected gain of its next connection.
 
 mod best_prefix;
 mod estimate;
@@ -12,36 +13,38 @@ pub use estimate::{Estimate, Line, PER_CONNECTION};
 
 use crate::Rank;
 
-/// A server that has work, as a strategy sees it.
+/// A server with waiting pages, as input of a strategy.
 #[derive(Debug, Clone, Copy)]
 pub struct Queue<'a> {
-    /// What its best pages are worth, the best first: as many as one connection serves, or all.
+    /// Worths of its best pages, the best first: as many as one connection serves, or all.
     pub best: &'a [f32],
-    /// What a visit costs.
+    /// The cost estimate of a visit.
     pub estimate: &'a Estimate,
     /// The connection that the visit would use.
     pub line: Line,
 }
 
-/// What a strategy makes of a server.
+/// The rank of a server, and the number of pages to fetch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bid {
-    /// The server with the highest rank is visited first; ties go to the one that waits longest.
+    /// The server with the highest rank is visited first. Ties go to the one that waited
+    /// longest.
     pub rank: Rank,
-    /// How many of its best pages the visit is for.
+    /// Number of its best pages that the visit is for.
     pub pages: usize,
 }
 
 /// Ranks servers.
 ///
-/// Not a [`Policy`](crate::Policy): it is given the worths of pages and divides what a whole connection
-/// carries by what it costs, so it knows no page and no fact.
+/// Unlike a [`Policy`](crate::Policy), it knows no pages and no facts. It gets the worths of
+/// pages, and divides the gain of a whole connection by its cost.
 pub trait Strategy: Send {
-    /// What a visit to this server, which has at least one page waiting, is worth.
+    /// Returns the rank of a server with at least one waiting page.
     fn bid(&self, queue: &Queue<'_>) -> Bid;
 
-    /// Whether an open connection is kept for one page more, which is worth `next`, while the best
-    /// waiting server ranks `waiting`.
+    /// Returns whether to keep an open connection for one more page.
+    ///
+    /// `next` is the worth of that page; `waiting` is the rank of the best waiting server.
     fn stays(&self, _next: f32, _queue: &Queue<'_>, _waiting: Rank) -> bool {
         false
     }

@@ -1,14 +1,15 @@
-//! When is a page worth a look for links to new pages, and what are the pages worth that were found so?
+//! Content sources: pages that are polled for links to new pages.
 //!
-//! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013), called ECHO here. A *content source* is a page that
-//! names new pages from time to time. [`Sources`] knows which pages are sources and estimates three numbers of each, its [`Outlook`]; a
-//! [`Scheduler`] says by these what a poll of a source is worth, and what a page is that a poll found. One file, one scheduler.
+//! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013), called ECHO
+//! here. A *content source* is a page that links to new pages from time to time. [`Sources`]
+//! finds the sources and estimates three numbers of each, its [`Outlook`]. From these, a
+//! [`Scheduler`] computes the worth of a poll and of each new page. Each scheduler is one file.
 
 mod appeal;
 mod cover;
+mod features;
 mod learning;
-mod marks;
-mod near;
+mod nearby;
 mod poll;
 mod priced;
 mod record;
@@ -25,50 +26,58 @@ pub use sources::Sources;
 
 pub use crate::plan::polls::Outlook;
 
-/// More than any wait in seconds, any moment in seconds, and any profit: what makes something come before everything else.
+/// Larger than any wait or moment in seconds, and than any profit. Puts something before
+/// everything else.
 pub(crate) const FIRST: f64 = 1e12;
 
-/// A page that a source named, and that was not fetched yet.
+/// A page that appeared on a source and was not fetched yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NewPage {
-    /// What is expected of its source.
+    /// The outlook of its source.
     pub outlook: Outlook,
-    /// How much more, or less, is expected of this page than of others of its source: a factor.
+    /// Expected clicks relative to other pages of its source, as a factor.
     pub appeal: f64,
-    /// Seconds since it appeared, as far as is known.
+    /// Seconds since it appeared, as estimated.
     pub age: f64,
-    /// When it was found, in seconds.
+    /// Time of discovery, in seconds.
     pub found: f64,
 }
 
-/// Says what polls of sources and visits to the pages they name are worth.
+/// Computes the worth of polls and of visits to the pages that polls find.
 ///
-/// Not a [`Refresh`](crate::Refresh): it knows a source by three numbers and not by its history, values
-/// pages that were never fetched as well, and some schedulers plan for all sources together.
+/// Unlike a [`Refresh`](crate::Refresh), it knows a source by three numbers and not by its
+/// history. It also values pages that were never fetched, and some schedulers plan for all
+/// sources together.
 ///
-/// Fetched is what is worth most, at any moment; so a rule such as
-/// "new pages first" is a worth that is larger than any other.
+/// The crawl fetches what has the highest worth at any moment. A rule such as "new pages first"
+/// is therefore a worth above all others.
 ///
-/// **Laws:** the worth of a poll never falls while the source waits, [`due`](Scheduler::due) is its inverse, and the worth of a page never rises.
+/// **Laws:** the worth of a poll never decreases while the source waits, and
+/// [`due`](Scheduler::due) is its inverse. The worth of a page never increases.
 pub trait Scheduler: Send {
-    /// How the outlook of a source is estimated.
-    fn eye(&self) -> Eye {
-        Eye::Printed
+    /// Returns how the outlook of a source is to be estimated.
+    fn estimation(&self) -> Estimation {
+        Estimation::Printed
     }
 
-    /// Plans anew, for so many fetches a second. Sources are known by their places.
+    /// Makes a new plan for this number of fetches per second. Sources are identified by their
+    /// index.
     fn plan(&mut self, _sources: &[Outlook], _per_second: f64) {}
 
-    /// What a poll is worth, so many seconds after the last. Sources that came after the last plan have none in it.
+    /// Returns the worth of a poll `waited` seconds after the last one.
+    ///
+    /// Sources found after the last plan are not in it.
     fn worth(&self, source: usize, outlook: &Outlook, waited: f64) -> f64;
 
-    /// How many seconds after the last poll the next is worth `price`; `None`: never.
+    /// Returns after how many seconds since the last poll the next is worth `price`; `None` if
+    /// never.
     fn due(&self, source: usize, outlook: &Outlook, price: f64) -> Option<f64>;
 
-    /// What a page is worth that was not fetched yet.
+    /// Returns the worth of a page that was not fetched yet.
     fn page(&self, page: &NewPage) -> f64;
 
-    /// How long a source is left alone by the plan; `None`: there is no plan, or it is left alone for ever.
+    /// Returns the planned seconds between polls; `None` if there is no plan or the source is
+    /// never polled.
     fn interval(&self, _source: usize) -> Option<f64> {
         None
     }
@@ -76,14 +85,17 @@ pub trait Scheduler: Send {
 
 /// How the outlook of a source is estimated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Eye {
-    /// As printed: λ from the last T polls, P and μ by Algorithm 2, P = .01 before the first click.
+pub enum Estimation {
+    /// As printed: λ from the last T polls, P and μ by Algorithm 2, P = 0.01 before the first
+    /// click.
     Printed,
-    /// As printed for ECHO-greedy, which needs no μ: P is the average number of clicks on a page.
-    Plain,
-    /// As printed, without clicks: all sources are worth the same, and profit decays by e in a day.
-    Blind,
-    /// Ours: a Gamma posterior of λ, from which is drawn while the source is young; P and μ by likelihood, shrunk to those of the
-    /// host; P of a page from its URL and anchor.
-    Keen,
+    /// As printed for ECHO-greedy, which needs no μ: P is the mean number of clicks on a page.
+    MeanClicks,
+    /// As printed, without clicks: all sources have the same P, and profit decays by a factor of
+    /// e per day.
+    WithoutClicks,
+    /// Our own: λ has a Gamma posterior, sampled while the source is young (Thompson sampling).
+    /// P and μ are maximum-likelihood estimates, shrunk towards those of the host. P of a page
+    /// also depends on its URL and anchor.
+    Bayesian,
 }

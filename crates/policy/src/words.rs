@@ -1,20 +1,20 @@
-//! The words of a text: runs of letters and digits of any script, compared in lower case.
+//! Splits a text into words: runs of letters and digits of any script, compared in lower case.
 //!
-//! This is the one splitter for texts that are compared word by word: queries, topics, suggestions and
-//! the laboratory. Scripts that put no blanks between words (Chinese, Japanese, Thai) are therefore found
-//! only where a text happens to part them. Two others differ for a reason: the index
-//! (`repository/src/index/words.rs`) also indexes compounds and pairs of characters of such scripts, and a
-//! fingerprint (`page/src/fingerprint.rs`) takes whatever white space parts, so that a changed comma
-//! is a changed text.
+//! Queries, topics, suggestions and the laboratory all use this splitter, so their words can be
+//! compared. In scripts without spaces between words (Chinese, Japanese, Thai) it finds only
+//! the parts that punctuation or spaces separate. Two other splitters differ for a reason. The
+//! index (`repository/src/index/words.rs`) also indexes compounds, and pairs of characters of
+//! such scripts. A fingerprint (`page/src/fingerprint.rs`) splits at white space only, so that
+//! a changed comma is a changed text.
 //!
-//! **Invariant:** splitting and hashing allocate nothing. A hash is the same on every machine and in every
-//! run.
+//! **Invariant:** [`words`], [`each_word`] and [`hash`] allocate nothing. A hash is the same on
+//! every machine and in every run.
 
 use std::borrow::Cow;
 
-/// What FNV-1a begins with.
+/// The offset basis of 64-bit FNV-1a.
 const START: u64 = 0xcbf2_9ce4_8422_2325;
-/// Letters and digits of ASCII in lower case; 0 for all else.
+/// Maps ASCII letters and digits to lower case, and every other byte to 0.
 const LOWER: [u8; 256] = {
     let mut lower = [0; 256];
     let mut byte = 0;
@@ -27,13 +27,13 @@ const LOWER: [u8; 256] = {
     lower
 };
 
-/// The words of a text, as they are written.
+/// Returns the words of a text, as they are written.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter: char| !letter.is_alphanumeric())
         .filter(|word| !word.is_empty())
 }
 
-/// Shows each word of a text in lower case.
+/// Calls `see` with each word of a text in lower case.
 pub fn each_lower(text: &str, mut see: impl FnMut(&str)) {
     let mut buffer = String::new();
     for word in words(text) {
@@ -43,7 +43,10 @@ pub fn each_lower(text: &str, mut see: impl FnMut(&str)) {
     }
 }
 
-/// Shows every word of a text with its hash. One pass for what is ASCII, since every text of every page goes through here.
+/// Calls `see` with the hash of each word of at least two bytes, and with the word.
+///
+/// ASCII text is split and hashed in one pass, because the text of every page goes through this
+/// function.
 pub fn each_word<'t>(text: &'t str, mut see: impl FnMut(u64, &'t str)) {
     let bytes = text.as_bytes();
     let (mut place, mut start, mut hashed, mut plain) = (0, 0, START, true);
@@ -78,7 +81,7 @@ pub fn each_word<'t>(text: &'t str, mut see: impl FnMut(u64, &'t str)) {
     }
 }
 
-/// FNV-1a of the word in lower case.
+/// Returns the 64-bit FNV-1a hash of the word in lower case.
 pub fn hash(word: &str) -> u64 {
     if word.is_ascii() {
         let bytes = word.bytes().map(|byte| byte.to_ascii_lowercase());
@@ -94,13 +97,14 @@ pub(crate) fn mix(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
-/// A word in lower case; the sigma that ends a Greek word is a sigma.
+/// Returns a word in lower case. The final form of the Greek sigma, ς, becomes σ.
 pub fn lower(word: &str) -> impl Iterator<Item = char> {
     let letters = word.chars().flat_map(char::to_lowercase);
     letters.map(|letter| if letter == 'ς' { 'σ' } else { letter })
 }
 
-/// The text with `%C3%BC` as `ü`. What is no escape, or no UTF-8, parts words.
+/// Replaces percent-escapes, such as `%C3%BC`, by their characters, such as `ü`. Malformed
+/// escapes and invalid UTF-8 end up as characters that separate words.
 pub(crate) fn unescape(url: &str) -> Cow<'_, str> {
     if !url.contains('%') {
         return Cow::Borrowed(url);

@@ -1,34 +1,33 @@
-//! The one currency: what a fetch is expected to give, what it costs, and what the marginal fetch must
-//! give.
+//! The numbers that fetches are compared by: expected value, cost, price and rank.
 //!
 //! **Invariant:** all are finite and not negative, so they can be compared and sorted without
-//! exceptions.
+//! special cases.
 
 use std::cmp::Ordering;
 
-/// Expected user value of a fetch.
+/// Expected value of a fetch to users.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Worth(f64);
 
-/// The worth of the marginal fetch that the budget can still pay.
+/// The least worth that the budget still pays for: the worth of the marginal fetch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price(f64);
 
-/// Seconds of connection time that fetches take.
+/// Connection time that fetches take, in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
 pub struct Cost(f64);
 
-/// Worth per second of connection time: what servers are chosen by.
+/// Worth per second of connection time. Servers are ranked by it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rank(f64);
 
 impl Worth {
     /// Not worth a fetch, at any price.
     pub const NONE: Self = Self(0.0);
-    /// Worth a fetch when there is nothing better to do.
+    /// Worth a fetch only when nothing better is waiting.
     pub const LEAST: Self = Self(1e-12);
 
-    /// A worth; what is negative or not a number is no worth, what is infinite is the largest.
+    /// Creates a worth. Negative values and NaN become 0; infinity becomes `f64::MAX`.
     pub fn new(value: f64) -> Self {
         Self(if value > 0.0 {
             value.min(f64::MAX)
@@ -37,20 +36,20 @@ impl Worth {
         })
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn value(self) -> f64 {
         self.0
     }
 
-    /// Whether a fetch at this price pays.
+    /// Returns whether a fetch of this worth pays at this price.
     pub fn pays(self, price: Price) -> bool {
         self.0 >= price.0
     }
 }
 
 impl Cost {
-    /// So many seconds; less than a microsecond, and what is no number, is a microsecond: nothing is
-    /// fetched for nothing.
+    /// Creates a cost. Values below one microsecond, and NaN, become one microsecond, so that
+    /// no fetch is free.
     pub fn seconds(seconds: f64) -> Self {
         Self(if seconds > 1e-6 {
             seconds.min(f64::MAX)
@@ -59,19 +58,19 @@ impl Cost {
         })
     }
 
-    /// The number of seconds.
+    /// Returns the cost in seconds.
     pub fn value(self) -> f64 {
         self.0
     }
 }
 
 impl Rank {
-    /// What is gained a second; what is negative or not a number is nothing.
+    /// Creates a rank, in worth per second. Negative values and NaN become 0.
     pub fn new(value: f64) -> Self {
         Self(Worth::new(value).0)
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn value(self) -> f64 {
         self.0
     }
@@ -86,17 +85,17 @@ impl std::ops::Div<Cost> for Worth {
 }
 
 impl Price {
-    /// Everything that is worth anything.
+    /// Pays for everything that has any worth.
     pub const LEAST: Self = Self(1e-12);
-    /// One refresh that is fully due: the price of a crawl without a budget.
+    /// Worth of one refresh that is fully due: the price of a crawl without a budget.
     pub const ONE: Self = Self(1.0);
 
-    /// A price above zero; `None` for what is not a positive finite number.
+    /// Creates a price. Returns `None` unless the value is positive and finite.
     pub fn new(value: f64) -> Option<Self> {
         (value > 0.0 && value.is_finite()).then_some(Self(value))
     }
 
-    /// The number.
+    /// Returns the number.
     pub fn value(self) -> f64 {
         self.0
     }

@@ -1,4 +1,5 @@
-//! A user's own ordering: written against the public interface, named in a catalog, used by its name.
+//! Tests that users can write their own ordering against the public interface and use it by
+//! name.
 
 use policy::catalog::{Catalog, Order, Wishes};
 use policy::{Discovered, Fact, History, Moment, Moves, Needs, Number, Page, Policy, Worth};

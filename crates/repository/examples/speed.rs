@@ -1,5 +1,7 @@
-//! What does keeping a page cost? Prints the time to seal, append, index and move the HTML files of a
-//! directory: `cargo run --release -p repository --example speed DIR`.
+//! Measures what it costs to store a page: prints the time to seal, append, index and move the
+//! HTML files of a directory.
+//!
+//! Run it with `cargo run --release -p repository --example speed DIR`.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
@@ -10,7 +12,7 @@ use page::PageUrl;
 use repository::archive::{Capture, Info, Level, MAX_BYTES, Options, Writer, read, scan, seal};
 use repository::index::{Document, HEAP, Index, Query};
 
-/// Pages are committed to the index in groups, as a crawl does every few seconds.
+/// Pages per commit of the index, about as many as a crawl commits every few seconds.
 const GROUP: usize = 2000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -159,7 +161,7 @@ fn gather(
     Ok(())
 }
 
-/// Roughly the text of a page; the page crate does it properly.
+/// Returns roughly the text of a page. The `page` crate extracts text properly.
 fn without_tags(html: &str) -> String {
     let mut text = String::with_capacity(html.len() / 2);
     for part in html.split('<') {

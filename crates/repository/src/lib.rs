@@ -1,8 +1,11 @@
-//! What did we keep, and how is it found?
+//! Storage of fetched pages, and search in them.
 //!
-//! The [`archive`] is the truth: every answer of the web, as WARC. The [`index`] is derived from
-//! it and can always be made again. The [`log`] has what people searched for. Synchronous; no clock
-//! and no chance: time is an argument, and the name of a record follows from what it holds.
+//! The [`archive`] holds every answer of the web as WARC records; it is the source of truth. The
+//! [`index`] is derived from it and can always be recreated. The [`log`] holds the searches and
+//! clicks of users.
+//!
+//! The code is synchronous and reads neither a clock nor random numbers: time is an argument,
+//! and record ids are derived from the content.
 
 pub mod archive;
 pub mod index;

@@ -1,4 +1,5 @@
-//! The archive from outside: what goes in comes out, and nothing else does.
+//! Tests of the archive through its public interface: records are read back exactly, and damage
+//! is detected.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -49,14 +50,14 @@ fn sealed(page: &str, body: &[u8]) -> Sealed {
     seal::response(&capture, Level::default())
 }
 
-/// Distinct bodies that do not compress to nothing.
+/// Returns distinct bodies that do not compress to nothing.
 fn body(n: usize) -> Vec<u8> {
     (0..400)
         .flat_map(|i| (n * 7919 + i * i).to_string().into_bytes())
         .collect()
 }
 
-/// Writes pages 0..n and returns where they are; the files stay open.
+/// Writes pages 0..n. Returns their locations and the end; the last file stays open.
 fn written(dir: &Path, n: usize, max_bytes: u64) -> (Vec<RecordLocation>, End) {
     let mut writer = Writer::open(dir, options(max_bytes), None).unwrap();
     let locations = (0..n)
@@ -144,7 +145,7 @@ fn a_response_to_the_byte() {
     assert_eq!(without_hashes(&unzipped(&path, &info)), expected);
 }
 
-/// Replaces what a person cannot compute in the head: ids and block digests.
+/// Replaces ids and block digests in a header, which the expected text cannot contain.
 fn without_hashes(text: &str) -> String {
     let line = |line: &str| {
         if line.starts_with("WARC-Record-ID: <urn:uuid:") {
@@ -299,7 +300,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         let torn = read(dir.path(), &last).unwrap_err();
         assert!(matches!(torn, ArchiveError::Torn { offset, .. } if offset == last.offset));
     }
-    // Opened at the last committed end, the file goes on as if nothing had been there.
+    // Opened at the last committed end, the file continues as if nothing had been there.
     let committed = End {
         file: 1,
         offset: last.offset,
@@ -310,7 +311,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         .unwrap();
     assert_eq!(again, last);
     assert_eq!(fs::read(&path).unwrap(), whole);
-    // A file that lost committed bytes is left alone: the next record begins another file.
+    // A file that lost committed bytes stays as it is. The next record begins another file.
     let lost = &whole[..last.offset as usize - 1];
     fs::write(&path, lost).unwrap();
     let mut writer = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
@@ -324,7 +325,7 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
         2
     );
     assert_eq!(fs::read(&path).unwrap(), lost);
-    // One that is gone altogether is no reason to stop, either.
+    // A file that is gone altogether does not prevent opening either.
     fs::remove_file(&path).unwrap();
     fs::remove_file(dir.path().join("avocet-00000002.warc.gz.open")).unwrap();
     let writer = Writer::open(dir.path(), options(1 << 20), Some(committed)).unwrap();
@@ -332,7 +333,8 @@ fn a_tail_torn_at_any_byte_costs_only_its_record() {
     assert_eq!(writer.end(), End { file: 2, offset: 0 });
 }
 
-/// A ledger that lost commits names an end that is too early. Nothing intact may be lost by it.
+/// A ledger that lost commits names an end that is too early. No intact record may be lost
+/// because of it.
 #[test]
 fn what_a_kill_cannot_have_left_behind_stays() {
     let dir = tempfile::tempdir().unwrap();
@@ -349,13 +351,13 @@ fn what_a_kill_cannot_have_left_behind_stays() {
         Writer::open(dir.path(), options(1 << 20), Some(end)).unwrap()
     };
 
-    // A kill explains 20 records: they are cut off.
+    // A kill explains 20 records, so they are cut off.
     let writer = open(10);
     assert!(writer.discrepancy().unexplained.is_none());
     assert_eq!(pages_in(dir.path()), (0..10).collect::<Vec<_>>());
     drop(writer);
 
-    // It does not explain 21.
+    // A kill does not explain 21 records.
     fs::write(&path, &whole).unwrap();
     let mut writer = open(9);
     assert_eq!(writer.discrepancy().unexplained, Some(21));
@@ -368,14 +370,14 @@ fn what_a_kill_cannot_have_left_behind_stays() {
     let problems = verify::<ArchiveError>(dir.path(), |_, _| Ok(())).unwrap();
     assert!(problems.is_empty(), "{problems:?}");
 
-    // Nor where the ledger has forgotten the archive altogether.
+    // A kill does not explain it either if the ledger knows nothing of the archive.
     let writer = Writer::open(dir.path(), options(1 << 20), None).unwrap();
     assert_eq!(writer.discrepancy().unexplained, Some(31));
     assert_eq!(writer.end(), End { file: 3, offset: 0 });
     assert_eq!(pages_in(dir.path()).len(), 31);
 }
 
-/// Every byte of an index counts, and so does an index that is not there.
+/// Every changed byte of an index is detected, and so is a missing index.
 #[test]
 fn a_wrong_index_is_found_and_made_again() {
     let dir = tempfile::tempdir().unwrap();
@@ -419,7 +421,7 @@ fn an_inventory_knows_what_is_kept() {
     writer.append(&page(1)).unwrap();
     writer.sync().unwrap();
     let mut inventory = Inventory::of(dir.path()).unwrap();
-    // By the index of a closed file, by the records of the open one.
+    // Page 0 is known from the index of a closed file, page 1 from the records of the open file.
     assert!(!inventory.add(&page(0)) && !inventory.add(&page(1)));
     assert!(inventory.add(&page(2)) && !inventory.add(&page(2)));
     // The same page with another body is another capture.
@@ -455,7 +457,8 @@ fn a_flipped_bit_never_passes_and_never_hides_another_record() {
                 byte % 8
             );
         }
-        // The record of the file itself is the fourth. A few bits of a gzip header mean nothing.
+        // The fourth record is the `warcinfo` record. A few bits of a gzip header have no
+        // meaning.
         assert!(
             read.len() == 4 || read.len() == 3 && errors > 0,
             "byte {byte}"
@@ -472,7 +475,7 @@ fn what_was_not_committed_is_cut_or_set_aside() {
     let (locations, _) = written(dir.path(), 7, max);
     let files: Vec<u32> = locations.iter().map(|at| at.file).collect();
     assert_eq!(files, [1, 1, 2, 2, 3, 3, 4]);
-    // The second record of file 2, which has been closed since, was never committed.
+    // File 2 was closed later, but its second record was never committed.
     let committed = End {
         file: 2,
         offset: locations[3].offset,
@@ -487,7 +490,7 @@ fn what_was_not_committed_is_cut_or_set_aside() {
         .append(&sealed("http://a.example/3", &body(3)))
         .unwrap();
     assert_eq!(again, locations[3]);
-    // Nothing committed: everything is set aside, nothing is deleted.
+    // Nothing is committed: everything is set aside, and nothing is deleted.
     drop(writer);
     let writer = Writer::open(dir.path(), options(max), None).unwrap();
     assert_eq!(writer.end(), End { file: 1, offset: 0 });
@@ -519,7 +522,7 @@ fn pages_in(dir: &Path) -> Vec<usize> {
 fn closed_files_have_a_sorted_index_of_all_their_captures() {
     let dir = tempfile::tempdir().unwrap();
     let mut end = None;
-    // The file is opened three times; its index must know the records of all.
+    // The file is opened three times. Its index must contain the records of all.
     for round in 0..3 {
         let mut writer = Writer::open(dir.path(), options(1 << 20), end).unwrap();
         for n in 0..5 {
@@ -559,7 +562,7 @@ fn closed_files_have_a_sorted_index_of_all_their_captures() {
             json["digest"].as_str().unwrap()
         );
     }
-    // Opened at its end, the closed file stays closed and the next begins.
+    // When opened at its end, the closed file stays closed and the next begins.
     let mut writer = Writer::open(dir.path(), options(1 << 20), end).unwrap();
     assert_eq!(
         writer
@@ -632,7 +635,7 @@ fn the_disk_is_named() {
     assert!(!error.is_full());
 }
 
-/// `warcio`, the reference reader of the field, must find nothing to say about our files.
+/// `warcio`, the reference reader for WARC files, must report no problem.
 #[test]
 fn warcio_accepts_our_files() {
     let python = |arguments: &[&str]| {

@@ -1,5 +1,5 @@
-//! The collection of files from outside: what is live stays, byte for byte; what is not leaves; and
-//! a kill between any two steps costs neither.
+//! Tests of garbage collection in the archive: live records stay unchanged, dead ones are
+//! removed, and a kill between any two steps loses nothing.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -19,17 +19,17 @@ use repository::archive::{
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 7));
 
-/// A few records of [`body`].
+/// Size limit of a file: a few records of [`body`].
 const MAX_BYTES: u64 = 4_000;
 
-/// What a ledger would know: the place of each page that is kept, and the end of the archive.
+/// What the ledger would store: the location of each live page, and the end of the archive.
 #[derive(Debug, Clone, Default)]
-struct Ledger {
+struct LiveRecords {
     places: BTreeMap<u32, RecordLocation>,
     end: Option<End>,
 }
 
-fn open(dir: &Path, ledger: &Ledger) -> Writer {
+fn open(dir: &Path, ledger: &LiveRecords) -> Writer {
     let info = Info {
         software: "avocet".into(),
         ..Info::default()
@@ -71,8 +71,8 @@ fn bytes_at(dir: &Path, at: &RecordLocation) -> Vec<u8> {
     fs::read(path).unwrap()[at.offset as usize..][..at.length as usize].to_vec()
 }
 
-/// Every page that the ledger counts on is where it says, whole.
-fn assert_readable(dir: &Path, ledger: &Ledger) {
+/// Asserts that every live page can be read at its location, intact.
+fn assert_readable(dir: &Path, ledger: &LiveRecords) {
     for (&page, at) in &ledger.places {
         let record = read(dir, at).unwrap();
         assert_eq!(record.url(), Some(url(page)), "{at:?}");
@@ -81,8 +81,8 @@ fn assert_readable(dir: &Path, ledger: &Ledger) {
     }
 }
 
-/// Copies what is live in a file. The places in the result stand in the order of the pages.
-fn keep(writer: &mut Writer, file: u32, ledger: &Ledger) -> (Vec<u32>, Moved) {
+/// Copies the live records of a file. The locations in the result are in the order of the pages.
+fn keep(writer: &mut Writer, file: u32, ledger: &LiveRecords) -> (Vec<u32>, Moved) {
     let live = ledger.places.iter().filter(|(_, at)| at.file == file);
     let (pages, places): (Vec<u32>, Vec<RecordLocation>) =
         live.map(|(&page, &at)| (page, at)).unzip();
@@ -90,20 +90,20 @@ fn keep(writer: &mut Writer, file: u32, ledger: &Ledger) -> (Vec<u32>, Moved) {
     (pages, moved)
 }
 
-fn commit(ledger: &mut Ledger, pages: &[u32], moved: &Moved) {
+fn commit(ledger: &mut LiveRecords, pages: &[u32], moved: &Moved) {
     assert_eq!(pages.len(), moved.places().len());
     let moves = pages.iter().copied().zip(moved.places().iter().copied());
     ledger.places.extend(moves);
     ledger.end = Some(moved.end());
 }
 
-fn collect(writer: &mut Writer, file: u32, ledger: &mut Ledger) {
+fn collect(writer: &mut Writer, file: u32, ledger: &mut LiveRecords) {
     let (pages, moved) = keep(writer, file, ledger);
     commit(ledger, &pages, &moved);
     writer.discard(moved).unwrap();
 }
 
-/// The pages whose captures a scan of all files finds, in order of their number.
+/// Returns the pages whose captures a scan of all files finds, sorted by number.
 fn pages_in(dir: &Path) -> Vec<u32> {
     let records = scan(dir).unwrap().map(|found| found.unwrap().1);
     let captures = records.filter(|record| record.kind() != &Kind::Warcinfo);
@@ -127,7 +127,8 @@ fn files_ending(dir: &Path, ending: &str) -> Vec<PathBuf> {
     found
 }
 
-/// The pages that the indexes of all files name; each line must lead to its record.
+/// Returns the pages that the indexes of all files name, and asserts that each line leads to its
+/// record.
 fn pages_indexed(dir: &Path) -> Vec<u32> {
     let mut pages = Vec::new();
     for path in files_ending(dir, ".cdxj") {
@@ -158,8 +159,8 @@ fn pages_indexed(dir: &Path) -> Vec<u32> {
     pages
 }
 
-/// What `warcio`, the reference reader of the field, has to say about closed files; nothing where
-/// it is not installed.
+/// Returns the problems that `warcio`, the reference reader for WARC files, finds in closed
+/// files; nothing if it is not installed.
 fn warcio_complaints(dir: &Path) -> String {
     let python = |arguments: &[&str]| {
         std::process::Command::new("python3")
@@ -189,7 +190,7 @@ proptest! {
     ) {
         let dir = tempfile::tempdir().unwrap();
         let dir = dir.path();
-        let mut ledger = Ledger::default();
+        let mut ledger = LiveRecords::default();
         let mut written: BTreeMap<u32, Vec<u8>> = BTreeMap::new();
         let mut next = 0;
         let mut writer = open(dir, &ledger);
@@ -203,14 +204,14 @@ proptest! {
             writer.sync().unwrap();
             ledger.end = Some(writer.end());
             ledger.places.retain(|page, _| dropped >> (page % 64) & 1 == 0);
-            // Some of the files, the open one among them at times.
+            // Some of the files are collected, at times also the open one.
             for (file, _) in sizes(dir).unwrap() {
                 if collected >> (file % 64) & 1 == 1 {
                     collect(&mut writer, file, &mut ledger);
                 }
             }
             assert_readable(dir, &ledger);
-            // A kill, at times also after a file was collected in which nothing was live.
+            // Simulates a kill, at times after a file without live records was collected.
             if dropped % 3 == 0 {
                 drop(writer);
                 writer = open(dir, &ledger);
@@ -218,7 +219,7 @@ proptest! {
                 assert_readable(dir, &ledger);
             }
         }
-        // Whatever holds anything dead is collected, until nothing does.
+        // Every file is collected, so that no dead record remains.
         for (file, _) in sizes(dir).unwrap() {
             collect(&mut writer, file, &mut ledger);
         }
@@ -236,7 +237,7 @@ proptest! {
         prop_assert_eq!(&pages_in(dir), &live);
         prop_assert_eq!(&pages_indexed(dir), &live);
         prop_assert_eq!(files_ending(dir, ".cdxj").len(), files_ending(dir, ".warc.gz").len());
-        // What was appended under the limit did not outgrow it by being moved.
+        // Moving records did not make a file exceed the size limit.
         let record = written.values().map(Vec::len).max().unwrap_or(0) as u64;
         for (_, bytes) in sizes(dir).unwrap() {
             prop_assert!(bytes <= MAX_BYTES.max(2 * record), "{bytes}");
@@ -244,9 +245,9 @@ proptest! {
     }
 }
 
-/// Twelve pages in three or more files, of which the odd ones are live.
-fn half_dead(dir: &Path) -> (Writer, Ledger) {
-    let mut ledger = Ledger::default();
+/// Writes twelve pages to three or more files; the odd pages are live.
+fn half_dead(dir: &Path) -> (Writer, LiveRecords) {
+    let mut ledger = LiveRecords::default();
     let mut writer = open(dir, &ledger);
     for page in 0..12 {
         let at = append(&mut writer, page);
@@ -264,7 +265,7 @@ fn half_dead(dir: &Path) -> (Writer, Ledger) {
 fn a_kill_between_any_two_steps_loses_nothing() {
     let live: Vec<u32> = (0..12).filter(|page| page % 2 == 1).collect();
     for step in 0..6 {
-        // Also the file that is open when its collection begins.
+        // The third file is the one that is open when its collection begins.
         for which in 0..3 {
             let dir = tempfile::tempdir().unwrap();
             let dir = dir.path();
@@ -276,7 +277,7 @@ fn a_kill_between_any_two_steps_loses_nothing() {
                 commit(&mut ledger, &pages, &moved);
             }
             match step {
-                // Copied, and the power cut took what was not committed, up to any byte.
+                // The records are copied. The power cut lost a part of what was not committed.
                 0 => {
                     let path = dir.join(format!("avocet-{:08}.warc.gz.open", torn.file));
                     if let (Ok(bytes), true) = (fs::read(&path), Some(torn) != ledger.end) {
@@ -285,13 +286,13 @@ fn a_kill_between_any_two_steps_loses_nothing() {
                         fs::write(&path, &bytes[..(least + bytes.len()) / 2]).unwrap();
                     }
                 }
-                // Copied, not committed; committed, nothing deleted.
+                // 1: copied, not committed. 2: committed, nothing deleted.
                 1 | 2 => {}
-                // Committed, and the index of the old file is gone.
+                // Committed, and the index of the old file is deleted.
                 3 => fs::remove_file(dir.join(format!("avocet-{file:08}.cdxj"))).unwrap(),
-                // Committed, and the old file is gone.
+                // Committed, and the old file is deleted.
                 4 => writer.discard(moved).unwrap(),
-                // All done, and the archive closed before the kill.
+                // All steps are done, and the archive was closed before the kill.
                 _ => {
                     writer.discard(moved).unwrap();
                     writer.close().unwrap();
@@ -303,7 +304,7 @@ fn a_kill_between_any_two_steps_loses_nothing() {
             assert_readable(dir, &ledger);
             let seen = pages_in(dir);
             assert!(live.iter().all(|page| seen.contains(page)), "step {step}");
-            // The next collection ends what the last one began.
+            // The next collection completes the interrupted one.
             for (file, _) in sizes(dir).unwrap() {
                 collect(&mut writer, file, &mut ledger);
             }
@@ -323,7 +324,8 @@ fn only_files_that_are_closed_have_an_index() {
     writer.close().unwrap();
     let name = |file: u32, ending: &str| dir.join(format!("avocet-{file:08}.{ending}"));
     assert!(files_ending(dir, ".cdxj").len() >= 3);
-    // The last commit was in the second file, so it is open again and the others are set aside.
+    // The last commit was in the second file. So that file is open again, and the later ones are
+    // set aside.
     ledger.end = Some(End {
         file: 2,
         offset: ledger
@@ -335,7 +337,7 @@ fn only_files_that_are_closed_have_an_index() {
     });
     drop(open(dir, &ledger));
     assert_eq!(files_ending(dir, ".cdxj"), [name(1, "cdxj")]);
-    // A kill after the index was written and before the file was renamed.
+    // Simulates a kill after the index was written and before the file was renamed.
     fs::write(name(2, "cdxj"), "of more than was committed").unwrap();
     drop(open(dir, &ledger));
     assert_eq!(files_ending(dir, ".cdxj"), [name(1, "cdxj")]);
@@ -356,7 +358,7 @@ fn warcio_accepts_moved_records() {
 #[test]
 fn a_moved_revisit_still_names_its_original() {
     let dir = tempfile::tempdir().unwrap();
-    let mut writer = open(dir.path(), &Ledger::default());
+    let mut writer = open(dir.path(), &LiveRecords::default());
     let first = append(&mut writer, 1);
     let (page, text) = (url(1), body(1));
     let at = Timestamp::from_second(1_800_000_000).unwrap();
@@ -373,7 +375,7 @@ fn a_moved_revisit_still_names_its_original() {
         Level::default(),
     );
     let again = writer.append(&again).unwrap();
-    // In the other order: each gets the place of its own.
+    // The order is reversed: each record must get its own new location.
     let moved = writer.keep(1, &[again, first]).unwrap();
     let places = moved.places().to_vec();
     writer.discard(moved).unwrap();
@@ -404,7 +406,7 @@ fn a_damaged_live_record_is_named_and_its_file_stays() {
     let named = matches!(error, ArchiveError::Damaged { offset, .. } if offset == hurt.offset);
     assert!(named, "{error}");
     assert!(path.exists());
-    // The writer can go on, and other files can be collected.
+    // The writer continues to work, and other files can be collected.
     collect(&mut writer, 2, &mut ledger);
     assert!(!dir.path().join("avocet-00000002.warc.gz").exists());
 }

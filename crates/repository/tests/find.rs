@@ -1,21 +1,22 @@
-//! What a search finds first, shows, and says of itself.
+//! Tests of search quality: the order of results, what each result shows, corrections, facets
+//! and duplicates.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use page::{PageId, PageUrl};
 use repository::index::{Document, Hits, Index, Query, Sort, Writer};
 
-/// The least that tantivy takes.
+/// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
 
 /// An index that is written page by page.
-struct World {
+struct SearchedIndex {
     _dir: tempfile::TempDir,
     index: Index,
     writer: Writer,
 }
 
-impl World {
+impl SearchedIndex {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let index = Index::open(dir.path()).unwrap();
@@ -27,7 +28,7 @@ impl World {
         }
     }
 
-    /// Puts a page in, as a crawl reads it, and commits.
+    /// Puts a page as a crawl reads it, and commits.
     fn put(&mut self, path: &str, html: &str) -> PageId {
         self.put_linked(path, html, &[], 0)
     }
@@ -65,7 +66,7 @@ impl World {
         })
     }
 
-    /// The paths of what is found.
+    /// Returns the paths of the results.
     fn paths(&self, text: &str) -> Vec<String> {
         paths(&self.search(text))
     }
@@ -82,7 +83,7 @@ fn page(title: &str, body: &str) -> String {
 
 #[test]
 fn names_are_words_as_they_are_written() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     world.put(
         "amend",
         &page("commit", "<p>With --amend the last commit is replaced."),
@@ -123,7 +124,7 @@ fn names_are_words_as_they_are_written() {
 
 #[test]
 fn parts_of_a_page_count_by_what_they_are() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     let filler = |name: &str| -> String {
         (0..40)
             .map(|n| format!("<p>Plain {name}{n} words say little. "))
@@ -152,12 +153,12 @@ fn parts_of_a_page_count_by_what_they_are() {
 
 #[test]
 fn links_that_are_found_later_are_added() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     let id = world.put_linked("a", &page("A", "<p>text"), &["first"], 1);
     assert!(world.writer.add_links(id, &["second", "first"], 2).unwrap());
     assert!(!world.writer.add_links(PageId(9), &["nowhere"], 2).unwrap());
     world.writer.commit(2).unwrap();
-    // Another copy of the page keeps what is known of links to it.
+    // A new copy of the page keeps the known links to it.
     world.put("a", &page("A", "<p>other text"));
     for query in ["first", "second", "other"] {
         assert_eq!(world.paths(query), ["a"], "{query}");
@@ -167,7 +168,7 @@ fn links_that_are_found_later_are_added() {
 
 #[test]
 fn pages_that_lack_words_fill_up_and_say_so() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     world.put("all", &page("Waders", "<p>The avocet has a bill."));
     world.put("some", &page("Avocet", "<p>A bird."));
     world.put("none", &page("Stilt", "<p>Another bird."));
@@ -196,7 +197,7 @@ fn pages_that_lack_words_fill_up_and_say_so() {
 
 #[test]
 fn an_index_gives_way_to_the_page() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     let links: String = (0..30)
         .map(|n| format!("<li><a href=/{n}>avocet gather {n}</a>"))
         .collect();
@@ -216,7 +217,7 @@ fn an_index_gives_way_to_the_page() {
 
 #[test]
 fn near_duplicates_are_shown_once() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     let words: String = (0..200).map(|n| format!("word{} ", n * n % 97)).collect();
     let text = |n: u32| format!("<p>The avocet sweeps its bill. {words} {n}");
     for (n, language) in ["en", "de", "fr"].into_iter().enumerate() {
@@ -253,7 +254,7 @@ fn near_duplicates_are_shown_once() {
 
 #[test]
 fn typing_errors_are_put_right_at_once() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     world.put(
         "vacuum",
         &page("VACUUM", "<p>The vacuum command reclaims storage."),
@@ -304,7 +305,7 @@ fn typing_errors_are_put_right_at_once() {
 
 #[test]
 fn results_are_at_headings() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     let html = page(
         "Birds",
         "<h1>Birds</h1><p>All of them.<h2 id=avocet>The avocet</h2><p>It wades. <h2 id=stilt>The stilt</h2><p>It wades too.",
@@ -337,7 +338,7 @@ fn results_are_at_headings() {
 
 #[test]
 fn template_lines_are_no_text_of_a_page() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     for n in 0..12 {
         let html = page(
             "Page",
@@ -352,7 +353,7 @@ fn template_lines_are_no_text_of_a_page() {
 
 #[test]
 fn choices_move_results_and_show() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     let (a, b) = (
         world.put("a", &page("Avocet", "<p>bird")),
         world.put("b", &page("Avocet", "<p>bird")),
@@ -371,7 +372,7 @@ fn choices_move_results_and_show() {
 
 #[test]
 fn pages_are_counted_and_sorted() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     for (name, language, year) in [("a", "en", 2020), ("b", "de", 2024), ("c", "en", 2022)] {
         let html = format!(
             "<html lang={language}><title>Avocet</title><meta property=article:published_time content={year}-03-01><p>bird {name}"
@@ -409,7 +410,7 @@ fn pages_are_counted_and_sorted() {
 
 #[test]
 fn similar_pages_share_what_is_particular() {
-    let mut world = World::new();
+    let mut world = SearchedIndex::new();
     let id = world.put(
         "avocet",
         &page(

@@ -1,4 +1,4 @@
-//! WARC files of others: those of the conformance set, and those made to harm.
+//! Tests with WARC files of other tools: the conformance set, and hostile files.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -24,7 +24,7 @@ fn of_bytes(bytes: &[u8], limit: u64) -> Vec<Result<Found, ArchiveError>> {
     records(file.path(), limit)
 }
 
-/// One letter a result: what came out of a file, at a glance.
+/// Returns one letter per result, as a compact description of the file.
 fn outline(found: &[Result<Found, ArchiveError>]) -> String {
     found
         .iter()
@@ -51,7 +51,7 @@ fn outline(found: &[Result<Found, ArchiveError>]) -> String {
         .collect()
 }
 
-/// The files of the conformance set by name, or `None` where the set is missing.
+/// Returns the files of the conformance set by name, or `None` if the set is missing.
 fn samples() -> Option<BTreeMap<String, Vec<u8>>> {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -81,8 +81,8 @@ fn samples() -> Option<BTreeMap<String, Vec<u8>>> {
 #[test]
 fn samples_of_other_tools() {
     let Some(samples) = samples() else { return };
-    // ARC files are of an older format and are refused as a whole. `example-wrong-chunks` splits a
-    // record over two gzip members, and the record in the middle of `example-trunc` is cut short.
+    // ARC files have an older format and are rejected as a whole. `example-wrong-chunks` splits
+    // a record over two gzip members. The record in the middle of `example-trunc` is cut short.
     let expected = BTreeMap::from([
         ("bad.arc", "n"),
         ("cc.warc.gz", "R"),
@@ -114,7 +114,7 @@ fn samples_of_other_tools() {
     ]);
     for (name, bytes) in &samples {
         let found = of_bytes(bytes, BLOCK_LIMIT);
-        // The one large file has 171 pairs of an answer and a request after its first record.
+        // The one large file has 171 pairs of a response and a request after its first record.
         if name == "iana.warc.gz" {
             assert_eq!(
                 (found.len(), outline(&found).replace('V', "R")),
@@ -264,8 +264,8 @@ fn hostile_files() {
             "RnR",
         ),
         ("half a magic number", join(&[&gzip(&good), b"\x1f"]), "Rt"),
-        // A damaged plain file is not searched for gzip members, nor the other way round: a page
-        // may hold either.
+        // A damaged uncompressed file is not searched for gzip members, nor the reverse: a page
+        // may contain either.
         ("forged gzip", join(&[&no_length, &gzip(&good)]), "l"),
         (
             "forged plain",
@@ -307,14 +307,14 @@ fn bodies_of_other_tools() {
     );
     check("HTTP/1.1 200 OK\n\nhello", "hello");
     check("HTTP/1.1 200 OK", "");
-    // Not HTTP: the block is the body.
+    // This is not HTTP, so the whole block is the body.
     check("hello", "hello");
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
-    /// Whatever is done to a file, reading it ends, and everything asked of a record is answered.
+    /// Reading a file with random edits terminates, and every method of a record returns.
     #[test]
     fn no_file_is_fatal(
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..12),

@@ -1,4 +1,5 @@
-//! The index from outside: what was put is found, best first, and whatever is typed is a query.
+//! Tests of the index through its public interface: pages are found, any text is a valid query,
+//! and damage is detected.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,7 +10,7 @@ use page::{PageId, PageUrl};
 use proptest::prelude::*;
 use repository::index::{Document, Hits, Index, IndexError, Query, Writer, committed};
 
-/// The least that tantivy takes.
+/// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
 
 fn put(writer: &mut Writer, url: &str, title: &str, text: &str, language: Option<&str>) -> PageId {
@@ -42,7 +43,7 @@ fn urls(hits: &Hits) -> Vec<&str> {
     hits.hits.iter().map(|hit| hit.url.as_str()).collect()
 }
 
-/// An index of a few pages about birds.
+/// Creates an index of a few pages about birds.
 fn birds(dir: &Path) -> Index {
     let index = Index::open(dir).unwrap();
     let mut writer = index.writer(HEAP).unwrap();
@@ -98,7 +99,8 @@ fn pages_are_replaced_removed_and_kept() {
     writer.commit(1).unwrap();
     assert_eq!((index.count(), index.sequence().unwrap()), (2, Some(1)));
     assert_eq!(committed(dir.path()), Some(1));
-    // Replaced twice within one commit, removed and put again: once in the end.
+    // Pages are replaced twice within one commit, or removed and put again. Each is there once
+    // in the end.
     put(&mut writer, "http://a.example/", "third", "three", None);
     put(&mut writer, "http://a.example/", "fourth", "four", None);
     writer.remove(b).unwrap();
@@ -110,7 +112,7 @@ fn pages_are_replaced_removed_and_kept() {
     }
     writer.remove(b).unwrap();
     writer.commit(3).unwrap();
-    // What is not committed is not there after a restart; what is, is.
+    // After a restart, committed pages are there and uncommitted ones are not.
     put(&mut writer, "http://c.example/", "lost", "lost", None);
     drop(writer);
     drop(index);
@@ -299,7 +301,7 @@ fn snippets_show_where() {
     );
     assert!(hit.snippet.text.len() <= 250);
     assert_eq!(hit.title, "A <script> title");
-    // Far from the start, or only in the title: the start is shown.
+    // The word is far from the start, or only in the title.
     let hit = &search(&index, "needle").hits[0];
     assert!(hit.snippet.text.ends_with("needle") && hit.snippet.highlights.len() == 1);
     let hit = &search(&index, "late").hits[0];
@@ -330,8 +332,9 @@ proptest! {
     }
 }
 
-/// Every file of the index, with one bit flipped, cut in half or gone: either it does not open, or
-/// verifying says so. The lock files hold nothing.
+/// Damages every file of the index: one bit flipped, the second half zeroed or cut off, or
+/// emptied. Then the index does not open, or `verify` reports the damage. Lock files are
+/// skipped, because they are empty.
 #[test]
 fn damage_is_found() {
     let dir = tempfile::tempdir().unwrap();
@@ -357,7 +360,8 @@ fn damage_is_found() {
             let found = match Index::open(dir.path()) {
                 Err(IndexError::Damaged { .. }) => true,
                 Err(other) => panic!("{name}: {other:?}"),
-                // The list of files to delete some day has no check sum; a wrong name in it harms nobody.
+                // The list of files to delete later has no checksum. A wrong name in it does no
+                // harm.
                 Ok(index) if name == ".managed.json" => index.sequence().unwrap() == Some(42),
                 Ok(index) => {
                     let checked = matches!(index.check(), Err(IndexError::Damaged { .. }));
@@ -385,8 +389,9 @@ fn damage_is_found() {
     assert_eq!(index.sequence().unwrap(), Some(42));
 }
 
-/// A kill after tantivy wrote a segment's deletions and before the commit that names them. The next
-/// writer repeats the operations, reaches the same opstamp and wants to create the same file.
+/// Simulates a kill after tantivy wrote a segment's deletions and before the commit that names
+/// them. The next writer repeats the operations, reaches the same opstamp and creates the same
+/// file.
 #[test]
 fn what_a_kill_left_of_a_commit_does_not_stand_in_the_way_of_the_next() {
     let dir = tempfile::tempdir().unwrap();
@@ -434,8 +439,8 @@ fn an_index_of_another_kind_is_not_used() {
     ));
 }
 
-/// The list of segments has no check sum. Whatever byte of it is changed, the index is refused, or
-/// verifying says so, or it answers as before.
+/// The list of segments has no checksum. Whichever byte is changed, the index does not open, or
+/// `verify` reports it, or the answers are unchanged.
 #[test]
 fn no_byte_of_the_list_of_segments_passes() {
     let dir = tempfile::tempdir().unwrap();
@@ -505,7 +510,7 @@ fn searches_by_author_and_date_as_pages_state_them() {
         published,
         ..page::Fields::default()
     };
-    // 1 May 2024, and a day of 2019.
+    // 1 May 2024, and a day in 2019.
     let pages = [
         stated("Ada Lovelace", Some(1_714_521_600)),
         stated("Ada Byron", Some(1_560_000_000)),

@@ -1,4 +1,4 @@
-//! Counting words from outside: what the postings say is what the pages say.
+//! Tests of word counts: the counts from the posting lists equal those of the texts.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -8,7 +8,7 @@ use page::{PageId, PageUrl};
 use proptest::prelude::*;
 use repository::index::{Document, Index, Mentions, Writer};
 
-/// The least that tantivy takes.
+/// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
 
 fn put(writer: &mut Writer, name: &str, title: &str, text: &str) -> PageId {
@@ -70,7 +70,7 @@ fn words_are_counted_as_pages_are_split() {
     };
     check(&["rust"], &[(2, 2), (0, 1)]);
     check(&["computer"], &[(0, 3)]);
-    // Summed over words, each counted once, whether it is asked for once or twice.
+    // Counts are summed over the words; a word that is given twice counts once.
     check(&["rust", "computer"], &[(2, 2), (0, 4)]);
     check(&["rust", "rust"], &[(2, 2), (0, 1)]);
     check(&["café"], &[(1, 2)]);
@@ -83,7 +83,7 @@ fn words_are_counted_as_pages_are_split() {
     check(&["rust-unheard"], &[]);
     check(&["", "!", "--"], &[]);
     check(&[], &[]);
-    // The host and the path of a URL are no mention of a page.
+    // The host and the path of a URL do not count as mentions.
     check(&["example"], &[]);
 }
 
@@ -112,7 +112,8 @@ fn the_length_of_a_text_comes_with_it() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Against texts that are split at blanks: several segments, pages replaced and removed.
+    /// Compares with texts that are split at spaces, over several segments and with pages
+    /// replaced and removed.
     #[test]
     fn counts_are_those_of_the_texts(
         commits in prop::collection::vec(
@@ -131,7 +132,7 @@ proptest! {
         for (sequence, changes) in commits.iter().enumerate() {
             for (page, change) in changes {
                 let (title, text) = change.clone().unwrap_or_default();
-                // Letters that touch would be one word.
+                // Letters without spaces between them would be one word.
                 let spaced = |text: &str| {
                     let letters: Vec<String> =
                         text.chars().filter(|c| *c != ' ').map(String::from).collect();

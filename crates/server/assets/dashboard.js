@@ -1,4 +1,4 @@
-// The parts of the dashboard are brought up to date as the crawl says something new. Without this script the page loads itself again.
+// Updates the parts of the dashboard from server-sent events. Without this script the page reloads itself.
 "use strict";
 const live = document.getElementById("live");
 if (live && "EventSource" in window) {

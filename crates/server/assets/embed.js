@@ -2,11 +2,11 @@
 //
 //   <script src="https://search.example.org/embed.js" async></script>
 //
-// The box stands where the tag stands, or in the element that data-into selects; data-placeholder sets its hint. It opens the
-// search page. Where [serve] cors names the site, it shows the best results below the box while someone types.
+// The box appears in place of the tag, or in the element that data-into selects; data-placeholder sets its hint.
+// It opens the search page. If [serve] cors lists the site, it also shows suggestions below the box during typing.
 //
-// It keeps to a strict policy of the other site: script-src and connect-src with this server are all it needs. Text of
-// results only ever becomes text; no markup, no inline style, no form.
+// It works under a strict Content-Security-Policy of the site: script-src and connect-src for this server are enough.
+// It inserts results as text only, and uses no markup, inline style or form.
 "use strict";
 (() => {
   const tag = document.currentScript;
@@ -100,7 +100,7 @@
       const response = await fetch(`${server}/api/v1/suggest?${new URLSearchParams({ q: text })}`, { credentials: "omit" });
       if (response.ok) results = (await response.json()).suggestions;
     } catch {
-      // The server does not answer this site: the box opens the search page, and asks no more.
+      // The server does not allow this site: from now on the box only opens the search page.
       allowed = false;
     }
     if (mine !== latest) return;

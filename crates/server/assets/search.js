@@ -1,9 +1,9 @@
-// The search page while someone types, its keys, and the count of clicks. Everything works without.
+// Live results and suggestions, keyboard shortcuts, and click counts of the search page. The page works without it.
 "use strict";
 (() => {
   const field = document.getElementById("q");
 
-  // A click is reported once: the script takes over what the attribute `ping` does without it.
+  // Reports a click once: it removes the attribute `ping`, which would report it again.
   const report = (address) => Boolean(address) && navigator.sendBeacon(address);
   const clicked = (event) => {
     if (event.type === "auxclick" && event.button !== 1) return;
@@ -16,9 +16,9 @@
   addEventListener("click", clicked, true);
   addEventListener("auxclick", clicked, true);
 
-  // Results while someone types.
+  // Live results during typing.
   const PAUSE = 120; // ms between the last key and the request
-  const SETTLED = 2000; // ms after which a search is one that the searcher meant
+  const SETTLED = 2000; // ms without a key after which the search is logged
   const form = field?.form;
   const answer = document.getElementById("answer");
   const status = document.getElementById("status");
@@ -30,7 +30,7 @@
   let shown = "";
   let logged = "";
 
-  const wanted = () => {
+  const parameters = () => {
     const pairs = [...new FormData(form)].filter(([, value]) => value.trim() !== "");
     return new URLSearchParams(pairs);
   };
@@ -41,7 +41,7 @@
     return `/?${all}`;
   };
 
-  // Has the search logged that is shown, once.
+  // Lets the server log the search that is shown, once.
   function settle() {
     clearTimeout(settledTimer);
     if (!field || !shown || shown === logged) return;
@@ -50,7 +50,7 @@
   }
 
   const show = (html) => {
-    // Parsed apart, where nothing runs; what comes is escaped by the server.
+    // DOMParser runs no scripts; the server has escaped the texts.
     const parts = new DOMParser().parseFromString(html, "text/html").body.childNodes;
     answer.replaceChildren(...parts);
     const asking = document.getElementById("asking");
@@ -66,7 +66,7 @@
     clearTimeout(settledTimer);
     underWay?.abort();
     const mine = ++latest;
-    const query = wanted().toString();
+    const query = parameters().toString();
     if (!hasWords()) {
       history.replaceState(null, "", "/");
       document.title = brand;
@@ -80,7 +80,7 @@
       const response = await fetch(live(query, how), { signal: underWay.signal });
       if (!response.ok) throw new Error(response.statusText);
       const html = await response.text();
-      // An answer that came after a later one was asked for is stale.
+      // An answer is stale if a later one was requested meanwhile.
       if (mine !== latest) return;
       show(html);
     } catch {
@@ -138,7 +138,7 @@
     };
     add("title", suggestion.heading ?? suggestion.title);
     add("where", suggestion.heading ? suggestion.title : suggestion.url.replace(/^https?:\/\//, ""));
-    // The field keeps the focus.
+    // Keeps the focus in the field.
     line.addEventListener("mousedown", (event) => event.preventDefault());
     line.addEventListener("click", (event) => open(suggestion, event.ctrlKey || event.metaKey));
     line.addEventListener("auxclick", (event) => event.button === 1 && open(suggestion, true));
@@ -172,8 +172,8 @@
     field.setAttribute("aria-expanded", "false");
     list.setAttribute("role", "listbox");
     list.setAttribute("aria-label", "Suggestions");
-    // A page that came with results was logged when it was made.
-    if (hasWords()) shown = logged = wanted().toString();
+    // The server has logged a page that came with results.
+    if (hasWords()) shown = logged = parameters().toString();
     field.addEventListener("input", (event) => {
       if (event.isComposing) return;
       clearTimeout(typingTimer);
@@ -189,7 +189,7 @@
       event.preventDefault();
       close();
       clearTimeout(typingTimer);
-      if (!hasWords() || wanted().toString() !== logged) refresh("submitted");
+      if (!hasWords() || parameters().toString() !== logged) refresh("submitted");
     });
     form.addEventListener("change", (event) => {
       if (event.target !== field && hasWords()) refresh("submitted");
@@ -198,7 +198,7 @@
       if (event.isComposing || !suggestions.length) return;
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
       if (step) {
-        // One place more than there are suggestions: the field itself.
+        // One more position than suggestions: the field itself.
         const places = suggestions.length + 1;
         choose(((active + 1 + step + places) % places) - 1);
       } else if (event.key === "Enter" && active >= 0) {
@@ -213,7 +213,7 @@
     });
   }
 
-  // Keys of the page.
+  // Keyboard shortcuts of the page.
   addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const inside = event.target.closest?.("input, select, textarea, summary");

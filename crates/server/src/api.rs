@@ -1,7 +1,7 @@
-//! The API for programs: JSON over HTTP, described by an OpenAPI document that is made from the same types.
+//! The JSON API for programs, with an OpenAPI document generated from the same types.
 //!
-//! **Invariant:** every answer below `/api/v1` is JSON, refusals included, and a refusal says why in a word that
-//! programs can rely on and a sentence that people can read.
+//! **Invariant:** every answer below `/api/v1` is JSON, errors included. An error has a stable
+//! code for programs and a message for people.
 
 mod cors;
 mod document;
@@ -29,12 +29,12 @@ use crate::App;
 
 pub use page::kept;
 pub use params::Params;
-pub use refusal::{Refusal, Refused};
+pub use refusal::{ApiRefusal, RefusalBody};
 pub(super) use search::SectionLink;
 
-/// Everything below `/api/v1`, with the routes that other parts of the server have there.
+/// Returns all routes below `/api/v1`; `others` are those that other parts of the server add.
 pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App>> {
-    let (router, document) = OpenApiRouter::with_openapi(document::Document::openapi())
+    let (router, document) = OpenApiRouter::with_openapi(document::ApiDocument::openapi())
         .nest(
             "/api/v1",
             OpenApiRouter::new()
@@ -62,18 +62,18 @@ pub fn routes(app: &Arc<App>, others: OpenApiRouter<Arc<App>>) -> Router<Arc<App
         ))
 }
 
-async fn missing(uri: Uri) -> Refusal {
+async fn missing(uri: Uri) -> ApiRefusal {
     let what = format!(
-        "there is nothing at {}: /api/v1/openapi.json says what there is",
+        "there is nothing at {}: /api/v1/openapi.json lists the API",
         uri.path()
     );
-    Refusal::new(StatusCode::NOT_FOUND, "not_found", &what)
+    ApiRefusal::new(StatusCode::NOT_FOUND, "not_found", &what)
 }
 
-async fn wrong_method() -> Refusal {
-    Refusal::new(
+async fn wrong_method() -> ApiRefusal {
+    ApiRefusal::new(
         StatusCode::METHOD_NOT_ALLOWED,
         "method",
-        "this address is not asked with that method",
+        "this path does not allow that method: /api/v1/openapi.json lists the methods",
     )
 }

@@ -1,4 +1,4 @@
-//! What all parts of the server share.
+//! [`App`]: the state that all parts of the server share.
 
 mod brand;
 mod choices;
@@ -23,66 +23,66 @@ use tokio::sync::Semaphore;
 
 pub use brand::Brand;
 use choices::SearcherChoices;
-use clicks::Clicks;
-use limits::Limits;
+use clicks::ClickCounter;
+use limits::ClientLimits;
 pub use metrics::{Metrics, Surface};
 pub use readers::{Busy, Readers};
 pub use sessions::LASTS as SESSION_LASTS;
 pub use signed_link::{LinkSigner, ShownResult, is_web};
-pub use token::Token;
+pub use token::OperatorToken;
 
-/// Dashboards that are brought up to date at once.
+/// Dashboards that get live updates at the same time. Each holds a connection open.
 const LISTENERS: usize = 32;
 
-/// A store that is served.
+/// The state of a server for one store.
 pub struct App {
     /// The store and its crawl.
     pub node: NodeHandle,
-    /// What is found.
+    /// The search index.
     pub index: Index,
-    /// What was searched for.
+    /// The log of searches.
     pub searches: Log<Search>,
-    /// What was clicked.
-    pub clicks: Clicks,
-    /// What was chosen over other results.
+    /// Counts clicks on results, and logs them.
+    pub clicks: ClickCounter,
+    /// Which results searchers clicked, as a signal for the ranking.
     pub choices: SearcherChoices,
     /// Signs the links that count clicks.
     pub links: LinkSigner,
-    /// How much a client may ask for.
-    pub limits: Limits,
-    /// What is counted.
+    /// Rate limits per client.
+    pub limits: ClientLimits,
+    /// Counters for Prometheus.
     pub metrics: Metrics,
-    /// Threads that read the disk.
+    /// Bounds the number of requests that read the disk at once.
     pub readers: Readers,
-    /// The token that opens the controls.
-    pub token: Token,
-    /// Permits for dashboards that are kept up to date.
+    /// The operator token of the store.
+    pub token: OperatorToken,
+    /// Permits for dashboards with live updates.
     pub listeners: Arc<Semaphore>,
-    /// Whether the server ends.
+    /// Becomes `true` when the server shuts down.
     pub closing: tokio::sync::watch::Sender<bool>,
     notice: Mutex<Option<String>>,
-    /// How the search page presents itself.
+    /// Title, logo and colour of the search page.
     pub brand: Brand,
-    /// What the user set.
+    /// The section `[serve]` of the configuration.
     pub settings: ServeSettings,
-    /// Whether only this machine can reach it.
+    /// Whether the server listens on a loopback address.
     on_loopback: bool,
 }
 
 impl App {
-    /// Serves a store by its configuration. `listen` is where the server listens.
+    /// Creates the state for a store. `listen` is the address of the server.
     pub fn open(node: NodeHandle, config: Settings, listen: SocketAddr) -> Result<Arc<Self>> {
         let settings = config.serve;
         Ok(Arc::new(Self {
             index: node.index().clone(),
             searches: node.searches(),
-            clicks: Clicks::new(node.clicks()),
+            clicks: ClickCounter::new(node.clicks()),
             choices: SearcherChoices::new(config.search.clicks),
             links: LinkSigner::new(&node.link_key(signed_link::random_key())),
-            limits: Limits::new(settings.rate, per_client(&settings)),
+            limits: ClientLimits::new(settings.rate, per_client(&settings)),
             metrics: Metrics::new(),
             readers: Readers::new(),
-            token: Token::new(node.token(token::random()?)?),
+            token: OperatorToken::new(node.token(token::random()?)?),
             listeners: Arc::new(Semaphore::new(LISTENERS)),
             closing: tokio::sync::watch::Sender::new(false),
             notice: Mutex::default(),
@@ -93,30 +93,32 @@ impl App {
         }))
     }
 
-    /// Leaves a message for the operator who next opens the dashboard.
+    /// Leaves a message that the next view of the dashboard shows.
     pub fn notice(&self, text: String) {
         *self.notice.lock().expect(POISONED) = Some(text);
     }
 
-    /// Takes the message for the operator, if there is one.
+    /// Takes the message for the dashboard, if there is one.
     pub fn take_notice(&self) -> Option<String> {
         self.notice.lock().expect(POISONED).take()
     }
 
-    /// Returns whether the server may be asked under this name.
+    /// Tells whether the server answers requests for this host name.
+    ///
+    /// On loopback these are the names of loopback and those in `[serve] hosts`; elsewhere all.
     pub fn answers_to(&self, name: &str) -> bool {
         let mut ours = self.settings.hosts.iter();
         !self.on_loopback || is_loopback(name) || ours.any(|ours| ours.eq_ignore_ascii_case(name))
     }
 }
 
-/// Returns how many connections a client may have open; `None`: any number.
+/// Returns the most connections that one client may have open, or `None` for no limit.
 pub fn per_client(settings: &ServeSettings) -> Option<usize> {
     let most = settings.connections_per_client;
     (most > 0).then_some(most)
 }
 
-/// Returns whether a name is one that only this machine has.
+/// Tells whether a host name is `localhost` or a loopback address.
 pub fn is_loopback(name: &str) -> bool {
     let address = name.trim_start_matches('[').trim_end_matches(']');
     let is_address = address.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());

@@ -1,7 +1,7 @@
-//! The files of the pages: in the program itself, so that there is nothing to install and nothing to fetch.
+//! Static files of the pages, compiled into the program so that there is nothing to install.
 //!
-//! **Invariant:** a page names a file with the hash of what is in it, so a browser may keep it for good and still never
-//! uses an old one.
+//! **Invariant:** the URL of a file holds a hash of its content. So a browser may cache it forever,
+//! and never uses an old version.
 
 mod embed;
 
@@ -47,19 +47,19 @@ const ASSETS: [Asset; 5] = [
     },
 ];
 
-/// What is in the files, in a few letters.
+/// A hash of the content of all files, as 12 hexadecimal digits.
 static MARK: LazyLock<String> = LazyLock::new(|| {
     let all: String = ASSETS.iter().map(|asset| asset.text).collect();
     let digest = ring::digest::digest(&ring::digest::SHA256, all.as_bytes());
     data_encoding::HEXLOWER.encode(&digest.as_ref()[..6])
 });
 
-/// The address of a file, for templates.
+/// Returns the URL of a file, for templates.
 pub fn url(name: &str) -> String {
     format!("/assets/{}/{name}", *MARK)
 }
 
-/// Routes to the files, and to the search box for other sites.
+/// Returns the routes of the files and of the search box for other sites.
 pub fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     Router::new()
         .route("/assets/{mark}/{name}", get(asset))

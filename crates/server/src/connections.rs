@@ -1,10 +1,10 @@
-//! Connections: how many there may be, for how long, and who is turned away.
+//! Accepts connections, limits their number and their time, and serves them.
 //!
-//! **Invariant:** a client that connects and says nothing, sends its request byte by byte or does not read its answer
-//! keeps out neither others nor `/health`: [`room`] closes such a connection for a new one, and [`time_outs`] closes it
-//! after a time-out in any case.
+//! **Invariant:** a client that sends nothing, sends its request byte by byte, or does not read its
+//! answer blocks neither other clients nor `/health`. [`admission`] closes such a connection when a
+//! new one needs its place, and [`time_outs`] closes it after a time-out in any case.
 
-mod room;
+mod admission;
 mod time_outs;
 
 use std::net::SocketAddr;
@@ -26,29 +26,33 @@ use tokio::time::{Instant, timeout};
 use tower::ServiceExt;
 
 use crate::request::client::{Proxies, network};
-use room::{Full, Room};
-use time_outs::{Download, Upload, Watch, Watched};
+use admission::{AdmissionControl, Full};
+use time_outs::{ConnectionWatch, Download, Upload, WatchedSocket};
 
-/// Connections at once.
+/// The most connections at once.
 const MOST: usize = 1024;
-/// Bytes of a head. Browsers send one to four thousand; an address of 2048 letters can take 24 thousand.
+/// The most bytes of a request head.
+///
+/// Browsers send 1 to 4 kB; a URL of 2048 letters can take 24 kB when it is percent-encoded.
 const HEAD_BYTES: usize = 64 * 1024;
-/// Bytes of answers that the kernel keeps for a client that does not read. By default it keeps up to 4 MB for each, 4 GB in
-/// all; a page has some 20 KB.
+/// Bytes of an answer that the kernel buffers for a client that does not read.
+///
+/// Its default is up to 4 MB per connection, 4 GB in total. A page has about 20 kB.
 const SEND_BUFFER: usize = 256 * 1024;
-/// The time that requests under way have when the server ends.
+/// The time that requests under way have to end when the server shuts down.
 const LAST: Duration = Duration::from_secs(5);
-/// Refused connections at once that get an answer with the reason; the server closes further ones without an answer.
+/// RefusalBody connections at once that get an answer with the reason; further ones are just
+/// closed.
 const REFUSALS: usize = 64;
-/// The time that a client has to read why.
+/// The time that a refused client has to read the reason.
 const REFUSAL_TIME: Duration = Duration::from_secs(1);
-/// The answer to a client that has as many connections as it may.
+/// The answer to a client that already has as many connections as it may.
 const REFUSAL: &[u8] =
     b"HTTP/1.1 429 Too Many Requests\r\nContent-Type: text/plain; charset=utf-8\r\n\
     Content-Length: 54\r\nRetry-After: 1\r\nConnection: close\r\n\r\n\
     There are too many connections from this address now.\n";
 
-/// Serves until `stopped` ends, then ends what is under way.
+/// Serves connections until `stopped` completes, then lets requests under way end.
 pub async fn accept(
     listener: TcpListener,
     router: Router,
@@ -57,7 +61,7 @@ pub async fn accept(
     stopped: impl Future<Output = ()>,
 ) {
     let connections = GracefulShutdown::new();
-    let room = Room::new(MOST, per_client);
+    let admission = AdmissionControl::new(MOST, per_client);
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let proxies = Arc::new(proxies);
     let mut tasks = JoinSet::new();
@@ -72,20 +76,21 @@ pub async fn accept(
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Out of file descriptors, most likely: a connection that waits for its client has one.
+                    // Most likely there is no file descriptor left: closing an idle connection
+                    // frees one.
                     tracing::warn!(%error, "cannot accept a connection");
-                    room.close_one();
+                    admission.close_one();
                     tokio::time::sleep(Duration::from_millis(10)).await;
                     continue;
                 }
             },
         };
-        // Where it cannot be set, the kernel's own limit holds.
+        // If this fails, the default of the kernel holds.
         sockopt::set_socket_send_buffer_size(&stream, SEND_BUFFER).ok();
         let client = (!proxies.trust(from.ip())).then(|| network(from.ip()));
-        let place = loop {
-            match room.admit(client, Instant::now()) {
-                Ok(place) => break place,
+        let admitted = loop {
+            match admission.admit(client, Instant::now()) {
+                Ok(admitted) => break admitted,
                 Err(Full::Client) => {
                     if let Ok(permit) = refusals.clone().try_acquire_owned() {
                         tasks.spawn(async move {
@@ -95,22 +100,22 @@ pub async fn accept(
                     }
                     continue 'accepting;
                 }
-                Err(Full::Room) => tokio::select! {
+                Err(Full::Server) => tokio::select! {
                     () = &mut stopped => break 'accepting,
-                    () = room.freed.notified() => {}
+                    () = admission.freed.notified() => {}
                 },
             }
         };
-        let watch = place.watch.clone();
+        let watch = admitted.watch.clone();
         let answering = answer(stream, from, router.clone(), proxies.clone(), &watch);
         let answering = connections.watch(answering);
         tasks.spawn(async move {
             tokio::select! {
-                // That a client went away is its own business.
+                // An error means that the client has disconnected, which needs no action.
                 _ = answering => {}
                 () = watch.over() => {}
             }
-            drop(place);
+            drop(admitted);
         });
     }
     drop(listener);
@@ -126,12 +131,12 @@ fn answer(
     from: SocketAddr,
     router: Router,
     proxies: Arc<Proxies>,
-    watch: &Arc<Watch>,
+    watch: &Arc<ConnectionWatch>,
 ) -> impl GracefulConnection<Error = hyper::Error> + use<> {
-    let stream = TokioIo::new(Watched::new(stream, watch.clone()));
+    let stream = TokioIo::new(WatchedSocket::new(stream, watch.clone()));
     let watch = watch.clone();
     let service = service_fn(move |mut request: hyper::Request<Incoming>| {
-        watch.begins();
+        watch.request_began();
         let client = proxies.client(from.ip(), request.headers());
         request.extensions_mut().insert(client);
         let request = request.map(|body| Upload::new(body, watch.clone()));
@@ -142,28 +147,28 @@ fn answer(
         }
     });
     http1::Builder::new()
-        // A head is timed by `Watch`.
+        // `ConnectionWatch` has the time-out for the head.
         .header_read_timeout(None)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(stream, service)
 }
 
-/// Says that there are too many connections, whatever is asked.
+/// Answers that there are too many connections, without reading the request.
 async fn refuse(mut stream: TcpStream) -> std::io::Result<()> {
     stream.write_all(REFUSAL).await?;
     stream.shutdown().await?;
-    // A socket that is closed with bytes unread resets the connection, and the client loses the answer.
+    // Closing a socket with unread bytes resets the connection, and the client loses the answer.
     let mut unread = [0; 1024];
     while stream.read(&mut unread).await? > 0 {}
     Ok(())
 }
 
-/// Reports a panic in the task of a connection. Others are served on.
+/// Logs a panic in the task of a connection. Other connections are not affected.
 fn report_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended
         && error.is_panic()
     {
-        tracing::error!(%error, "a request was not answered");
+        tracing::error!(%error, "a connection ended by a panic: its request was not answered");
     }
 }
 

@@ -1,8 +1,8 @@
-//! Who may change a crawl, and how do they say what they want?
+//! Control of a crawl by operators: login, forms of the dashboard, and the control API.
 //!
-//! **Invariant:** nothing is changed without the token of the store, and nothing at the wish of a page of another site: a
-//! browser is asked for its cookie (which it sends for our own pages only), for a word that only our own form has, and for
-//! where the request comes from.
+//! **Invariant:** nothing changes without the token of the store, and nothing at the request of a
+//! page of another site (CSRF). A browser must send the session cookie (`SameSite=Strict`), the
+//! CSRF token of our own form, and headers that do not name another origin.
 
 pub mod access;
 mod api;
@@ -20,7 +20,7 @@ use crate::App;
 pub use api::routes as api_routes;
 pub use controls::scope;
 
-/// Forms and the login.
+/// Returns the routes of the login and of the forms.
 pub fn routes() -> Router<Arc<App>> {
     Router::new()
         .route("/dashboard/login", get(login::page).post(login::enter))

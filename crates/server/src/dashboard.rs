@@ -1,6 +1,6 @@
-//! The dashboard: what the crawler is doing, and why.
+//! The dashboard: shows what the crawler is doing, and why.
 //!
-//! A page that is whole without a script; with one, its parts are brought up to date as the crawl says something new.
+//! The page is complete without a script. With one, its parts are updated after each new snapshot.
 
 mod chart;
 mod charts;
@@ -18,10 +18,10 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use policy::catalog::Catalog;
 
-use crate::control::access::Visitor;
+use crate::control::access::ViewAccess;
 use crate::{App, assets, control, pages};
 use node::live::snapshot::Snapshot;
-use view::View;
+use view::DashboardView;
 
 pub use figures::{amount, short, when};
 
@@ -34,26 +34,26 @@ pub fn routes() -> Router<Arc<App>> {
 #[derive(Template)]
 #[template(path = "dashboard.html")]
 struct Dashboard {
-    view: View,
+    view: DashboardView,
     store: String,
     /// CSRF token for the forms of an operator.
     form: Option<String>,
     notice: Option<String>,
     seeds: Vec<String>,
     blocked: Vec<String>,
-    orders: Vec<Choice>,
-    refreshes: Vec<Choice>,
-    schedulers: Vec<Choice>,
+    orders: Vec<PolicyChoice>,
+    refreshes: Vec<PolicyChoice>,
+    schedulers: Vec<PolicyChoice>,
 }
 
 /// A policy that a form offers.
-struct Choice {
+struct PolicyChoice {
     name: &'static str,
     /// Whether it is a published baseline, for comparison.
     published: bool,
 }
 
-impl Choice {
+impl PolicyChoice {
     fn all<T>(policies: &[T], of: impl Fn(&T) -> (&'static str, bool)) -> Vec<Self> {
         let choices = policies.iter().map(of);
         choices
@@ -62,28 +62,28 @@ impl Choice {
     }
 }
 
-async fn page(State(app): State<Arc<App>>, visitor: Visitor) -> Response {
-    let said = snapshot(&app).await;
+async fn page(State(app): State<Arc<App>>, access: ViewAccess) -> Response {
+    let snapshot = snapshot(&app).await;
     let scope = control::scope(&app).await.unwrap_or_default();
     let catalog = Catalog::standard();
     let page = Dashboard {
-        view: View::of(&said, app.node.is_crawling(&said)),
+        view: DashboardView::of(&snapshot, app.node.is_crawling(&snapshot)),
         store: app.node.root().display().to_string(),
-        form: visitor
+        form: access
             .operator
             .map(|operator| app.token.form(operator.session.as_deref())),
         notice: app.take_notice(),
         seeds: scope.seeds,
         blocked: scope.block,
-        orders: Choice::all(catalog.orders(), |one| (one.name, one.published)),
-        refreshes: Choice::all(catalog.refreshes(), |one| (one.name, one.published)),
-        schedulers: Choice::all(catalog.schedulers(), |one| (one.name, one.published)),
+        orders: PolicyChoice::all(catalog.orders(), |one| (one.name, one.published)),
+        refreshes: PolicyChoice::all(catalog.refreshes(), |one| (one.name, one.published)),
+        schedulers: PolicyChoice::all(catalog.schedulers(), |one| (one.name, one.published)),
     };
     let kept = [(header::CACHE_CONTROL, "no-store")];
     (kept, pages::show(&page)).into_response()
 }
 
-/// Returns what the crawl last said of itself, in this process or another.
+/// Returns the last snapshot of the crawl, which runs in this process or another.
 pub async fn snapshot(app: &Arc<App>) -> Arc<Snapshot> {
     let reader = app.clone();
     let snapshot = tokio::task::spawn_blocking(move || reader.node.snapshot()).await;

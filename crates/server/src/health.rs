@@ -1,4 +1,4 @@
-//! Is the server alive, is it ready, and how does it do? For those who run it.
+//! Endpoints for monitoring: `/health`, `/ready` and `/metrics` (OpenMetrics text).
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -26,7 +26,7 @@ pub fn routes() -> Router<Arc<App>> {
         .route("/metrics", get(metrics))
 }
 
-/// Whether searches are answered: the index can be read.
+/// Answers 200 if the index can be read, and so searches can be answered; 503 otherwise.
 async fn ready(State(app): State<Arc<App>>) -> Response {
     let index = app.index.clone();
     let read = app.readers.read(move || Ok(index.languages()?));
@@ -42,12 +42,12 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     let snapshot = dashboard::snapshot(&app).await;
     let crawling = app.node.is_crawling(&snapshot);
     let text = app.metrics.text(|registry| {
-        registry.register("indexed_pages", "Pages that can be found", pages);
+        registry.register("indexed_pages", "Pages in the index", pages);
         let crawl = registry.sub_registry_with_prefix("crawl");
         gauge(
             crawl,
             "running",
-            "Whether a crawl runs",
+            "1 while a crawl runs, else 0",
             f64::from(crawling),
         );
         if crawling {
@@ -62,13 +62,13 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     }
 }
 
-/// A histogram of durations that someone else counted.
+/// A histogram of durations that the crawl counted.
 #[derive(Debug)]
-struct Counted(Durations);
+struct DurationHistogram(Durations);
 
-impl EncodeMetric for Counted {
+impl EncodeMetric for DurationHistogram {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> Result<(), std::fmt::Error> {
-        // The encoder writes the largest number as infinity.
+        // The encoder writes `f64::MAX` as the bound `+Inf`.
         let buckets = self
             .0
             .buckets()
@@ -83,19 +83,19 @@ impl EncodeMetric for Counted {
     }
 }
 
-/// What the core of a crawl does.
+/// Registers the metrics of the core of a crawl.
 fn of_core(registry: &mut Registry, core: &CoreFigures) {
     registry.register_with_unit(
         "step_duration",
-        "The time that the core takes for an event",
+        "Time that the core takes for one event",
         Unit::Seconds,
-        Counted(core.steps),
+        DurationHistogram(core.steps),
     );
     registry.register_with_unit(
         "commit_duration",
-        "The time that a commit of archive and ledger takes",
+        "Time of one commit of archive and ledger",
         Unit::Seconds,
-        Counted(core.commits),
+        DurationHistogram(core.commits),
     );
     let waiting = core.events_waiting as f64;
     gauge(
@@ -108,74 +108,86 @@ fn of_core(registry: &mut Registry, core: &CoreFigures) {
     histories.inc_by(core.histories);
     registry.register(
         "histories_loaded",
-        "Histories of pages that the core asked the ledger for",
+        "Page histories that the core requested from the ledger",
         histories,
     );
 }
 
-/// What a crawl last said of itself.
+/// Registers the metrics of a crawl, from its last snapshot.
 fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
     let (state, storage) = (&snapshot.state, &snapshot.storage);
     let summary = &state.summary;
     let numbers = [
         ("urls", "URLs ever admitted", summary.urls_seen as f64),
-        ("queued", "URLs that wait", summary.queued as f64),
+        (
+            "queued",
+            "URLs that wait for a fetch",
+            summary.queued as f64,
+        ),
         ("visits", "Visits under way", state.visits as f64),
         (
             "fetches_per_second",
-            "Requests a second, of late",
+            "Recent requests per second",
             state.fetches_per_second,
         ),
         (
             "bytes_per_second",
-            "Bytes a second, of late",
+            "Recent bytes per second",
             state.bytes_per_second,
         ),
-        ("ledger_bytes", "Bytes of the ledger", storage.ledger as f64),
+        (
+            "ledger_bytes",
+            "Size of the ledger on disk",
+            storage.ledger as f64,
+        ),
         (
             "archive_bytes",
-            "Bytes of the archive",
+            "Size of the archive on disk",
             storage.archive as f64,
         ),
-        ("index_bytes", "Bytes of the index", storage.index as f64),
+        (
+            "index_bytes",
+            "Size of the index on disk",
+            storage.index as f64,
+        ),
         (
             "disk_free_bytes",
-            "Bytes that are free on the disk",
+            "Free space on the disk",
             storage.free as f64,
         ),
-        (
-            "memory_bytes",
-            "Bytes of memory that the crawl holds",
-            storage.memory as f64,
-        ),
+        ("memory_bytes", "Memory of the crawl", storage.memory as f64),
     ];
     for (name, help, value) in numbers {
         gauge(registry, name, help, value);
     }
-    let perhaps = [
-        ("price", "What a fetch must be worth", summary.price),
+    let optional = [
+        (
+            "price",
+            "Least worth of a fetch that the budget allows",
+            summary.price,
+        ),
         (
             "budget_per_second",
-            "Fetches a second that may be made",
+            "Fetches per second that the budget allows",
             state.budget,
         ),
         (
             "expected_freshness",
-            "The share of copies that are expected to be fresh",
+            "Expected share of fresh copies",
             snapshot.outlook.map(|outlook| outlook.freshness),
         ),
         (
             "expected_quality",
-            "The same, weighted by what searchers lose",
+            "Expected freshness, weighted by what searchers lose by an old copy",
             snapshot.outlook.and_then(|outlook| outlook.quality),
         ),
     ];
-    for (name, help, value) in perhaps {
+    for (name, help, value) in optional {
         if let Some(value) = value {
             gauge(registry, name, help, value);
         }
     }
-    let fetches = Family::<Purpose, Counter>::default();
+    let fetches = Family::<PurposeLabel, Counter>::default();
     let counts = &state.fetches;
     for (purpose, count) in [
         ("new", counts.new),
@@ -183,29 +195,27 @@ fn of_crawl(registry: &mut Registry, snapshot: &Snapshot) {
         ("source", counts.source),
         ("overhead", counts.overhead),
     ] {
-        fetches.get_or_create(&Purpose { purpose }).inc_by(count);
+        fetches
+            .get_or_create(&PurposeLabel { purpose })
+            .inc_by(count);
     }
     registry.register("fetches", "Requests made since the crawl began", fetches);
-    let errors = Family::<Kind, Counter>::default();
+    let errors = Family::<ErrorLabel, Counter>::default();
     for (kind, count) in &summary.errors {
         errors
-            .get_or_create(&Kind { kind: kind.clone() })
+            .get_or_create(&ErrorLabel { kind: kind.clone() })
             .inc_by(*count);
     }
-    registry.register(
-        "errors",
-        "What went wrong since policies were last changed",
-        errors,
-    );
+    registry.register("errors", "Errors since policies were last changed", errors);
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Purpose {
+struct PurposeLabel {
     purpose: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Kind {
+struct ErrorLabel {
     kind: String,
 }
 

@@ -1,6 +1,7 @@
-//! The page inspector: what is known of one URL, from its discovery to its next visit.
+//! The page inspector: everything known about one URL, from its discovery to its next visit.
 //!
-//! The same truth as `avocet explain`, with every answer that the archive keeps of it, and what changed between two of them.
+//! It shows what `avocet explain` prints, the answers that the archive keeps of the page, and what
+//! changed between two of them.
 
 mod difference;
 
@@ -20,8 +21,8 @@ use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::api::{Params, Refusal, Refused};
-use crate::control::access::Visitor;
+use crate::api::{ApiRefusal, Params, RefusalBody};
+use crate::control::access::ViewAccess;
 use crate::dashboard::{amount, short, when};
 use crate::{App, assets, pages};
 use difference::Difference;
@@ -38,12 +39,12 @@ pub fn api_routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new().routes(routes!(explanation))
 }
 
-/// What is asked for.
+/// Parameters of the inspector page.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct InspectorParams {
     url: String,
-    /// The versions that are compared, by their place in the timeline.
+    /// The versions to compare, by their number in the timeline.
     from: Option<usize>,
     to: Option<usize>,
 }
@@ -52,7 +53,7 @@ struct Asked {
 #[template(path = "inspector.html")]
 struct Inspector {
     url: String,
-    /// What is wrong with what was asked.
+    /// The error message, if the page cannot be shown.
     wrong: Option<String>,
     page: Option<Inspected>,
     now: Timestamp,
@@ -71,7 +72,7 @@ impl Inspector {
         short(f64::from(*number))
     }
 
-    /// A moment to the second, as the timeline has it.
+    /// Returns a time to the second, written as in the timeline.
     fn second(&self, time: &str) -> String {
         time.get(..19).unwrap_or(time).replace('T', " ")
     }
@@ -81,7 +82,7 @@ impl Inspector {
     }
 }
 
-/// What there is to say of a page.
+/// What the inspector shows of a page.
 struct Inspected {
     explained: Explanation,
     timeline: Timeline,
@@ -100,8 +101,12 @@ impl Inspected {
     }
 }
 
-async fn page(State(app): State<Arc<App>>, _: Visitor, Query(asked): Query<Asked>) -> Response {
-    let url = asked.url.trim().to_owned();
+async fn page(
+    State(app): State<Arc<App>>,
+    _: ViewAccess,
+    Query(params): Query<InspectorParams>,
+) -> Response {
+    let url = params.url.trim().to_owned();
     let mut shown = Inspector {
         url: url.clone(),
         wrong: None,
@@ -110,7 +115,7 @@ async fn page(State(app): State<Arc<App>>, _: Visitor, Query(asked): Query<Asked
     };
     let mut status = StatusCode::OK;
     if !url.is_empty() {
-        match inspect(&app, asked).await {
+        match inspect(&app, params).await {
             Ok(page) => shown.page = Some(page),
             Err(error) => {
                 let usage = error.downcast_ref::<Usage>();
@@ -126,39 +131,40 @@ async fn page(State(app): State<Arc<App>>, _: Visitor, Query(asked): Query<Asked
     (status, kept, pages::show(&shown)).into_response()
 }
 
-/// A page to explain.
+/// Parameters of `GET /api/v1/explain`.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-struct Wanted {
-    /// Its URL.
+struct ExplainParams {
+    /// The URL of the page.
     #[param(min_length = 1, max_length = 2048)]
     url: String,
 }
 
-/// Why was a page fetched, or why not, and when will it be?
+/// Explain what the crawler does with a page
 ///
-/// The same as `avocet explain --json`: how it was discovered, what visits found, what it is worth and why, when it falls due.
-#[utoipa::path(get, path = "/explain", tag = "pages", params(Wanted),
-    responses((status = 200, body = serde_json::Value), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
+/// The same as `avocet explain --json`: how the page was discovered, what visits found, what it is
+/// worth and why, and when it is due.
+#[utoipa::path(get, path = "/explain", tag = "pages", params(ExplainParams),
+    responses((status = 200, body = serde_json::Value), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
 async fn explanation(
     State(app): State<Arc<App>>,
-    Params(wanted): Params<Wanted>,
-) -> Result<Json<Explanation>, Refusal> {
-    match explain(&app, wanted.url).await {
+    Params(params): Params<ExplainParams>,
+) -> Result<Json<Explanation>, ApiRefusal> {
+    match explain(&app, params.url).await {
         Ok(explanation) => Ok(Json(explanation)),
         Err(error) => match error.downcast_ref::<Usage>() {
-            Some(wrong) => Err(Refusal::new(
+            Some(wrong) => Err(ApiRefusal::new(
                 StatusCode::NOT_FOUND,
                 "not_found",
                 &wrong.to_string(),
             )),
-            None if error.is::<NeverCrawled>() => Err(Refusal::new(
+            None if error.is::<NeverCrawled>() => Err(ApiRefusal::new(
                 StatusCode::NOT_FOUND,
                 "not_found",
-                "nothing was ever crawled into this store, so that no fetch is planned",
+                "nothing was crawled into this store yet, so no fetch is planned",
             )),
-            None if error.is::<Elsewhere>() => Err(Refusal::new(
+            None if error.is::<Elsewhere>() => Err(ApiRefusal::new(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "elsewhere",
                 &error.to_string(),
@@ -168,19 +174,19 @@ async fn explanation(
     }
 }
 
-/// Explains a page, off the threads that serve connections.
+/// Explains a page, on a blocking thread.
 pub async fn explain(app: &Arc<App>, url: String) -> Result<Explanation> {
     let reader = app.clone();
     app.readers.read(move || reader.node.explain(&url)).await
 }
 
-async fn inspect(app: &Arc<App>, asked: Asked) -> Result<Inspected> {
+async fn inspect(app: &Arc<App>, params: InspectorParams) -> Result<Inspected> {
     let reader = app.clone();
     let work = move || {
-        let explained = reader.node.explain(asked.url.trim())?;
+        let explained = reader.node.explain(params.url.trim())?;
         let url = node::explain::parse(&explained.url)?;
         let timeline = reader.node.versions(&url)?;
-        let pair = timeline.compared(asked.from, asked.to);
+        let pair = timeline.compared(params.from, params.to);
         let difference = match pair {
             Some((from, to)) => Some(Difference::between(&reader.node, &url, from, to)?),
             None => None,

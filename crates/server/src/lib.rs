@@ -1,9 +1,11 @@
 //! The HTTP server: search page, dashboard, API, tools for agents and metrics.
 //!
-//! It knows the store and its crawl by a [`NodeHandle`](node::handle::NodeHandle) alone, and reads no file itself.
+//! It reads no file itself. Its only access to the store and the crawl is a
+//! [`NodeHandle`](node::handle::NodeHandle).
 //!
-//! **Invariant:** every answer, whichever part gave it, has passed [`middleware::guard`]: it carries a policy under which no
-//! text of a crawled page can become a script, and it was asked for under a name that is ours.
+//! **Invariant:** every request and every answer passes [`middleware::guard`]. The guard refuses
+//! requests for foreign host names. It adds a Content-Security-Policy under which no text of a
+//! crawled page can run as a script.
 
 mod api;
 mod app;
@@ -33,24 +35,26 @@ use tokio::task::JoinHandle;
 pub use app::App;
 use request::client::Proxies;
 
-/// Where the server listens if the user does not say.
+/// The default address of the server.
 pub const LISTEN: SocketAddr =
     SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8321);
 
-/// Connections that the kernel keeps until the server accepts them. A client that finds this queue full tries again
-/// after a second; the usual 128 fill up in one burst.
+/// Connections that the kernel queues until the server accepts them.
+///
+/// A client that finds the queue full tries again after a second. The usual length of 128 fills
+/// up in one burst.
 const BACKLOG: u32 = 1024;
 
-/// A server that is running.
+/// A running server.
 pub struct Serving {
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
     stop: oneshot::Sender<()>,
     done: JoinHandle<()>,
     closing: watch_channel::Sender<bool>,
 }
 
-/// Starts to serve.
+/// Starts a task that accepts connections.
 pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
     let address = listener.local_addr()?;
     let closing = app.closing.clone();
@@ -70,7 +74,7 @@ pub fn start(app: Arc<App>, listener: TcpListener) -> Result<Serving> {
     })
 }
 
-/// Takes a place to listen at.
+/// Binds a listening socket to an address.
 pub async fn listen(listen: SocketAddr) -> Result<TcpListener> {
     bind(listen).with_context(|| taken(listen))
 }
@@ -85,7 +89,7 @@ fn bind(listen: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// What to say when a place cannot be listened at.
+/// Returns the error message for an address that cannot be bound.
 pub fn taken(listen: SocketAddr) -> String {
     format!(
         "cannot listen on {listen}: is another server there? --listen ADDRESS names another place"
@@ -93,7 +97,7 @@ pub fn taken(listen: SocketAddr) -> String {
 }
 
 impl Serving {
-    /// Takes no more requests, and ends when those under way are answered.
+    /// Stops accepting requests, and returns when those under way are answered.
     pub async fn stop(self) {
         self.closing.send_replace(true);
         self.stop.send(()).ok();
@@ -101,7 +105,7 @@ impl Serving {
     }
 }
 
-/// Everything that is served.
+/// Returns the routes of all parts, with their middleware.
 fn router(app: Arc<App>) -> Router {
     let api = control::api_routes().merge(inspector::api_routes());
     let limited = Router::new()

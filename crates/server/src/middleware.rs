@@ -1,4 +1,4 @@
-//! What every request passes before a page or the API answers it.
+//! Middleware that every request passes before a page or the API answers it.
 
 mod guard;
 mod limits;

@@ -1,6 +1,6 @@
-//! Pages for people: HTML, made on the server, that works without a script.
+//! HTML pages for searchers, rendered on the server; they work without a script.
 //!
-//! **Invariant:** everything in a page is escaped by its template; no template says `safe`.
+//! **Invariant:** templates escape every value; no template uses the filter `safe`.
 
 mod brand;
 mod cached;
@@ -33,27 +33,27 @@ pub fn routes() -> Router<Arc<App>> {
         .merge(click::routes())
 }
 
-/// What can be said where there is no page.
+/// A page that shows only a message.
 #[derive(Template)]
 #[template(path = "message.html")]
-struct Message<'a> {
+struct MessagePage<'a> {
     brand: &'a Brand,
     title: &'a str,
     message: &'a str,
 }
 
-/// A page for operators that only says something.
+/// Returns a message page for operators, with the default brand.
 pub fn message(status: StatusCode, title: &str, message: &str) -> Response {
     branded(&Brand::default(), status, title, message)
 }
 
-/// A page for searchers that only says something.
+/// Returns a message page for searchers, with the brand of the server.
 pub fn message_of(app: &App, status: StatusCode, title: &str, message: &str) -> Response {
     branded(&app.brand, status, title, message)
 }
 
 fn branded(brand: &Brand, status: StatusCode, title: &str, message: &str) -> Response {
-    let page = Message {
+    let page = MessagePage {
         brand,
         title,
         message,
@@ -61,7 +61,7 @@ fn branded(brand: &Brand, status: StatusCode, title: &str, message: &str) -> Res
     (status, show(&page)).into_response()
 }
 
-/// Nothing is served here.
+/// Answers 404 for a path that does not exist.
 pub async fn missing(State(app): State<Arc<App>>) -> Response {
     message_of(
         &app,
@@ -71,22 +71,22 @@ pub async fn missing(State(app): State<Arc<App>>) -> Response {
     )
 }
 
-/// The parameter `url`, as it was written; empty if there is none.
+/// Returns the query parameter `url`, or an empty text if there is none.
 fn named_url(raw: Option<&str>) -> String {
     let mut pairs = form_urlencoded::parse(raw.unwrap_or_default().as_bytes());
     let found = pairs.find(|(name, _)| name == "url");
     found.map_or(String::new(), |(_, value)| value.trim().to_owned())
 }
 
-/// A template as an answer.
+/// Renders a template as an answer.
 pub fn show(page: &impl Template) -> Response {
     match page.render() {
         Ok(html) => ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response(),
         Err(error) => {
-            tracing::error!(%error, "a page cannot be made");
+            tracing::error!(%error, "cannot render a page");
             (
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "This page cannot be made.\n",
+                "The server cannot render this page; its log has the reason.\n",
             )
                 .into_response()
         }

@@ -1,7 +1,7 @@
-//! A search, as the page, the API and agents make it: found, told what else is known of each result, and logged.
+//! The search behind the page, the API and the agents' tools: finds, adds freshness, and logs.
 //!
-//! **Invariant:** the log has what was asked and what was shown, and nothing of who asked; a search whose log
-//! cannot be written is answered all the same.
+//! **Invariant:** the log holds the query and the results shown, and nothing about the searcher. A
+//! search is answered even if the log cannot be written.
 
 mod suggestions;
 
@@ -21,93 +21,95 @@ use node::topics;
 
 pub use suggestions::{SUGGESTIONS, Suggestion, suggest};
 
-/// With fewer results than this, the searcher may have meant something else.
+/// With fewer results than this, the answer suggests another spelling.
 const FEW: usize = 5;
 
-/// What is searched for.
+/// A search, with its filters and options.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchRequest {
-    /// What was typed.
+    /// The query.
     pub text: String,
-    /// Only this host and those below it.
+    /// Only this host and its subdomains.
     pub site: Option<String>,
     /// Only this language.
     pub language: Option<String>,
     /// Only pages of this topic.
     pub topic: Option<String>,
-    /// Only copies from then on.
+    /// Only copies fetched at this time or later.
     pub since: Option<Timestamp>,
-    /// Only copies from before.
+    /// Only copies fetched before this time.
     pub until: Option<Timestamp>,
-    /// Only pages that say they were published then or later.
+    /// Only pages that state a publication date at this time or later.
     pub published_since: Option<Timestamp>,
-    /// Only pages that say they were published before.
+    /// Only pages that state a publication date before this time.
     pub published_until: Option<Timestamp>,
-    /// Only documents of this kind: letters and digits.
+    /// Only documents of this type, in letters and digits: `html`, `text`, ….
     pub kind: Option<String>,
-    /// What comes first.
+    /// The order of results.
     pub sort: Sort,
     /// The languages that the reader prefers, the most preferred first.
     pub readers: Vec<String>,
     /// Whether to count results by site, language, kind and year.
     pub facets: bool,
-    /// Whether the last word may be the beginning of one.
+    /// Whether the last word of the query is a prefix.
     pub prefix: bool,
-    /// Results to show.
+    /// The most results to return.
     pub limit: usize,
-    /// Results to pass over.
+    /// The number of results to skip.
     pub offset: usize,
-    /// Whether to leave it out of the log.
+    /// Whether to leave the search out of the log.
     pub unlogged: bool,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Debug)]
-pub struct Found {
-    /// Pages that match.
+pub struct SearchResults {
+    /// The number of pages that match.
     pub total: usize,
-    /// None has all the words.
+    /// Whether no page has all words, so that pages with some of them are returned.
     pub relaxed: bool,
-    /// What was searched for in place of the text, where no page had some of its words.
+    /// The query used instead, if no page has some of the words.
     pub corrected: Option<String>,
-    /// What the searcher may have meant.
+    /// Another spelling that the searcher may have meant.
     pub meant: Option<String>,
-    /// What looks like an operator and is none; it was searched for as words.
+    /// Words written like an operator that does not exist; they were searched for as words.
     pub unknown: Vec<String>,
-    /// Results counted, if that was asked for. A search within a topic has no counts.
+    /// Counts by site, language, type and year, if requested. A search within a topic has none.
     pub facets: Option<Facets>,
-    /// Some of them, best first.
-    pub results: Vec<Finding>,
-    /// How long it took.
+    /// The requested part of the results, in order.
+    pub results: Vec<SearchResult>,
+    /// The duration of the search.
     pub took: Duration,
 }
 
-/// The pages that are about the same as another.
+/// A page, and the pages with similar content.
 #[derive(Debug)]
 pub struct Similar {
-    /// The URL of the other, in normal form.
+    /// The normalized URL of the page.
     pub url: String,
-    /// Its title; may be empty.
+    /// The title of the page; may be empty.
     pub title: String,
-    /// They, best first.
-    pub results: Vec<Finding>,
+    /// The similar pages, the most similar first.
+    pub results: Vec<SearchResult>,
 }
 
-/// A page that was found.
+/// One result of a search.
 #[derive(Debug)]
-pub struct Finding {
-    /// Its place among all, from 1.
+pub struct SearchResult {
+    /// The position among all results, from 1.
     pub rank: usize,
-    /// What the index has of it.
+    /// The page, as the index returned it.
     pub hit: Hit,
-    /// How current its copy is, if the ledger could be asked.
+    /// How current the copy is; `None` if the ledger cannot be read.
     pub freshness: Option<PageFreshness>,
-    /// The address that counts a click and leads on; `None`: it is no page of the web.
+    /// The link that counts a click and redirects; `None` if the URL is not `http` or `https`.
     pub click: Option<String>,
 }
 
-impl Finding {
-    /// The address of its best section, or of the page; `None`: it is no page of the web.
+impl SearchResult {
+    /// Returns the URL of the best section, or of the page.
+    ///
+    /// Returns `None` if the URL is not `http` or `https`.
     pub fn link(&self) -> Option<String> {
         let section = self.hit.section.as_ref();
         let id = section.and_then(|section| section.id.as_deref());
@@ -115,17 +117,21 @@ impl Finding {
     }
 }
 
-/// Searches, away from the threads that serve connections.
-pub async fn search(app: &Arc<App>, wish: SearchRequest, surface: Surface) -> Result<Found> {
+/// Searches on a blocking thread, and counts the search.
+pub async fn search(
+    app: &Arc<App>,
+    request: SearchRequest,
+    surface: Surface,
+) -> Result<SearchResults> {
     let reader = app.clone();
-    let asked = Instant::now();
-    let found = app.readers.read(move || find(&reader, &wish)).await;
+    let began = Instant::now();
+    let found = app.readers.read(move || find(&reader, &request)).await;
     app.metrics
-        .searched(surface, asked.elapsed(), found.is_ok());
+        .searched(surface, began.elapsed(), found.is_ok());
     found
 }
 
-/// Finds pages that are about the same as the page at a URL. `None`: the index does not have it.
+/// Finds the pages similar to the page at a URL. Returns `None` if the page is not in the index.
 pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result<Option<Similar>> {
     let reader = app.clone();
     let work = move || {
@@ -133,7 +139,7 @@ pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result
             return Ok(None);
         };
         let mut hits = reader.index.similar(url.id(), limit)?;
-        // The words that they were found by are no query of the reader.
+        // The query was made from the words of the page: the reader did not type them.
         for hit in &mut hits {
             hit.missing.clear();
             hit.section = None;
@@ -142,57 +148,57 @@ pub async fn similar(app: &Arc<App>, url: page::PageUrl, limit: usize) -> Result
         Ok(Some(Similar {
             title: kept.title,
             url: kept.url,
-            results: findings(&reader, hits, 0, Timestamp::now()),
+            results: completed(&reader, hits, 0, Timestamp::now()),
         }))
     };
     app.readers.read(work).await
 }
 
-fn find(app: &App, wish: &SearchRequest) -> Result<Found> {
-    let begun = Instant::now();
-    let readers: Vec<&str> = wish.readers.iter().map(String::as_str).collect();
+fn find(app: &App, request: &SearchRequest) -> Result<SearchResults> {
+    let began = Instant::now();
+    let readers: Vec<&str> = request.readers.iter().map(String::as_str).collect();
     let clicks = app.clicks.log();
-    let chosen = app.choices.factors(&wish.text, &app.searches, clicks);
+    let chosen = app.choices.factors(&request.text, &app.searches, clicks);
     let query = Query {
         chosen: &chosen,
-        text: &wish.text,
-        limit: wish.limit,
-        offset: wish.offset,
-        site: wish.site.as_deref(),
-        language: wish.language.as_deref(),
-        kind: wish.kind.as_deref(),
-        since: wish.since.map(Timestamp::as_second),
-        until: wish.until.map(Timestamp::as_second),
-        published_since: wish.published_since.map(Timestamp::as_second),
-        published_until: wish.published_until.map(Timestamp::as_second),
-        sort: wish.sort,
-        prefix: wish.prefix,
-        facets: wish.facets,
+        text: &request.text,
+        limit: request.limit,
+        offset: request.offset,
+        site: request.site.as_deref(),
+        language: request.language.as_deref(),
+        kind: request.kind.as_deref(),
+        since: request.since.map(Timestamp::as_second),
+        until: request.until.map(Timestamp::as_second),
+        published_since: request.published_since.map(Timestamp::as_second),
+        published_until: request.published_until.map(Timestamp::as_second),
+        sort: request.sort,
+        prefix: request.prefix,
+        facets: request.facets,
         readers: &readers,
         weights: None,
     };
-    let hits = match &wish.topic {
+    let hits = match &request.topic {
         Some(name) => topics::search(&app.index, &query, &*app.node.topics().open(name)?)?,
         None => app.index.search(&query)?,
     };
     let corrected = hits.corrected;
     let few = hits.relaxed || hits.total < FEW;
-    let doubtful = wish.offset == 0 && few && corrected.is_none() && !wish.prefix;
+    let doubtful = request.offset == 0 && few && corrected.is_none() && !request.prefix;
     let meant = if doubtful {
-        app.index.meant(&wish.text)?
+        app.index.meant(&request.text)?
     } else {
         None
     };
     let now = Timestamp::now();
-    let results = findings(app, hits.hits, wish.offset, now);
-    // Someone who clicks while typing means what was typed so far.
-    if wish.prefix || !wish.unlogged {
-        app.clicks.searched(now, &wish.text);
+    let results = completed(app, hits.hits, request.offset, now);
+    // A click while typing counts for the text typed so far, though it is not logged as a search.
+    if request.prefix || !request.unlogged {
+        app.clicks.searched(now, &request.text);
     }
-    if !wish.unlogged {
-        log(app, wish, &results, now);
+    if !request.unlogged {
+        log(app, request, &results, now);
     }
-    Ok(Found {
+    Ok(SearchResults {
         total: hits.total,
         relaxed: hits.relaxed,
         corrected,
@@ -200,15 +206,15 @@ fn find(app: &App, wish: &SearchRequest) -> Result<Found> {
         unknown: hits.unknown,
         facets: hits.facets,
         results,
-        took: begun.elapsed(),
+        took: began.elapsed(),
     })
 }
 
-/// Adds what the ledger knows to results, and the addresses that count clicks.
-fn findings(app: &App, hits: Vec<Hit>, offset: usize, now: Timestamp) -> Vec<Finding> {
+/// Adds freshness, from the ledger, and click-counting links to hits of the index.
+fn completed(app: &App, hits: Vec<Hit>, offset: usize, now: Timestamp) -> Vec<SearchResult> {
     (offset + 1..)
         .zip(hits)
-        .map(|(rank, hit)| Finding {
+        .map(|(rank, hit)| SearchResult {
             rank,
             freshness: app.node.freshness(&hit.url),
             click: app.links.click(&hit, rank, now),
@@ -217,11 +223,11 @@ fn findings(app: &App, hits: Vec<Hit>, offset: usize, now: Timestamp) -> Vec<Fin
         .collect()
 }
 
-fn log(app: &App, wish: &SearchRequest, results: &[Finding], now: Timestamp) {
-    let mut search = Search::new(now, &wish.text);
-    search.offset = u32::try_from(wish.offset).unwrap_or(u32::MAX);
+fn log(app: &App, request: &SearchRequest, results: &[SearchResult], now: Timestamp) {
+    let mut search = Search::new(now, &request.text);
+    search.offset = u32::try_from(request.offset).unwrap_or(u32::MAX);
     search.shown = results.iter().map(|found| found.hit.url.clone()).collect();
     if let Err(error) = app.searches.append(&search) {
-        tracing::warn!(%error, "a search is not in the log");
+        tracing::warn!(%error, "cannot write a search to the log");
     }
 }

@@ -1,4 +1,4 @@
-//! Times, change rates, names of languages and authors in words, as pages show them.
+//! Formats times, change rates, languages and authors for the search pages.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use node::handle::Pace;
 
+/// Units of time: the seconds below which the unit is used, its length in seconds, and its name.
 const STEPS: [(u64, u64, &str); 6] = [
-    // Below so many seconds, in units of so many.
     (90 * 60, 60, "minute"),
     (36 * 3600, 3600, "hour"),
     (14 * 86_400, 86_400, "day"),
@@ -16,10 +16,10 @@ const STEPS: [(u64, u64, &str); 6] = [
     (u64::MAX, 365 * 86_400, "year"),
 ];
 
-/// Authors that are named.
+/// The most authors that are named.
 const AUTHORS: usize = 3;
 
-/// How long ago something was.
+/// Formats how long ago a time was, such as `2 hours ago`.
 pub fn ago(then: Timestamp, now: Timestamp) -> String {
     let since = now.duration_since(then);
     if since < SignedDuration::from_secs(60) {
@@ -28,24 +28,24 @@ pub fn ago(then: Timestamp, now: Timestamp) -> String {
     format!("{} ago", span(since.unsigned_abs()))
 }
 
-/// How often a page changes.
+/// Formats how often a page changes. Returns `None` if too little is known.
 pub fn pace(pace: Pace) -> Option<String> {
     match pace {
         Pace::Unknown => None,
-        Pace::Still(watched) if watched < Duration::from_secs(60) => None,
-        Pace::Still(watched) => Some(format!("no change seen in {}", span(watched))),
+        Pace::Still(time) if time < Duration::from_secs(60) => None,
+        Pace::Still(time) => Some(format!("no change seen in {}", span(time))),
         Pace::Every(time) if time < Duration::from_secs(60) => {
             Some("changes more than once a minute".into())
         }
         Pace::Every(time) => {
-            let told = span(time);
-            let told = told.strip_prefix("1 ").unwrap_or(&told);
-            Some(format!("changes about every {told}"))
+            let text = span(time);
+            let text = text.strip_prefix("1 ").unwrap_or(&text);
+            Some(format!("changes about every {text}"))
         }
     }
 }
 
-/// A time in one unit that is neither too fine nor too coarse.
+/// Formats a duration in the unit that [`STEPS`] chooses for it.
 fn span(time: Duration) -> String {
     let seconds = time.as_secs();
     let (_, unit, name) = STEPS
@@ -57,7 +57,7 @@ fn span(time: Duration) -> String {
     format!("{count} {name}{many}")
 }
 
-/// Who wrote a page: the first few.
+/// Formats the authors of a page: the first [`AUTHORS`], and the number of the others.
 pub fn authors(names: &[String]) -> Option<String> {
     let first = names.get(..names.len().min(AUTHORS))?.join(", ");
     match names.len() {
@@ -67,20 +67,21 @@ pub fn authors(names: &[String]) -> Option<String> {
     }
 }
 
-/// Whether a heading says no more than the title of its page. Many pages begin with their title, to which the title
-/// itself adds the name of the site.
+/// Tells whether a heading repeats the title of its page, or the beginning of it.
+///
+/// Many pages begin with their title as a heading; the title itself adds the name of the site.
 pub fn repeats(heading: &str, title: &str) -> bool {
     let [heading, title] = [heading.trim(), title.trim()].map(str::to_lowercase);
     title.starts_with(&heading)
 }
 
-/// A day as the world writes it, in UTC; `None`: no calendar has it.
+/// Formats a Unix time as a date in UTC. Returns `None` if it is out of range.
 pub fn day(seconds: i64) -> Option<String> {
     let at = Timestamp::from_second(seconds).ok()?;
     Some(at.strftime("%Y-%m-%d").to_string())
 }
 
-/// The English name of a language, or its code.
+/// Returns the English name of a language, or its code if the name is not known.
 pub fn language(code: &str) -> &str {
     LANGUAGES
         .iter()
@@ -88,7 +89,7 @@ pub fn language(code: &str) -> &str {
         .map_or(code, |(_, name)| name)
 }
 
-/// The names of the languages with most pages on the web (W3Techs, 2025).
+/// The names of the languages with the most pages on the web (W3Techs, 2025).
 const LANGUAGES: [(&str, &str); 36] = [
     ("ar", "Arabic"),
     ("bg", "Bulgarian"),

@@ -1,6 +1,7 @@
-//! Serves an invented web on loopback until it is stopped, to try the crawler on without a network.
+//! Serves an invented web on loopback until it is stopped, so that the crawler can be tried
+//! without a network.
 //!
-//! `cargo run --release -p testweb --example web [PAGES]`
+//! Run it with `cargo run --release -p testweb --example web [PAGES]`.
 
 use testweb::site::{Clock, Plan, Serving};
 

@@ -1,19 +1,20 @@
-//! Streams of random numbers, one for each purpose.
+//! Random number streams, one for each purpose.
 //!
-//! **Invariant:** every draw comes from a seed and the name of what it is for, never from
-//! what was drawn before for something else. So a page's text at one moment can be had without the
-//! texts of all others, and a new kind of draw changes none of the old ones.
+//! **Invariant:** a stream is determined by a seed and its purpose, never by draws for another
+//! purpose. So the text of a page at one moment can be computed without the texts of all others.
+//! A new kind of draw changes none of the old ones.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// What a stream of random numbers is for: one list for this crate and the laboratory, so that no two
-/// purposes share a stream.
+/// The purpose of a stream of random numbers.
+///
+/// This crate and the laboratory share the list, so that no two purposes share a stream.
 #[derive(Debug, Clone, Copy)]
 pub enum For {
     /// Links of an invented web.
     Graph = 1,
-    /// Habits and latencies of servers.
+    /// Behaviour and latencies of servers.
     Servers,
     /// Birth, death and change rate of pages.
     Lives,
@@ -23,9 +24,9 @@ pub enum For {
     Vocabulary,
     /// Titles.
     Title,
-    /// Texts of a version.
+    /// Texts of a page version.
     Text,
-    /// Qualities of pages by Zipf's law.
+    /// Qualities of pages, which follow Zipf's law.
     Quality,
     /// Hosts of an invented graph.
     Hosts,
@@ -59,11 +60,11 @@ pub enum For {
     Texts,
     /// Queries of a corpus.
     Queries,
-    /// Pages of a topic that lie apart.
+    /// Pages of a topic that are not linked with each other.
     Islands,
     /// Pages of the town.
     Town,
-    /// What people of the town search for.
+    /// Queries of the town's users.
     Searchers,
     /// Pages that are held out of training.
     HeldOut,
@@ -71,7 +72,7 @@ pub enum For {
     Pairs,
 }
 
-/// The random numbers for one purpose, one object and one part of it.
+/// Returns the random numbers for one purpose, one object and one part of it.
 pub fn stream(seed: u64, purpose: For, object: u64, part: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, purpose as u64, object, part];

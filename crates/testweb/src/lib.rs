@@ -1,8 +1,11 @@
-//! An invented living web and a lying server, on loopback, for tests and the demo.
+//! Test webs on loopback, for tests and the demo: an invented web that changes, and a hostile
+//! server.
 //!
-//! [`site`] answers as an honest web would and knows the truth a crawl of it can be checked against;
-//! [`lying`] answers as no web should, one route for each lie. [`proxy`] and [`reply`] serve any other
-//! web. **Invariant:** what is served listens on 127.0.0.0/8 only and ends when dropped.
+//! [`site`] answers as an honest web does, and knows the ground truth that a crawl can be
+//! checked against. [`lying`] is a hostile server with one route for each attack. [`proxy`] and
+//! [`reply`] are building blocks for other test webs.
+//!
+//! **Invariant:** servers listen on 127.0.0.0/8 only, and stop when they are dropped.
 
 pub mod chance;
 mod listen;
@@ -11,21 +14,21 @@ pub mod proxy;
 pub mod reply;
 pub mod site;
 
-/// What keeps a web from being served.
+/// Why a test web cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum TestwebError {
-    /// No listener could be opened there.
+    /// The listener cannot be opened.
     #[error("cannot listen on {address}")]
     Listen {
-        /// The address and port that were asked for.
+        /// The requested address and port.
         address: std::net::SocketAddr,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It would be open to others than this machine.
+    /// The address would be reachable from other machines.
     #[error("{address} is not a loopback address")]
     NotLoopback {
-        /// The address that was asked for.
+        /// The requested address.
         address: std::net::Ipv4Addr,
     },
     /// A file could not be read.
@@ -33,7 +36,7 @@ pub enum TestwebError {
     Read {
         /// The file or directory.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
 }

@@ -1,7 +1,7 @@
-//! How is a port of loopback listened on?
+//! Listens on loopback ports.
 //!
-//! **Invariant:** no other address is ever listened on, and dropping the future of [`accept`] closes
-//! its listener and all its connections.
+//! **Invariant:** only loopback addresses are used. Dropping the future of [`accept`] closes its
+//! listener and all its connections.
 
 use std::future::Future;
 use std::io;
@@ -13,13 +13,13 @@ use tokio::task::JoinSet;
 
 use crate::TestwebError;
 
-/// How many free ports are tried before giving up on one that is free at every address.
+/// Number of free ports that are tried to find one that is free at every address.
 const TRIES: usize = 32;
 
-/// How long to wait after a connection could not be accepted; short, and no busy loop.
+/// Wait after a failed accept. It is short, but prevents a busy loop.
 const AFTER_FAILURE: Duration = Duration::from_millis(10);
 
-/// Opens one listener at each address, all at one port: the given one, or any that is free.
+/// Opens one listener at each address, all at the same port: the given one, or any free one.
 pub(crate) async fn listen(
     addresses: &[Ipv4Addr],
     port: Option<u16>,
@@ -47,14 +47,14 @@ async fn listen_at_one_port(
         let address = SocketAddr::from((address, port));
         let failed = |source| TestwebError::Listen { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
-        // The first listener of port 0 decides the port of all.
+        // The first listener for port 0 determines the port of all.
         port = listener.local_addr().map_err(failed)?.port();
         listeners.push(listener);
     }
     Ok((listeners, port))
 }
 
-/// Accepts for ever, and serves each connection in a task of its own.
+/// Accepts connections for ever and serves each in a task of its own.
 pub(crate) async fn accept<F>(listener: TcpListener, mut serve: impl FnMut(TcpStream) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
@@ -64,12 +64,13 @@ where
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    // Without this an answer in two writes waits for the client's delayed
-                    // acknowledgement. A connection that cannot be set up so is served all the same.
+                    // Without this option, an answer in two writes waits for the client's
+                    // delayed acknowledgement. If it cannot be set, the connection is served
+                    // anyway.
                     let _ = stream.set_nodelay(true);
                     connections.spawn(serve(stream));
                 }
-                // The client left, or there are no descriptors until connections under way end.
+                // The client left, or there are no file descriptors until other connections end.
                 Err(_) => tokio::time::sleep(AFTER_FAILURE).await,
             },
             Some(_) = connections.join_next() => {}

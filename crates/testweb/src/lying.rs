@@ -1,12 +1,14 @@
-//! A server that lies: what a crawler must survive, one route for each lie.
+//! A hostile server with one route for each attack ("lie") that a crawler must survive.
 //!
-//! The rows are those of `docs/design/hostile-web.md` that concern fetching and parsing. A lie is a
-//! pure function from a request to a script of bytes and pauses; the server plays
-//! it over raw TCP, since a real HTTP library would refuse to. **Invariant:** no lie lasts for ever:
-//! the [`Pace`] ends each, so a client without limits fails a test instead of hanging it.
+//! The rows are those of `docs/design/hostile-web.md` that concern fetching and parsing. A lie
+//! is a pure function from a request to a script of bytes and pauses. The server plays the
+//! script over raw TCP, since an HTTP library would refuse to send it.
 //!
-//! What must never happen, whatever the lie: text with the word [`SMUGGLED`] under any URL, and an
-//! honest page that is not crawled.
+//! **Invariant:** every lie ends, at the latest when the [`Pace`] ends it. So a client without
+//! limits fails a test instead of blocking it.
+//!
+//! Whatever the lie, a crawler must never store text with the word [`SMUGGLED`] under any URL,
+//! and must crawl all honest pages.
 
 mod coding;
 mod farm;

@@ -1,6 +1,6 @@
-//! HTTP proxies on loopback (RFC 9112, 3.2.2), which answer for every host themselves.
+//! HTTP proxies on loopback (RFC 9112, section 3.2.2) that answer for every host themselves.
 //!
-//! **Invariant:** no connection is made to anywhere.
+//! **Invariant:** the proxy never connects to another server.
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use crate::TestwebError;
 use crate::listen::accept;
 
-/// A proxy that listens, until dropped.
+/// A listening proxy; stops when dropped.
 #[derive(Debug)]
 pub struct Listening {
     address: SocketAddr,
@@ -26,13 +26,14 @@ pub struct Listening {
 }
 
 impl Listening {
-    /// What a crawler is told: `http://127.0.0.1:PORT`.
+    /// Returns the proxy URL for the crawler's configuration: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 }
 
-/// Listens at 127.0.0.1, at the given port or any that is free; `attend` serves a connection to its end.
+/// Listens at 127.0.0.1, at the given port or any free one. `attend` serves a connection to its
+/// end.
 pub async fn listen<F, A>(port: Option<u16>, attend: F) -> Result<Listening, TestwebError>
 where
     F: Fn(TcpStream) -> A + Clone + Send + 'static,
@@ -49,7 +50,7 @@ where
     })
 }
 
-/// Answers all requests of one connection, to its end.
+/// Answers all requests of one connection.
 pub async fn serve_connection(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     answer: impl Fn(&Uri) -> Response<Bytes>,
@@ -58,7 +59,7 @@ pub async fn serve_connection(
         let answer = answer(request.uri()).map(Full::new);
         async { Ok::<_, Infallible>(answer) }
     });
-    // A client that leaves in the middle of an answer is nothing to report.
+    // A client that disconnects in the middle of an answer is not an error.
     let _ = hyper::server::conn::http1::Builder::new()
         .pipeline_flush(true)
         .serve_connection(TokioIo::new(stream), answer)

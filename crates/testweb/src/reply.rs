@@ -1,4 +1,4 @@
-//! Answers of HTTP servers, as values.
+//! Constructors for HTTP answers.
 
 use bytes::Bytes;
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -16,7 +16,7 @@ pub fn plain(status: StatusCode, text: impl Into<Bytes>) -> Response<Bytes> {
     typed(status, "text/plain; charset=utf-8", text.into())
 }
 
-/// Returns an answer of a content type.
+/// Returns an answer with a content type.
 pub fn typed(status: StatusCode, content_type: &'static str, body: Bytes) -> Response<Bytes> {
     let mut answer = Response::new(body);
     *answer.status_mut() = status;

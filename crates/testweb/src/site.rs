@@ -1,31 +1,34 @@
-//! A living web on loopback: invented from a seed, served by real sockets, logged from outside.
+//! An invented web on loopback that changes over time: generated from a seed, served over real
+//! sockets, with a log of all requests.
 //!
-//! The model ([`Web`]) is pure: it knows each page at each moment and what a crawl must reach. The
-//! server ([`Serving`]) adds sockets, latency and a log that is an oracle outside any store. Directories
-//! of pages are served by [`directory`].
-//! **Invariant:** the same [`Plan`] invents the same web to the byte, so a failing test is repeatable.
+//! The model ([`Web`]) is pure: it knows each page at each moment, and what a crawl must reach.
+//! The server ([`Serving`]) adds sockets, latency and a request log, which is the ground truth
+//! for tests. [`directory`] serves directories of files.
+//!
+//! **Invariant:** the same [`Plan`] generates the same web to the byte, so a failing test can be
+//! repeated.
 
 mod answer;
-mod census;
 mod connection;
+mod delayed_stream;
 pub mod directory;
+mod freshness;
 mod html;
 mod invent;
 mod life;
-mod line;
 mod log;
 mod plan;
-mod recency;
+mod request_counts;
 mod serving;
 mod town;
 mod truth;
 mod validators;
 mod web;
 
-pub use census::Fetches;
+pub use freshness::Copies;
 pub use log::{Log, Visit};
 pub use plan::{Changes, Faults, KeepAlive, Latency, Plan, Population, RobotsShares, Spread, Tail};
-pub use recency::Copies;
+pub use request_counts::Fetches;
 pub use serving::{Clock, Serving};
 pub use town::{Searchers, Town, Wish};
 pub use truth::Scope;

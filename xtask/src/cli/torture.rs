@@ -2,42 +2,42 @@
 
 use clap::{Args, ValueEnum};
 
-/// How long, and what.
+/// Options of the torture tests: how long they run, and which.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   cargo xtask torture --minutes 60
   cargo xtask torture --scenario power --minutes 10 --seed 700
-  cargo xtask torture --scenario kills --seed 712 --minutes 0   # one round again")]
+  cargo xtask torture --scenario kills --seed 712 --minutes 0   # repeat one round")]
 pub struct Torture {
-    /// Minutes in all; each test gets an equal share, and at least one round
+    /// Minutes in total; each test gets an equal share, and runs at least one round
     #[arg(long, default_value_t = 30, value_name = "N")]
     pub minutes: u64,
-    /// The seed of the first round; later rounds count on [default: the seconds since 1970]
+    /// Seed of the first round; each later round adds one [default: the seconds since 1970]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// One scenario (repeatable) [default: all]
+    /// A scenario to run (repeatable) [default: all]
     #[arg(long, value_enum)]
     pub scenario: Vec<Scenario>,
 }
 
-/// What the program suffers.
+/// A kind of fault that the tests inject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Scenario {
-    /// `kill -9` of every command at random instants
+    /// Kill every command with SIGKILL at random instants
     Kills,
-    /// Damage to each file of a store
+    /// Damage each file of a store
     Damage,
-    /// Loss of what was not synced
+    /// Cut the power: lose all writes that were not synced
     Power,
-    /// Syncs and writes that fail
+    /// Let syncs and writes fail
     Faults,
-    /// A wall clock that jumps
+    /// Let the wall clock jump
     Clocks,
 }
 
 impl Scenario {
-    /// Its tests, by how their names begin, and how many there are.
+    /// Returns the prefix of the names of its tests, and the number of these tests.
     pub fn tests(self) -> (&'static str, u64) {
         match self {
             Self::Kills => ("kills::", 3),

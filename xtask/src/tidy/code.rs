@@ -1,13 +1,13 @@
-//! The paths in the code of Rust files, without comments, strings and tests; and the comments.
+//! A small lexer for Rust files: finds the paths in their code, their comments and their strings.
 //!
-//! **Invariant:** a small lexer, not a parser. It knows what hides code from a search (comments,
-//! strings, characters) and how `use` trees are written; it relies on rustfmt for the extent of an item.
+//! It is no parser. It knows what hides code from a search (comments, strings, characters) and how
+//! `use` trees are written. It relies on the layout of rustfmt to find where an item ends.
 
 use std::ops::Range;
 
 /// A Rust file: its path from the root of the workspace, and its text.
 #[derive(Debug, Clone, Copy)]
-pub struct Source<'t> {
+pub struct RustFile<'t> {
     /// The path.
     pub file: &'t str,
     /// The text.
@@ -17,14 +17,14 @@ pub struct Source<'t> {
 /// A path in the code of a file: `std::fs::read`, or a name alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodePath {
-    /// Its segments.
+    /// The parts between `::`.
     pub segments: Vec<String>,
     /// The line, from one.
     pub line: usize,
 }
 
 impl CodePath {
-    /// Whether it begins with these segments, which are separated by `::`.
+    /// Tells whether the path begins with these segments, written with `::`.
     pub fn starts_with(&self, prefix: &str) -> bool {
         let mut segments = self.segments.iter();
         prefix
@@ -33,19 +33,23 @@ impl CodePath {
     }
 }
 
-/// Returns all paths of a file outside of comments, strings and tests; `use` trees are written out.
+/// Returns all paths of a file outside of comments, strings and tests.
+///
+/// A `use` tree gives one path per branch.
 pub fn paths(text: &str) -> Vec<CodePath> {
     let lines: Vec<&str> = text.lines().collect();
     let tests = test_items(&lines);
     let is_test = |line: usize| tests.iter().any(|range| range.contains(&(line - 1)));
     let mut tokens = tokens(text);
-    tokens.retain(|token| !is_test(token.line) && !matches!(token.kind, Kind::Comment(_)));
+    let is_code =
+        |kind: &TokenKind<'_>| !matches!(kind, TokenKind::Comment(_) | TokenKind::Text(_));
+    tokens.retain(|token| !is_test(token.line) && is_code(&token.kind));
     let mut found = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let is_name = matches!(tokens[at].kind, Kind::Name(_));
-        // A field or a method is no path.
-        let is_member = at > 0 && tokens[at - 1].kind == Kind::Mark('.');
+        let is_name = matches!(tokens[at].kind, TokenKind::Name(_));
+        // A field or a method does not begin a path.
+        let is_member = at > 0 && tokens[at - 1].kind == TokenKind::Mark('.');
         if is_name && !is_member {
             at = read_path(&tokens, at, &[], &mut found);
         } else {
@@ -59,15 +63,32 @@ pub fn paths(text: &str) -> Vec<CodePath> {
 pub fn comments(text: &str) -> Vec<(usize, &str)> {
     let tokens = tokens(text).into_iter();
     let comments = tokens.filter_map(|token| match token.kind {
-        Kind::Comment(comment) => Some((token.line, comment)),
+        TokenKind::Comment(comment) => Some((token.line, comment)),
         _ => None,
     });
     comments.collect()
 }
 
-/// Returns the files that only tests compile: `tests.rs`, what is below `tests/`, and modules that are
-/// declared after `#[cfg(test)]`.
-pub fn test_files<'t>(sources: &[Source<'t>]) -> Vec<&'t str> {
+/// Returns the string literals of a file outside of tests, each with the line it begins at.
+///
+/// The quotes are included, and escapes stay as they are written.
+pub fn strings(text: &str) -> Vec<(usize, &str)> {
+    let lines: Vec<&str> = text.lines().collect();
+    let tests = test_items(&lines);
+    let is_test = |line: usize| tests.iter().any(|range| range.contains(&(line - 1)));
+    let tokens = tokens(text).into_iter();
+    let strings = tokens.filter_map(|token| match token.kind {
+        TokenKind::Text(string) if !is_test(token.line) => Some((token.line, string)),
+        _ => None,
+    });
+    strings.collect()
+}
+
+/// Returns the files that only tests compile.
+///
+/// These are files called `tests.rs`, files below `tests/`, and modules declared after
+/// `#[cfg(test)]`.
+pub fn test_files<'t>(sources: &[RustFile<'t>]) -> Vec<&'t str> {
     let declared: Vec<String> = sources
         .iter()
         .flat_map(|source| {
@@ -98,7 +119,7 @@ pub fn test_files<'t>(sources: &[Source<'t>]) -> Vec<&'t str> {
     files.filter(|file| is_test(file)).collect()
 }
 
-/// The items that are compiled for tests only, from their attribute to their last line.
+/// Returns the line ranges, from zero, of the items below `#[cfg(test)]`, with the attribute.
 pub fn test_items(lines: &[&str]) -> Vec<Range<usize>> {
     let mut items = Vec::new();
     let mut at = 0;
@@ -109,7 +130,7 @@ pub fn test_items(lines: &[&str]) -> Vec<Range<usize>> {
             continue;
         }
         let margin = &line[..line.len() - line.trim_start().len()];
-        // rustfmt puts the brace that closes an item below its attribute, and nothing before it there.
+        // rustfmt indents the closing brace of an item as its attribute.
         let closing = ["}", "};", ");"].map(|brace| format!("{margin}{brace}"));
         let begin = at + 1;
         let is_attribute = |line: &&&str| line.trim_start().starts_with("#[");
@@ -131,23 +152,25 @@ pub fn test_items(lines: &[&str]) -> Vec<Range<usize>> {
     items
 }
 
-/// Reads a path from a name on, with the segments before it, and returns where it ends.
+/// Adds the path, or `use` tree, that begins at a token, and returns the token behind it.
+///
+/// `before` holds the segments of the enclosing `use` tree.
 fn read_path(
-    tokens: &[Token<'_>],
+    tokens: &[RustToken<'_>],
     mut at: usize,
     before: &[String],
     found: &mut Vec<CodePath>,
 ) -> usize {
     let mut segments = before.to_vec();
     let line = tokens[at].line;
-    while let Some(Kind::Name(name)) = tokens.get(at).map(|token| token.kind) {
+    while let Some(TokenKind::Name(name)) = tokens.get(at).map(|token| token.kind) {
         segments.push(name.to_owned());
         at += 1;
-        if tokens.get(at).map(|token| token.kind) != Some(Kind::Separator) {
+        if tokens.get(at).map(|token| token.kind) != Some(TokenKind::Separator) {
             break;
         }
         at += 1;
-        if tokens.get(at).map(|token| token.kind) == Some(Kind::Mark('{')) {
+        if tokens.get(at).map(|token| token.kind) == Some(TokenKind::Mark('{')) {
             return read_group(tokens, at + 1, &segments, found);
         }
     }
@@ -155,18 +178,18 @@ fn read_path(
     at
 }
 
-/// Reads the branches of a `use` tree behind its opening brace, and returns where it ends.
+/// Adds the paths of a `use` group, from behind its opening brace, and returns the token behind it.
 fn read_group(
-    tokens: &[Token<'_>],
+    tokens: &[RustToken<'_>],
     mut at: usize,
     before: &[String],
     found: &mut Vec<CodePath>,
 ) -> usize {
     while let Some(token) = tokens.get(at) {
         match token.kind {
-            Kind::Mark('}') => return at + 1,
-            Kind::Name("as") => at += 2,
-            Kind::Name(_) => at = read_path(tokens, at, before, found),
+            TokenKind::Mark('}') => return at + 1,
+            TokenKind::Name("as") => at += 2,
+            TokenKind::Name(_) => at = read_path(tokens, at, before, found),
             _ => at += 1,
         }
     }
@@ -174,22 +197,24 @@ fn read_group(
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Token<'t> {
-    kind: Kind<'t>,
+struct RustToken<'t> {
+    kind: TokenKind<'t>,
     line: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind<'t> {
+enum TokenKind<'t> {
     Name(&'t str),
     /// `::`
     Separator,
     Comment(&'t str),
+    /// A string literal, with its quotes.
+    Text(&'t str),
     /// Any other character.
     Mark(char),
 }
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
+fn tokens(text: &str) -> Vec<RustToken<'_>> {
     let mut tokens = Vec::new();
     let mut line = 1;
     let mut rest = text;
@@ -202,32 +227,35 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
                     rest.find("*/").map(|end| end + 2)
                 };
                 let length = length.unwrap_or(rest.len());
-                let kind = Kind::Comment(&rest[..length]);
-                tokens.push(Token { kind, line });
+                let kind = TokenKind::Comment(&rest[..length]);
+                tokens.push(RustToken { kind, line });
                 length
             }
-            '"' => string_length(rest),
+            '"' => {
+                let length = string_length(rest);
+                let kind = TokenKind::Text(&rest[..length]);
+                tokens.push(RustToken { kind, line });
+                length
+            }
             '\'' => character_length(rest),
             ':' if rest.starts_with("::") => {
-                let kind = Kind::Separator;
-                tokens.push(Token { kind, line });
+                let kind = TokenKind::Separator;
+                tokens.push(RustToken { kind, line });
                 2
             }
             '_' | 'a'..='z' | 'A'..='Z' => {
                 let length = name_length(rest);
-                match raw_string_length(rest, length) {
-                    Some(length) => length,
-                    None => {
-                        let kind = Kind::Name(&rest[..length]);
-                        tokens.push(Token { kind, line });
-                        length
-                    }
-                }
+                let (kind, length) = match raw_string_length(rest, length) {
+                    Some(length) => (TokenKind::Text(&rest[..length]), length),
+                    None => (TokenKind::Name(&rest[..length]), length),
+                };
+                tokens.push(RustToken { kind, line });
+                length
             }
             _ if first.is_whitespace() => first.len_utf8(),
             _ => {
-                let kind = Kind::Mark(first);
-                tokens.push(Token { kind, line });
+                let kind = TokenKind::Mark(first);
+                tokens.push(RustToken { kind, line });
                 first.len_utf8()
             }
         };
@@ -242,7 +270,7 @@ fn name_length(text: &str) -> usize {
     text.find(is_other).unwrap_or(text.len())
 }
 
-/// The length of `"…"`, with what is escaped in it.
+/// Returns the length of a string literal with its quotes.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, character) in text.char_indices().skip(1) {
@@ -256,7 +284,7 @@ fn string_length(text: &str) -> usize {
     text.len()
 }
 
-/// The length of a raw string, if a name of this length is its prefix (`r`, `br`).
+/// Returns the length of a raw string literal if the name of this length is its prefix (`r`, `br`).
 fn raw_string_length(text: &str, prefix: usize) -> Option<usize> {
     if !matches!(&text[..prefix], "r" | "br") {
         return None;
@@ -271,12 +299,12 @@ fn raw_string_length(text: &str, prefix: usize) -> Option<usize> {
     })
 }
 
-/// The length of a character, `'x'`; of a lifetime only its mark.
+/// Returns the length of a character literal such as `'x'`, or 1 for the apostrophe of a lifetime.
 fn character_length(text: &str) -> usize {
     let mut characters = text.char_indices().skip(1);
     match characters.next() {
         Some((_, '\\')) => {
-            // What is escaped may be the mark itself.
+            // The escaped character may be an apostrophe: start the search behind it.
             let end = text[3..].find('\'');
             end.map_or(text.len(), |length| 3 + length + 1)
         }
@@ -320,6 +348,8 @@ mod tests {
         found(r#"f("a::b \" c", 'x', '\'', '"', y)"#, &["f", "y"]);
         found("r#\"a \" b\"# c br\"d\" e", &["c", "e"]);
         found("&'a str", &["a", "str"]);
+        let text = "a(\"b\",\n  r#\"c\"#);\n#[cfg(test)]\nmod tests {\n    d(\"e\");\n}\n";
+        assert_eq!(strings(text), [(1, "\"b\""), (2, "r#\"c\"#")]);
     }
 
     #[test]
@@ -341,7 +371,7 @@ mod tests {
 
     #[test]
     fn files_of_tests_are_known_by_name_and_by_declaration() {
-        let source = |file, text| Source { file, text };
+        let source = |file, text| RustFile { file, text };
         let sources = [
             source("crates/x/src/lib.rs", "#[cfg(test)]\nmod laws;\nmod a;\n"),
             source("crates/x/src/laws.rs", ""),

@@ -1,7 +1,7 @@
-//! Do dependencies point one way?
+//! Checks that the crates of the workspace depend on each other only as ARCHITECTURE.md allows.
 //!
-//! **Invariant:** the map of ARCHITECTURE.md, as a table. A crate that is not in it, or an arrow that is
-//! not, is a finding. Development dependencies may point anywhere: tests reach users' crates no faster.
+//! A crate that is missing from the table below is a finding, and so is a dependency that it does
+//! not list. Development dependencies are exempt: no user compiles them.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,9 +9,9 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use super::Finding;
+use super::TidyFinding;
 
-/// What each crate may depend on, of ours.
+/// The crates of the workspace that each crate may depend on. A crate comes after its dependencies.
 const MAP: [(&str, &[&str]); 16] = [
     ("policy", &[]),
     ("page", &[]),
@@ -98,12 +98,12 @@ const MAP: [(&str, &[&str]); 16] = [
     ("xtask", &[]),
 ];
 
-/// Crates that may depend on nothing else than this, ours or not.
+/// Pure crates, and all crates that they may depend on, external ones included.
 const PURE: [(&str, &[&str]); 2] = [("policy", &["serde"]), ("figure", &[])];
 
-/// The packages of the workspace.
+/// The packages of the workspace, as `cargo metadata` lists them.
 #[derive(Debug, Deserialize)]
-pub struct Graph {
+pub struct CrateGraph {
     packages: Vec<Package>,
 }
 
@@ -116,36 +116,36 @@ struct Package {
 #[derive(Debug, Deserialize)]
 struct Dependency {
     name: String,
-    /// `None`: a normal one.
+    /// `dev` or `build`; `None` for a normal dependency.
     kind: Option<String>,
-    /// Where a crate of ours is.
+    /// The directory of a crate of the workspace; `None` for an external crate.
     path: Option<String>,
 }
 
-/// Asks cargo.
-pub fn read(root: &Path) -> Result<Graph> {
-    let asked = Command::new(crate::cargo())
+/// Runs `cargo metadata` and returns the packages of the workspace.
+pub fn read(root: &Path) -> Result<CrateGraph> {
+    let output = Command::new(crate::cargo())
         .args(["metadata", "--no-deps", "--format-version", "1"])
         .current_dir(root)
         .output()
         .context("cannot run cargo metadata")?;
     ensure!(
-        asked.status.success(),
+        output.status.success(),
         "cargo metadata: {}",
-        String::from_utf8_lossy(&asked.stderr)
+        String::from_utf8_lossy(&output.stderr)
     );
-    serde_json::from_slice(&asked.stdout).context("cannot read what cargo metadata says")
+    serde_json::from_slice(&output.stdout).context("cannot parse the output of cargo metadata")
 }
 
-/// Findings in the graph.
-pub fn check(graph: &Graph) -> Vec<Finding> {
+/// Returns the findings in the graph.
+pub fn check(graph: &CrateGraph) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     for package in &graph.packages {
         let Some((_, allowed)) = MAP.iter().find(|(name, _)| *name == package.name) else {
-            let rule = format!("{} is not on the map", package.name);
+            let rule = format!("{} is not in the table of crates (MAP)", package.name);
             findings.push(package.finding(
                 rule,
-                "a crate keeps a promise of purity, isolates a heavy dependency or has two users",
+                "a new crate must be pure, isolate a heavy dependency, or have two users",
             ));
             continue;
         };
@@ -158,10 +158,13 @@ pub fn check(graph: &Graph) -> Vec<Finding> {
             let name = dependency.name.as_str();
             if dependency.path.is_some() && !allowed.contains(&name) {
                 let rule = format!("{} may not depend on {name}", package.name);
-                findings.push(package.finding(rule, "dependencies point one way, as on the map"));
+                findings
+                    .push(package.finding(rule, "dependencies follow the map in ARCHITECTURE.md"));
             } else if pure.is_some_and(|(_, others)| !others.contains(&name)) {
                 let rule = format!("{} may not depend on {name}", package.name);
-                findings.push(package.finding(rule, "pure: needs numbers only"));
+                findings.push(
+                    package.finding(rule, "this crate is pure and stays without dependencies"),
+                );
             }
         }
     }
@@ -169,12 +172,12 @@ pub fn check(graph: &Graph) -> Vec<Finding> {
 }
 
 impl Package {
-    fn finding(&self, rule: String, why: &'static str) -> Finding {
+    fn finding(&self, rule: String, why: &'static str) -> TidyFinding {
         let folder = match self.name.as_str() {
             "fuzz" | "xtask" => self.name.clone(),
             name => format!("crates/{name}"),
         };
-        Finding {
+        TidyFinding {
             file: format!("{folder}/Cargo.toml"),
             line: 1,
             rule,
@@ -187,8 +190,8 @@ impl Package {
 mod tests {
     use super::*;
 
-    /// A crate with one dependency, as cargo describes it.
-    fn one(name: &str, dependency: &str, kind: &str, ours: bool) -> Vec<Finding> {
+    /// Returns the findings for a crate with one dependency.
+    fn one(name: &str, dependency: &str, kind: &str, ours: bool) -> Vec<TidyFinding> {
         let path = if ours { r#""/w/crates/x""# } else { "null" };
         let text = format!(
             r#"{{"packages":[{{"name":"{name}","dependencies":[{{"name":"{dependency}","kind":{kind},"path":{path}}}]}}]}}"#
@@ -213,7 +216,7 @@ mod tests {
         assert_eq!(
             one("common", "serde", "null", false).len(),
             1,
-            "not on the map"
+            "not in the table"
         );
     }
 
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pure_crate_stays_bare() {
+    fn a_pure_crate_has_no_other_dependencies() {
         assert_eq!(one("policy", "serde", "null", false), []);
         assert_eq!(one("policy", "rand", "null", false).len(), 1);
         assert_eq!(one("policy", "proptest", r#""dev""#, false), []);

@@ -1,26 +1,25 @@
-//! The rules of the house in ARCHITECTURE.md, and the tests that prove them.
+//! Checks that every invariant in ARCHITECTURE.md names tests, and that these tests exist.
 //!
-//! **Invariant:** each rule ends with `(test: name)`, or with several names, and every name is that of a
-//! test in the workspace. A rule without a test is a wish.
+//! An invariant is a bullet that ends with `(test: name)` or `(test: name, name)`.
 
 use std::collections::HashSet;
 
-use super::Finding;
-use super::code::Source;
+use super::TidyFinding;
+use super::code::RustFile;
 
-/// The file that has the rules.
+/// The document that lists the invariants.
 pub const FILE: &str = "ARCHITECTURE.md";
-/// The heading above them.
+/// The heading above the list.
 const HEADING: &str = "## Rules of the house";
 
-const WHY: &str = "a rule that no test proves stops being true";
+const WHY: &str = "an invariant without a test is broken sooner or later";
 
-/// Findings in the text of ARCHITECTURE.md.
-pub fn check(text: &str, sources: &[Source<'_>]) -> Vec<Finding> {
+/// Returns the findings in the text of ARCHITECTURE.md.
+pub fn check(text: &str, sources: &[RustFile<'_>]) -> Vec<TidyFinding> {
     let tests: HashSet<&str> = sources.iter().flat_map(|one| tests(one.text)).collect();
     let mut findings = Vec::new();
     let mut report = |line: usize, rule: String| {
-        findings.push(Finding {
+        findings.push(TidyFinding {
             file: FILE.to_owned(),
             line,
             rule,
@@ -46,7 +45,7 @@ pub fn check(text: &str, sources: &[Source<'_>]) -> Vec<Finding> {
     findings
 }
 
-/// The bullets below the heading, each with the line it begins at.
+/// Returns the bullets below the heading, each with the line it begins at.
 fn rules(text: &str) -> Vec<(usize, String)> {
     let lines = (1..).zip(text.lines());
     let below = lines.skip_while(|(_, line)| *line != HEADING).skip(1);
@@ -62,7 +61,7 @@ fn rules(text: &str) -> Vec<(usize, String)> {
     rules
 }
 
-/// The names of the tests of a file: functions below an attribute `#[test]`, `#[tokio::test]`, ….
+/// Returns the names of a file's tests: functions below `#[test]`, `#[tokio::test]` and the like.
 fn tests(text: &str) -> Vec<&str> {
     let mut is_test = false;
     let mut found = Vec::new();
@@ -88,7 +87,7 @@ mod tests {
     #[track_caller]
     fn found(rules: &str, expected: &[(usize, &str)]) {
         let text = "#[test]\nfn one() {\n}\n#[tokio::test(start_paused = true)]\n#[cfg(unix)]\nasync fn two() {\n}\nfn three() {}\n";
-        let source = Source {
+        let source = RustFile {
             file: "crates/x/src/a.rs",
             text,
         };

@@ -1,19 +1,20 @@
-//! Cycles between the modules of a crate.
+//! Checks that the top-level modules of a crate do not depend on each other in a cycle.
 //!
-//! A module is a file or directory directly below `src`. It depends on another if its code, tests left
-//! out, names `crate::other`, `super::other` at the root, or an item that `lib.rs` re-exports from it.
+//! A module is a file or directory directly below `src`. It depends on another module if its code,
+//! without its tests, names `crate::other`, `super::other` at the root, or an item that `lib.rs`
+//! re-exports from it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Finding;
-use super::code::{CodePath, Source, paths, test_files};
+use super::TidyFinding;
+use super::code::{CodePath, RustFile, paths, test_files};
 
-/// Which module names which other, with the first place.
+/// For each module the modules that it depends on, each with the first file and line that says so.
 type Edges<'t> = BTreeMap<&'t str, BTreeMap<&'t str, (&'t str, usize)>>;
 
-/// Findings in all crates.
-pub fn check(sources: &[Source<'_>]) -> Vec<Finding> {
-    let mut crates: BTreeMap<&str, Vec<Source<'_>>> = BTreeMap::new();
+/// Returns the findings in all crates.
+pub fn check(sources: &[RustFile<'_>]) -> Vec<TidyFinding> {
+    let mut crates: BTreeMap<&str, Vec<RustFile<'_>>> = BTreeMap::new();
     let tests = test_files(sources);
     for source in sources {
         if let Some((name, _)) = split(source.file)
@@ -28,7 +29,9 @@ pub fn check(sources: &[Source<'_>]) -> Vec<Finding> {
         .collect()
 }
 
-/// The crate of a file below `src`, and the file's path from there.
+/// Splits the path of a file below `src` into its crate and the path from `src`.
+///
+/// Returns `None` for binaries and for files elsewhere.
 fn split(file: &str) -> Option<(&str, &str)> {
     let (root, path) = file.split_once("/src/")?;
     let name = root.strip_prefix("crates/").unwrap_or(root);
@@ -36,14 +39,14 @@ fn split(file: &str) -> Option<(&str, &str)> {
     (!outside).then_some((name, path))
 }
 
-/// The modules that a file is in, outermost first; none for `lib.rs`.
+/// Returns the modules that a file belongs to, outermost first; none for `lib.rs`.
 fn place(path: &str) -> Vec<&str> {
     let stem = path.trim_end_matches(".rs");
     let stem = stem.strip_suffix("/mod").unwrap_or(stem);
     stem.split('/').filter(|part| *part != "lib").collect()
 }
 
-fn edges<'t>(sources: &[Source<'t>]) -> Edges<'t> {
+fn edges<'t>(sources: &[RustFile<'t>]) -> Edges<'t> {
     let mut files = Vec::new();
     for source in sources {
         let Some((_, path)) = split(source.file) else {
@@ -55,7 +58,7 @@ fn edges<'t>(sources: &[Source<'t>]) -> Edges<'t> {
         .iter()
         .filter_map(|(_, place, _)| place.first().copied())
         .collect();
-    // What lib.rs gives out from its modules, by name.
+    // The module of each item that lib.rs re-exports, by the name of the item.
     let mut exported: BTreeMap<&str, &str> = BTreeMap::new();
     for (_, place, paths) in &files {
         if place.is_empty() {
@@ -89,7 +92,7 @@ fn is_relative(segment: &str) -> bool {
     matches!(segment, "crate" | "self" | "super")
 }
 
-/// The name at the root of the crate that a path in a module of this depth leads to.
+/// Returns the crate-level name that a path leads to, if it is written in a module of this depth.
 fn at_root(path: &CodePath, depth: usize) -> Option<&str> {
     let up = path.segments.iter().take_while(|part| *part == "super");
     let up = up.count();
@@ -101,29 +104,29 @@ fn at_root(path: &CodePath, depth: usize) -> Option<&str> {
     path.segments.get(skipped).map(String::as_str)
 }
 
-/// A finding for each set of modules that reach each other.
-fn cycles(edges: &Edges<'_>) -> Vec<Finding> {
+/// Returns one finding for each set of modules that depend on each other.
+fn cycles(edges: &Edges<'_>) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
-    let mut told: BTreeSet<&str> = BTreeSet::new();
+    let mut reported: BTreeSet<&str> = BTreeSet::new();
     for &from in edges.keys() {
-        if told.contains(from) {
+        if reported.contains(from) {
             continue;
         }
         if let Some(cycle) = shortest_cycle(edges, from) {
             let (file, line) = edges[cycle[0]][cycle[1]];
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 file: file.to_owned(),
                 line,
                 rule: format!("modules form a cycle: {}", cycle.join(" -> ")),
-                why: "what depends on each other is read, tested and split together",
+                why: "modules of a cycle cannot be read or tested one at a time",
             });
-            told.extend(cycle);
+            reported.extend(cycle);
         }
     }
     findings
 }
 
-/// The shortest way from a module back to itself, by breadth-first search.
+/// Returns the shortest path from a module back to itself, by breadth-first search.
 fn shortest_cycle<'t>(edges: &Edges<'t>, from: &'t str) -> Option<Vec<&'t str>> {
     let mut ways = vec![vec![from]];
     let mut seen = BTreeSet::new();
@@ -151,8 +154,8 @@ mod tests {
 
     #[track_caller]
     fn found(files: &[(&str, &str)], expected: &[&str]) {
-        let source = |&(file, text)| Source { file, text };
-        let sources: Vec<Source<'_>> = files.iter().map(source).collect();
+        let source = |&(file, text)| RustFile { file, text };
+        let sources: Vec<RustFile<'_>> = files.iter().map(source).collect();
         let found: Vec<String> = check(&sources)
             .into_iter()
             .map(|finding| format!("{}:{} {}", finding.file, finding.line, finding.rule))
@@ -196,7 +199,7 @@ mod tests {
     fn other_paths_are_no_cycle() {
         let a = ("crates/x/src/a.rs", "use crate::b::B;\n");
         found(&[a, ("crates/x/src/b.rs", "")], &[]);
-        // A neighbour within one module, a test, a comment, another crate.
+        // A path within one module, in a test, in a comment, and in another crate.
         found(&[a, ("crates/x/src/b/d.rs", "use super::a;")], &[]);
         found(
             &[

@@ -1,26 +1,26 @@
-//! Crates that may not touch the world outside, and what they may not name.
+//! Checks that pure crates use no clock, thread, lock, file or socket.
 //!
-//! **Invariant:** a crate is free of clocks, threads, files and sockets if no code of it names one. Tests
-//! are left out, and so are values such as `std::net::IpAddr` and `std::time::Duration`.
+//! A crate counts as pure if its code, without its tests, names none of them. Plain values such
+//! as `std::net::IpAddr` and `std::time::Duration` are allowed.
 
-use super::Finding;
-use super::code::{CodePath, Source, paths, test_files};
+use super::TidyFinding;
+use super::code::{CodePath, RustFile, paths, test_files};
 
-/// What a place may not name.
-struct Rule {
-    /// How the paths of its files begin.
+/// What some files may not name.
+struct PurityRule {
+    /// Prefixes of the files that the rule is for.
     places: &'static [&'static str],
-    /// What of that is left out.
+    /// Prefixes of files among them that are exempt.
     except: &'static [&'static str],
-    /// How paths in code begin that are refused.
+    /// Prefixes of code paths that are refused.
     prefixes: &'static [&'static str],
-    /// Segments that are refused wherever they stand in a path.
+    /// Segments that are refused anywhere in a code path.
     segments: &'static [&'static str],
     why: &'static str,
 }
 
-const RULES: [Rule; 2] = [
-    Rule {
+const RULES: [PurityRule; 2] = [
+    PurityRule {
         places: &[
             "crates/crawl/src/",
             "crates/figure/src/",
@@ -28,7 +28,7 @@ const RULES: [Rule; 2] = [
             "crates/page/src/",
             "crates/policy/src/",
         ],
-        // Facts on disk, beside what decides.
+        // The ledger stores facts on disk.
         except: &["crates/frontier/src/ledger"],
         prefixes: &[
             "rand::rng",
@@ -51,29 +51,29 @@ const RULES: [Rule; 2] = [
             "SystemTime",
             "thread_rng",
         ],
-        why: "time, chance and what comes from outside are arguments of a pure crate",
+        why: "a pure crate gets time, randomness and input as arguments",
     },
-    Rule {
+    PurityRule {
         places: &["crates/server/src/"],
         except: &[],
         prefixes: &["std::fs", "tokio::fs"],
         segments: &["Ledger", "ledger"],
-        why: "the server knows a crawl by snapshots and commands",
+        why: "the server knows a crawl only through snapshots and commands",
     },
 ];
 
-/// Findings in all files.
-pub fn check(sources: &[Source<'_>]) -> Vec<Finding> {
+/// Returns the findings in all files.
+pub fn check(sources: &[RustFile<'_>]) -> Vec<TidyFinding> {
     let tests = test_files(sources);
     let mut findings = Vec::new();
     for source in sources.iter().filter(|one| !tests.contains(&one.file)) {
         let begins = |places: &[&str]| places.iter().any(|place| source.file.starts_with(place));
-        let holds = |rule: &&Rule| begins(rule.places) && !begins(rule.except);
+        let holds = |rule: &&PurityRule| begins(rule.places) && !begins(rule.except);
         for rule in RULES.iter().filter(holds) {
             let refused = paths(source.text)
                 .into_iter()
                 .filter(|path| rule.refuses(path));
-            findings.extend(refused.map(|path| Finding {
+            findings.extend(refused.map(|path| TidyFinding {
                 file: source.file.to_owned(),
                 line: path.line,
                 rule: format!("names {}", path.segments.join("::")),
@@ -84,7 +84,7 @@ pub fn check(sources: &[Source<'_>]) -> Vec<Finding> {
     findings
 }
 
-impl Rule {
+impl PurityRule {
     fn refuses(&self, path: &CodePath) -> bool {
         let named = |segment: &String| self.segments.contains(&segment.as_str());
         self.prefixes.iter().any(|prefix| path.starts_with(prefix))
@@ -98,7 +98,7 @@ mod tests {
 
     #[track_caller]
     fn found(file: &str, text: &str, lines: &[usize]) {
-        let found = check(&[Source { file, text }]);
+        let found = check(&[RustFile { file, text }]);
         let found_lines: Vec<usize> = found.iter().map(|finding| finding.line).collect();
         assert_eq!(found_lines, lines, "{file}: {text}: {found:?}");
     }

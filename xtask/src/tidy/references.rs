@@ -1,19 +1,20 @@
-//! Files that documentation and comments name.
+//! Checks that the files which comments and documents mention exist in the repository.
 //!
-//! **Invariant:** a name leads to a file of the repository. `engine/committer.rs` and
-//! `frontier/budget.rs` are enough where they lead to one file; `crates` and `src` may be left out. A
-//! name that fits several files must fit one in the crate of whoever names it.
+//! A mention may be the end of a path, and may leave out `crates` and `src`:
+//! `engine/committer.rs`, `frontier/budget.rs`. If it fits several files, one of them must be in
+//! the crate that mentions it.
 
-use super::Finding;
+use super::TidyFinding;
 use super::code::comments;
+use super::markdown;
 
-/// Kinds of files that are looked for.
+/// Extensions by which a word is recognised as a file name.
 const KINDS: [&str; 14] = [
     "css", "html", "js", "json", "md", "ndjson", "png", "py", "rs", "svg", "toml", "tsv", "txt",
     "yml",
 ];
 
-/// Files that are not in the repository: of stores, of recorded worlds, and of servers.
+/// Files that are not in the repository but in stores, in recorded worlds, or on web servers.
 const ELSEWHERE: [&str; 19] = [
     "articles.tsv",
     "avocet.toml",
@@ -36,19 +37,19 @@ const ELSEWHERE: [&str; 19] = [
     "views.tsv",
 ];
 
-/// Files that most crates have.
+/// Files that most crates have, so that the name alone says nothing.
 const GENERIC: [&str; 5] = ["Cargo.toml", "lib.rs", "main.rs", "mod.rs", "tests.rs"];
 
-/// What came before names files that there were.
+/// The changelog may mention files that were deleted since.
 const HISTORY: &str = "CHANGELOG.md";
 
 const WHY: &str = "a reader needs no file outside the repository";
 
-/// Findings in one file, given all files of the repository.
-pub fn check(file: &str, text: &str, files: &[String]) -> Vec<Finding> {
+/// Returns the findings in one file, given the paths of all files of the repository.
+pub fn check(file: &str, text: &str, files: &[String]) -> Vec<TidyFinding> {
     let read: fn(&str) -> Vec<(usize, &str)> = match file.rsplit_once('.') {
         Some((_, "rs")) => comments,
-        Some((_, "md")) if file != HISTORY => prose,
+        Some((_, "md")) if file != HISTORY => markdown::lines,
         _ => return Vec::new(),
     };
     let mut findings = Vec::new();
@@ -63,7 +64,7 @@ pub fn check(file: &str, text: &str, files: &[String]) -> Vec<Finding> {
                 }
                 _ => continue,
             };
-            findings.push(Finding {
+            findings.push(TidyFinding {
                 file: file.to_owned(),
                 line,
                 rule,
@@ -74,22 +75,10 @@ pub fn check(file: &str, text: &str, files: &[String]) -> Vec<Finding> {
     findings
 }
 
-/// The lines of a Markdown file outside of fenced blocks, which show what users type.
-fn prose(text: &str) -> Vec<(usize, &str)> {
-    let mut fenced = false;
-    let mut lines = Vec::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        } else if !fenced {
-            lines.push((number, line));
-        }
-    }
-    lines
-}
-
-/// The names of files in a line, but for URLs, names in capitals, which stand for others, and files that
-/// are elsewhere.
+/// Returns the file names in a line.
+///
+/// Leaves out URLs, placeholders in capitals (`NAME.tsv`), and the files of [`GENERIC`] and
+/// [`ELSEWHERE`].
 fn names(line: &str) -> impl Iterator<Item = &str> {
     let is_other = |c: char| !c.is_ascii_alphanumeric() && !"_-./:@*<>{}".contains(c);
     line.split(is_other).filter_map(|word| {
@@ -97,19 +86,19 @@ fn names(line: &str) -> impl Iterator<Item = &str> {
         let word = word.trim_start_matches("./");
         let (stem, kind) = word.rsplit_once('.')?;
         let name = stem.rsplit('/').next()?;
-        // What begins with a slash is a path of a machine or of a server.
+        // An absolute path belongs to a machine or to a web server.
         let is_file = KINDS.contains(&kind)
             && !name.is_empty()
             && !word.starts_with('/')
             && !word.contains([':', '@', '*', '<', '>', '{', '}']);
-        let stands_for = |part: &str| part.len() > 2 && !part.contains(char::is_lowercase);
+        let is_placeholder = |part: &str| part.len() > 2 && !part.contains(char::is_lowercase);
         let last = word.rsplit('/').next()?;
-        (is_file && !stands_for(name) && !GENERIC.contains(&last) && !ELSEWHERE.contains(&last))
+        (is_file && !is_placeholder(name) && !GENERIC.contains(&last) && !ELSEWHERE.contains(&last))
             .then_some(word)
     })
 }
 
-/// Whether a name leads to a file.
+/// Tells whether a mention fits the path of a file.
 fn fits(file: &str, name: &str) -> bool {
     let parts = |path: &'_ str| -> Vec<String> {
         let parts = path
@@ -121,7 +110,7 @@ fn fits(file: &str, name: &str) -> bool {
     file.ends_with(&name)
 }
 
-/// The first directories of a file: its crate.
+/// Returns the name of the crate, or of the top directory, that a file is in.
 fn crate_of(file: &str) -> &str {
     let below = file.strip_prefix("crates/").unwrap_or(file);
     below.split_once('/').map_or("", |(name, _)| name)

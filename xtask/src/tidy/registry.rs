@@ -1,17 +1,17 @@
-//! Does a file say where packages come from?
+//! Checks that no file names a package registry other than the public index of crates.io.
 //!
-//! **Invariant:** the workspace builds on any machine, whatever mirror that machine uses; the lock
-//! file names the public index that every cargo knows, and no file names a host that serves packages.
+//! The workspace must build on any machine, whatever mirror its cargo is configured for.
 
-use super::Finding;
+use super::TidyFinding;
 
-const WHY: &str = "where packages come from is each machine's own setting";
+const WHY: &str = "each machine configures its own package registry";
 
-/// What Cargo.lock says of a crate that every cargo can get.
+/// The source line in Cargo.lock of a crate from the public index.
 const PUBLIC: &str = r#"source = "registry+https://github.com/rust-lang/crates.io-index""#;
 
-/// Hosts that serve packages, and the settings that name another one. Written in halves: this file
-/// is checked too.
+/// Hosts that serve packages, and settings that name such a host.
+///
+/// Written in halves, because this file is checked too.
 const SIGNS: [[&str; 2]; 10] = [
     ["index.", "crates.io"],
     ["static.", "crates.io"],
@@ -25,8 +25,8 @@ const SIGNS: [[&str; 2]; 10] = [
     ["[registries", "."],
 ];
 
-/// Findings in one file.
-pub fn check(file: &str, text: &str) -> Vec<Finding> {
+/// Returns the findings in one file.
+pub fn check(file: &str, text: &str) -> Vec<TidyFinding> {
     let signs = SIGNS.map(|halves| halves.concat());
     let lines = text.lines().enumerate();
     let finding = |(number, line): (usize, &str)| {
@@ -36,7 +36,7 @@ pub fn check(file: &str, text: &str) -> Vec<Finding> {
             let sign = signs.iter().find(|sign| line.contains(sign.as_str()));
             sign.map(|sign| format!("names a package registry: {sign}"))
         };
-        rule.map(|rule| Finding {
+        rule.map(|rule| TidyFinding {
             file: file.to_owned(),
             line: number + 1,
             rule,

@@ -1,32 +1,33 @@
-//! Does a Rust file read as ours do?
+//! Checks the form of Rust files: header, length, module names, and signs of unfinished code.
 //!
-//! **Invariant:** every rule is a plain search in lines. It may be fooled by someone who wants to; it
-//! is for those who forgot.
+//! Every rule is a plain text search. It catches oversights, not attempts to evade it.
 
-use super::Finding;
+use super::TidyFinding;
 use super::code::test_items;
 
-/// A file above 800 lines, its tests not counted, has two ideas.
+/// Most lines of a file, its tests not counted. A longer file usually does two jobs.
 const LONGEST: usize = 800;
 
-/// Names of drawers.
-const DRAWERS: [&str; 6] = ["utils", "util", "common", "helpers", "helper", "misc"];
+/// Module names that do not say what the module holds.
+const VAGUE_NAMES: [&str; 6] = ["utils", "util", "common", "helpers", "helper", "misc"];
 
-/// What is not merged, in halves (this file is checked too), and why.
+/// Signs of unfinished code, and why each is refused.
+///
+/// Written in halves, because this file is checked too.
 const UNFINISHED: [([&str; 2], &str); 6] = [
     (["to", "do!"], "unfinished code is not merged"),
     (["unimpl", "emented!"], "unfinished code is not merged"),
-    (["TO", "DO"], "what is left to be done is an issue"),
-    (["FIX", "ME"], "what is left to be done is an issue"),
-    (["#[ig", "nore"], "a test that never runs shows nothing"),
-    (["dead", "_code"], "code that nobody calls is removed"),
+    (["TO", "DO"], "work that is left to do belongs in an issue"),
+    (["FIX", "ME"], "work that is left to do belongs in an issue"),
+    (["#[ig", "nore"], "a test that never runs proves nothing"),
+    (["dead", "_code"], "unused code is removed"),
 ];
 
-/// Findings in one file.
-pub fn check(file: &str, text: &str) -> Vec<Finding> {
+/// Returns the findings in one Rust file.
+pub fn check(file: &str, text: &str) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let mut report = |line: usize, rule: String, why| {
-        findings.push(Finding {
+        findings.push(TidyFinding {
             file: file.to_owned(),
             line,
             rule,
@@ -34,31 +35,31 @@ pub fn check(file: &str, text: &str) -> Vec<Finding> {
         });
     };
     if !text.starts_with("//!") {
-        let why = "a file opens with the question it answers and the invariant it keeps";
+        let why = "a file opens with a sentence that says what it is and does";
         report(1, "does not open with //!".into(), why);
     }
     let length = counted_lines(file, text);
     if length > LONGEST {
         let rule = format!("{length} lines without its tests, over {LONGEST}");
-        report(LONGEST + 1, rule, "one file, one idea");
+        report(LONGEST + 1, rule, "a long file does two jobs: split it");
     }
     for name in file
         .trim_end_matches(".rs")
         .split('/')
-        .filter(|name| DRAWERS.contains(name))
+        .filter(|name| VAGUE_NAMES.contains(name))
     {
         report(
             1,
-            format!("a drawer called {name}"),
-            "a name says what is inside",
+            format!("a module called {name}"),
+            "a name says what the module holds",
         );
     }
     for (number, line) in (1..).zip(text.lines()) {
-        if let Some(name) = module(line).filter(|name| DRAWERS.contains(name)) {
+        if let Some(name) = module(line).filter(|name| VAGUE_NAMES.contains(name)) {
             report(
                 number,
-                format!("a drawer called {name}"),
-                "a name says what is inside",
+                format!("a module called {name}"),
+                "a name says what the module holds",
             );
         }
         for (halves, why) in UNFINISHED {
@@ -71,7 +72,7 @@ pub fn check(file: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// The lines of a file that are not tests.
+/// Returns the number of lines of a file that are not tests.
 fn counted_lines(file: &str, text: &str) -> usize {
     if file.ends_with("/tests.rs") || file.contains("/tests/") {
         return 0;
@@ -82,7 +83,7 @@ fn counted_lines(file: &str, text: &str) -> usize {
     lines.len() - modules.map(|item| item.len()).sum::<usize>()
 }
 
-/// The name of the module that a line declares.
+/// Returns the name of the module that a line declares.
 fn module(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let line = line
@@ -107,16 +108,16 @@ mod tests {
     }
 
     #[test]
-    fn a_file_opens_with_its_question() {
-        found("crates/page/src/x.rs", "//! Why?\n", &[]);
-        found("crates/page/src/x.rs", "\n//! Why?\n", &[1]);
+    fn a_file_opens_with_a_header() {
+        found("crates/page/src/x.rs", "//! A.\n", &[]);
+        found("crates/page/src/x.rs", "\n//! A.\n", &[1]);
         found("crates/page/src/x.rs", "/// Not that.\n", &[1]);
         found("crates/page/src/x.rs", "", &[1]);
     }
 
     #[test]
     fn only_what_is_not_a_test_counts_for_the_length() {
-        let body = |lines: usize| format!("//! Why?\n{}", "x\n".repeat(lines - 1));
+        let body = |lines: usize| format!("//! A.\n{}", "x\n".repeat(lines - 1));
         let tests = "#[cfg(test)]\nmod tests {\n    fn a() {\n    }\n}\n";
         found("a.rs", &body(LONGEST), &[]);
         found("a.rs", &body(LONGEST + 1), &[LONGEST + 1]);
@@ -137,13 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn drawers_are_found_as_files_folders_and_modules() {
-        found("crates/page/src/utils.rs", "//! ?", &[1]);
-        found("crates/page/tests/common/mod.rs", "//! ?", &[1]);
-        found("crates/page/src/commonplace.rs", "//! ?", &[]);
-        found("a.rs", "//! ?\n    mod helpers {\n", &[2]);
-        found("a.rs", "//! ?\npub(crate) mod misc;\n", &[2]);
-        found("a.rs", "//! ?\nmod miscellany;\n", &[]);
+    fn vague_names_are_found_as_files_folders_and_modules() {
+        found("crates/page/src/utils.rs", "//! A.", &[1]);
+        found("crates/page/tests/common/mod.rs", "//! A.", &[1]);
+        found("crates/page/src/commonplace.rs", "//! A.", &[]);
+        found("a.rs", "//! A.\n    mod helpers {\n", &[2]);
+        found("a.rs", "//! A.\npub(crate) mod misc;\n", &[2]);
+        found("a.rs", "//! A.\nmod miscellany;\n", &[]);
     }
 
     #[test]
@@ -151,11 +152,11 @@ mod tests {
         for (halves, _) in UNFINISHED {
             found(
                 "a.rs",
-                &format!("//! ?\nfn a() {{ {} }}\n", halves.concat()),
+                &format!("//! A.\nfn a() {{ {} }}\n", halves.concat()),
                 &[2],
             );
         }
-        found("a.rs", "//! ?\n// Ignores what is done.\n", &[]);
+        found("a.rs", "//! A.\n// Ignores what is done.\n", &[]);
     }
 
     #[test]

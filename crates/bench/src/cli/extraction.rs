@@ -1,28 +1,28 @@
-//! Arguments of `bench extraction`.
+//! Options of `bench extraction`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Pages whose main text was labelled by hand.
+/// Options of `bench extraction`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   cargo xtask bench extraction --site zsh=/usr/share/doc/zsh-common/html --site postfix=/usr/share/doc/postfix/html
 
-docs/science/extraction.md says what the labels mean and how the sites are had.")]
-pub struct ExtractionWishes {
-    /// The labels
+docs/science/extraction.md explains the labels, and how to get the sites.")]
+pub struct ExtractionOptions {
+    /// File of labels
     #[arg(
         long,
         value_name = "FILE",
         default_value = "docs/science/extraction/labels.tsv"
     )]
     pub labels: PathBuf,
-    /// A directory of HTML files that the labels call NAME (repeatable)
+    /// Directory of the HTML files of the labelled site NAME (repeatable)
     #[arg(long, value_name = "NAME=DIR", required = true)]
     pub site: Vec<String>,
-    /// Print every page, and of those below .9 what is missing or too much
+    /// Print every page, and for scores below 0.9 the missing and the extra lines
     #[arg(long)]
     pub verbose: bool,
 }

@@ -1,36 +1,36 @@
-//! What can be asked of `bench focus`?
+//! Options of `bench focus`.
 
 use clap::Args;
 
-/// What to crawl.
+/// Options of `bench focus`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   cargo xtask bench focus
   cargo xtask bench focus --world ../shared/data/webkb --target course --runs 5
 
-A web is crawled whole over loopback, in an order that judges nothing and by a method of focused crawling whose topic some
-of its pages taught, with archive and index. A random order goes from server to server as the best link does; one by
-breadth-first stays, opens half the connections, and so is cheaper for reasons that are not the judge's. The runs
-alternate; CPU time is that of the crawling process alone. Where valgrind is installed the instructions of a crawl of
-each kind are counted as well: others on the machine do not change these.")]
-pub struct Focus {
+Crawls a whole web over loopback, with archive and index: by an ordering without a topic, and by a method of focused
+crawling whose topic is trained on some of the pages. The random order changes servers as often as the focused one.
+Breadth-first stays longer on a server and opens half the connections, so it is cheaper for other reasons than judging.
+The runs alternate; CPU time is that of the crawling process alone. If valgrind is installed, the instructions of one
+crawl of each kind are counted as well; these do not depend on other load of the machine.")]
+pub struct FocusOptions {
     /// A directory with labels and bodies, or invented:topics
     #[arg(long, value_name = "WORLD", default_value = "invented:topics")]
     pub world: String,
-    /// The label that is the topic [default: the first]
+    /// The label to use as the topic [default: the first]
     #[arg(long, value_name = "LABEL")]
     pub target: Option<String>,
-    /// The method
+    /// The method of focused crawling
     #[arg(long, value_name = "METHOD", default_value = "learned")]
     pub focus: String,
-    /// The ordering that judges nothing
+    /// The ordering without a topic, for comparison
     #[arg(long, value_name = "ORDER", default_value = "random")]
     pub against: String,
     /// Pages of an invented world
     #[arg(long, value_name = "N", default_value_t = 5000, value_parser = clap::value_parser!(u32).range(100..=100_000))]
     pub pages: u32,
-    /// Pairs of runs
+    /// Number of pairs of runs
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub runs: u32,
     /// Print one JSON document instead of the table

@@ -1,17 +1,17 @@
-//! What can be asked of `bench lab`, and of the processes that it starts?
+//! Options of `bench lab`, and of the processes that it starts.
 
 use clap::Args;
 
-/// What to simulate.
+/// Options of `bench lab`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   cargo xtask bench lab
   cargo xtask bench lab --order pagerank --order breadth-first --fetches 325000
 
-Crawls of an invented graph by every ordering, as often as it takes, and a year of pages that change under a
-refresh policy. Each in a process of its own, on one core.")]
-pub struct Lab {
+Simulates crawls of an invented graph by every ordering, repeated until enough fetches are made, and a year of
+refreshes of changing pages. Each runs in its own process, on one core.")]
+pub struct LabOptions {
     /// Only this ordering (repeatable)
     #[arg(long, value_name = "ORDER")]
     pub order: Vec<String>,
@@ -21,10 +21,10 @@ pub struct Lab {
     /// Pages of the graph
     #[arg(long, value_name = "N", default_value_t = 325_000, value_parser = clap::value_parser!(u32).range(1000..=10_000_000))]
     pub pages: u32,
-    /// Links of a page, on average
+    /// Mean number of links per page
     #[arg(long, value_name = "N", default_value_t = 10.0)]
     pub links: f64,
-    /// Pages that are refreshed for a year
+    /// Pages to refresh for a year
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..=10_000_000))]
     pub refreshed: u32,
     /// Days between two visits to a page
@@ -35,7 +35,7 @@ pub struct Lab {
     pub json: bool,
 }
 
-/// One ordering of `lab`.
+/// Options of `bench lab-ordering`.
 #[derive(Debug, Args)]
 pub struct LabOrdering {
     /// The ordering.
@@ -44,14 +44,14 @@ pub struct LabOrdering {
     pub fetches: u64,
     /// Pages of the graph.
     pub pages: u32,
-    /// Links of a page.
+    /// Mean number of links per page.
     pub links: f64,
 }
 
-/// The refresh of `lab`.
+/// Options of `bench lab-refresh`.
 #[derive(Debug, Args)]
 pub struct LabRefresh {
-    /// Pages that are refreshed for a year.
+    /// Pages to refresh for a year.
     pub pages: u32,
     /// Days between two visits to a page.
     pub interval: u32,

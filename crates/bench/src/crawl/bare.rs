@@ -1,8 +1,10 @@
-//! How little can it cost to fetch these pages?
+//! A bare HTTP client: a lower bound for the cost of fetching the pages.
 //!
-//! One blocking connection a server, kept alive; bodies are counted and dropped. What a crawler costs
-//! beyond this is what it does with pages. **Invariant:** an answer that is not a whole 200 is an
-//! error: a client that failed fast would look fast.
+//! It keeps one blocking connection per server open, and counts and drops the bodies. The cost of a
+//! crawler beyond this is what it does with the pages.
+//!
+//! **Invariant:** an answer that is not a complete 200 is an error. Otherwise a client that fails
+//! fast would look fast.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,15 +18,15 @@ use anyhow::{Context, Result, bail, ensure};
 use page::PageUrl;
 use serde::{Deserialize, Serialize};
 
-/// How long a server may say nothing.
+/// The time-out for a read.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What is read at once; larger than most pages, so that most need one system call.
+/// Bytes read at a time. Larger than most pages, so that most need one system call.
 const BUFFER: usize = 256 << 10;
 
-/// What was fetched.
+/// Totals of a run.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fetched {
-    /// Pages.
+    /// Pages fetched.
     pub pages: u64,
     /// Bytes of their bodies.
     pub bytes: u64,
@@ -32,7 +34,7 @@ pub struct Fetched {
     pub connections: u64,
 }
 
-/// Fetches a list of URLs and prints what was fetched.
+/// Fetches a list of URLs and prints the totals.
 pub fn run(list: &Path) -> Result<()> {
     let text =
         fs::read_to_string(list).with_context(|| format!("cannot read {}", list.display()))?;
@@ -65,7 +67,7 @@ pub fn run(list: &Path) -> Result<()> {
 /// Fetches pages of one server, one after another.
 fn fetch(server: &str, urls: &[PageUrl]) -> Result<Fetched> {
     let mut fetched = Fetched::default();
-    let mut open: Option<Line> = None;
+    let mut open: Option<BareConnection> = None;
     let mut request = String::new();
     for url in urls {
         request.clear();
@@ -80,7 +82,8 @@ fn fetch(server: &str, urls: &[PageUrl]) -> Result<Fetched> {
             Some(line) => line,
             None => {
                 fetched.connections += 1;
-                Line::open(server).with_context(|| format!("cannot connect to {server}"))?
+                BareConnection::open(server)
+                    .with_context(|| format!("cannot connect to {server}"))?
             }
         };
         line.stream.write_all(request.as_bytes())?;
@@ -94,15 +97,15 @@ fn fetch(server: &str, urls: &[PageUrl]) -> Result<Fetched> {
     Ok(fetched)
 }
 
-/// An open connection, and what was read of it and not yet understood.
-struct Line<S = TcpStream> {
+/// An open connection, with the bytes that were read and not yet parsed.
+struct BareConnection<S = TcpStream> {
     stream: S,
     buffer: Vec<u8>,
     from: usize,
     to: usize,
 }
 
-impl Line {
+impl BareConnection {
     fn open(server: &str) -> Result<Self> {
         let stream = TcpStream::connect(server)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -111,7 +114,7 @@ impl Line {
     }
 }
 
-impl<S: Read> Line<S> {
+impl<S: Read> BareConnection<S> {
     fn on(stream: S) -> Self {
         Self {
             stream,
@@ -121,7 +124,7 @@ impl<S: Read> Line<S> {
         }
     }
 
-    /// Reads one answer. Returns the length of its body, and whether another may follow it.
+    /// Reads one answer. Returns the length of its body, and whether the connection stays open.
     fn answer(&mut self) -> Result<(u64, bool)> {
         loop {
             let mut headers = [httparse::EMPTY_HEADER; 64];
@@ -163,7 +166,8 @@ impl<S: Read> Line<S> {
                 continue;
             };
             self.from += length;
-            // The line end after it; the last chunk is empty, and no server here sends trailers.
+            // A line end follows each chunk. The last chunk is empty; the test servers send no
+            // trailers.
             self.skip(size + 2)?;
             all += size;
             if size == 0 {
@@ -194,7 +198,7 @@ impl<S: Read> Line<S> {
             (self.from, self.to) = (0, self.to - self.from);
         }
         let read = self.stream.read(&mut self.buffer[self.to..])?;
-        ensure!(read > 0, "the server hung up");
+        ensure!(read > 0, "the server closed the connection");
         self.to += read;
         Ok(())
     }
@@ -204,7 +208,7 @@ impl<S: Read> Line<S> {
 mod tests {
     use super::*;
 
-    /// Gives its bytes a few at a time.
+    /// Returns its bytes in small pieces.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {
@@ -218,12 +222,12 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_told_apart_however_they_arrive() {
+    fn answers_are_separated_however_they_arrive() {
         let wire = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello\
             HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n\
             HTTP/1.1 200 OK\r\ncontent-length: 0\r\nConnection: close\r\n\r\n";
         for step in [1, 2, 3, 7, 64, 4096] {
-            let mut line = Line::on(Slow(wire, step));
+            let mut line = BareConnection::on(Slow(wire, step));
             assert_eq!(line.answer().unwrap(), (5, true), "{step}");
             assert_eq!(line.answer().unwrap(), (13, true), "{step}");
             assert_eq!(line.answer().unwrap(), (0, false), "{step}");
@@ -238,7 +242,7 @@ mod tests {
         wire.resize(wire.len() + size, b'x');
         let next = wire.clone();
         wire.extend(next);
-        let mut line = Line::on(Slow(&wire, 100_000));
+        let mut line = BareConnection::on(Slow(&wire, 100_000));
         assert_eq!(line.answer().unwrap(), (size as u64, true));
         assert_eq!(line.answer().unwrap(), (size as u64, true));
     }
@@ -254,7 +258,9 @@ mod tests {
             "",
         ] {
             assert!(
-                Line::on(Slow(wire.as_bytes(), 9)).answer().is_err(),
+                BareConnection::on(Slow(wire.as_bytes(), 9))
+                    .answer()
+                    .is_err(),
                 "{wire:?}"
             );
         }

@@ -1,6 +1,7 @@
-//! How are the runs of a crawl benchmark summed up?
+//! The table of `bench crawl`.
 //!
-//! **Invariant:** a row holds the median of each figure by itself, so one disturbed run moves none.
+//! **Invariant:** a row holds the median of each figure separately, so one disturbed run changes
+//! none.
 
 use std::fmt;
 
@@ -11,16 +12,16 @@ use crate::machine::Machine;
 
 /// The figures of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Measured {
+pub struct CrawlCost {
     /// Pages fetched.
     pub pages: f64,
-    /// Pages by wall time.
+    /// Pages per second of wall time.
     pub pages_per_second: f64,
-    /// CPU time of the process by pages.
+    /// CPU time of the process per page, in milliseconds.
     pub cpu_ms_per_page: f64,
-    /// The most memory at once, in millions of bytes.
+    /// Peak memory, in millions of bytes.
     pub peak_mb: f64,
-    /// Thousands of bytes over the wire by pages.
+    /// Thousands of bytes over the network per page.
     pub kilobytes_per_page: f64,
     /// Connections opened.
     pub connections: f64,
@@ -28,46 +29,46 @@ pub struct Measured {
 
 /// All figures, as `--json` prints them.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct CrawlReport {
     command: String,
     machine: Machine,
     runs: usize,
-    rows: Vec<Row>,
+    rows: Vec<CrawlRow>,
 }
 
 #[derive(Debug, Serialize)]
-struct Row {
+struct CrawlRow {
     variant: &'static str,
     #[serde(flatten)]
-    median: Measured,
-    /// CPU time a page, by that of the yardstick.
+    median: CrawlCost,
+    /// CPU time per page, as a multiple of that of the yardstick.
     cpu_ratio: f64,
 }
 
-impl Report {
-    /// Sums up the runs, one row a name, each compared with the row of the yardstick.
+impl CrawlReport {
+    /// Summarizes the runs in one row per name, each compared with the row of the yardstick.
     pub fn new(
         names: impl Iterator<Item = &'static str>,
-        runs: &[(&'static str, Measured)],
+        runs: &[(&'static str, CrawlCost)],
         yardstick: &str,
         machine: Machine,
         command: String,
     ) -> Result<Self> {
         let of = |name: &str| {
             let of_name = runs.iter().filter(|(run, _)| *run == name);
-            Measured::median(of_name.map(|(_, measured)| *measured).collect())
+            CrawlCost::median(of_name.map(|(_, measured)| *measured).collect())
                 .with_context(|| format!("{name} never ran"))
         };
         let unit = of(yardstick)?.cpu_ms_per_page;
         let row = |variant| {
             let median = of(variant)?;
-            Ok(Row {
+            Ok(CrawlRow {
                 variant,
                 median,
                 cpu_ratio: median.cpu_ms_per_page / unit,
             })
         };
-        let rows: Vec<Row> = names.map(row).collect::<Result<_>>()?;
+        let rows: Vec<CrawlRow> = names.map(row).collect::<Result<_>>()?;
         Ok(Self {
             command,
             machine,
@@ -77,7 +78,7 @@ impl Report {
     }
 }
 
-impl Measured {
+impl CrawlCost {
     fn median(runs: Vec<Self>) -> Option<Self> {
         let of = |figure: fn(&Self) -> f64| {
             let mut figures: Vec<f64> = runs.iter().map(figure).collect();
@@ -97,7 +98,7 @@ impl Measured {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for CrawlReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(
@@ -117,7 +118,7 @@ impl fmt::Display for Report {
             "KB/page",
             "connections"
         )?;
-        for Row {
+        for CrawlRow {
             variant,
             median,
             cpu_ratio,
@@ -142,8 +143,8 @@ impl fmt::Display for Report {
 mod tests {
     use super::*;
 
-    fn run(cpu_ms_per_page: f64, peak_mb: f64) -> Measured {
-        Measured {
+    fn run(cpu_ms_per_page: f64, peak_mb: f64) -> CrawlCost {
+        CrawlCost {
             pages: 10.0,
             pages_per_second: 1.0,
             cpu_ms_per_page,
@@ -157,12 +158,12 @@ mod tests {
     fn a_row_holds_the_median_of_each_figure() {
         let check = |runs: &[(f64, f64)], cpu: f64, peak: f64| {
             let runs = runs.iter().map(|&(cpu, peak)| run(cpu, peak)).collect();
-            assert_eq!(Measured::median(runs), Some(run(cpu, peak)));
+            assert_eq!(CrawlCost::median(runs), Some(run(cpu, peak)));
         };
         check(&[(1.0, 5.0)], 1.0, 5.0);
         check(&[(1.0, 9.0), (3.0, 5.0)], 2.0, 7.0);
         check(&[(9.0, 1.0), (1.0, 2.0), (2.0, 99.0)], 2.0, 2.0);
-        assert_eq!(Measured::median(Vec::new()), None);
+        assert_eq!(CrawlCost::median(Vec::new()), None);
     }
 
     #[test]
@@ -177,7 +178,7 @@ mod tests {
             cores: 2,
             cpu: "x".into(),
         };
-        let report = Report::new(
+        let report = CrawlReport::new(
             ["all", "bare"].into_iter(),
             &runs,
             "bare",
@@ -188,6 +189,8 @@ mod tests {
         assert_eq!(report.runs, 2);
         assert!((report.rows[0].cpu_ratio - 35.0).abs() < 1e-9 && report.rows[1].cpu_ratio == 1.0);
         assert!(report.to_string().contains("35.0"), "{report}");
-        assert!(Report::new(["none"].into_iter(), &runs, "bare", machine(), "y".into()).is_err());
+        assert!(
+            CrawlReport::new(["none"].into_iter(), &runs, "bare", machine(), "y".into()).is_err()
+        );
     }
 }

@@ -1,7 +1,7 @@
-//! Who serves the directories, without being counted?
+//! The server process of `bench crawl`, whose cost is not counted.
 //!
-//! A process of its own: it prints the start page of each site, one a line, and serves until its
-//! standard input ends, so it never outlives the benchmark that started it.
+//! It prints the start page of each site, one per line, and serves until its standard input ends.
+//! So it never outlives the benchmark that started it.
 
 use std::env;
 use std::io::{self, BufRead, BufReader, Read};
@@ -13,17 +13,17 @@ use anyhow::{Context, Result, ensure};
 use testweb::site::directory::Directory;
 use tokio::runtime;
 
-/// The process that serves; it ends when dropped.
-pub struct Server {
+/// The server process. Dropping this value ends it.
+pub struct SiteServer {
     process: Child,
-    /// Closed first: that is what ends the process.
+    /// Closed first, which ends the process.
     input: Option<ChildStdin>,
     /// The start pages, in the order of the directories.
     pub urls: Vec<String>,
 }
 
-impl Server {
-    /// Starts it and waits until every site can be asked.
+impl SiteServer {
+    /// Starts the process and waits until it serves every site.
     pub fn start(directories: &[PathBuf]) -> Result<Self> {
         let mut process = Command::new(env::current_exe()?)
             .arg("serve")
@@ -49,22 +49,22 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for SiteServer {
     fn drop(&mut self) {
         drop(self.input.take());
-        // It is ending; how is of no interest any more.
+        // The process is ending; its status does not matter.
         let _ = self.process.wait();
     }
 }
 
-/// Serves.
+/// Serves directories until standard input ends.
 pub fn run(directories: &[PathBuf]) -> Result<()> {
     let runtime = runtime::Builder::new_multi_thread().enable_all().build()?;
     let mut servers = Vec::new();
     for (number, directory) in (1..).zip(directories) {
         let start = start_page(directory)?;
         let served = Directory::read(directory)?;
-        // 127.0.0.1 is left to others; 127.0.x.y has room for as many sites as anyone has.
+        // The first site gets 127.0.0.2: other programs may use 127.0.0.1.
         let address = Ipv4Addr::from(u32::from(Ipv4Addr::LOCALHOST) + number);
         let server = runtime.block_on(served.serve(address, None))?;
         println!("{}", server.url(&start));
@@ -74,7 +74,7 @@ pub fn run(directories: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-/// The path of the start page: that of the `index.html` nearest to the root.
+/// Returns the path of the start page: the `index.html` nearest to the root.
 fn start_page(directory: &Path) -> Result<String> {
     let mut level = vec![(directory.to_owned(), String::from("/"))];
     while !level.is_empty() {
@@ -102,7 +102,7 @@ fn start_page(directory: &Path) -> Result<String> {
         }
         level = below;
     }
-    anyhow::bail!("{} has no index.html to begin with", directory.display())
+    anyhow::bail!("{} has no index.html to start from", directory.display())
 }
 
 #[cfg(test)]

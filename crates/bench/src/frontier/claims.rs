@@ -1,7 +1,8 @@
-//! How fast are pages claimed, settled and made durable?
+//! Measures how fast pages are claimed, settled and made durable.
 //!
-//! One thread a core makes visits as the engine does, but for the web: claim, learn the address, read
-//! how the page was discovered (from the ledger, where memory has let go of it), settle, hand over.
+//! One thread per core makes visits as the engine does, without the network: it claims a page,
+//! binds the address, reads the page's discovery (from the ledger, if it is no longer in memory),
+//! settles the page and passes the record to the committer.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,27 +16,27 @@ use page::RecordLocation;
 use page::{Digest, HostId, PageUrl};
 use policy::{History, Moment, Number, Outcome, Visit};
 
-use super::driver::{self, Driver, GROUP};
+use super::driver::{self, FrontierDriver, GROUP};
 use crate::machine::{process_time, rest};
-use crate::speed::{Line, Speed};
+use crate::speed::{ServerSpeed, SimulatedConnection};
 
-/// What claiming and settling cost.
+/// The cost of claiming and settling.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Settled {
     /// Pages claimed and settled.
     pub pages: u64,
-    /// Of these, how many were looked up in the ledger.
+    /// Pages among them that were read from the ledger.
     pub read: u64,
-    /// From the first claim until the last was durable.
+    /// Wall time from the first claim until the last page was durable.
     pub wall: Duration,
-    /// CPU time of all threads, until the ledger has come to rest.
+    /// CPU time of all threads, with the background work of the ledger.
     pub cpu: Duration,
     /// Batches committed.
     pub commits: u64,
 }
 
-/// Claims so many pages and settles them.
-pub fn settle(driver: &Driver, claims: u64) -> Result<Settled> {
+/// Claims and settles up to `claims` pages.
+pub fn settle(driver: &FrontierDriver, claims: u64) -> Result<Settled> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let left = AtomicU64::new(claims);
     let commits = driver.lock().commits;
@@ -74,15 +75,17 @@ pub fn settle(driver: &Driver, claims: u64) -> Result<Settled> {
 }
 
 struct Worker<'a> {
-    driver: &'a Driver,
-    line: driver::Line<'a>,
+    driver: &'a FrontierDriver,
+    line: driver::CommitQueue<'a>,
     /// Pages that may still be claimed by any thread.
     left: &'a AtomicU64,
     record: &'a Visited,
 }
 
 impl Worker<'_> {
-    /// Makes visits until enough pages are settled or none waits. Returns how many had to be looked up.
+    /// Makes visits until enough pages are settled or none waits.
+    ///
+    /// Returns the number of pages that were read from the ledger.
     fn run(self) -> Result<u64> {
         let mut read = 0;
         let mut pending = Vec::with_capacity(GROUP);
@@ -102,7 +105,7 @@ impl Worker<'_> {
                 continue;
             };
             drop(shared);
-            let speed = Speed::of(visit.host);
+            let speed = ServerSpeed::of(visit.host);
             let mut line = speed.open(&mut visit.estimate);
             let mut enough = false;
             while let Some(number) = self.next(&mut visit, &line) {
@@ -130,8 +133,8 @@ impl Worker<'_> {
         Ok(read)
     }
 
-    /// The next page of a visit, if there is one or the server is worth more.
-    fn next(&self, visit: &mut frontier::Visit, line: &Line) -> Option<Number> {
+    /// Returns the next page of a visit, and extends the visit if the bench allows.
+    fn next(&self, visit: &mut frontier::Visit, line: &SimulatedConnection) -> Option<Number> {
         if visit.first().is_none() && line.is_open() {
             let mut shared = self.driver.lock();
             let now = shared.now;
@@ -147,7 +150,7 @@ impl Worker<'_> {
             .is_ok()
     }
 
-    /// Fetches one page, as if it had answered at once.
+    /// Fetches one page, as if the server answered immediately.
     fn visit(&self, host: HostId, number: Number, read: &mut u64) -> Result<Entry> {
         let (page, key, recent) = {
             let shared = self.driver.lock();
@@ -155,7 +158,7 @@ impl Worker<'_> {
             let key = shared
                 .frontier
                 .key(page)
-                .context("a claimed page was never heard of")?;
+                .context("a claimed page was never admitted")?;
             (page, key, shared.frontier.recent(page).cloned())
         };
         let (discovery, before) = match recent {
@@ -169,7 +172,7 @@ impl Worker<'_> {
                 )
             }
         };
-        // The engine needs the URL to ask for it.
+        // The engine parses the URL to send the request.
         PageUrl::parse(&discovery.url).with_context(|| format!("the URL {}", discovery.url))?;
         let new = History::discovered(discovery.at, discovery.depth);
         let history = before.map_or(new, |before| before.history);
@@ -188,12 +191,12 @@ impl Worker<'_> {
     }
 }
 
-/// Every host has an address of its own.
+/// Returns the address of a host; each host has its own.
 fn address(host: HostId) -> IpAddr {
     IpAddr::V6(Ipv6Addr::from(u128::from(host.0)))
 }
 
-/// What a visit to an ordinary page of 27 KB leaves in the ledger.
+/// Returns the ledger record of a visit to an ordinary page of 27 kB.
 fn record() -> Visited {
     let place = RecordLocation {
         file: 12,

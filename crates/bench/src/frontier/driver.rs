@@ -1,8 +1,10 @@
-//! How does the engine drive the frontier, without the web?
+//! Drives the frontier as the engine does, without the network.
 //!
-//! As in `avocet::engine`: the frontier is behind one lock, what changes it goes to one committer
-//! thread in the same order, pages are settled in groups, and at most so many are not durable yet.
-//! **Invariant:** when a step returns, everything before it is in the ledger or in one of those groups.
+//! The frontier is behind one lock. Its changes go to one committer thread in the same order. Pages
+//! are settled in groups of [`GROUP`], and at most [`UNCOMMITTED`] pages are not durable yet.
+//!
+//! **Invariant:** when a step returns, everything before it is in the ledger or in one of these
+//! groups.
 
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -16,24 +18,25 @@ use ledger::{Batch, Ledger, LedgerError};
 use policy::server::BestPrefix;
 use policy::{Crawl, Moment, Price};
 
-/// Pages in one group: `avocet::engine::plan::GROUP`.
+/// Pages in one group, as in the engine.
 pub const GROUP: usize = 20;
-/// Pages that may be uncommitted: a group, and as many as there are connections by default.
+/// The most uncommitted pages: one group, and one page per connection (64 by default).
 const UNCOMMITTED: usize = GROUP + 64;
 
 /// A frontier and its ledger.
-pub struct Driver {
-    /// The facts.
+pub struct FrontierDriver {
+    /// The ledger.
     pub ledger: Ledger,
-    shared: Mutex<Shared>,
+    shared: Mutex<DriverState>,
     changed: Condvar,
 }
 
-/// What threads share.
-pub struct Shared {
-    /// The memory.
+/// The state that the threads share.
+pub struct DriverState {
+    /// The frontier.
     pub frontier: Frontier<Crawl>,
-    /// What time it is: it moves when something happens, and when all there is to do is to wait.
+    /// The simulated time. It advances with each event, and jumps when there is nothing to do but
+    /// wait.
     pub now: Moment,
     /// Batches committed.
     pub commits: u64,
@@ -41,22 +44,23 @@ pub struct Shared {
     failure: Option<LedgerError>,
 }
 
-/// The end of the line to the committer, for one thread.
+/// The queue to the committer, for one thread.
 #[derive(Clone)]
-pub struct Line<'a> {
-    driver: &'a Driver,
-    work: Sender<Group>,
+pub struct CommitQueue<'a> {
+    driver: &'a FrontierDriver,
+    work: Sender<CommitGroup>,
 }
 
-struct Group {
+struct CommitGroup {
     entries: Vec<Entry>,
     pages: usize,
 }
 
-/// The frontier of `avocet crawl --order breadth-first`, empty: what other orderings need beside it is
-/// what `bench order` measures.
+/// Returns the empty frontier of `avocet crawl --order breadth-first`.
+///
+/// `bench order` measures what other orderings need in addition.
 pub fn frontier() -> Frontier<Crawl> {
-    // No host is large enough to be left alone: the head of Zipf's law is what is measured here.
+    // No limit per host: the largest hosts of the Zipf distribution are part of the measurement.
     let manners = Manners {
         pages_per_host: u32::MAX,
         ..Manners::default()
@@ -65,10 +69,10 @@ pub fn frontier() -> Frontier<Crawl> {
     Frontier::new(Crawl::default(), strategy, Price::LEAST, manners, 0x5eed)
 }
 
-impl Driver {
-    /// An empty frontier over a new ledger.
+impl FrontierDriver {
+    /// Creates an empty frontier over a new ledger.
     pub fn new(ledger: &Path) -> Result<Self> {
-        let shared = Shared {
+        let shared = DriverState {
             frontier: frontier(),
             now: Moment::from_micros(1_700_000_000_000_000),
             commits: 0,
@@ -82,13 +86,13 @@ impl Driver {
         })
     }
 
-    /// Works with a committer beside it; returns when all that was handed over is durable.
-    pub fn work<T>(&self, work: impl FnOnce(Line<'_>) -> Result<T>) -> Result<T> {
+    /// Runs work with a committer thread, and returns when all that it sent is durable.
+    pub fn work<T>(&self, work: impl FnOnce(CommitQueue<'_>) -> Result<T>) -> Result<T> {
         let (sender, receiver) = mpsc::channel();
         let done = thread::scope(|scope| {
             scope.spawn(move || self.commit_all(&receiver));
-            // The line ends with the work, and the committer with the line.
-            work(Line {
+            // The queue is dropped at the end of the work, and this ends the committer.
+            work(CommitQueue {
                 driver: self,
                 work: sender,
             })
@@ -99,14 +103,14 @@ impl Driver {
         done
     }
 
-    /// The memory.
-    pub fn lock(&self) -> MutexGuard<'_, Shared> {
+    /// Locks the shared state.
+    pub fn lock(&self) -> MutexGuard<'_, DriverState> {
         self.shared
             .lock()
             .expect("another task panicked while it held this lock")
     }
 
-    fn commit_all(&self, work: &Receiver<Group>) {
+    fn commit_all(&self, work: &Receiver<CommitGroup>) {
         while let Ok(first) = work.recv() {
             let mut batch = Batch {
                 entries: first.entries,
@@ -130,8 +134,8 @@ impl Driver {
     }
 }
 
-impl Line<'_> {
-    /// Hands over what so many pages brought, and waits while too much is not durable.
+impl CommitQueue<'_> {
+    /// Sends the entries of `pages` pages, and waits while too many pages are uncommitted.
     pub fn send(&self, entries: Vec<Entry>, pages: usize) -> Result<()> {
         let mut shared = self.driver.lock();
         while shared.uncommitted + pages > UNCOMMITTED && shared.failure.is_none() {
@@ -145,15 +149,15 @@ impl Line<'_> {
             bail!("the committer has stopped");
         }
         shared.uncommitted += pages;
-        if self.work.send(Group { entries, pages }).is_err() {
+        if self.work.send(CommitGroup { entries, pages }).is_err() {
             bail!("the committer has stopped");
         }
         Ok(())
     }
 }
 
-impl Shared {
-    /// Lets a microsecond pass.
+impl DriverState {
+    /// Advances the simulated time by a microsecond.
     pub fn tick(&mut self) -> Moment {
         self.now = self.now + std::time::Duration::from_micros(1);
         self.now

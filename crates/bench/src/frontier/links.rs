@@ -1,9 +1,10 @@
-//! How fast are links heard?
+//! Measures how fast links are admitted to the frontier.
 //!
-//! A page names 75 links (the documentation sites of the issue have 73). While the frontier fills all
-//! of them that count are new; then four of five are known, drawn from all that are known with equal
-//! chance, which is the worst case for every cache and for the room that a page has for the words of
-//! links to it. What `page` does (resolve and hash a URL) is prepared outside of the measurement.
+//! A page has 75 links; real documentation sites have 73 on average. While the frontier is
+//! filled, only new links are offered. Then four of five links are known, drawn uniformly from
+//! all known pages. This is the worst case for every cache, and for the space that a page has for
+//! anchor texts. Parsing and hashing of URLs is the work of the crate `page`, and is done outside
+//! the measurement.
 
 use std::time::{Duration, Instant};
 
@@ -12,43 +13,43 @@ use frontier::{Entry, Frontier, Link, Reading};
 use page::{PageId, PageUrl};
 use policy::{Crawl, Moment, Text};
 
-use super::driver::{Driver, GROUP};
+use super::driver::{FrontierDriver, GROUP};
 use crate::machine::{process_time, rest, thread_time};
 use crate::urls::{Urls, scramble};
 
-/// New links on one page.
+/// New links per page.
 const NEW: u64 = 15;
 /// Pages prepared at a time.
 const PREPARED: u64 = 2000;
 
-/// What admitting cost.
+/// The cost of admitting links.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Admitted {
     /// Links offered.
     pub links: u64,
-    /// Of these, new ones.
+    /// New links among them.
     pub new: u64,
-    /// Time without preparing, until all is durable.
+    /// Wall time until all is durable, without the preparation.
     pub wall: Duration,
-    /// CPU time of all threads, without preparing, until the ledger has come to rest.
+    /// CPU time of all threads, with the background work of the ledger, without the preparation.
     pub cpu: Duration,
     /// Batches committed.
     pub commits: u64,
 }
 
-struct Prepared {
+struct OfferedPage {
     source: PageId,
-    links: Vec<Lead>,
+    links: Vec<OfferedLink>,
 }
 
-struct Lead {
+struct OfferedLink {
     url: PageUrl,
     id: PageId,
     anchor: String,
 }
 
-/// Offers links until `until` URLs are known; beside each new one go `known` that are known already.
-pub fn admit(driver: &Driver, urls: Urls, until: u64, known: u64) -> Result<Admitted> {
+/// Offers links until `until` URLs are known, with `known` known links per new link.
+pub fn admit(driver: &FrontierDriver, urls: Urls, until: u64, known: u64) -> Result<Admitted> {
     let mut next = driver.lock().frontier.known() as u64;
     let commits = driver.lock().commits;
     let mut admitted = Admitted::default();
@@ -66,7 +67,7 @@ pub fn admit(driver: &Driver, urls: Urls, until: u64, known: u64) -> Result<Admi
                     let mut shared = driver.lock();
                     let now = shared.tick();
                     let before = shared.frontier.known();
-                    page.hear(&mut shared.frontier, now, &mut entries);
+                    page.admit(&mut shared.frontier, now, &mut entries);
                     admitted.links += page.links.len() as u64;
                     admitted.new += (shared.frontier.known() - before) as u64;
                 }
@@ -88,11 +89,11 @@ pub fn admit(driver: &Driver, urls: Urls, until: u64, known: u64) -> Result<Admi
     Ok(admitted)
 }
 
-impl Prepared {
-    /// Takes in the links of the page, as `avocet::engine::heard` does.
-    fn hear(&self, frontier: &mut Frontier<Crawl>, now: Moment, entries: &mut Vec<Entry>) {
+impl OfferedPage {
+    /// Admits the links of the page, as the engine does.
+    fn admit(&self, frontier: &mut Frontier<Crawl>, now: Moment, entries: &mut Vec<Entry>) {
         let mut links = Vec::with_capacity(self.links.len());
-        for Lead { url, id, anchor } in &self.links {
+        for OfferedLink { url, id, anchor } in &self.links {
             let to = match frontier.number(*id) {
                 Some(number) => number,
                 None => {
@@ -122,22 +123,22 @@ impl Prepared {
     }
 }
 
-fn prepare(urls: Urls, next: &mut u64, until: u64, known: u64) -> Result<Vec<Prepared>> {
-    let heard_of = *next;
+fn prepare(urls: Urls, next: &mut u64, until: u64, known: u64) -> Result<Vec<OfferedPage>> {
+    let admitted = *next;
     let mut pages = Vec::new();
     while *next < until && (pages.len() as u64) < PREPARED {
         let mut links = Vec::with_capacity((NEW * (known + 1)) as usize);
         for number in *next..until.min(*next + NEW) {
-            let old = (0..known).map(|other| scramble(number * 8 + other) % heard_of);
+            let old = (0..known).map(|other| scramble(number * 8 + other) % admitted);
             for number in old.chain([number]) {
                 let url = urls.url(number)?;
                 let (id, anchor) = (url.id(), Urls::anchor(number));
-                links.push(Lead { url, id, anchor });
+                links.push(OfferedLink { url, id, anchor });
             }
         }
-        let source = urls.url(scramble(*next) % heard_of.max(1))?.id();
+        let source = urls.url(scramble(*next) % admitted.max(1))?.id();
         *next = until.min(*next + NEW);
-        pages.push(Prepared { source, links });
+        pages.push(OfferedPage { source, links });
     }
     Ok(pages)
 }

@@ -1,8 +1,8 @@
-//! How long does a crawl of this size take to go on?
+//! Measures how long a crawl of this size takes to restart.
 //!
-//! In a process of its own, which has used no memory yet: what it has in the end is what a crawl needs
-//! for so many URLs. The files are in the page cache, as after a crash of the program; after one of
-//! the machine the disk has to read them first.
+//! It runs in a new process, so its memory at the end is what a crawl needs for these URLs. The
+//! files are in the page cache, as after a crash of the program. After a crash of the machine
+//! they must be read from disk first.
 
 use std::env;
 use std::path::Path;
@@ -19,35 +19,35 @@ use super::driver::frontier;
 use crate::child;
 use crate::machine::resident;
 
-/// What a reopened frontier knows, and what that cost.
+/// The content of a reopened frontier, and its cost.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Reopened {
-    /// From nothing to the first claim.
+    /// Seconds from the start until the frontier is ready for the first claim.
     pub seconds: f64,
-    /// Memory in use for it, in bytes.
+    /// Memory of the frontier and the ledger, in bytes.
     pub memory: u64,
     /// URLs known.
     pub known: u64,
-    /// Of these, how many wait.
+    /// URLs among them that wait for a fetch.
     pub waiting: u64,
 }
 
-/// Reopens in a new process.
+/// Reopens a ledger in a new process.
 pub fn measure(ledger: &Path, place: &Path) -> Result<Reopened> {
     let mut command = Command::new(env::current_exe()?);
     let ended = child::run(command.arg("reopen").arg(ledger), &place.join("errors.txt"))?;
-    serde_json::from_str(&ended.output).context("cannot read what the new process prints")
+    serde_json::from_str(&ended.output).context("cannot parse the output of the new process")
 }
 
-/// Reopens here, and prints what it cost.
+/// Reopens a ledger in this process, and prints the cost.
 pub fn run(path: &Path) -> Result<()> {
     let mut frontier = frontier();
     let before = resident();
     let began = Instant::now();
     let ledger = Ledger::open(path)?;
-    // Later than all that is in there, so that everything that waits is due.
+    // Later than all entries of the ledger, so that every waiting page is due.
     let now = Moment::from_micros(u64::MAX / 2);
-    // A run goes on with what was never asked for.
+    // A restarted crawl continues with the pages that were never fetched.
     let wanted = |known: &Known| known.visited.is_none();
     frontier.recall(&ledger, wanted, |_, tell| tell(Said::default()), now)?;
     let seconds = began.elapsed().as_secs_f64();

@@ -1,4 +1,4 @@
-//! What was measured, beside what was wanted?
+//! The table of `bench frontier`: figures beside their targets.
 
 use std::fmt;
 
@@ -8,35 +8,35 @@ use crate::machine::Machine;
 
 /// All figures, as `--json` prints them.
 #[derive(Debug, Serialize)]
-pub struct Report {
-    /// How to measure again.
+pub struct FrontierReport {
+    /// The command that repeats the measurement.
     pub command: String,
-    /// Where it was measured.
+    /// The machine of the measurement.
     pub machine: Machine,
     /// The figures.
-    pub figures: Vec<Figure>,
+    pub figures: Vec<FrontierFigure>,
 }
 
-/// One figure.
+/// One figure, with its target if it has one.
 #[derive(Debug, Serialize)]
-pub struct Figure {
+pub struct FrontierFigure {
     name: &'static str,
     value: f64,
-    target: Option<Target>,
+    target: Option<FigureTarget>,
 }
 
-/// What the issue asks for.
+/// The target of a figure.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum FigureTarget {
     /// The value or more.
     AtLeast(f64),
     /// The value or less.
     AtMost(f64),
 }
 
-impl Figure {
-    /// A figure that has no target.
+impl FrontierFigure {
+    /// Creates a figure without a target.
     pub fn new(name: &'static str, value: f64) -> Self {
         Self {
             name,
@@ -45,8 +45,8 @@ impl Figure {
         }
     }
 
-    /// The figure with its target.
-    pub fn target(self, target: Target) -> Self {
+    /// Sets the target.
+    pub fn target(self, target: FigureTarget) -> Self {
         Self {
             target: Some(target),
             ..self
@@ -54,7 +54,7 @@ impl Figure {
     }
 }
 
-impl Target {
+impl FigureTarget {
     fn is_met(self, value: f64) -> bool {
         match self {
             Self::AtLeast(least) => value >= least,
@@ -63,12 +63,12 @@ impl Target {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for FrontierReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(f, "{} cores, {}", self.machine.cores, self.machine.cpu)?;
         writeln!(f, "{:<38}{:>12}{:>14}", "", "measured", "target")?;
-        for Figure {
+        for FrontierFigure {
             name,
             value,
             target,
@@ -92,7 +92,7 @@ impl fmt::Display for Report {
     }
 }
 
-impl fmt::Display for Target {
+impl fmt::Display for FigureTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match self {
             Self::AtLeast(least) => format!("≥ {least}"),
@@ -107,21 +107,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missed_target_is_said_to_be_missed() {
-        let check = |value: f64, target: Target, missed: bool| {
-            let report = Report {
+    fn a_missed_target_is_marked() {
+        let check = |value: f64, target: FigureTarget, missed: bool| {
+            let report = FrontierReport {
                 command: "x".into(),
                 machine: Machine {
                     cores: 2,
                     cpu: "y".into(),
                 },
-                figures: vec![Figure::new("figure", value).target(target)],
+                figures: vec![FrontierFigure::new("figure", value).target(target)],
             };
             assert_eq!(report.to_string().contains("MISSED"), missed, "{report}");
         };
-        check(32.0, Target::AtMost(32.0), false);
-        check(32.1, Target::AtMost(32.0), true);
-        check(500_000.0, Target::AtLeast(500_000.0), false);
-        check(499_999.0, Target::AtLeast(500_000.0), true);
+        check(32.0, FigureTarget::AtMost(32.0), false);
+        check(32.1, FigureTarget::AtMost(32.0), true);
+        check(500_000.0, FigureTarget::AtLeast(500_000.0), false);
+        check(499_999.0, FigureTarget::AtLeast(500_000.0), true);
     }
 }

@@ -1,7 +1,7 @@
-//! The accepted counts (`crates/bench/gate.toml`), and what has changed since.
+//! The accepted counts (`crates/bench/gate.toml`), and their comparison with new counts.
 //!
-//! **Invariant:** a count stays in the file until it leaves the tolerance and the change is accepted.
-//! So growths of 2 % add up, and the second one is noticed.
+//! **Invariant:** a count stays in the file until it leaves the tolerance and the change is
+//! accepted. So two growths of 2 % add up, and the second one is noticed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write};
@@ -9,8 +9,8 @@ use std::fmt::{self, Write};
 use anyhow::Result;
 use serde::Deserialize;
 
-/// How far a count may be from the accepted one, as a share of that. Repeated runs differ by less
-/// than a tenth of it.
+/// The tolerance, as a share of the accepted count. Repeated runs differ by less than a tenth of
+/// it.
 const TOLERANCE: f64 = 0.03;
 
 const HEAD: &str = "\
@@ -25,44 +25,44 @@ pub type Counts = BTreeMap<String, u64>;
 #[derive(Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// The compiler that they are by, as `rustc --version` says.
+    /// The compiler of the counts, as `rustc --version` prints it.
     pub rustc: String,
     instructions: Counts,
 }
 
 /// The counts of a run beside the accepted ones.
 #[derive(Debug)]
-pub struct Comparison(Vec<Row>);
+pub struct Comparison(Vec<WorkloadRow>);
 
 #[derive(Debug)]
-struct Row {
+struct WorkloadRow {
     workload: String,
     before: Option<u64>,
     now: Option<u64>,
 }
 
-/// What became of a workload.
+/// How the count of a workload has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Change {
-    /// Its count is within the tolerance.
+enum CountChange {
+    /// The count is within the tolerance.
     Same,
-    /// It takes more instructions.
+    /// The workload takes more instructions.
     Grew,
-    /// It takes fewer.
+    /// The workload takes fewer instructions.
     Shrank,
-    /// The file does not have it.
+    /// The file does not have the workload.
     New,
-    /// The file has it and the program does not: it was renamed or removed.
+    /// Only the file has the workload: it was renamed or removed.
     Missing,
 }
 
 impl Baseline {
-    /// Reads the file.
+    /// Parses the file.
     pub fn parse(text: &str) -> Result<Self> {
         Ok(toml::from_str(text)?)
     }
 
-    /// The file, with the reason for its last change.
+    /// Returns the text of the file, with the reason for its last change.
     pub fn text(&self, reason: &str) -> String {
         let reason: Vec<&str> = reason.split_whitespace().collect();
         let mut text = format!("{HEAD}# {}\n", reason.join(" "));
@@ -73,10 +73,10 @@ impl Baseline {
         text
     }
 
-    /// Holds a run's counts against these.
+    /// Compares the counts of a run with the accepted ones.
     pub fn compare(&self, counts: &Counts) -> Comparison {
         let names: BTreeSet<&String> = self.instructions.keys().chain(counts.keys()).collect();
-        let row = |workload: &String| Row {
+        let row = |workload: &String| WorkloadRow {
             workload: workload.clone(),
             before: self.instructions.get(workload).copied(),
             now: counts.get(workload).copied(),
@@ -84,12 +84,12 @@ impl Baseline {
         Comparison(names.into_iter().map(row).collect())
     }
 
-    /// The counts after a run was accepted: those that left the tolerance are its, the others stay.
+    /// Returns the accepted counts with those of a run that left the tolerance.
     pub fn accept(&self, counts: &Counts, rustc: String) -> Self {
         let rows = self.compare(counts).0;
         let accepted = rows.into_iter().filter_map(|row| {
             let count = match row.change() {
-                Change::Same => row.before,
+                CountChange::Same => row.before,
                 _ => row.now,
             };
             Some((row.workload, count?))
@@ -101,30 +101,31 @@ impl Baseline {
     }
 }
 
-impl Row {
-    fn change(&self) -> Change {
+impl WorkloadRow {
+    fn change(&self) -> CountChange {
         let (Some(before), Some(now)) = (self.before, self.now) else {
             return if self.now.is_some() {
-                Change::New
+                CountChange::New
             } else {
-                Change::Missing
+                CountChange::Missing
             };
         };
         let ratio = ratio(before, now);
         if ratio > 1.0 + TOLERANCE {
-            Change::Grew
+            CountChange::Grew
         } else if ratio < 1.0 - TOLERANCE {
-            Change::Shrank
+            CountChange::Shrank
         } else {
-            Change::Same
+            CountChange::Same
         }
     }
 }
 
 impl Comparison {
-    /// Whether a change must be accepted before it can be merged.
+    /// Tells whether a count must be accepted before the change can be merged.
     pub fn fails(&self) -> bool {
-        let failing = |row: &Row| !matches!(row.change(), Change::Same | Change::Shrank);
+        let failing =
+            |row: &WorkloadRow| !matches!(row.change(), CountChange::Same | CountChange::Shrank);
         self.0.iter().any(failing)
     }
 }
@@ -143,16 +144,18 @@ impl fmt::Display for Comparison {
                 (Some(before), Some(now)) => format!("{:.3}", ratio(before, now)),
                 _ => "-".into(),
             };
-            let said = match row.change() {
-                Change::Same => "",
-                Change::Grew => "  grew by more than 3 %",
-                Change::Shrank => "  less: accept it, and it stays so",
-                Change::New => "  not in gate.toml",
-                Change::Missing => "  in gate.toml, and no workload: renamed or removed",
+            let note = match row.change() {
+                CountChange::Same => "",
+                CountChange::Grew => "  grew by more than 3 %",
+                CountChange::Shrank => {
+                    "  shrank by more than 3 %: accept it, to notice when it grows again"
+                }
+                CountChange::New => "  not in gate.toml",
+                CountChange::Missing => "  only in gate.toml: the workload was renamed or removed",
             };
             writeln!(
                 f,
-                "{:<22} {before:>15} {now:>15} {ratio:>7}{said}",
+                "{:<22} {before:>15} {now:>15} {ratio:>7}{note}",
                 row.workload
             )?;
         }
@@ -164,7 +167,7 @@ fn ratio(before: u64, now: u64) -> f64 {
     now as f64 / before.max(1) as f64
 }
 
-/// A number in groups of three digits.
+/// Formats a number in groups of three digits.
 fn grouped(count: u64, separator: char) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -197,18 +200,23 @@ mod tests {
     fn growth_new_and_missing_workloads_fail() {
         let before = 1_000_000;
         for (name, now, expected, fails) in [
-            ("a", 1_000_000, vec![Change::Same], false),
-            ("a", 1_030_000, vec![Change::Same], false),
-            ("a", 1_030_001, vec![Change::Grew], true),
-            ("a", 2_000_000, vec![Change::Grew], true),
-            ("a", 970_000, vec![Change::Same], false),
-            ("a", 969_999, vec![Change::Shrank], false),
-            ("a", 0, vec![Change::Shrank], false),
-            // Renamed: one is missing, the other is new.
-            ("b", 1_000_000, vec![Change::Missing, Change::New], true),
+            ("a", 1_000_000, vec![CountChange::Same], false),
+            ("a", 1_030_000, vec![CountChange::Same], false),
+            ("a", 1_030_001, vec![CountChange::Grew], true),
+            ("a", 2_000_000, vec![CountChange::Grew], true),
+            ("a", 970_000, vec![CountChange::Same], false),
+            ("a", 969_999, vec![CountChange::Shrank], false),
+            ("a", 0, vec![CountChange::Shrank], false),
+            // After a rename the old name is missing and the new one is new.
+            (
+                "b",
+                1_000_000,
+                vec![CountChange::Missing, CountChange::New],
+                true,
+            ),
         ] {
             let compared = baseline(&[("a", before)]).compare(&counted(&[(name, now)]));
-            let changes: Vec<Change> = compared.0.iter().map(Row::change).collect();
+            let changes: Vec<CountChange> = compared.0.iter().map(WorkloadRow::change).collect();
             assert_eq!(
                 (changes, compared.fails()),
                 (expected, fails),

@@ -1,8 +1,8 @@
 //! The workloads of the gate.
 //!
-//! **Invariant:** the same instructions in each run, as far as that is ours to say: pages, URLs and
-//! queries are functions of their number, no workload reads a clock, and none waits for another
-//! process. Threads are those of the production code (the index writer's, the ledger's).
+//! **Invariant:** each run executes nearly the same instructions. Pages, URLs and queries are
+//! functions of their number. No workload reads a clock or waits for another process. Threads are
+//! those of the production code: of the index writer and of the ledger.
 
 mod committing;
 mod deciding;
@@ -17,10 +17,10 @@ use std::path::Path;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use crate::cli::Workload;
+use crate::cli::WorkloadName;
 
-impl Workload {
-    /// Makes what the workload finds in its directory; not counted.
+impl WorkloadName {
+    /// Prepares the directory of the workload; not counted.
     pub fn prepare(self, place: &Path) -> Result<()> {
         match self {
             Self::Search => indexing::make_index(place),
@@ -28,7 +28,7 @@ impl Workload {
         }
     }
 
-    /// Sets up and works, or only sets up.
+    /// Runs the workload, or only its set-up.
     pub fn run(self, place: &Path, only_set_up: bool) -> Result<()> {
         match self {
             Self::Read => reading::read(only_set_up),
@@ -41,7 +41,7 @@ impl Workload {
     }
 }
 
-impl fmt::Display for Workload {
+impl fmt::Display for WorkloadName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.to_possible_value() {
             Some(value) => f.write_str(value.get_name()),

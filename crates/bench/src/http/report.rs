@@ -1,4 +1,4 @@
-//! How fast was each HTTP, and which published claims held?
+//! The tables and figures of `bench http`, and a check of the published claims.
 
 use std::fmt;
 use std::fs;
@@ -13,42 +13,42 @@ use crate::machine::Machine;
 
 /// All figures, as `--json` prints them.
 #[derive(Debug, Serialize)]
-pub struct Report {
-    /// How to measure again.
+pub struct HttpReport {
+    /// The command that repeats the measurement.
     pub command: String,
-    /// Where it was measured.
+    /// The machine of the measurement.
     pub machine: Machine,
-    /// One row a crawl.
-    pub rows: Vec<Row>,
+    /// One row per crawl.
+    pub rows: Vec<HttpRow>,
 }
 
 /// One crawl.
 #[derive(Debug, Serialize)]
-pub struct Row {
-    /// Which web.
+pub struct HttpRow {
+    /// The name of the web.
     pub web: String,
-    /// Which HTTP.
+    /// The HTTP version.
     pub http: &'static str,
-    /// Connections open at once, at most.
+    /// The most connections at the same time.
     pub connections: u16,
     /// Pages fetched.
     pub pages: u64,
-    /// From the first request to the end of the last answer.
+    /// Pages per second, from the first request to the end of the last answer.
     pub pages_per_second: f64,
     /// Connections opened.
     pub opened: u64,
-    /// CPU time of the program in a second; 1 is one core.
+    /// CPU time of `avocet` per second; 1 is one core.
     pub cpu_share: f64,
 }
 
-/// The paper's webs: by what name, and which of its figures.
+/// The webs of the paper: name, and title with its figure.
 const WEBS: [(&str, &str); 2] = [
     ("two-level", "500 servers of all kinds (Figure 4)"),
     ("fast", "20 fast servers (Figure 5)"),
 ];
 
-impl Report {
-    /// Draws one figure for each web.
+impl HttpReport {
+    /// Draws one figure per web.
     pub fn draw(&self, folder: &Path) -> Result<()> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         for (web, title) in WEBS {
@@ -74,13 +74,13 @@ impl Report {
         Ok(())
     }
 
-    fn of<'a>(&'a self, web: &'a str, http: &'a str) -> impl Iterator<Item = &'a Row> {
+    fn of<'a>(&'a self, web: &'a str, http: &'a str) -> impl Iterator<Item = &'a HttpRow> {
         self.rows
             .iter()
             .filter(move |row| row.web == web && row.http == http)
     }
 
-    /// How much faster one HTTP is than another, at each number of connections.
+    /// Returns the speed of one HTTP version relative to another, for each number of connections.
     fn gains<'a>(&'a self, web: &'a str, better: &'a str, worse: &'a str) -> Vec<f64> {
         let pairs = self.of(web, better).zip(self.of(web, worse));
         pairs
@@ -88,7 +88,7 @@ impl Report {
             .collect()
     }
 
-    /// The claims of §5.2: what is said, what was found, whether it held.
+    /// Returns the claims of section 5.2: the claim, the result, and whether it holds.
     fn claims(&self) -> Vec<(&'static str, String, bool)> {
         let persistent = self.gains("two-level", "1.1", "1.0");
         let pipelined = self.gains("two-level", "pipelined", "1.1");
@@ -100,7 +100,7 @@ impl Report {
             .windows(2)
             .map(|two| two[1] / two[0])
             .collect();
-        let fast: Vec<&Row> = self.of("fast", "1.1").collect();
+        let fast: Vec<&HttpRow> = self.of("fast", "1.1").collect();
         let best = fast
             .iter()
             .max_by(|a, b| a.pages_per_second.total_cmp(&b.pages_per_second));
@@ -139,7 +139,7 @@ fn times(gains: &[f64]) -> String {
     format!("{} times", gains.join(", "))
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for HttpReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(f, "{} cores, {}", self.machine.cores, self.machine.cpu)?;
@@ -175,9 +175,9 @@ impl fmt::Display for Report {
     }
 }
 
-type Column = (&'static str, usize, fn(&Row) -> f64);
+type Column = (&'static str, usize, fn(&HttpRow) -> f64);
 
-/// What is shown for each crawl.
+/// The blocks of a table: title, decimals, figure.
 const COLUMNS: [Column; 3] = [
     ("pages/s, connections:", 0, |row| row.pages_per_second),
     ("connections opened", 0, |row| row.opened as f64),
@@ -188,12 +188,12 @@ const COLUMNS: [Column; 3] = [
 mod tests {
     use super::*;
 
-    fn report(speeds: [[f64; 2]; 4]) -> Report {
+    fn report(speeds: [[f64; 2]; 4]) -> HttpReport {
         let mut rows = Vec::new();
         for (web, _) in WEBS {
             for (http, speeds) in VERSIONS.into_iter().zip(speeds) {
                 for (connections, pages_per_second) in [8, 14].into_iter().zip(speeds) {
-                    rows.push(Row {
+                    rows.push(HttpRow {
                         web: web.into(),
                         http,
                         connections,
@@ -205,7 +205,7 @@ mod tests {
                 }
             }
         }
-        Report {
+        HttpReport {
             command: "x".into(),
             machine: Machine {
                 cores: 2,

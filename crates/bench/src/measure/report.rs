@@ -7,14 +7,16 @@ use serde::Serialize;
 
 use crate::machine::Machine;
 
-/// Student's t for 95% by degrees of freedom from 1; beyond, the last is taken.
+/// The 97.5 % quantiles of Student's t distribution, for 1 to 10 degrees of freedom.
+///
+/// For more degrees of freedom the last one is used.
 const STUDENT: [f64; 10] = [
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
 ];
 
-/// What was measured.
+/// The figures of a benchmark.
 #[derive(Debug, Serialize)]
-pub struct Report {
+pub struct MeasureReport {
     pub command: String,
     pub machine: Machine,
     pub world: String,
@@ -22,13 +24,13 @@ pub struct Report {
     pub refreshes: usize,
     pub text_bytes: usize,
     pub words: usize,
-    pub rows: Vec<Times>,
+    pub rows: Vec<PairedTimes>,
     pub instructions: Option<Instructions>,
 }
 
 /// CPU and wall times, in seconds, in the order of the pairs.
 #[derive(Debug, Serialize)]
-pub struct Times {
+pub struct PairedTimes {
     what: &'static str,
     plain: Vec<(f64, f64)>,
     measured: Vec<(f64, f64)>,
@@ -42,7 +44,7 @@ pub struct Instructions {
     pub measured: u64,
 }
 
-impl Times {
+impl PairedTimes {
     pub fn new(what: &'static str) -> Self {
         Self {
             what,
@@ -60,7 +62,9 @@ impl Times {
         list.push((cpu.as_secs_f64(), wall.as_secs_f64()));
     }
 
-    /// The ratio of measured to plain CPU time, and the bounds of its 95% interval: pairs are compared.
+    /// Returns the ratio of measured to plain CPU time, and its 95 % confidence interval.
+    ///
+    /// It is the geometric mean of the ratios of the pairs.
     fn ratio(&self) -> [f64; 3] {
         let pairs = self.measured.iter().zip(&self.plain);
         let logs: Vec<f64> = pairs.map(|(on, off)| (on.0 / off.0).ln()).collect();
@@ -69,7 +73,7 @@ impl Times {
     }
 }
 
-/// The mean, and half of its 95% interval.
+/// Returns the mean, and half the width of its 95 % confidence interval.
 fn interval(values: &[f64]) -> (f64, f64) {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -79,7 +83,7 @@ fn interval(values: &[f64]) -> (f64, f64) {
     (mean, STUDENT[freedom.min(STUDENT.len()) - 1] * deviation)
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for MeasureReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         let Machine { cores, cpu } = &self.machine;
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn ratios_have_intervals() {
-        let mut times = Times::new("refreshes");
+        let mut times = PairedTimes::new("refreshes");
         for (off, on) in [(100, 105), (200, 212), (100, 107)] {
             let time = |n| (Duration::from_millis(n), Duration::ZERO);
             times.push(false, time(off));

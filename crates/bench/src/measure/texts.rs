@@ -1,7 +1,7 @@
-//! Which texts, and in which order?
+//! The texts of `bench measure`: first copies and refreshes, in the order of time.
 //!
-//! **Invariant:** texts as a crawler reads them. A refresh differs in its text from the copy before it: nobody puts what
-//! did not change.
+//! **Invariant:** texts are extracted as by a crawler. The text of a refresh differs from that of
+//! the copy before it, because a crawl does not index unchanged texts.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -12,41 +12,41 @@ use page::{Digest, Fingerprint, Limits, PageUrl};
 use repository::index::Workload;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::Measure;
+use crate::cli::MeasureOptions;
 
-/// Where the recorded world and queries are on our machines.
+/// The default paths of the recorded world and of the queries.
 const RECORDED: &str = "../shared/data/telegram-web";
-const ASKED: &str = "../shared/data/queries";
+const QUERIES: &str = "../shared/data/queries";
 const INVENTED: &str = "invented:corpus";
 const SEED: u64 = 1;
 
-/// Versions read for one refresh that is wanted: many change the markup only.
+/// Versions read per requested refresh, since many change only the markup.
 const VERSIONS: usize = 4;
 
-/// Pages and what became of them.
+/// The texts of a world, with its queries.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Texts {
+pub struct MeasuredTexts {
     pub world: String,
     pub queries: Vec<(String, u64)>,
-    pub first: Vec<Text>,
-    pub refreshes: Vec<Text>,
+    pub first: Vec<PageText>,
+    pub refreshes: Vec<PageText>,
 }
 
-/// A text of a page.
+/// One text of a page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Text {
+pub struct PageText {
     pub url: String,
     pub title: String,
     pub text: String,
 }
 
-impl Texts {
+impl MeasuredTexts {
     pub fn workload(&self) -> Workload {
         let queries = self.queries.iter();
         Workload::of(queries.map(|(query, count)| (query.as_str(), *count)))
     }
 
-    /// The pages with fewer refreshes.
+    /// Returns the first refreshes, with the first copies of their pages.
     pub fn some(&self, refreshes: usize) -> Self {
         let refreshes = &self.refreshes[..refreshes.min(self.refreshes.len())];
         let touched: HashSet<&str> = refreshes.iter().map(|text| text.url.as_str()).collect();
@@ -62,7 +62,7 @@ impl Texts {
         }
     }
 
-    /// Bytes of a text.
+    /// Returns the mean length of a text, in bytes.
     pub fn mean_length(&self) -> usize {
         let all = self.first.iter().chain(&self.refreshes);
         let bytes: usize = all.map(|text| text.text.len()).sum();
@@ -70,31 +70,31 @@ impl Texts {
     }
 }
 
-/// Reads what is wished for.
-pub fn read(wishes: &Measure) -> Result<Texts> {
+/// Reads the texts and queries that the options name.
+pub fn read(options: &MeasureOptions) -> Result<MeasuredTexts> {
     let recorded = Path::new(RECORDED).exists();
     let default = if recorded { RECORDED } else { INVENTED };
-    let world = wishes.world.clone().unwrap_or_else(|| default.to_owned());
+    let world = options.world.clone().unwrap_or_else(|| default.to_owned());
     eprintln!("reading {world}");
     let (histories, queries) = match World::open(&world, &[], SEED)? {
         World::Corpus(corpus) => (corpus.histories, Some(corpus.queries)),
         World::Histories(histories) => (histories, None),
         other => bail!(
-            "{world} is a world of the kind {:?}: take histories",
+            "{world} is a world of the kind {:?}: use a world of histories",
             other.kind()
         ),
     };
-    let queries = match (&wishes.queries, queries) {
+    let queries = match (&options.queries, queries) {
         (Some(directory), _) => Queries::read(directory)?,
         (None, Some(queries)) => queries,
-        (None, None) => Queries::read(Path::new(ASKED))?,
+        (None, None) => Queries::read(Path::new(QUERIES))?,
     };
     let queries = queries.queries.into_iter();
-    let (first, refreshes) = replay(&histories, wishes.refreshes as usize)?;
+    let (first, refreshes) = replay(&histories, options.refreshes as usize)?;
     if refreshes.is_empty() {
         bail!("no text of {world} changes");
     }
-    Ok(Texts {
+    Ok(MeasuredTexts {
         world,
         queries: queries
             .map(|(query, count)| (query, count.into()))
@@ -104,8 +104,8 @@ pub fn read(wishes: &Measure) -> Result<Texts> {
     })
 }
 
-/// First copies, and so many changes after them, by time.
-fn replay(histories: &Histories, refreshes: usize) -> Result<(Vec<Text>, Vec<Text>)> {
+/// Returns the first copies, and the first `refreshes` changes after them, by time.
+fn replay(histories: &Histories, refreshes: usize) -> Result<(Vec<PageText>, Vec<PageText>)> {
     let urls = histories.urls();
     let shown = histories.versions().iter();
     let shown = shown.filter_map(|version| Some((version.page, version.body?)));
@@ -123,7 +123,7 @@ fn replay(histories: &Histories, refreshes: usize) -> Result<(Vec<Text>, Vec<Tex
         let Some((fingerprint, title, text)) = read.get(&body) else {
             continue;
         };
-        let text = || Text {
+        let text = || PageText {
             url: urls[page as usize].to_string(),
             title: title.clone(),
             text: text.clone(),

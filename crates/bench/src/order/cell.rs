@@ -1,8 +1,8 @@
-//! What does a decision cost with one ordering and one strategy, at one size?
+//! Measures the cost of a decision with one ordering and one strategy, at one size.
 //!
-//! **Invariant:** time is CPU time of the one thread that works, so whoever else is on the machine is not
-//! in it; deciding, reading and evaluating are timed apart, in turns, so that each finds the caches as the
-//! others left them.
+//! **Invariant:** time is CPU time of the one thread that works, without other load of the machine.
+//! Deciding and reading are timed separately, in alternation, so that each finds the caches as the
+//! other left them.
 
 use std::time::Duration;
 
@@ -14,62 +14,62 @@ use policy::{Crawl, History, Moment, Number, Page, Policy, Price};
 use serde::{Deserialize, Serialize};
 
 use super::visits::Visits;
-use super::world::World;
+use super::world::OrderWorld;
 use crate::cli::OrderCell;
 use crate::machine::{resident, thread_time};
 use crate::urls::scramble;
 
-/// Pages settled while it is measured; as many again go before it.
+/// Pages settled in the measurement. As many are settled before it, to warm up.
 const SETTLED: u64 = 100_000;
-/// Pages between two looks at the clock: so many that the looks cost nothing.
+/// Pages between two reads of the clock; enough to make the cost of these reads negligible.
 const TURN: u64 = 100;
-/// Evaluations of worth and due.
+/// Evaluations of worth and due time.
 const EVALUATIONS: u64 = 2_000_000;
 
-/// What was measured.
+/// The result of the measurement.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Measured {
+pub struct CellCost {
     /// Pages settled.
     pub settled: u64,
-    /// Pages claimed and settled in a second.
+    /// Pages claimed and settled per second.
     pub decisions: f64,
-    /// The same, with four new links heard and twenty links read for each.
+    /// The same, with the reading of each page: 20 links, of which 4 are new.
     pub with_links: f64,
-    /// Worth and due of a page, in a second.
+    /// Evaluations of worth and due time per second.
     pub evaluations: f64,
-    /// Memory of the process with everything queued, in bytes.
+    /// Memory of the process with the full frontier, in bytes.
     pub memory: u64,
 }
 
-/// Measures here, and prints it.
+/// Measures in this process, and prints the result.
 pub fn run(cell: &OrderCell) -> Result<()> {
     println!("{}", serde_json::to_string(&measure(cell, SETTLED)?)?);
     Ok(())
 }
 
-/// Measures so many decisions.
-pub fn measure(cell: &OrderCell, settled: u64) -> Result<Measured> {
+/// Measures `settled` decisions.
+pub fn measure(cell: &OrderCell, settled: u64) -> Result<CellCost> {
     let policy = Crawl {
         order: super::ordering(&cell.order, cell.servers)?,
         ..Crawl::default()
     };
     let strategy = Catalog::standard().servers(&cell.strategy)?;
-    // No host is large enough to be left alone: the head of Zipf's law is what is measured here.
+    // No limit per host: the largest hosts of the Zipf distribution are part of the measurement.
     let manners = Manners {
         pages_per_host: u32::MAX,
         ..Manners::default()
     };
     let mut frontier = Frontier::new(policy, strategy, Price::LEAST, manners, 0x5eed);
-    let mut world = World::new(cell.servers);
+    let mut world = OrderWorld::new(cell.servers);
     let mut now = Moment::from_micros(1_700_000_000_000_000);
     world.fill(&mut frontier, cell.urls, now)?;
     let memory = resident();
     let mut visits = Visits::default();
-    // So that worths differ and estimates are those of servers that were asked.
+    // Warm-up: afterwards worths differ, and servers have estimates of their speed.
     turns(&mut frontier, &mut world, &mut visits, settled, &mut now)?;
     let took = turns(&mut frontier, &mut world, &mut visits, settled, &mut now)?;
     let known = frontier.known() as u64;
-    Ok(Measured {
+    Ok(CellCost {
         settled,
         decisions: rate(settled, took.deciding),
         with_links: rate(settled, took.deciding + took.reading),
@@ -84,10 +84,10 @@ struct Took {
     reading: Duration,
 }
 
-/// Settles so many pages and reads them.
+/// Settles and reads `settled` pages, and returns the time of both.
 fn turns(
     frontier: &mut Frontier<Crawl>,
-    world: &mut World,
+    world: &mut OrderWorld,
     visits: &mut Visits,
     settled: u64,
     now: &mut Moment,
@@ -96,9 +96,9 @@ fn turns(
     let mut left = settled;
     while left > 0 {
         let turn = left.min(TURN);
-        let mut says = Vec::new();
+        let mut contents = Vec::new();
         for _ in 0..turn {
-            says.push(world.prepare()?);
+            contents.push(world.prepare()?);
         }
         let mut pages = Vec::with_capacity(turn as usize);
         let began = thread_time();
@@ -107,8 +107,8 @@ fn turns(
             pages.extend(visits.decide(frontier, *now));
         }
         let decided = thread_time();
-        for (page, says) in pages.iter().zip(&says) {
-            world.read(frontier, *page, says, *now);
+        for (page, content) in pages.iter().zip(&contents) {
+            world.read(frontier, *page, content, *now);
         }
         took.deciding += decided - began;
         took.reading += thread_time() - decided;
@@ -118,7 +118,7 @@ fn turns(
     Ok(took)
 }
 
-/// How often worth and due can be asked in a second, of pages in no order.
+/// Returns the evaluations of worth and due time per second, on pages in random order.
 fn evaluations(policy: &Crawl, known: u64) -> Result<f64> {
     let now = Moment::from_micros(1_800_000_000_000_000);
     let began = thread_time();

@@ -1,62 +1,66 @@
-//! What was measured, beside what the issue asks for?
+//! The tables of `bench order`, with targets.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use super::cell::Measured;
-use super::upkeep::Kept;
+use super::cell::CellCost;
+use super::upkeep::UpkeepCost;
 use crate::cli::{OrderCell, OrderUpkeep};
 use crate::machine::Machine;
 
-/// The issue: pure evaluations and full decisions in a second on one core.
+/// Targets: evaluations and decisions per second on one core.
 const EVALUATIONS: f64 = 1_000_000.0;
 const DECISIONS: f64 = 200_000.0;
-/// The issue: a decision does not grow with the frontier. Ours: it may cost twice as much where the
-/// frontier is twenty times as large or has a hundred thousand times the servers.
+/// Target: the greatest growth of a decision's cost.
+///
+/// A decision should not depend on the size of the frontier. It may cost twice as much with twenty
+/// times the URLs, or with a hundred thousand times the servers.
 const GROWTH: f64 = 2.0;
-/// The issue: PageRank's upkeep as a share of the crawl's CPU.
+/// Target: the upkeep of PageRank, as a share of the CPU time of a crawl.
 const UPKEEP: f64 = 0.1;
-/// Microseconds of CPU that a page costs a crawl: with archive and index, and with the ledger alone
-/// (`docs/science/numbers.md`, `cargo xtask bench crawl`).
+/// CPU time of a crawl per page, in microseconds: with archive and index, and with the ledger
+/// alone.
+///
+/// Measured by `cargo xtask bench crawl` (`docs/science/numbers.md`).
 const CRAWL: f64 = 574.0;
 const LEDGER: f64 = 220.0;
 
 /// All figures, as `--json` prints them.
 #[derive(Debug, Serialize)]
-pub struct Report {
-    /// How to measure again.
+pub struct OrderReport {
+    /// The command that repeats the measurement.
     pub command: String,
-    /// Where it was measured.
+    /// The machine of the measurement.
     pub machine: Machine,
-    /// One row a cell.
-    pub rows: Vec<Row>,
-    /// One row an ordering that wants links.
-    pub upkeep: Vec<Upkeep>,
+    /// One row per ordering, strategy and size.
+    pub rows: Vec<OrderRow>,
+    /// One row per ordering that uses links.
+    pub upkeep: Vec<UpkeepRow>,
 }
 
-/// One cell.
+/// The costs of one ordering and strategy, at one size.
 #[derive(Debug, Serialize)]
-pub struct Row {
+pub struct OrderRow {
     order: String,
     servers_by: String,
     urls: u64,
     servers: u64,
     #[serde(flatten)]
-    measured: Measured,
+    measured: CellCost,
 }
 
-/// What one ordering costs to keep.
+/// The upkeep of one ordering.
 #[derive(Debug, Serialize)]
-pub struct Upkeep {
+pub struct UpkeepRow {
     order: String,
     pages: u64,
     #[serde(flatten)]
-    kept: Kept,
+    kept: UpkeepCost,
 }
 
-impl From<(OrderCell, Measured)> for Row {
-    fn from((cell, measured): (OrderCell, Measured)) -> Self {
+impl From<(OrderCell, CellCost)> for OrderRow {
+    fn from((cell, measured): (OrderCell, CellCost)) -> Self {
         Self {
             order: cell.order,
             servers_by: cell.strategy,
@@ -67,19 +71,21 @@ impl From<(OrderCell, Measured)> for Row {
     }
 }
 
-impl From<(OrderUpkeep, Kept)> for Upkeep {
-    fn from((asked, kept): (OrderUpkeep, Kept)) -> Self {
+impl From<(OrderUpkeep, UpkeepCost)> for UpkeepRow {
+    fn from((options, kept): (OrderUpkeep, UpkeepCost)) -> Self {
         Self {
-            order: asked.order,
-            pages: asked.pages,
+            order: options.order,
+            pages: options.pages,
             kept,
         }
     }
 }
 
-impl Row {
-    /// How much more a decision costs here than at the least size with the same policies; `by` says
-    /// what is the same of the two.
+impl OrderRow {
+    /// Returns the cost of a decision relative to the row of the least `size` with the same
+    /// policies.
+    ///
+    /// Only rows with the same value of `by` are compared.
     fn growth(&self, rows: &[Self], by: impl Fn(&Self) -> u64, size: impl Fn(&Self) -> u64) -> f64 {
         let alike = rows.iter().filter(|row| {
             row.order == self.order && row.servers_by == self.servers_by && by(row) == by(self)
@@ -102,7 +108,7 @@ impl Row {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for OrderReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(
@@ -112,8 +118,8 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "targets: ≥ {DECISIONS} decisions/s, ≥ {EVALUATIONS} evaluations/s, a decision at most {GROWTH} \
-             times as dear as at the least size"
+            "targets: ≥ {DECISIONS} decisions/s, ≥ {EVALUATIONS} evaluations/s, a decision costs at most \
+             {GROWTH} times as much as at the least size"
         )?;
         writeln!(
             f,
@@ -155,7 +161,7 @@ impl fmt::Display for Report {
     }
 }
 
-fn write_upkeep(f: &mut fmt::Formatter<'_>, pages: u64, rows: &[Upkeep]) -> fmt::Result {
+fn write_upkeep(f: &mut fmt::Formatter<'_>, pages: u64, rows: &[UpkeepRow]) -> fmt::Result {
     writeln!(
         f,
         "\nupkeep over {pages} pages of 20 links; target: ≤ {:.0} % of a crawl's CPU ({CRAWL} µs a page with \
@@ -169,8 +175,8 @@ fn write_upkeep(f: &mut fmt::Formatter<'_>, pages: u64, rows: &[Upkeep]) -> fmt:
     )?;
     for row in rows {
         let kept = &row.kept;
-        let dearest = kept.mean.max(kept.last);
-        let share = dearest / CRAWL;
+        let highest = kept.mean.max(kept.last);
+        let share = highest / CRAWL;
         writeln!(
             f,
             "{:<18}{:>9.2}{:>12.2}{:>12.1}{:>9.1} %{:>11.1} %{:>8.0}{}",
@@ -179,7 +185,7 @@ fn write_upkeep(f: &mut fmt::Formatter<'_>, pages: u64, rows: &[Upkeep]) -> fmt:
             kept.last,
             kept.moves,
             share * 100.0,
-            dearest / LEDGER * 100.0,
+            highest / LEDGER * 100.0,
             kept.memory,
             if share <= UPKEEP { "" } else { "  MISSED" },
         )?;
@@ -199,13 +205,13 @@ fn short(urls: u64) -> String {
 mod tests {
     use super::*;
 
-    fn row(urls: u64, servers: u64, decisions: f64, evaluations: f64) -> Row {
-        Row {
+    fn row(urls: u64, servers: u64, decisions: f64, evaluations: f64) -> OrderRow {
+        OrderRow {
             order: "pagerank".into(),
             servers_by: "quality".into(),
             urls,
             servers,
-            measured: Measured {
+            measured: CellCost {
                 settled: 1,
                 decisions,
                 with_links: decisions / 2.0,
@@ -216,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missed_is_named() {
+    fn missed_targets_are_named() {
         let rows = [
             row(1_000_000, 1, 500_000.0, 2e6),
             row(20_000_000, 1, 249_000.0, 2e6),
@@ -231,18 +237,18 @@ mod tests {
     }
 
     #[test]
-    fn upkeep_is_judged_by_its_dearest_tenth() {
-        let report = |last: f64| Report {
+    fn upkeep_is_judged_by_its_most_expensive_tenth() {
+        let report = |last: f64| OrderReport {
             command: "x".into(),
             machine: Machine {
                 cores: 2,
                 cpu: "y".into(),
             },
             rows: Vec::new(),
-            upkeep: vec![Upkeep {
+            upkeep: vec![UpkeepRow {
                 order: "pagerank".into(),
                 pages: 1_000_000,
-                kept: Kept {
+                kept: UpkeepCost {
                     mean: 5.0,
                     last,
                     moves: 3.0,

@@ -1,7 +1,10 @@
-//! What does it cost to keep an ordering's knowledge of the graph up to date?
+//! Measures the cost of keeping an ordering up to date with the link graph.
 //!
-//! A web is told page by page: 20 links each, targets by Zipf's law, four new pages on each until all are
-//! known. **Invariant:** only `observe` is timed; what its moves cost the queues is in `cell`.
+//! The ordering observes a web page by page. Each page has 20 links, with targets by Zipf's law,
+//! and four of them are new until all pages are known.
+//!
+//! **Invariant:** only `observe` is timed. [`cell`](super::cell) covers the cost of moves in the
+//! queues.
 
 use std::time::Duration;
 
@@ -15,35 +18,35 @@ use crate::urls::{Urls, scramble};
 
 const LINKS: u64 = 20;
 const NEW: u64 = 4;
-/// Pages between two looks at the clock.
+/// Pages between two reads of the clock.
 const TURN: u64 = 100;
-/// Pages of a host.
+/// Pages per host.
 const PAGES_PER_HOST: u64 = 100;
 
-/// What was measured.
+/// The result of the measurement.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Kept {
-    /// Microseconds a page, over all pages.
+pub struct UpkeepCost {
+    /// Mean microseconds per page, over all pages.
     pub mean: f64,
-    /// The same, over the last tenth.
+    /// Mean microseconds per page, over the last tenth of the pages.
     pub last: f64,
-    /// Moves of waiting pages that a page caused.
+    /// Mean number of waiting pages whose worth a page changed.
     pub moves: f64,
-    /// Memory for a page, in bytes.
+    /// Memory per page, in bytes.
     pub memory: f64,
 }
 
-/// Measures here, and prints it.
-pub fn run(asked: &OrderUpkeep) -> Result<()> {
-    println!("{}", serde_json::to_string(&measure(asked)?)?);
+/// Measures in this process, and prints the result.
+pub fn run(options: &OrderUpkeep) -> Result<()> {
+    println!("{}", serde_json::to_string(&measure(options)?)?);
     Ok(())
 }
 
-/// Tells one ordering of a web of so many pages.
-pub fn measure(asked: &OrderUpkeep) -> Result<Kept> {
-    let mut order = super::ordering(&asked.order, 1)?;
-    let mut web = Web {
-        pages: asked.pages,
+/// Lets one ordering observe a web, and measures it.
+pub fn measure(options: &OrderUpkeep) -> Result<UpkeepCost> {
+    let mut order = super::ordering(&options.order, 1)?;
+    let mut web = LinkedWeb {
+        pages: options.pages,
         known: 0,
         drawn: 0,
     };
@@ -51,25 +54,25 @@ pub fn measure(asked: &OrderUpkeep) -> Result<Kept> {
     let mut moves = Moves::default();
     let (mut moved, mut read) = (0, 0);
     let (mut all, mut last) = (Duration::ZERO, Duration::ZERO);
-    while read < asked.pages {
-        let turn: Vec<Told> = (read..asked.pages.min(read + TURN))
+    while read < options.pages {
+        let turn: Vec<PageLinks> = (read..options.pages.min(read + TURN))
             .map(|page| web.page(page))
             .collect();
         let began = thread_time();
-        for told in &turn {
-            told.observe(&mut *order, &mut moves);
+        for page in &turn {
+            page.observe(&mut *order, &mut moves);
             moved += moves.drain().count();
         }
         let took = thread_time() - began;
         all += took;
-        if read >= asked.pages / 10 * 9 {
+        if read >= options.pages / 10 * 9 {
             last += took;
         }
         read += turn.len() as u64;
     }
-    ensure!(moved > 0, "nothing moved");
-    let count = asked.pages as f64;
-    Ok(Kept {
+    ensure!(moved > 0, "the ordering moved no page");
+    let count = options.pages as f64;
+    Ok(UpkeepCost {
         mean: all.as_secs_f64() * 1e6 / count,
         last: last.as_secs_f64() * 1e6 / (count / 10.0),
         moves: moved as f64 / count,
@@ -77,21 +80,21 @@ pub fn measure(asked: &OrderUpkeep) -> Result<Kept> {
     })
 }
 
-struct Web {
+struct LinkedWeb {
     pages: u64,
     known: u64,
     drawn: u64,
 }
 
-/// A page, and the pages that it is the first to name.
-struct Told {
+/// A page with its links, and the pages that it is the first to link to.
+struct PageLinks {
     page: Number,
     new: Vec<(Number, String)>,
     links: Vec<(Number, String)>,
 }
 
-impl Web {
-    fn page(&mut self, number: u64) -> Told {
+impl LinkedWeb {
+    fn page(&mut self, number: u64) -> PageLinks {
         let mut new = Vec::new();
         let discover = self.known.max(1)..self.pages.min(self.known.max(1) + NEW);
         let first = (self.known == 0).then_some(0);
@@ -111,7 +114,7 @@ impl Web {
         links.dedup();
         links.retain(|&to| to != number);
         let link = |to: u64| (Number(to as u32), Urls::anchor(to));
-        Told {
+        PageLinks {
             page: Number(number as u32),
             new,
             links: links.into_iter().map(link).collect(),
@@ -126,7 +129,7 @@ impl Web {
     }
 }
 
-impl Told {
+impl PageLinks {
     fn observe(&self, order: &mut dyn Policy, moves: &mut Moves) {
         for (page, url) in &self.new {
             let discovered = Discovered {
@@ -158,21 +161,21 @@ mod tests {
 
     #[test]
     fn every_page_is_known_before_it_is_read() {
-        let mut web = Web {
+        let mut web = LinkedWeb {
             pages: 1000,
             known: 0,
             drawn: 0,
         };
         let mut known = 0;
         for number in 0..1000 {
-            let told = web.page(number);
-            for (page, _) in &told.new {
+            let page = web.page(number);
+            for (page, _) in &page.new {
                 assert_eq!(u64::from(page.0), known, "numbers are dense");
                 known += 1;
             }
             assert!(number < known, "{number}");
-            assert!(told.links.iter().all(|(to, _)| u64::from(to.0) < known));
-            assert!(told.links.len() >= 5 || number < 5, "{number}");
+            assert!(page.links.iter().all(|(to, _)| u64::from(to.0) < known));
+            assert!(page.links.len() >= 5 || number < 5, "{number}");
         }
         assert_eq!(known, 1000);
     }

@@ -1,7 +1,10 @@
-//! How does the engine choose and settle pages, without the web?
+//! Chooses and settles pages as the engine does, without the network.
 //!
-//! As `avocet::engine`: 64 visits at once, each asks for one page after another, and for more while that
-//! pays. **Invariant:** a decision is a page claimed and settled, and whatever that moves on the bench.
+//! There are 64 visits at the same time. Each fetches one page after another, and is extended while
+//! the strategy allows it.
+//!
+//! **Invariant:** a decision is the claim and settlement of one page, with all changes of the
+//! bench.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::time::Duration;
@@ -11,20 +14,20 @@ use frontier::{Bound, Frontier, Visit};
 use page::PageId;
 use policy::{Crawl, History, Moment, Outcome};
 
-use crate::speed::{Line, Speed};
+use crate::speed::{ServerSpeed, SimulatedConnection};
 
-/// Connections of `avocet crawl` by default.
+/// The default number of connections of `avocet crawl`.
 const CONNECTIONS: usize = 64;
 
 /// The visits under way.
 #[derive(Default)]
 pub struct Visits {
-    under_way: Vec<(Visit, Line)>,
+    under_way: Vec<(Visit, SimulatedConnection)>,
     turn: usize,
 }
 
 impl Visits {
-    /// Claims and settles one page; `None`: nothing waits.
+    /// Claims and settles one page. Returns `None` if no page waits.
     pub fn decide(&mut self, frontier: &mut Frontier<Crawl>, now: Moment) -> Option<PageId> {
         loop {
             if self.under_way.len() < CONNECTIONS
@@ -52,14 +55,14 @@ impl Visits {
                 return Some(page);
             }
             let (visit, _) = self.under_way.swap_remove(self.turn);
-            // As if closed: how many connections stay open, and which, is the engine's to say.
+            // As if the connection was closed: the engine decides which connections stay open.
             frontier.bench.settle(visit, now, Duration::ZERO, false);
         }
     }
 
     fn begin(&mut self, frontier: &mut Frontier<Crawl>, visit: Visit) {
-        let speed = Speed::of(visit.host);
-        // Every host has an address of its own, so no visit is moved.
+        let speed = ServerSpeed::of(visit.host);
+        // Every host has its own address, so no visit is moved to another server.
         let address = IpAddr::V6(Ipv6Addr::from(u128::from(visit.host.0)));
         if let Bound::Go(mut visit) = frontier.bench.bind(visit, address) {
             let line = speed.open(&mut visit.estimate);

@@ -1,7 +1,7 @@
-//! What does the crawl of a benchmark hear?
+//! Generates the pages and links that the crawl of a benchmark discovers.
 //!
-//! **Invariant:** all that `page` would do (resolve and hash a URL) is done here, before anything is
-//! measured, and the same numbers make the same pages.
+//! **Invariant:** the work of the crate `page` (resolve and hash a URL) is done here, before the
+//! measurement. Equal numbers give equal pages.
 
 use anyhow::Result;
 use frontier::{Frontier, Link, Reading};
@@ -10,30 +10,30 @@ use policy::{Crawl, Moment, Number, Text};
 
 use crate::urls::{Urls, scramble};
 
-/// Links of a page, and how many of them are new: one in five, as in `bench frontier`.
+/// Links per page, and new links among them: one in five, as in `bench frontier`.
 const LINKS: u64 = 20;
 const NEW: u64 = 4;
 
-/// The text of every page: as long as a short article, with a word of the query in it.
+/// The text of every page: as long as a short article, with a word of the query.
 const TITLE: &str = "A page";
 const SENTENCE: &str = "In summer the important pages are fetched early and in a good order. ";
 
-/// Pages to hear of, in the order of their numbers.
-pub struct World {
+/// The pages, in the order of their discovery.
+pub struct OrderWorld {
     urls: Urls,
     known: u64,
     drawn: u64,
     body: String,
 }
 
-/// What a page will say.
-pub struct Prepared {
+/// The links of a page to read.
+pub struct PreparedPage {
     new: Vec<(PageUrl, String, u16)>,
     known: Vec<(Number, String)>,
 }
 
-impl World {
-    /// Nothing was heard of.
+impl OrderWorld {
+    /// Creates a world of which no page is known.
     pub fn new(servers: u64) -> Self {
         Self {
             urls: Urls { servers },
@@ -43,21 +43,22 @@ impl World {
         }
     }
 
-    /// Makes the frontier hear of so many pages: one seed, and the rest as if found on it.
+    /// Admits `pages` pages to the frontier: one seed, and the rest as if linked from it.
     pub fn fill(&mut self, frontier: &mut Frontier<Crawl>, pages: u64, now: Moment) -> Result<()> {
         let seed = self.urls.url(0)?.id();
         while self.known < pages {
             let url = self.urls.url(self.known)?;
             let source = (self.known > 0).then_some(seed);
-            hear(frontier, (&url, depth(self.known)), source, now);
+            admit(frontier, (&url, depth(self.known)), source, now);
             self.known += 1;
         }
         Ok(())
     }
 
-    /// What the next page says: a few links to pages that are new, the others to known ones, the n-th
-    /// most popular with a probability of about 1/n.
-    pub fn prepare(&mut self) -> Result<Prepared> {
+    /// Returns the links of the next page: [`NEW`] to new pages, the others to known ones.
+    ///
+    /// The n-th most popular page is drawn with a probability of about 1/n.
+    pub fn prepare(&mut self) -> Result<PreparedPage> {
         let mut known = Vec::new();
         for _ in NEW..LINKS {
             let number = self.popular();
@@ -68,17 +69,23 @@ impl World {
             new.push((self.urls.url(number)?, Urls::anchor(number), depth(number)));
         }
         self.known += NEW;
-        Ok(Prepared { new, known })
+        Ok(PreparedPage { new, known })
     }
 
-    /// Makes the frontier read a page, as the engine does.
-    pub fn read(&self, frontier: &mut Frontier<Crawl>, page: PageId, says: &Prepared, now: Moment) {
+    /// Passes the content of a page to the frontier, as the engine does.
+    pub fn read(
+        &self,
+        frontier: &mut Frontier<Crawl>,
+        page: PageId,
+        content: &PreparedPage,
+        now: Moment,
+    ) {
         let mut links = Vec::with_capacity(LINKS as usize);
-        for (url, anchor, depth) in &says.new {
-            let to = hear(frontier, (url, *depth), Some(page), now);
+        for (url, anchor, depth) in &content.new {
+            let to = admit(frontier, (url, *depth), Some(page), now);
             links.push(policy::Link::new(to, anchor));
         }
-        let known = says.known.iter();
+        let known = content.known.iter();
         links.extend(known.map(|(to, anchor)| policy::Link::new(*to, anchor)));
         links.sort_by_key(|link| link.to);
         links.dedup_by_key(|link| link.to);
@@ -95,7 +102,7 @@ impl World {
         frontier.read(page, reading);
     }
 
-    /// How popular a page is has nothing to do with when it was discovered.
+    /// Returns a known page by Zipf's law. Popularity does not depend on the time of discovery.
     fn popular(&mut self) -> u64 {
         self.drawn += 1;
         let even = (scramble(self.drawn) >> 11) as f64 / (1u64 << 53) as f64;
@@ -104,7 +111,7 @@ impl World {
     }
 }
 
-fn hear(
+fn admit(
     frontier: &mut Frontier<Crawl>,
     (url, depth): (&PageUrl, u16),
     source: Option<PageId>,
@@ -118,12 +125,12 @@ fn hear(
         absent: None,
     };
     let (number, entry) = frontier.hear(link, now);
-    // As the committer says when it has written it.
+    // As after the commit of the entry.
     frontier.committed(&[entry]);
     number
 }
 
-/// Links from a seed: 1 to 8.
+/// Returns the depth of a page, in links from a seed: 1 to 8.
 fn depth(number: u64) -> u16 {
     1 + (scramble(!number) % 8) as u16
 }

@@ -1,25 +1,25 @@
-//! Questions whose answers are known: a line each, fields separated by tabs.
+//! Parses a file of questions with known answers: one per line, fields separated by tabs.
 
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 
-/// A question.
+/// A query with the pages that answer it.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Question {
-    /// What sort of question it is; qualities are printed by it.
+pub struct RelevanceQuestion {
+    /// The kind of question; results are printed by kind.
     pub kind: String,
     /// The host whose pages are searched.
     pub site: String,
-    /// What is typed.
+    /// The query.
     pub query: String,
-    /// The right pages: one or more.
+    /// The URLs of the right pages, at least one.
     pub urls: Vec<String>,
 }
 
 /// Reads a file of questions. Empty lines and lines that start with `#` are skipped.
-pub fn read(file: &Path) -> Result<Vec<Question>> {
+pub fn read(file: &Path) -> Result<Vec<RelevanceQuestion>> {
     let text =
         fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let lines = text.lines().enumerate();
@@ -37,12 +37,12 @@ pub fn read(file: &Path) -> Result<Vec<Question>> {
         .collect()
 }
 
-fn question(line: &str) -> Option<Question> {
+fn question(line: &str) -> Option<RelevanceQuestion> {
     let mut fields = line.split('\t');
     let mut field = || fields.next().filter(|field| !field.is_empty());
     let (kind, site, query) = (field()?.into(), field()?.into(), field()?.into());
     let urls: Vec<String> = field()?.split(' ').map(str::to_owned).collect();
-    Some(Question {
+    Some(RelevanceQuestion {
         kind,
         site,
         query,

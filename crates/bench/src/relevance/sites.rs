@@ -1,4 +1,4 @@
-//! An index of directories of HTML files, made as a crawl makes it.
+//! Indexes directories of HTML files as a crawl would.
 
 use std::collections::HashMap;
 use std::fs;
@@ -8,12 +8,12 @@ use anyhow::{Context, Result};
 use page::{PageId, PageUrl, charset, language};
 use repository::index::{Document, HEAP, Index};
 
-/// The words of links to a page that are kept, as many as a crawl keeps.
+/// The most anchor texts kept per page, as in a crawl.
 const ANCHORS: usize = 16;
 
-/// What is known of the links to a page.
+/// The links to a page: their number, and their anchor texts.
 #[derive(Default)]
-struct InLinks {
+struct SiteLinks {
     pages: u32,
     anchors: Vec<String>,
 }
@@ -27,7 +27,7 @@ pub fn index(sites: &[String], place: &Path) -> Result<Index> {
             .split_once('=')
             .with_context(|| format!("not NAME=DIR: {site}"))?;
         let dir = Path::new(dir);
-        let mut links: HashMap<PageId, InLinks> = HashMap::new();
+        let mut links: HashMap<PageId, SiteLinks> = HashMap::new();
         let mut pages = Vec::new();
         for file in files(dir)? {
             let path = file.strip_prefix(dir)?.to_string_lossy();
@@ -72,7 +72,7 @@ pub fn index(sites: &[String], place: &Path) -> Result<Index> {
     Ok(index)
 }
 
-/// The HTML files of a directory and those below it, in the order of their names.
+/// Returns the HTML files in and below a directory, sorted by name.
 fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let entries = fs::read_dir(dir).with_context(|| format!("cannot read {}", dir.display()))?;

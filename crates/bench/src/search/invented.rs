@@ -1,25 +1,25 @@
-//! Pages that nobody wrote, with words as frequent as in print.
+//! Generates random pages whose words follow Zipf's law.
 
 use anyhow::Result;
 use page::PageUrl;
 use repository::index::{Document, Writer};
 
-/// Words that there are: a corpus of this size has so many that matter.
+/// The size of the vocabulary.
 const VOCABULARY: u32 = 60_000;
 
-/// Draws pages from a seed.
-pub struct Pages {
+/// A pseudo-random generator of pages, queries and pauses.
+pub struct InventedPages {
     state: u64,
-    /// Words of a page, on average.
+    /// Mean number of words per page.
     words: u32,
 }
 
-impl Pages {
+impl InventedPages {
     pub fn new(words: u32) -> Self {
         Self { state: 1, words }
     }
 
-    /// Puts the page of a number in: its URL stays, its text is another each time.
+    /// Indexes a new version of a page. Its URL depends on its number, its text is random.
     pub fn put(&mut self, writer: &mut Writer, number: u32) -> Result<()> {
         let url = format!("http://h{}.example/page/{number}", number % 1000);
         let parsed = PageUrl::parse(&url)?;
@@ -40,25 +40,25 @@ impl Pages {
         Ok(())
     }
 
-    /// What someone searches for: one to three words.
+    /// Returns a query of one to three words.
     pub fn query(&mut self) -> String {
         let count = 1 + self.below(3);
         let words: Vec<String> = (0..count).map(|_| self.word()).collect();
         words.join("+")
     }
 
-    /// A number below another.
+    /// Returns a random number below `end`.
     pub fn below(&mut self, end: u32) -> u32 {
         (self.draw() * f64::from(end)) as u32
     }
 
-    /// A word by Zipf's law: the n-th most frequent one is drawn 1/n as often as the first.
+    /// Returns a random word. The n-th most frequent one is drawn 1/n as often as the first.
     fn word(&mut self) -> String {
         let rank = (f64::from(VOCABULARY).powf(self.draw()) - 1.0) as u32;
         spelled(rank)
     }
 
-    /// From 0 up to 1 (splitmix64).
+    /// Returns a random number from 0 to 1 (SplitMix64).
     fn draw(&mut self) -> f64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.state;
@@ -68,7 +68,7 @@ impl Pages {
         (mixed >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Another stream of chance, for a searcher.
+    /// Creates the generator of a searcher, with its own seed.
     pub fn searcher(number: u64) -> Self {
         Self {
             state: number.wrapping_mul(0xd134_2543_de82_ef95),
@@ -76,13 +76,13 @@ impl Pages {
         }
     }
 
-    /// A time with this mean, as between independent events.
+    /// Returns a random time of this mean, exponentially distributed.
     pub fn pause(&mut self, mean: f64) -> f64 {
         -(1.0 - self.draw()).ln() * mean
     }
 }
 
-/// A word of its own for every rank, short for the frequent ones.
+/// Returns the word of a rank. Frequent words are short.
 fn spelled(mut rank: u32) -> String {
     const SYLLABLES: [&str; 16] = [
         "ka", "lo", "mi", "ten", "ra", "su", "vel", "or", "pa", "ni", "dor", "es", "tu", "gan",
@@ -109,7 +109,7 @@ mod tests {
     fn every_rank_has_its_word_and_low_ones_are_drawn_more() {
         let words: HashSet<String> = (0..20_000).map(spelled).collect();
         assert!(words.len() > 19_000, "{}", words.len());
-        let mut pages = Pages::new(100);
+        let mut pages = InventedPages::new(100);
         let drawn: Vec<String> = (0..20_000).map(|_| pages.word()).collect();
         let count = |rank| drawn.iter().filter(|word| **word == spelled(rank)).count();
         assert!(count(0) > 5 * count(20), "{} {}", count(0), count(20));

@@ -1,4 +1,4 @@
-//! Those who search: each over a connection of their own, one search after another.
+//! The searchers of `bench search`: each sends one search after another over its own connection.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::invented::Pages;
-use crate::cli::Search;
+use super::invented::InventedPages;
+use crate::cli::SearchOptions;
 
-/// Has all of them search; returns how long each search took, in order.
-pub fn search(address: &str, wishes: &Search) -> Result<Vec<Duration>> {
-    let until = Instant::now() + Duration::from_secs(wishes.seconds);
+/// Runs all searchers and returns the times of all searches, sorted.
+pub fn search(address: &str, options: &SearchOptions) -> Result<Vec<Duration>> {
+    let until = Instant::now() + Duration::from_secs(options.seconds);
     let mut times = thread::scope(|scope| {
-        let searchers: Vec<_> = (1..=wishes.searchers)
-            .map(|number| scope.spawn(move || one(address, wishes, number, until)))
+        let searchers: Vec<_> = (1..=options.searchers)
+            .map(|number| scope.spawn(move || one(address, options, number, until)))
             .collect();
         let mut times = Vec::new();
         for searcher in searchers {
@@ -24,32 +24,40 @@ pub fn search(address: &str, wishes: &Search) -> Result<Vec<Duration>> {
         }
         anyhow::Ok(times)
     })?;
-    ensure!(!times.is_empty(), "nobody searched: try more --seconds");
+    ensure!(!times.is_empty(), "no search was made: use more --seconds");
     times.sort();
     Ok(times)
 }
 
-fn one(address: &str, wishes: &Search, number: u32, until: Instant) -> Result<Vec<Duration>> {
-    let mut drawn = Pages::searcher(number.into());
+fn one(
+    address: &str,
+    options: &SearchOptions,
+    number: u32,
+    until: Instant,
+) -> Result<Vec<Duration>> {
+    let mut drawn = InventedPages::searcher(number.into());
     let mut times = Vec::new();
     let stream = TcpStream::connect(address).context("cannot connect")?;
     stream.set_nodelay(true)?;
     let mut answers = BufReader::new(stream.try_clone()?);
     let mut requests = stream;
     loop {
-        let pause = drawn.pause(wishes.pause as f64 / 1e3);
+        let pause = drawn.pause(options.pause as f64 / 1e3);
         thread::sleep(Duration::from_secs_f64(pause));
         if Instant::now() >= until {
             return Ok(times);
         }
-        let path = if wishes.html { "/" } else { "/api/v1/search" };
+        let path = if options.html { "/" } else { "/api/v1/search" };
         let query = drawn.query();
         let request = format!("GET {path}?q={query} HTTP/1.1\r\nHost: {address}\r\n\r\n");
         let began = Instant::now();
         requests.write_all(request.as_bytes())?;
         let body = read(&mut answers).with_context(|| format!("searching for {query}"))?;
         times.push(began.elapsed());
-        ensure!(body.contains("results"), "not an answer: {body}");
+        ensure!(
+            body.contains("results"),
+            "the answer has no results: {body}"
+        );
     }
 }
 
@@ -62,7 +70,7 @@ fn read(answers: &mut BufReader<TcpStream>) -> Result<String> {
     loop {
         line.clear();
         if answers.read_line(&mut line)? == 0 {
-            bail!("the answer ends in its head");
+            bail!("the answer ends within its head");
         }
         if line == "\r\n" {
             break;

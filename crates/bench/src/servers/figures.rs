@@ -1,6 +1,5 @@
-//! How do the curves look?
-//!
-//! The first run of each experiment, as the paper draws its Figures 6 and 7.
+//! The figures of `bench servers`: the first run of each experiment, as Figures 6 and 7 of the
+//! paper.
 
 use std::fs;
 use std::path::Path;
@@ -8,18 +7,18 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use figure::{Figure, Series};
 
-use super::Crawled;
+use super::StrategyCrawl;
 use super::report::Experiment;
 
-/// Points of a line: enough for a smooth one, few enough for a small file.
+/// Points per curve: enough for a smooth line, few enough for a small file.
 const POINTS: usize = 200;
 
-/// Draws three figures for each quality into a folder.
+/// Draws three figures per definition of quality into a folder.
 pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     for experiment in experiments {
         let judge = experiment.judge;
-        let first: Vec<&Crawled> = experiment
+        let first: Vec<&StrategyCrawl> = experiment
             .crawled
             .iter()
             .filter(|crawled| crawled.run == 1)
@@ -72,8 +71,11 @@ pub fn write(experiments: &[Experiment], connections: u16, folder: &Path) -> Res
     Ok(())
 }
 
-fn series(crawls: &[&Crawled], point: &dyn Fn(&Crawled, usize) -> (f64, f64)) -> Vec<Series> {
-    let line = |crawled: &&Crawled| Series {
+fn series(
+    crawls: &[&StrategyCrawl],
+    point: &dyn Fn(&StrategyCrawl, usize) -> (f64, f64),
+) -> Vec<Series> {
+    let line = |crawled: &&StrategyCrawl| Series {
         name: crawled.strategy.into(),
         points: (0..=POINTS).map(|at| point(crawled, at)).collect(),
         ..Series::default()

@@ -1,7 +1,7 @@
-//! What did the strategies gain, in numbers?
+//! The tables of `bench servers`, and a check of the published claims.
 //!
-//! **Invariant:** a figure is the median over the runs of what that run measured; times are compared with
-//! those of breadth-first in the same run. Claims are judged by means, as in the simulation.
+//! **Invariant:** a figure is the median over the runs. Times are compared with those of
+//! breadth-first in the same run. Claims are judged by means, as in the simulation.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,46 +10,46 @@ use lab::experiment::{Claim, servers};
 use lab::findings::{Measured, rows};
 use serde_json::{Value, json};
 
-use super::{Crawled, STRATEGIES};
-use crate::cli::Judge;
+use super::{STRATEGIES, StrategyCrawl};
+use crate::cli::QualityJudge;
 use crate::machine::Machine;
 
-/// Where the curves are read.
+/// The shares of pages, and of time, at which the curves are evaluated.
 const SHARES: [f64; 5] = [0.10, 0.25, 1.0 / 3.0, 0.50, 0.75];
 
 /// All figures.
-pub struct Report {
-    /// How to measure again.
+pub struct ServersReport {
+    /// The command that repeats the measurement.
     pub command: String,
-    /// Where it was measured.
+    /// The machine of the measurement.
     pub machine: Machine,
-    /// What is to be known of the webs.
+    /// A note on the web of each run.
     pub notes: Vec<String>,
-    /// One for each quality.
+    /// One experiment per definition of quality.
     pub experiments: Vec<Experiment>,
 }
 
-/// All crawls, by one judge of quality.
+/// All crawls, evaluated by one definition of quality.
 pub struct Experiment {
-    /// Who says what a page is worth.
-    pub judge: Judge,
+    /// The definition of quality.
+    pub judge: QualityJudge,
     /// The crawls of all runs.
-    pub crawled: Vec<Crawled>,
+    pub crawled: Vec<StrategyCrawl>,
 }
 
-/// One number of one crawl, given the crawl of breadth-first in the same run.
-pub type Figure<'a> = &'a dyn Fn(&Crawled, &Crawled) -> f64;
+/// A figure of a crawl, given the breadth-first crawl of the same run.
+pub type Figure<'a> = &'a dyn Fn(&StrategyCrawl, &StrategyCrawl) -> f64;
 
 impl Experiment {
-    /// No crawl yet.
-    pub fn new(judge: Judge) -> Self {
+    /// Creates an experiment without crawls.
+    pub fn new(judge: QualityJudge) -> Self {
         Self {
             judge,
             crawled: Vec::new(),
         }
     }
 
-    /// The median of a figure over the runs.
+    /// Returns the median of a figure over the runs.
     pub fn median(&self, strategy: &str, figure: Figure<'_>) -> f64 {
         let runs = self
             .crawled
@@ -65,11 +65,11 @@ impl Experiment {
         values[(values.len() - 1) / 2].midpoint(*upper)
     }
 
-    /// The published claims, judged as those of the simulation are.
+    /// Checks the published claims, as the simulation does.
     pub fn claims(&self) -> Vec<Claim> {
         let judge = match self.judge {
-            Judge::Pagerank => servers::Judge::Pagerank,
-            Judge::Zipf => servers::Judge::Zipf,
+            QualityJudge::Pagerank => servers::Judge::Pagerank,
+            QualityJudge::Zipf => servers::Judge::Zipf,
         };
         let mut runs: BTreeMap<u16, Vec<Measured>> = BTreeMap::new();
         for own in &self.crawled {
@@ -83,8 +83,8 @@ impl Experiment {
         servers::claims(judge, &rows(&runs, None))
     }
 
-    fn baseline(&self, run: u16) -> Option<&Crawled> {
-        let of_run = |crawled: &&Crawled| crawled.run == run;
+    fn baseline(&self, run: u16) -> Option<&StrategyCrawl> {
+        let of_run = |crawled: &&StrategyCrawl| crawled.run == run;
         let mut crawls = self.crawled.iter().filter(of_run);
         crawls.find(|crawled| crawled.strategy == STRATEGIES[0].0)
     }
@@ -127,8 +127,8 @@ impl Experiment {
     }
 }
 
-impl Report {
-    /// All of it, as `--json` prints it.
+impl ServersReport {
+    /// Returns the report as `--json` prints it.
     pub fn json(&self) -> Value {
         let experiments = self.experiments.iter().map(|experiment| {
             let rows = experiment.rows().into_iter();
@@ -155,12 +155,12 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for ServersReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(
             f,
-            "{} cores, {}; medians of {} runs, each on a web of its own, and claims by their means; seeds: the home pages of all servers",
+            "{} cores, {}; medians of {} runs, each on its own web; claims by means; seeds: the home pages of all servers",
             self.machine.cores,
             self.machine.cpu,
             self.notes.len()
@@ -238,8 +238,8 @@ mod tests {
     use super::*;
     use lab::measure::Gain;
 
-    fn crawled(strategy: &'static str, run: u16, seconds: f64) -> Crawled {
-        Crawled {
+    fn crawled(strategy: &'static str, run: u16, seconds: f64) -> StrategyCrawl {
+        StrategyCrawl {
             strategy,
             run,
             gain: Gain::new(vec![(0, seconds / 2.0), (1, seconds)], &[3.0, 1.0]),
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_figure_is_the_median_and_times_are_those_of_the_same_run() {
-        let mut experiment = Experiment::new(Judge::Zipf);
+        let mut experiment = Experiment::new(QualityJudge::Zipf);
         for (run, slow, fast) in [(1, 10.0, 4.0), (2, 20.0, 8.0), (3, 40.0, 39.0)] {
             experiment.crawled.push(crawled("breadth-first", run, slow));
             experiment.crawled.push(crawled("quality", run, fast));
@@ -268,11 +268,11 @@ mod tests {
 
     #[test]
     fn the_table_shows_every_strategy_and_every_claim() {
-        let mut experiment = Experiment::new(Judge::Pagerank);
+        let mut experiment = Experiment::new(QualityJudge::Pagerank);
         for (strategy, _) in STRATEGIES {
             experiment.crawled.push(crawled(strategy, 1, 10.0));
         }
-        let report = Report {
+        let report = ServersReport {
             command: "x".into(),
             machine: Machine {
                 cores: 2,

@@ -1,7 +1,11 @@
-//! How long after its publication is an article found by search, on real sockets?
+//! `bench sources --live`: the time from publication of an article until search finds it.
 //!
-//! A press on loopback publishes an invented world's articles, people click those that the store has, and `avocet run` polls within a budget. **Invariant:** both
-//! schedulers see the same world at the same time of the same machine, with the same budget; each has a press, a store and a log of clicks of its own, so that neither learns from the other.
+//! A server on loopback publishes the articles of an invented world, `avocet run` polls within a
+//! budget, and simulated people click the articles that the store has.
+//!
+//! **Invariant:** both schedulers see the same world at the same time on the same machine, with
+//! the same budget. Each has its own server, store and click log, so neither learns from the
+//! other.
 
 use std::fmt;
 use std::fs;
@@ -18,29 +22,29 @@ use tokio::runtime;
 
 use crate::cli;
 use crate::machine::Machine;
-use crate::program::Program;
+use crate::program::AvocetProgram;
 
 const DAYS: f64 = Trial::DAYS;
 const DAY: f64 = 86_400.0;
-/// How often `avocet` makes new documents visible, in seconds.
+/// Seconds between two times at which `avocet` makes new documents searchable.
 const INDEX_EVERY: f64 = 15.0;
-/// How often clicks are told, and the index is looked at.
+/// The time between two reads of the index, each followed by the log of new clicks.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// What one scheduler achieved.
+/// The results of one scheduler.
 #[derive(Debug, Serialize)]
-struct Earned {
+struct LiveResult {
     policy: String,
     polls: u64,
-    /// Articles that appeared, that were fetched and that are found by search.
+    /// Numbers of articles published, fetched, and found by search.
     published: usize,
     fetched: usize,
     found: usize,
-    /// Hours of the world from publication to fetch.
+    /// Simulated hours from publication to fetch.
     fetched_after: Delay,
-    /// Hours of the world from publication to search result.
+    /// Simulated hours from publication until search finds the article.
     found_after: Delay,
-    /// Of the clicks of the second half, the share on articles that search found by then.
+    /// The share of the clicks in the second half on articles that search found by then.
     clicks_served: f64,
 }
 
@@ -51,7 +55,7 @@ struct Delay {
 }
 
 impl Delay {
-    /// Of delays in seconds, in hours.
+    /// Returns mean and median, in hours, of delays in seconds.
     fn of(mut seconds: Vec<f64>) -> Self {
         seconds.sort_by(f64::total_cmp);
         let middle = seconds.get(seconds.len() / 2);
@@ -63,16 +67,16 @@ impl Delay {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct LiveReport {
     command: String,
     machine: Machine,
     budget: f64,
     seconds: u32,
-    rows: Vec<Earned>,
+    rows: Vec<LiveResult>,
 }
 
-/// A crawl that goes on.
-struct Running {
+/// A running crawl.
+struct LiveCrawl {
     policy: String,
     trial: Trial,
     child: Child,
@@ -81,19 +85,19 @@ struct Running {
     clicks: Log<Click>,
 }
 
-/// Runs both, and prints the table.
-pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
-    let program = Program::build()?;
-    let speed = DAYS * DAY / f64::from(wishes.seconds);
+/// Runs both schedulers and prints the table.
+pub fn run(options: &cli::SourcesOptions, place: &Path) -> Result<()> {
+    let program = AvocetProgram::build()?;
+    let speed = DAYS * DAY / f64::from(options.seconds);
     let runtime = runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()?;
     let mut running = Vec::new();
     let mut listening = Vec::new();
-    for policy in ["bfs", &wishes.policy] {
+    for policy in ["bfs", &options.policy] {
         let _entered = runtime.enter();
-        let trial = Trial::begin(wishes.seed, speed, Had::Found)?;
+        let trial = Trial::begin(options.seed, speed, Had::Found)?;
         let listens = runtime.block_on(trial.press.listen(None))?;
         running.push(start(
             &program,
@@ -101,28 +105,28 @@ pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
             policy,
             trial,
             &listens.url(),
-            wishes,
+            options,
         )?);
         listening.push(listens);
     }
     while !running.iter().all(|crawl| crawl.trial.is_over()) {
         std::thread::sleep(LOOK);
         for crawl in &mut running {
-            crawl.look()?;
+            crawl.update()?;
         }
     }
     for crawl in &mut running {
         let status = crawl.child.wait().context("cannot wait for avocet")?;
         ensure!(status.success(), "avocet run ended with {status}");
     }
-    let report = Report {
-        command: super::said(),
+    let report = LiveReport {
+        command: super::command_line(),
         machine: Machine::this(),
         budget: Trial::BUDGET,
-        seconds: wishes.seconds,
-        rows: running.iter().map(Running::earned).collect(),
+        seconds: options.seconds,
+        rows: running.iter().map(LiveCrawl::earned).collect(),
     };
-    match wishes.json {
+    match options.json {
         true => println!("{}", serde_json::to_string(&report)?),
         false => print!("{report}"),
     }
@@ -130,17 +134,17 @@ pub fn run(wishes: &cli::Sources, place: &Path) -> Result<()> {
 }
 
 fn start(
-    program: &Program,
+    program: &AvocetProgram,
     place: &Path,
     policy: &str,
     trial: Trial,
     proxy: &str,
-    wishes: &cli::Sources,
-) -> Result<Running> {
+    options: &cli::SourcesOptions,
+) -> Result<LiveCrawl> {
     let store = place.join(policy);
     fs::create_dir_all(&store)?;
-    let speed = DAYS * DAY / f64::from(wishes.seconds);
-    // What is minutes and hours in the world is as much less here as its time is faster.
+    let speed = DAYS * DAY / f64::from(options.seconds);
+    // Converts simulated time to real time, at least a second.
     let here = |seconds: f64| format!("{}ms", (seconds / speed * 1000.0).ceil().max(1000.0));
     let settings = format!(
         "[crawl]\nscope = \"any\"\n[source]\npolicy = {policy:?}\nreplan = {:?}\nbin = {:?}\nolder_than = {:?}\n",
@@ -161,7 +165,7 @@ fn start(
     let child = Command::new(program.path())
         .args(["run", "--json", "--delay", "0s", "--proxy", proxy])
         .args(["--budget", &budget])
-        .args(["--time", &format!("{}s", wishes.seconds)])
+        .args(["--time", &format!("{}s", options.seconds)])
         .arg("--seeds")
         .arg(&list)
         .arg("--store")
@@ -170,7 +174,7 @@ fn start(
         .stderr(Stdio::null())
         .spawn()
         .context("cannot start avocet")?;
-    Ok(Running {
+    Ok(LiveCrawl {
         policy: policy.to_owned(),
         clicks: Log::open(&store.join("log")),
         trial,
@@ -180,9 +184,9 @@ fn start(
     })
 }
 
-impl Running {
-    /// Looks what search finds by now, and tells the program what was clicked there since.
-    fn look(&mut self) -> Result<()> {
+impl LiveCrawl {
+    /// Records which articles search finds now, and logs the clicks on them since the last call.
+    fn update(&mut self) -> Result<()> {
         let place = self.store.join("index");
         if self.index.is_none() && place.join("meta.json").exists() {
             self.index = Index::open(&place).ok();
@@ -205,11 +209,11 @@ impl Running {
         Ok(())
     }
 
-    fn earned(&self) -> Earned {
+    fn earned(&self) -> LiveResult {
         let (press, end) = (&self.trial.press, self.trial.end());
         let (fetched, published) = press.delays(end);
         let found = press.delays_to_search(end);
-        Earned {
+        LiveResult {
             policy: self.policy.clone(),
             polls: press.polls(),
             published,
@@ -222,26 +226,26 @@ impl Running {
     }
 }
 
-impl Drop for Running {
-    /// A benchmark that fails leaves no crawl behind.
+impl Drop for LiveCrawl {
+    /// Ends the crawl if the benchmark fails.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for LiveReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "$ {}", self.command)?;
         writeln!(
             f,
-            "{} cores, {}; {DAYS} days in {} s, {} fetches a second of the world",
+            "{} cores, {}; {DAYS} days in {} s, {} fetches per simulated second",
             self.machine.cores, self.machine.cpu, self.seconds, self.budget
         )?;
         let shown = INDEX_EVERY * DAYS * DAY / f64::from(self.seconds) / 3600.0;
         writeln!(
             f,
-            "hours from publication, mean and median; the index shows itself every {INDEX_EVERY} s, here {shown:.2} h"
+            "hours from publication, mean and median; new documents become searchable every {INDEX_EVERY} s, or {shown:.2} simulated hours"
         )?;
         writeln!(
             f,

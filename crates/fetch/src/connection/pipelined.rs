@@ -1,12 +1,12 @@
-//! What comes of requests that are sent before the first is answered?
+//! HTTP/1.1 pipelining: sends requests before the first one is answered.
 //!
-//! What is remembered of a server that does not take it well is in [`Manners`](crate::manners::Manners):
-//! it stops at once with a server that sends what is no answer where an answer should begin, that leaves
-//! the second unanswered until the time is over, or whose answers leave open where they end. With one that
-//! only hangs up it goes by how often.
+//! Servers that mishandle it are recorded in [`ServerQuirks`](crate::quirks::ServerQuirks).
+//! Pipelining stops at once for a server in three cases: bytes arrive that cannot begin an
+//! answer, a later request is still unanswered at its deadline, or the end of an answer is
+//! ambiguous. For a server that only closes the connection, the record counts how often.
 //!
-//! **Invariant:** the n-th answer belongs to the n-th request. Where the count can be in doubt, the rest
-//! are given up, and never guessed.
+//! **Invariant:** the n-th answer belongs to the n-th request. Where the count may be wrong, the
+//! remaining requests are abandoned.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,36 +16,36 @@ use tokio::time::Instant;
 
 use super::Answer;
 use super::session::{Session, has_two_lengths};
-use crate::manners::Manners;
-use crate::pipeline::{Missed, Pipeline, Whole};
+use crate::pipeline::{NoAnswer, Pipeline, WholeAnswer};
+use crate::quirks::ServerQuirks;
 use crate::request::Request;
 use crate::response::Truncation;
 use crate::trouble::Trouble;
 
-/// Why a pipeline carries nothing more.
-enum End {
-    /// The server hung up, or said that it would.
+/// Why a pipeline carries no further request.
+enum PipelineEnd {
+    /// The server closed the connection, or announced that it would.
     HungUp,
-    /// We had enough.
+    /// We abandoned the connection, for example at a limit.
     GivenUp,
-    /// The server has lost its place.
+    /// The server's answers no longer match the requests.
     Lost,
 }
 
 /// Requests that are sent together.
-struct Batch {
+struct PipelinedBatch {
     several: bool,
-    /// Answers that the connection gave before.
+    /// Answers that the connection gave before this batch.
     before: usize,
-    /// Answers that it gave to these.
+    /// Answers to this batch.
     answers: usize,
-    /// Those of these that were sent in vain.
+    /// Requests of this batch that were sent and not answered.
     unanswered: usize,
-    /// When the last answer was done with.
+    /// When the last answer was processed.
     ready: Option<Instant>,
 }
 
-/// Asks for all, as many at once as the server takes.
+/// Requests all pages, with as many requests in flight as the server supports.
 pub(super) async fn get_all(
     pipeline: &mut Pipeline,
     session: &mut Session,
@@ -55,7 +55,7 @@ pub(super) async fn get_all(
 ) {
     let shared = Arc::clone(&session.shared);
     let limits = &shared.settings.limits;
-    let mut batch = Batch {
+    let mut batch = PipelinedBatch {
         several: requests.len() > 1,
         before: session.served as usize,
         answers: 0,
@@ -65,10 +65,10 @@ pub(super) async fn get_all(
     let mut sound = session.begin();
     let mut unsent = requests.iter().enumerate();
     if sound {
-        let spoke = pipeline.spoke_unasked().await;
+        let unsolicited = pipeline.got_unsolicited().await;
         sound = pipeline.is_open();
         if !sound && let Some((place, _)) = unsent.next() {
-            answered(place, Answer::never_sent(session.ended_idle(spoke)));
+            answered(place, Answer::never_sent(session.ended_idle(unsolicited)));
         }
     }
     let mut out: VecDeque<(usize, Instant, u64)> = VecDeque::new();
@@ -115,19 +115,19 @@ pub(super) async fn get_all(
                 wire_bytes: turn.bytes,
             },
         );
-        // What was done with the answer was our time, not the server's.
+        // Time spent processing the answer must not count as the server's.
         batch.ready = Some(Instant::now());
     }
     if sound && end.is_none() {
-        let spoke = pipeline.spoke_unasked().await;
+        let unsolicited = pipeline.got_unsolicited().await;
         session.clean = pipeline.is_open();
-        session.spoke = spoke;
-        end = spoke.then_some(End::Lost);
+        session.unsolicited = unsolicited;
+        end = unsolicited.then_some(PipelineEnd::Lost);
     } else {
         pipeline.close();
     }
     batch.unanswered += out.len();
-    batch.teach(&shared.manners, session.host, pipeline.width(), end);
+    batch.record_outcome(&shared.quirks, session.host, pipeline.width(), end);
     for (place, ..) in out {
         answered(place, Answer::never_sent(Trouble::Unanswered));
     }
@@ -136,51 +136,61 @@ pub(super) async fn get_all(
     }
 }
 
-impl Batch {
-    /// What it means that the next request, sent then, has no answer, of which so many bytes came.
-    fn missed(&self, missed: Missed, sent: Instant, bytes: u64) -> (Trouble, End) {
+impl PipelinedBatch {
+    /// Returns the trouble of the next request, which was sent at `sent` and got only `bytes`
+    /// bytes of an answer, and why the pipeline ends.
+    fn missed(&self, missed: NoAnswer, sent: Instant, bytes: u64) -> (Trouble, PipelineEnd) {
         let waited = self.ready.is_some_and(|ready| sent < ready);
         match missed {
-            Missed::Late if waited => (Trouble::Unanswered, End::Lost),
-            Missed::Late => (Trouble::FirstByteTimeout, End::GivenUp),
-            Missed::Ended if self.several => (Trouble::Unanswered, End::HungUp),
-            Missed::Ended if bytes == 0 && self.before > 0 => (Trouble::Stale, End::HungUp),
-            Missed::Ended => (Trouble::Reset, End::HungUp),
-            // Alone it may be another story. A head that is proper but for its size stays what it is.
-            Missed::Refused(Trouble::Protocol(_) | Trouble::Unasked) if self.several => {
-                (Trouble::Unanswered, End::Lost)
+            NoAnswer::Late if waited => (Trouble::Unanswered, PipelineEnd::Lost),
+            NoAnswer::Late => (Trouble::FirstByteTimeout, PipelineEnd::GivenUp),
+            NoAnswer::Ended if self.several => (Trouble::Unanswered, PipelineEnd::HungUp),
+            NoAnswer::Ended if bytes == 0 && self.before > 0 => {
+                (Trouble::Stale, PipelineEnd::HungUp)
             }
-            Missed::Refused(trouble) => (trouble, End::GivenUp),
+            NoAnswer::Ended => (Trouble::Reset, PipelineEnd::HungUp),
+            // Sent alone it may succeed. A head whose only fault is its size is final.
+            NoAnswer::Refused(Trouble::Protocol(_) | Trouble::Unsolicited) if self.several => {
+                (Trouble::Unanswered, PipelineEnd::Lost)
+            }
+            NoAnswer::Refused(trouble) => (trouble, PipelineEnd::GivenUp),
         }
     }
 
-    /// Takes note of how the server took it.
-    fn teach(&self, manners: &Manners, host: HostId, width: usize, end: Option<End>) {
+    /// Records how the server handled the batch.
+    fn record_outcome(
+        &self,
+        quirks: &ServerQuirks,
+        host: HostId,
+        width: usize,
+        end: Option<PipelineEnd>,
+    ) {
         if !self.several {
             return;
         }
-        // That a kept connection was closed before it said anything is usual, and no matter of pipelining.
-        let is_telling = self.before == 0 || self.answers > 0;
-        let ended_early = is_telling && self.answers < width && self.unanswered > 0;
+        // A kept connection that closes before its first answer is normal and says nothing about
+        // pipelining.
+        let is_evidence = self.before == 0 || self.answers > 0;
+        let ended_early = is_evidence && self.answers < width && self.unanswered > 0;
         match end {
-            Some(End::Lost) => manners.stop_pipelining(host),
-            Some(End::HungUp) if ended_early => {
-                manners.ended_early(host, self.answers);
+            Some(PipelineEnd::Lost) => quirks.stop_pipelining(host),
+            Some(PipelineEnd::HungUp) if ended_early => {
+                quirks.ended_early(host, self.answers);
             }
-            Some(End::GivenUp) => {}
-            Some(End::HungUp) | None => manners.kept_up(host),
+            Some(PipelineEnd::GivenUp) => {}
+            Some(PipelineEnd::HungUp) | None => quirks.completed_batch(host),
         }
     }
 }
 
-/// Why nothing can follow an answer, if so.
-fn end_after(whole: &Whole) -> Option<End> {
+/// Returns why nothing can follow this answer, if so.
+fn end_after(whole: &WholeAnswer) -> Option<PipelineEnd> {
     match whole.reply.cut {
-        Some(Truncation::Malformed) => Some(End::Lost),
-        Some(Truncation::Length | Truncation::Reset) => Some(End::HungUp),
-        Some(_) => Some(End::GivenUp),
-        None if has_two_lengths(&whole.reply.headers) => Some(End::Lost),
-        None if !whole.keeps_open => Some(End::HungUp),
+        Some(Truncation::Malformed) => Some(PipelineEnd::Lost),
+        Some(Truncation::Length | Truncation::Reset) => Some(PipelineEnd::HungUp),
+        Some(_) => Some(PipelineEnd::GivenUp),
+        None if has_two_lengths(&whole.reply.headers) => Some(PipelineEnd::Lost),
+        None if !whole.keeps_open => Some(PipelineEnd::HungUp),
         None => None,
     }
 }

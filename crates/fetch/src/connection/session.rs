@@ -1,6 +1,7 @@
-//! What is the same whichever HTTP a connection speaks?
+//! The part of a connection that is the same for every HTTP version.
 //!
-//! **Invariant:** a session is clean while every request so far was seen to its end.
+//! **Invariant:** a session is clean if and only if every request so far was answered
+//! completely.
 
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,36 +12,36 @@ use http::{HeaderMap, Version};
 use page::url::{HostId, PageUrl};
 
 use crate::coding;
-use crate::line::NoBody;
-use crate::reply::Reply;
-use crate::request::{Request, Template};
+use crate::hyper_connection::NoBody;
+use crate::reply::RawReply;
+use crate::request::{Request, RequestTemplate};
 use crate::response::Response;
 use crate::settings::Limits;
-use crate::shared::Shared;
+use crate::shared::SharedState;
 use crate::trouble::Trouble;
 
-/// What is asked over a connection, and what is made of the answers.
+/// Builds the requests of a connection and interprets the answers.
 pub(super) struct Session {
-    pub(super) shared: Arc<Shared>,
+    pub(super) shared: Arc<SharedState>,
     pub(super) host: HostId,
-    template: Template,
-    /// The number of answers.
+    template: RequestTemplate,
+    /// The number of answers received.
     pub(super) served: u32,
-    /// Whether the last request was seen to its end.
+    /// Whether the last request was answered completely.
     pub(super) clean: bool,
-    /// Whether the server sent bytes while no request was out.
-    pub(super) spoke: bool,
+    /// Whether the server sent bytes while no request was in flight.
+    pub(super) unsolicited: bool,
 }
 
 impl Session {
-    pub(super) fn new(shared: Arc<Shared>, host: HostId, template: Template) -> Self {
+    pub(super) fn new(shared: Arc<SharedState>, host: HostId, template: RequestTemplate) -> Self {
         Self {
             shared,
             host,
             template,
             served: 0,
             clean: true,
-            spoke: false,
+            unsolicited: false,
         }
     }
 
@@ -56,13 +57,14 @@ impl Session {
         self.host == url.host()
     }
 
-    /// Begins to ask. Returns whether that is possible; until the caller says otherwise, it is not
-    /// possible again.
+    /// Marks the session as busy. Returns whether it was clean.
+    ///
+    /// It stays unusable until the caller sets `clean` again.
     pub(super) fn begin(&mut self) -> bool {
         std::mem::replace(&mut self.clean, false)
     }
 
-    /// The request as it is sent, if it can be.
+    /// Returns the message for a request, if it can be sent.
     pub(super) fn message(&self, request: &Request<'_>) -> Result<http::Request<NoBody>, Trouble> {
         if !self.leads_to(request.url) {
             return Err(Trouble::OtherServer(request.url.origin().to_owned()));
@@ -70,8 +72,8 @@ impl Session {
         self.template.message(request, self.shared.cookies.as_ref())
     }
 
-    /// What the reply means.
-    pub(super) fn response(&self, url: &PageUrl, reply: Reply, head: Bytes) -> Response {
+    /// Stores the cookies of a reply and decodes its body.
+    pub(super) fn response(&self, url: &PageUrl, reply: RawReply, head: Bytes) -> Response {
         if let Some(jar) = &self.shared.cookies {
             jar.keep(url, &reply.headers, SystemTime::now());
         }
@@ -87,29 +89,33 @@ impl Session {
         }
     }
 
-    /// Returns why a connection that ended before cannot be used.
+    /// Returns why a connection that has ended cannot be used.
     pub(super) fn unusable(&self) -> Trouble {
-        if self.spoke {
-            Trouble::Unasked
+        if self.unsolicited {
+            Trouble::Unsolicited
         } else {
             Trouble::Stale
         }
     }
 
-    /// Returns why a connection ended while no request was out: because the server `spoke` unasked, or
-    /// because it hung up.
-    pub(super) fn ended_idle(&self, spoke: bool) -> Trouble {
-        match (spoke, self.served > 0) {
-            (true, true) => Trouble::Unasked,
-            (true, false) => Trouble::Protocol("the server speaks before it is asked".to_owned()),
+    /// Returns why a connection ended while no request was in flight.
+    ///
+    /// `unsolicited` says that the server sent bytes; otherwise it closed the connection.
+    pub(super) fn ended_idle(&self, unsolicited: bool) -> Trouble {
+        match (unsolicited, self.served > 0) {
+            (true, true) => Trouble::Unsolicited,
+            (true, false) => {
+                Trouble::Protocol("the server sent bytes before the request".to_owned())
+            }
             (false, true) => Trouble::Stale,
             (false, false) => Trouble::Reset,
         }
     }
 }
 
-/// Returns whether an answer states its length more than once (hostile-web.md, row 10). Lengths that
-/// differ are refused before; after equal ones the connection is not used again.
+/// Returns whether an answer states its length more than once (hostile-web.md, row 10).
+///
+/// Contradicting lengths are refused earlier. After equal ones the connection is not used again.
 pub(super) fn has_two_lengths(headers: &HeaderMap) -> bool {
     headers.get_all(CONTENT_LENGTH).iter().nth(1).is_some()
 }

@@ -1,8 +1,8 @@
-//! How are the streams of HTTP/2 used side by side?
+//! Concurrent requests over the streams of HTTP/2.
 //!
-//! **Invariant:** a stream that the server resets costs its own request and nothing else; a connection that
-//! fails costs those that are out, and each of them says so. After a late or cut answer no new stream is
-//! begun.
+//! **Invariant:** a stream that the server resets affects only its own request. A connection
+//! that fails affects all requests in flight, and each of them reports it. After a late or
+//! truncated answer no new stream is opened.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -12,22 +12,22 @@ use std::task::Poll;
 use tokio::time::Instant;
 
 use super::Answer;
-use super::plain::{Plain, size};
+use super::hyper_channel::{HyperChannel, size};
 use super::session::Session;
-use crate::reply::{self, NoReply, Reply};
+use crate::reply::{self, NoReply, RawReply};
 use crate::request::Request;
 use crate::trouble::Trouble;
 
-/// A request that is out.
+/// A request in flight.
 struct Stream<'a> {
     place: usize,
     asked: Instant,
-    reading: Pin<Box<dyn Future<Output = Result<Reply, NoReply>> + Send + 'a>>,
+    reading: Pin<Box<dyn Future<Output = Result<RawReply, NoReply>> + Send + 'a>>,
 }
 
-/// Asks for all, as many at once as the server allows.
+/// Requests all pages, with as many requests in flight as the server allows.
 pub(super) async fn get_all(
-    plain: &mut Plain,
+    channel: &mut HyperChannel,
     session: &mut Session,
     requests: &[Request<'_>],
     at_most: usize,
@@ -35,9 +35,9 @@ pub(super) async fn get_all(
 ) {
     let mut sound = session.begin();
     let mut unsent = requests.iter().enumerate();
-    if sound && !plain.is_ready().await {
+    if sound && !channel.is_ready().await {
         sound = false;
-        let trouble = plain.ended_idle(session);
+        let trouble = channel.ended_idle(session);
         if let Some((place, _)) = unsent.next() {
             answered(place, Answer::never_sent(trouble));
         }
@@ -47,14 +47,14 @@ pub(super) async fn get_all(
     let mut out: Vec<Stream<'_>> = Vec::new();
     let (mut asked_for, mut answers) = (0, 0);
     loop {
-        while sound && plain.line.is_open() && out.len() < plain.line.width() {
+        while sound && channel.hyper.is_open() && out.len() < channel.hyper.width() {
             let Some((place, request)) = unsent.next() else {
                 break;
             };
             match session.message(request) {
                 Ok(message) => {
                     let asked = Instant::now();
-                    let sent = plain.line.send(message);
+                    let sent = channel.hyper.send(message);
                     let reading = Box::pin(reply::read(sent, at_most, limits, asked));
                     out.push(Stream {
                         place,
@@ -69,15 +69,15 @@ pub(super) async fn get_all(
         if out.is_empty() {
             break;
         }
-        let (nth, outcome) = plain.line.drive(first_of(&mut out)).await;
+        let (nth, outcome) = channel.hyper.drive(first_of(&mut out)).await;
         let Stream { place, asked, .. } = out.swap_remove(nth);
         let total = asked.elapsed();
         let answer = match outcome {
             Ok(reply) => {
                 answers += 1;
-                sound &= plain.may_go_on(session, &reply);
+                sound &= channel.may_go_on(session, &reply);
                 let first_byte = reply.head_at.saturating_duration_since(asked);
-                let head = plain.head(session, reply.status, &reply.headers);
+                let head = channel.head(session, reply.status, &reply.headers);
                 let response = session.response(requests[place].url, reply, head);
                 Answer {
                     first_byte,
@@ -91,29 +91,30 @@ pub(super) async fn get_all(
                 Answer {
                     first_byte: total,
                     total,
-                    ..Answer::never_sent(trouble_of(plain, session, missed, requests.len() > 1))
+                    ..Answer::never_sent(trouble_of(channel, session, missed, requests.len() > 1))
                 }
             }
         };
         answered(place, answer);
     }
-    // A server that answers nothing this way would be asked the same way for ever.
+    // Without this record, a server that answers nothing over HTTP/2 would be asked the same way
+    // forever.
     if asked_for > 0 && answers == 0 {
-        shared.manners.doubt_http2(session.host);
+        shared.quirks.avoid_http2_unless_answered(session.host);
     }
     if sound {
-        plain.line.settle().await;
+        channel.hyper.settle().await;
         session.clean = true;
     } else {
-        plain.line.close();
+        channel.hyper.close();
     }
     for (place, _) in unsent {
         answered(place, Answer::never_sent(Trouble::Stale));
     }
 }
 
-/// Waits for the first of the streams that is done, and says which.
-async fn first_of(out: &mut [Stream<'_>]) -> (usize, Result<Reply, NoReply>) {
+/// Waits for the first stream that completes. Returns its index and outcome.
+async fn first_of(out: &mut [Stream<'_>]) -> (usize, Result<RawReply, NoReply>) {
     poll_fn(|cx| {
         for (nth, stream) in out.iter_mut().enumerate() {
             if let Poll::Ready(outcome) = stream.reading.as_mut().poll(cx) {
@@ -125,19 +126,26 @@ async fn first_of(out: &mut [Stream<'_>]) -> (usize, Result<Reply, NoReply>) {
     .await
 }
 
-/// Why a request has no answer that was out alone or with several. Where the server took no notice of it,
-/// or all were lost together, nothing is known against its page.
-fn trouble_of(plain: &mut Plain, session: &Session, missed: NoReply, several: bool) -> Trouble {
-    // The server took no notice of the request (RFC 9113, 8.7).
+/// Returns the trouble of a request without an answer.
+///
+/// It is [`Trouble::Unanswered`] where the failure says nothing about the page: the server
+/// refused the stream, or several requests were lost together.
+fn trouble_of(
+    channel: &mut HyperChannel,
+    session: &Session,
+    missed: NoReply,
+    several: bool,
+) -> Trouble {
+    // The server did not process the request (RFC 9113, 8.7).
     if missed.of_stream() == Some(h2::Reason::REFUSED_STREAM) {
         return Trouble::Unanswered;
     }
     let lost = several && is_of_all(&missed);
-    let trouble = plain.trouble_of(session, missed);
+    let trouble = channel.trouble_of(session, missed);
     if lost { Trouble::Unanswered } else { trouble }
 }
 
-/// Whether the whole connection failed, and not one stream of it.
+/// Returns whether the whole connection failed, and not a single stream.
 fn is_of_all(missed: &NoReply) -> bool {
     matches!(missed, NoReply::Broken(_)) && missed.of_stream().is_none()
 }

@@ -1,15 +1,16 @@
-//! Reads one response from bytes in memory, for the tests of [`Reader`] and for the fuzz target `http`.
+//! Reads one response from bytes in memory, for the tests of [`ResponseReader`] and the fuzz
+//! target `http`.
 
 use bytes::BytesMut;
 use http::HeaderMap;
 
-use super::Reader;
-use crate::chunks::{Chunk, NotChunks};
+use super::ResponseReader;
+use crate::chunks::{BodyPiece, NotChunks};
 use crate::reply;
 use crate::response::Truncation;
 use crate::settings::Limits;
 
-/// What was made of one response.
+/// The result of reading one response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReadResponse {
     /// The head was accepted.
@@ -23,16 +24,17 @@ pub enum ReadResponse {
         /// Why the body is not complete.
         cut: Option<Truncation>,
     },
-    /// The bytes ended before the head did.
+    /// The bytes ended before the head was complete.
     Ended,
     /// The head was refused, by this [`Trouble::kind`](crate::Trouble::kind).
     Refused(&'static str),
 }
 
-/// Reads one response from bytes that come in these pieces, after which the connection ends. Returns what
-/// it is, whether another may follow, and the bytes that were left.
+/// Reads one response from bytes that arrive in these pieces, after which the connection ends.
+///
+/// Returns the response, whether another may follow, and the bytes that were left.
 pub fn read_response(pieces: &[&[u8]], limits: &Limits) -> (ReadResponse, bool, Vec<u8>) {
-    let mut reader = Reader::new(limits.into());
+    let mut reader = ResponseReader::new(limits.into());
     let mut pieces = pieces.iter();
     let mut bytes = BytesMut::new();
     let head = loop {
@@ -58,12 +60,12 @@ pub fn read_response(pieces: &[&[u8]], limits: &Limits) -> (ReadResponse, bool, 
     let mut body = Vec::new();
     let cut = loop {
         match reader.piece(&mut bytes) {
-            Ok(Chunk::Data(data)) => {
+            Ok(BodyPiece::Data(data)) => {
                 assert!(!data.is_empty());
                 body.extend_from_slice(&data);
             }
-            Ok(Chunk::End) => break None,
-            Ok(Chunk::More) => match pieces.next() {
+            Ok(BodyPiece::End) => break None,
+            Ok(BodyPiece::More) => match pieces.next() {
                 Some(piece) => bytes.extend_from_slice(piece),
                 None if reader.ends_with_connection() => break None,
                 None => break Some(reply::ended(reader.declared().is_some())),

@@ -1,12 +1,12 @@
-//! Do we read what hyper reads, and only that?
+//! Compares our parser with hyper.
 //!
-//! The reader is a plain function of bytes here: a sequence of responses, cut anywhere.
+//! The parser is tested as a function of bytes: a sequence of responses, split anywhere.
 //!
-//! **Invariant:** hyper is the judge. It reads the same bytes over a pipe, one response after another, each
-//! from where ours says that the last one ended.
+//! **Invariant:** hyper is the reference. It reads the same bytes over a pipe, one response
+//! after another. Each one starts where our parser says that the previous one ended.
 
 use super::{ReadResponse as Read, *};
-use crate::line::NoBody;
+use crate::hyper_connection::NoBody;
 use crate::reply::{self, NoReply};
 use crate::settings::Limits;
 use hyper_util::rt::TokioIo;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use tokio::io::AsyncWriteExt;
 use tokio::time::Instant;
 
-/// Responses read from one sequence at most.
+/// Most responses read from one sequence.
 const RESPONSES: usize = 8;
 
 fn limits() -> Limits {
@@ -45,7 +45,7 @@ fn read_all(bytes: &[u8]) -> Vec<(Read, Vec<u8>)> {
     all
 }
 
-/// What hyper makes of the first response in these bytes.
+/// Returns how hyper reads the first response in these bytes.
 fn hyper_reads(bytes: &[u8]) -> Read {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
@@ -64,7 +64,7 @@ fn hyper_reads(bytes: &[u8]) -> Read {
         let sent = sender.send_request(http::Request::new(NoBody));
         let reading = reply::read(sent, usize::MAX, &limits, Instant::now());
         let serving = async {
-            // Hyper refuses what comes before it has asked.
+            // Hyper refuses bytes that arrive before it has sent a request.
             let mut request = [0; 5];
             tokio::io::AsyncReadExt::read_exact(&mut theirs, &mut request)
                 .await
@@ -89,8 +89,9 @@ fn hyper_reads(bytes: &[u8]) -> Read {
     })
 }
 
-/// Each response is to hyper what it is to us. Why one is refused may have another name: hyper knows the
-/// size of a head only as a fault of its form.
+/// Asserts that hyper reads each response as we do.
+///
+/// The reasons for a refusal may differ: hyper reports a head that is too large as malformed.
 fn agrees_with_hyper(bytes: &[u8]) -> Result<(), TestCaseError> {
     for (ours, from) in read_all(bytes) {
         match (ours, hyper_reads(&from)) {
@@ -101,7 +102,7 @@ fn agrees_with_hyper(bytes: &[u8]) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// However the bytes are cut, they mean the same.
+/// Asserts that the result does not depend on how the bytes are split.
 fn cuts_do_not_matter(bytes: &[u8], mut cuts: Vec<usize>) -> Result<(), TestCaseError> {
     cuts.iter_mut().for_each(|cut| *cut %= bytes.len() + 1);
     cuts.extend([0, bytes.len()]);
@@ -117,7 +118,7 @@ fn cuts_do_not_matter(bytes: &[u8], mut cuts: Vec<usize>) -> Result<(), TestCase
     Ok(())
 }
 
-/// Sequences that are, or were somewhere, trouble; what each response in them is to us.
+/// Difficult sequences of responses, and what each response must be read as.
 const CORPUS: &[(&str, &[&str])] = &[
     (
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n",
@@ -279,7 +280,7 @@ const CORPUS: &[(&str, &[&str])] = &[
 fn the_corpus_is_read_as_it_should_be() {
     for (bytes, wanted) in CORPUS {
         let all = read_all(bytes.as_bytes());
-        let told: Vec<String> = all.iter().map(|(read, _)| tell(read)).collect();
+        let told: Vec<String> = all.iter().map(|(read, _)| summary(read)).collect();
         assert_eq!(&told, wanted, "{bytes:?}");
         for cut in 0..=bytes.len() {
             cuts_do_not_matter(bytes.as_bytes(), vec![cut]).unwrap();
@@ -295,7 +296,7 @@ fn hyper_reads_the_corpus_in_the_same_way() {
     }
 }
 
-fn tell(read: &Read) -> String {
+fn summary(read: &Read) -> String {
     match read {
         Read::Whole {
             status, body, cut, ..
@@ -312,7 +313,7 @@ fn is_whole(read: &Read) -> bool {
     matches!(read, Read::Whole { cut: None, .. })
 }
 
-/// What has no end ends at its limit, with no more kept.
+/// Input without end is cut at its limit, and no more is kept.
 #[test]
 fn limits_hold() {
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -349,12 +350,12 @@ fn limits_hold() {
     for (bytes, wanted) in cases {
         let (read, more, left) = read_one(&[bytes.as_bytes()]);
         let taken = bytes.len() - left.len();
-        assert_eq!((tell(&read).as_str(), more), (wanted, false));
+        assert_eq!((summary(&read).as_str(), more), (wanted, false));
         assert!(taken < 20_000, "{wanted}: {taken} bytes were taken");
     }
 }
 
-/// A proper response, of any framing.
+/// A well-formed response with any framing.
 fn response() -> impl Strategy<Value = Vec<u8>> {
     let chunk = prop::collection::vec(any::<u8>(), 1..20);
     let body = prop_oneof![
@@ -385,7 +386,8 @@ fn response() -> impl Strategy<Value = Vec<u8>> {
         .prop_map(|(early, body)| [early.unwrap_or_default(), body].concat())
 }
 
-/// Proper responses with some bytes replaced, removed or put in: mostly bytes that mean something.
+/// Well-formed responses with some bytes replaced, removed or inserted: mostly bytes with a
+/// meaning in HTTP.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let telling = prop::sample::select(&b"\r\n\t :;,0159afHT/.\0\x7f\x80-+"[..]);
     let byte = prop_oneof![4 => telling, 1 => any::<u8>()];
@@ -408,9 +410,9 @@ fn damaged() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Proper responses are all found, each with its own bytes.
+    /// Well-formed responses are all found, each with its own bytes.
     #[test]
-    fn proper_responses_are_told_apart(sequence in prop::collection::vec(response(), 1..RESPONSES)) {
+    fn well_formed_responses_are_separated(sequence in prop::collection::vec(response(), 1..RESPONSES)) {
         let all = read_all(&sequence.concat());
         prop_assert_eq!(all.len(), sequence.len());
         for (nth, ((read, from), sent)) in all.iter().zip(&sequence).enumerate() {
@@ -438,7 +440,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_are_to_hyper_what_they_are_to_us(bytes in damaged()) {
+    fn damaged_bytes_are_read_as_hyper_reads_them(bytes in damaged()) {
         agrees_with_hyper(&bytes)?;
     }
 }

@@ -1,31 +1,37 @@
-//! What a connection may be used for: bytes that come unasked, stale connections, and the head as it came.
+//! Tests when a connection may be reused: unsolicited bytes, stale connections, verbatim heads.
 
 use std::io::Write;
 use std::time::Duration;
 
 use crate::hostile_http::gzip;
 use crate::rows::head;
-use crate::scripted::{Client, Server, Step, open_settings, request, send, summary};
+use crate::scripted::{
+    ScriptedServer, ServerAction, TestClient, open_settings, request, send, summary,
+};
 use fetch::{Depth, Http, Trouble};
 
-/// Rows 13, 16, 19: what comes unasked is nobody's answer.
+/// Rows 13, 16, 19: unsolicited bytes are never taken for an answer.
 #[tokio::test]
-async fn stray_bytes_are_nobodys() {
+async fn stray_bytes_end_the_connection() {
     let evil = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL";
     let fair = head("Content-Length: 4\r\n") + "fair";
     let pause = Duration::from_millis(50);
-    let cases: Vec<(&str, Vec<Step>)> = vec![
+    let cases: Vec<(&str, Vec<ServerAction>)> = vec![
         ("in the same packet", vec![send(fair.clone() + evil)]),
         (
             "a moment later",
             vec![
                 send(&fair),
-                Step::Drip(evil.as_bytes().to_vec(), Duration::ZERO),
+                ServerAction::Drip(evil.as_bytes().to_vec(), Duration::ZERO),
             ],
         ),
         (
             "much later",
-            vec![send(&fair), Step::Drip(b"\r".to_vec(), pause), send(evil)],
+            vec![
+                send(&fair),
+                ServerAction::Drip(b"\r".to_vec(), pause),
+                send(evil),
+            ],
         ),
         (
             "after no content",
@@ -33,24 +39,26 @@ async fn stray_bytes_are_nobodys() {
         ),
     ];
     for (name, steps) in cases {
-        let server = Server::start(move |_| steps.clone()).await;
-        let mut client = Client::new(open_settings());
+        let server = ScriptedServer::start(move |_| steps.clone()).await;
+        let mut client = TestClient::new(open_settings());
         client.get(&server.url("/first")).await.outcome.unwrap();
         tokio::time::sleep(pause * 4).await;
         let url = server.url("/next");
         let kept = client.connection.as_mut().unwrap();
         let refused = kept.get(&request(&url)).await;
-        assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked, "{name}");
+        assert_eq!(refused.outcome.unwrap_err(), Trouble::Unsolicited, "{name}");
         assert!(!kept.is_open(), "{name}");
         let next = client.get(&url).await.outcome.unwrap();
         assert_eq!(&next.content[..], b"next", "{name}");
     }
 }
 
-/// Row 19: the kernel is asked, not the reactor, which has had no chance to hear of it here: nothing is
-/// awaited between the stray bytes and the next request.
+/// Row 19: stray bytes are found by peeking through the kernel.
+///
+/// The reactor cannot know of them, because nothing is awaited between the stray bytes and the
+/// next request.
 #[tokio::test]
-async fn stray_bytes_are_seen_before_the_reactor_hears() {
+async fn stray_bytes_are_seen_before_the_reactor_reports_them() {
     use std::io::Read;
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -67,7 +75,10 @@ async fn stray_bytes_are_seen_before_the_reactor_hears() {
         done.send(()).unwrap();
     });
     let url = page::PageUrl::parse(&format!("http://{address}/")).unwrap();
-    let mut connection = Client::new(open_settings()).connect(&url).await.unwrap();
+    let mut connection = TestClient::new(open_settings())
+        .connect(&url)
+        .await
+        .unwrap();
     let request = fetch::Request {
         url: &url,
         etag: None,
@@ -77,18 +88,18 @@ async fn stray_bytes_are_seen_before_the_reactor_hears() {
     say.send(()).unwrap();
     is_done.recv().unwrap();
     let refused = connection.get(&request).await;
-    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked);
+    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unsolicited);
     server.join().unwrap();
 }
 
-/// Row 14: a server that sends an answer over a new connection before it is asked.
+/// Row 14: a server that sends an answer over a new connection before the request.
 #[tokio::test]
-async fn an_answer_before_the_first_request_is_none() {
+async fn an_answer_before_the_first_request_is_refused() {
     for http in [Http::Auto, Http::Http10, Http::Pipelined(Depth::default())] {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let url = page::PageUrl::parse(&url).unwrap();
-        let client = Client::new(fetch::Settings {
+        let client = TestClient::new(fetch::Settings {
             http,
             ..open_settings()
         });
@@ -104,16 +115,19 @@ async fn an_answer_before_the_first_request_is_none() {
     }
 }
 
-/// Row 19: a connection that was said to be kept and is not.
+/// Row 19: a connection that the server promised to keep open and closed.
 #[tokio::test]
-async fn a_stale_connection_says_so() {
-    let server = Server::start(|asked| match asked.path.as_str() {
+async fn a_stale_connection_is_reported() {
+    let server = ScriptedServer::start(|asked| match asked.path.as_str() {
         "/ok" => vec![send(head("Content-Length: 2\r\n") + "ok")],
-        "/ok-then-close" => vec![send(head("Content-Length: 2\r\n") + "ok"), Step::Close],
-        _ => vec![Step::Close],
+        "/ok-then-close" => vec![
+            send(head("Content-Length: 2\r\n") + "ok"),
+            ServerAction::Close,
+        ],
+        _ => vec![ServerAction::Close],
     })
     .await;
-    let mut client = Client::new(open_settings());
+    let mut client = TestClient::new(open_settings());
     let url = server.url("/ok");
     let mut connection = client.connect(&url).await.unwrap();
     let request = |url| fetch::Request {
@@ -124,7 +138,7 @@ async fn a_stale_connection_says_so() {
     assert_eq!(summary(&connection.get(&request(&url)).await), "200");
     assert_eq!(connection.served(), 1);
     assert!(connection.is_open());
-    // Closed instead of answered, without a byte: it may have been closed before the request came.
+    // Closed without a byte of an answer: it may have been closed before the request arrived.
     let gone = server.url("/gone");
     assert_eq!(summary(&connection.get(&request(&gone)).await), "stale");
     assert!(!connection.is_open());
@@ -144,12 +158,12 @@ async fn a_stale_connection_says_so() {
     assert_eq!(summary(&client.get(&server.url("/next")).await), "200");
 }
 
-/// A connection is for one server, and an abandoned request ends it.
+/// A connection serves one server only, and an abandoned request ends it.
 #[tokio::test]
 async fn a_connection_is_not_misused() {
-    let server = Server::start(|_| vec![Step::Hang]).await;
-    let other = Server::start(|_| vec![Step::Hang]).await;
-    let client = Client::new(open_settings());
+    let server = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
+    let other = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
+    let client = TestClient::new(open_settings());
     let next = server.url("/next");
     let mut connection = client.connect(&next).await.unwrap();
     let elsewhere = other.url("/next");
@@ -183,7 +197,7 @@ async fn a_connection_is_not_misused() {
     assert_eq!(summary(&connection.get(&ask(&next)).await), "stale");
 }
 
-/// What the archive keeps is what came.
+/// The archived head and body are exactly the bytes received.
 #[tokio::test]
 async fn the_head_is_verbatim() {
     let odd = "HTTP/1.1 200  Fine\r\nX-oDD:   spaced  \r\nset-cookie: a\r\nSet-Cookie: b\r\nContent-Encoding: gzip\r\n";
@@ -192,14 +206,14 @@ async fn the_head_is_verbatim() {
     let bytes = [whole.as_bytes(), &body].concat();
     let early = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
     let length = (early.len() + bytes.len()) as u64;
-    let server = Server::start(move |_| {
+    let server = ScriptedServer::start(move |_| {
         vec![
-            Step::Drip(early.clone(), Duration::ZERO),
+            ServerAction::Drip(early.clone(), Duration::ZERO),
             send(bytes.clone()),
         ]
     })
     .await;
-    let mut client = Client::new(open_settings());
+    let mut client = TestClient::new(open_settings());
     for _ in 0..2 {
         let answer = client.get(&server.url("/")).await;
         assert_eq!(answer.wire_bytes, length);

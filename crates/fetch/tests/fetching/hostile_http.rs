@@ -1,15 +1,16 @@
-//! Lies of servers over HTTP: each gets a typed answer, and the next page is still fetched.
+//! Misbehaviour of servers over HTTP: each case gets a typed answer, and the next page is still
+//! fetched.
 //!
-//! **Invariant:** one row, one lie of hostile-web.md.
+//! **Invariant:** each case belongs to one row of hostile-web.md.
 
 use std::io::Write;
 use std::time::Duration;
 
 use crate::rows::{head, limits, row, run};
-use crate::scripted::{Client, Server, Step, open_settings, send, summary};
+use crate::scripted::{ScriptedServer, ServerAction, TestClient, open_settings, send, summary};
 use fetch::Limits;
 
-fn with_body(fields: &str, body: &[u8]) -> Step {
+fn with_body(fields: &str, body: &[u8]) -> ServerAction {
     let mut bytes = head(&format!("{fields}Content-Length: {}\r\n", body.len())).into_bytes();
     bytes.extend_from_slice(body);
     send(bytes)
@@ -28,7 +29,7 @@ fn zstd_with_window(data: &[u8], window_log: u32) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// 20 MB of zeros, as `brotli --quality=11` packs them.
+/// 20 MB of zeros, compressed by `brotli --quality=11`.
 const BROTLI_BOMB: &str =
     "cbffff3ff82700e2b14020f7fe8fffff7ff04f00c4611180eefd5ffeffffe09f0088c30200ddfb1f";
 /// `hello, br`.
@@ -236,9 +237,9 @@ async fn codings() {
     run(rows, limits()).await;
 }
 
-/// Rows 2, 3, 4: whoever reads the content is told that it is still packed.
+/// Rows 2, 3, 4: content that could not be decoded is marked as such.
 #[tokio::test]
-async fn what_stays_packed_says_so() {
+async fn undecoded_content_is_marked() {
     let wide = zstd_with_window(&[b'x'; 100], 27);
     let cases: Vec<(&str, Vec<u8>, bool)> = vec![
         ("zstd", wide, true),
@@ -250,8 +251,8 @@ async fn what_stays_packed_says_so() {
     ];
     for (coding, body, undecoded) in cases {
         let step = with_body(&format!("Content-Encoding: {coding}\r\n"), &body);
-        let server = Server::start(move |_| vec![step.clone()]).await;
-        let mut client = Client::new(open_settings());
+        let server = ScriptedServer::start(move |_| vec![step.clone()]).await;
+        let mut client = TestClient::new(open_settings());
         let response = client.get(&server.url("/")).await.outcome.unwrap();
         assert_eq!(response.undecoded, undecoded, "{coding}");
         assert_eq!(
@@ -267,19 +268,22 @@ async fn bodies() {
     let chunked = |body: &str| send(head("Transfer-Encoding: chunked\r\n") + body);
     let endless_trailers = vec![
         chunked("5\r\nhello\r\n0\r\n"),
-        Step::Flood(b"A: b\r\n".repeat(100)),
+        ServerAction::Flood(b"A: b\r\n".repeat(100)),
     ];
     let rows = vec![
         row(
             5,
             "endless body",
-            vec![send(head("")), Step::Flood(vec![b'x'; 1 << 16])],
+            vec![send(head("")), ServerAction::Flood(vec![b'x'; 1 << 16])],
             "200 truncated:size",
         ),
         row(
             5,
             "endless chunks",
-            vec![chunked(""), Step::Flood(b"5\r\nhello\r\n".repeat(1000))],
+            vec![
+                chunked(""),
+                ServerAction::Flood(b"5\r\nhello\r\n".repeat(1000)),
+            ],
             "200 truncated:size",
         ),
         row(
@@ -287,28 +291,34 @@ async fn bodies() {
             "a declared terabyte",
             vec![
                 send(head("Content-Length: 1099511627776\r\n")),
-                Step::Flood(vec![b'x'; 1 << 16]),
+                ServerAction::Flood(vec![b'x'; 1 << 16]),
             ],
             "200 truncated:size",
         ),
         row(
             11,
             "chunk size that is none",
-            vec![chunked("xyz\r\nhello\r\n0\r\n\r\n"), Step::Hang],
+            vec![chunked("xyz\r\nhello\r\n0\r\n\r\n"), ServerAction::Hang],
             "200 truncated:malformed",
         )
         .content(""),
         row(
             11,
             "chunk size that overflows",
-            vec![chunked("5\r\nhello\r\nfffffffffffffffff\r\n"), Step::Hang],
+            vec![
+                chunked("5\r\nhello\r\nfffffffffffffffff\r\n"),
+                ServerAction::Hang,
+            ],
             "200 truncated:malformed",
         )
         .content("hello"),
         row(
             11,
             "chunk without its end",
-            vec![chunked("5\r\nhelloXX5\r\nhello\r\n0\r\n\r\n"), Step::Hang],
+            vec![
+                chunked("5\r\nhelloXX5\r\nhello\r\n0\r\n\r\n"),
+                ServerAction::Hang,
+            ],
             "200 truncated:malformed",
         )
         .content("hello"),
@@ -322,13 +332,16 @@ async fn bodies() {
         row(
             11,
             "endless chunk extension",
-            vec![chunked("5"), Step::Flood(b";a=b".repeat(1000))],
+            vec![chunked("5"), ServerAction::Flood(b";a=b".repeat(1000))],
             "200 truncated:malformed",
         ),
         row(
             12,
             "body shorter than declared",
-            vec![send(head("Content-Length: 100\r\n") + "hello"), Step::Close],
+            vec![
+                send(head("Content-Length: 100\r\n") + "hello"),
+                ServerAction::Close,
+            ],
             "200 truncated:length",
         )
         .content("hello"),
@@ -360,28 +373,31 @@ async fn bodies() {
         row(
             17,
             "end within a chunk",
-            vec![chunked("a\r\nhello"), Step::Close],
+            vec![chunked("a\r\nhello"), ServerAction::Close],
             "200 truncated:reset",
         )
         .content("hello"),
         row(
             17,
             "end between chunks",
-            vec![chunked("5\r\nhello\r\n"), Step::Close],
+            vec![chunked("5\r\nhello\r\n"), ServerAction::Close],
             "200 truncated:reset",
         )
         .content("hello"),
         row(
             0,
             "body until the end",
-            vec![send(head("Connection: close\r\n") + "hello"), Step::Close],
+            vec![
+                send(head("Connection: close\r\n") + "hello"),
+                ServerAction::Close,
+            ],
             "200",
         )
         .content("hello"),
         row(
             0,
             "HTTP/1.0",
-            vec![send("HTTP/1.0 200 OK\r\n\r\nhello"), Step::Close],
+            vec![send("HTTP/1.0 200 OK\r\n\r\nhello"), ServerAction::Close],
             "200",
         )
         .content("hello"),
@@ -415,33 +431,49 @@ async fn bodies() {
     run(rows, limits()).await;
 }
 
-/// Row 17: a reset may overtake what was sent before it, so that only the kind is certain.
+/// Row 17: a reset may overtake the bytes sent before it, so only the kind of outcome is
+/// certain.
 #[tokio::test]
 async fn reset() {
     let rows = vec![
-        row(17, "reset before the head", vec![Step::Reset], "reset"),
+        row(
+            17,
+            "reset before the head",
+            vec![ServerAction::Reset],
+            "reset",
+        ),
         row(
             17,
             "reset within the head",
-            vec![send("HTTP/1.1 200 OK\r\nContent-"), Step::Reset],
+            vec![send("HTTP/1.1 200 OK\r\nContent-"), ServerAction::Reset],
             "reset",
         ),
-        row(17, "end before the head", vec![Step::Close], "reset"),
+        row(
+            17,
+            "end before the head",
+            vec![ServerAction::Close],
+            "reset",
+        ),
         row(
             17,
             "end within the head",
-            vec![send("HTTP/1.1 2"), Step::Close],
+            vec![send("HTTP/1.1 2"), ServerAction::Close],
             "reset",
         ),
     ];
     run(rows, limits()).await;
-    let server =
-        Server::start(|_| vec![send(head("Content-Length: 10\r\n") + "hello"), Step::Hang]).await;
+    let server = ScriptedServer::start(|_| {
+        vec![
+            send(head("Content-Length: 10\r\n") + "hello"),
+            ServerAction::Hang,
+        ]
+    })
+    .await;
     let limits = Limits {
         total: Duration::from_secs(1),
         ..limits()
     };
-    let mut client = Client::new(fetch::Settings {
+    let mut client = TestClient::new(fetch::Settings {
         limits,
         ..open_settings()
     });
@@ -476,7 +508,7 @@ async fn heads() {
             "endless fields",
             vec![
                 send("HTTP/1.1 200 OK\r\n"),
-                Step::Flood(b"A: b\r\n".repeat(50)),
+                ServerAction::Flood(b"A: b\r\n".repeat(50)),
             ],
             "headers:too-large",
         ),
@@ -485,14 +517,17 @@ async fn heads() {
             "an endless line",
             vec![
                 send("HTTP/1.1 200 OK\r\nA: "),
-                Step::Flood(vec![b'x'; 1 << 16]),
+                ServerAction::Flood(vec![b'x'; 1 << 16]),
             ],
             "headers:too-large",
         ),
         row(
             8,
             "an endless reason",
-            vec![send("HTTP/1.1 200 "), Step::Flood(vec![b'x'; 1 << 16])],
+            vec![
+                send("HTTP/1.1 200 "),
+                ServerAction::Flood(vec![b'x'; 1 << 16]),
+            ],
             "headers:too-large",
         ),
         row(
@@ -573,32 +608,32 @@ async fn heads() {
             "a length and another transfer coding",
             vec![
                 send(head("Content-Length: 2\r\nTransfer-Encoding: gzip\r\n") + "ok"),
-                Step::Close,
+                ServerAction::Close,
             ],
             "protocol-error",
         ),
         row(
             14,
             "SSH",
-            vec![send("SSH-2.0-OpenSSH_9.6\r\n"), Step::Hang],
+            vec![send("SSH-2.0-OpenSSH_9.6\r\n"), ServerAction::Hang],
             "protocol-error",
         ),
         row(
             14,
             "SMTP",
-            vec![send("220 mail.example ESMTP\r\n"), Step::Hang],
+            vec![send("220 mail.example ESMTP\r\n"), ServerAction::Hang],
             "protocol-error",
         ),
         row(
             14,
             "HTTP/0.9",
-            vec![send("<html>hello</html>\n"), Step::Close],
+            vec![send("<html>hello</html>\n"), ServerAction::Close],
             "protocol-error",
         ),
         row(
             14,
             "HTTP/2 unasked",
-            vec![send("HTTP/2 200 OK\r\n\r\n"), Step::Hang],
+            vec![send("HTTP/2 200 OK\r\n\r\n"), ServerAction::Hang],
             "protocol-error",
         ),
         row(
@@ -618,15 +653,15 @@ async fn heads() {
         row(
             15,
             "endless informational",
-            vec![Step::Flood(early.as_bytes().to_vec())],
+            vec![ServerAction::Flood(early.as_bytes().to_vec())],
             "headers:informational",
         ),
         row(
             15,
-            "an upgrade nobody asked for",
+            "an upgrade that was not requested",
             vec![
                 send("HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
-                Step::Hang,
+                ServerAction::Hang,
             ],
             "protocol-error",
         ),
@@ -650,7 +685,7 @@ async fn times() {
             "slow drip",
             vec![
                 send(head("Content-Length: 9999\r\n")),
-                Step::Drip(vec![b'x'; 9999], ten),
+                ServerAction::Drip(vec![b'x'; 9999], ten),
             ],
             "200 truncated:slow",
         ),
@@ -659,17 +694,25 @@ async fn times() {
             "fast enough, but too long",
             vec![
                 send(head("")),
-                Step::Drip(vec![b'x'; 1], ten),
+                ServerAction::Drip(vec![b'x'; 1], ten),
                 send(vec![b'x'; 5000]),
-                Step::Hang,
+                ServerAction::Hang,
             ],
             "200 truncated:time",
         ),
-        row(7, "no response", vec![Step::Hang], "timeout:first-byte"),
+        row(
+            7,
+            "no response",
+            vec![ServerAction::Hang],
+            "timeout:first-byte",
+        ),
         row(
             7,
             "slow head",
-            vec![Step::Drip(head(&"A: b\r\n".repeat(99)).into_bytes(), ten)],
+            vec![ServerAction::Drip(
+                head(&"A: b\r\n".repeat(99)).into_bytes(),
+                ten,
+            )],
             "timeout:first-byte",
         ),
     ];

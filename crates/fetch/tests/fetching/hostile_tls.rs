@@ -1,7 +1,7 @@
-//! Do we know with whom we speak, and in which protocol?
+//! Tests of TLS, certificates and HTTP/2 over TLS.
 //!
-//! **Invariant:** rows 18 and 70 of hostile-web.md: every fault of a certificate has its name, no
-//! handshake is endless, and a server that breaks HTTP/2 is met with HTTP/1.1.
+//! **Invariant:** rows 18 and 70 of hostile-web.md. Every fault of a certificate has its own
+//! name, every handshake has a deadline, and a server that violates HTTP/2 gets HTTP/1.1.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::scripted::{Client, Server, open_settings, send, summary};
+use crate::scripted::{ScriptedServer, TestClient, open_settings, send, summary};
 use fetch::{Limits, Settings};
 use http::Version;
 use page::url::PageUrl;
@@ -21,7 +21,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::server::TlsStream;
 
-/// An authority of the test.
+/// A certificate authority of the test.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     root: CertificateDer<'static>,
@@ -44,7 +44,7 @@ impl Authority {
         }
     }
 
-    /// A certificate for these names, valid in these years.
+    /// Issues a certificate for these names, valid in these years.
     pub fn sign(
         &self,
         names: &[&str],
@@ -87,7 +87,7 @@ pub fn begin(acceptor: TlsAcceptor) -> impl Fn(TcpStream) -> Begun + Send + Sync
     }
 }
 
-pub fn secure(server: &Server, path: &str) -> PageUrl {
+pub fn secure(server: &ScriptedServer, path: &str) -> PageUrl {
     PageUrl::parse(&format!(
         "https://127.0.0.1:{}{path}",
         server.address.port()
@@ -141,8 +141,9 @@ async fn certificates() {
     ];
     for (name, certificate, wanted) in cases {
         let server =
-            Server::start_with(|_| vec![], begin(acceptor(certificate, &["http/1.1"]))).await;
-        let mut client = Client::new(settings(&trusted));
+            ScriptedServer::start_with(|_| vec![], begin(acceptor(certificate, &["http/1.1"])))
+                .await;
+        let mut client = TestClient::new(settings(&trusted));
         let answer = client.get(&secure(&server, "/next")).await;
         assert_eq!(
             summary(&answer),
@@ -150,8 +151,8 @@ async fn certificates() {
             "{name}: {:?}",
             answer.outcome.err()
         );
-        // Without the user's authority, none of them is trusted.
-        let answer = Client::new(Settings {
+        // Without the user's root certificate, none of them is trusted.
+        let answer = TestClient::new(Settings {
             extra_roots: vec![],
             ..settings(&trusted)
         })
@@ -161,7 +162,7 @@ async fn certificates() {
     }
 }
 
-/// Row 70: what is not TLS at all.
+/// Row 70: bytes that are not TLS.
 #[tokio::test]
 async fn handshakes() {
     let authority = Authority::new("trusted");
@@ -181,7 +182,7 @@ async fn handshakes() {
                 std::future::pending::<()>().await;
             }
         });
-        let answer = Client::new(Settings {
+        let answer = TestClient::new(Settings {
             limits: hasty.clone(),
             ..settings(&authority)
         })
@@ -200,18 +201,19 @@ async fn handshakes() {
     assert_eq!(ask(&[21, 3, 1, 0, 2, 2, 70], true).await, "tls:handshake");
 }
 
-/// HTTP/1.1 over TLS: kept open, and stray bytes are seen as well.
+/// HTTP/1.1 over TLS: the connection is kept open, and stray bytes are detected.
 #[tokio::test]
 async fn http1_over_tls() {
     let authority = Authority::new("trusted");
     let certificate = authority.sign(&["127.0.0.1"], 2020..2090);
-    let script = |_: &crate::scripted::Asked| {
+    let script = |_: &crate::scripted::ReceivedRequest| {
         vec![send(
             "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfairHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL",
         )]
     };
-    let server = Server::start_with(script, begin(acceptor(certificate, &["http/1.1"]))).await;
-    let mut client = Client::new(settings(&authority));
+    let server =
+        ScriptedServer::start_with(script, begin(acceptor(certificate, &["http/1.1"]))).await;
+    let mut client = TestClient::new(settings(&authority));
     for _ in 0..3 {
         let next = client.get(&secure(&server, "/next")).await;
         assert_eq!(&next.outcome.unwrap().content[..], b"next");
@@ -227,7 +229,7 @@ async fn http1_over_tls() {
     assert_eq!(&next.outcome.unwrap().content[..], b"next");
 }
 
-/// HTTP/2, by a proper server: several pages over one connection, and a head for the archive.
+/// HTTP/2 with a correct server: several pages over one connection, and a head for the archive.
 #[tokio::test]
 async fn http2() {
     let authority = Authority::new("trusted");
@@ -263,7 +265,7 @@ async fn http2() {
         body: 1 << 20,
         ..Limits::default()
     };
-    let mut client = Client::new(Settings {
+    let mut client = TestClient::new(Settings {
         limits,
         ..settings(&authority)
     });
@@ -295,7 +297,7 @@ async fn http2() {
     assert_eq!(summary(&client.get(&page("/reset")).await), "http2");
 }
 
-/// Row 18: a server that breaks HTTP/2 is asked again in HTTP/1.1.
+/// Row 18: a server that violates HTTP/2 is asked again in HTTP/1.1.
 #[tokio::test]
 async fn broken_http2_falls_back() {
     let frame = |kind: u8, flags: u8, stream: u32, payload: &[u8]| {
@@ -303,7 +305,7 @@ async fn broken_http2_falls_back() {
         [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
     };
     let hello = frame(4, 0, 0, &[]);
-    // A header block that never ends: HEADERS without END_HEADERS, then CONTINUATION for ever
+    // A header block without end: HEADERS without END_HEADERS, then CONTINUATION forever
     // (RUSTSEC-2024-0332). Byte 0x40 and a literal make a field.
     let field = [&[0x40, 1, b'a', 100][..], &[b'b'; 100]].concat();
     let continuation = [
@@ -339,28 +341,28 @@ async fn broken_http2_falls_back() {
             &["h2", "http/1.1"],
         );
         let lies = Arc::new(AtomicUsize::new(0));
-        let told = Arc::clone(&lies);
+        let count = Arc::clone(&lies);
         let start = move |tcp: TcpStream| -> Begun {
-            let (accept, bytes, told) = (accept.clone(), bytes.clone(), Arc::clone(&told));
+            let (accept, bytes, count) = (accept.clone(), bytes.clone(), Arc::clone(&count));
             Box::pin(async move {
                 use tokio::io::{AsyncReadExt, AsyncWriteExt};
                 let mut tls = accept.accept(tcp).await.ok()?;
                 if tls.get_ref().1.alpn_protocol() != Some(b"h2") {
                     return Some(tls);
                 }
-                told.fetch_add(1, Ordering::SeqCst);
+                count.fetch_add(1, Ordering::SeqCst);
                 let _ = tls.read(&mut [0; 4096]).await;
                 let _ = tls.write_all(&bytes).await;
                 let _ = tokio::io::copy(&mut tls, &mut tokio::io::sink()).await;
                 None
             })
         };
-        let server = Server::start_with(|_| vec![], start).await;
+        let server = ScriptedServer::start_with(|_| vec![], start).await;
         let limits = Limits {
             first_byte: Duration::from_secs(2),
             ..Limits::default()
         };
-        let mut client = Client::new(Settings {
+        let mut client = TestClient::new(Settings {
             limits,
             ..settings(&authority)
         });

@@ -1,13 +1,13 @@
-//! Are the streams of HTTP/2 used side by side, and is every page told its own?
+//! Tests concurrent requests over the streams of HTTP/2.
 //!
-//! **Invariant:** a page's body names the page, so that one answer in the place of another is seen.
+//! **Invariant:** the body of a page is its path, so that swapped answers are detected.
 
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::scripted::{Client, open_settings, request, summaries, summary};
+use crate::scripted::{TestClient, open_settings, request, summaries, summary};
 use bytes::Bytes;
 use fetch::{Answer, Http, Limits, Settings};
 use h2::server::SendResponse;
@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 type Session = h2::server::Connection<TcpStream, Bytes>;
 type Respond = SendResponse<Bytes>;
 
-/// A server of HTTP/2 that allows so many streams and does this with each connection.
+/// Starts an HTTP/2 server that allows `streams` streams and calls `serve` for each connection.
 async fn server<F>(
     streams: u32,
     serve: impl Fn(Session) -> F + Send + 'static,
@@ -43,7 +43,7 @@ where
     (page, connections)
 }
 
-/// Waits for so many requests to be out at once.
+/// Waits until `count` requests are in flight.
 async fn take(session: &mut Session, count: usize) -> Vec<(String, Respond)> {
     let mut taken = Vec::new();
     while taken.len() < count {
@@ -62,15 +62,15 @@ fn answer((path, mut respond): (String, Respond)) {
     body.send_data(path.into(), true).unwrap();
 }
 
-fn client(limits: Limits) -> Client {
-    Client::new(Settings {
+fn client(limits: Limits) -> TestClient {
+    TestClient::new(Settings {
         http: Http::Http2,
         limits,
         ..open_settings()
     })
 }
 
-/// Every answer is the page that was asked for.
+/// Asserts that every answer is the requested page.
 fn each_its_own(urls: &[PageUrl], answers: Vec<Answer>) {
     for (url, answer) in urls.iter().zip(answers) {
         let response = answer.outcome.unwrap();
@@ -83,7 +83,7 @@ fn each_its_own(urls: &[PageUrl], answers: Vec<Answer>) {
     }
 }
 
-/// The server answers only when it has all requests, and the last one first.
+/// The server answers only when it has all requests, and answers the last one first.
 #[tokio::test]
 async fn requests_are_out_together_and_answered_in_any_order() {
     let (page, connections) = server(100, |mut session| async move {
@@ -109,7 +109,7 @@ async fn requests_are_out_together_and_answered_in_any_order() {
         ),
         (5, true, 16)
     );
-    // And again over the same connection, with answers as they come.
+    // The same connection again, with answers as they arrive.
     let mut order = Vec::new();
     let requests: Vec<_> = urls.iter().map(request).collect();
     connection
@@ -120,8 +120,8 @@ async fn requests_are_out_together_and_answered_in_any_order() {
     assert_eq!(connections.load(Ordering::SeqCst), 1);
 }
 
-/// Never more streams than the server allows, once it has said so; before that, what it refuses can be
-/// asked for again.
+/// The fetcher never uses more streams than the server allows, once it has announced its limit.
+/// Before that, refused requests can be repeated.
 #[tokio::test]
 async fn the_servers_limit_is_kept() {
     let most = Arc::new(AtomicUsize::new(0));
@@ -173,8 +173,8 @@ async fn reset_b(mut session: Session, reason: h2::Reason) {
     }
 }
 
-/// A stream that the server resets costs its own page; one that it refuses costs none. The connection
-/// carries the other pages: this server speaks nothing but HTTP/2.
+/// A stream that the server resets affects only its own page; a refused one can be repeated. The
+/// connection carries the other pages, because this server speaks only HTTP/2.
 #[tokio::test]
 async fn one_stream_fails() {
     let reasons = [
@@ -190,15 +190,15 @@ async fn one_stream_fails() {
         let urls: Vec<PageUrl> = (0..40).map(|n| page(&format!("/{n}"))).collect();
         let open = client.connection.as_mut().unwrap();
         let requests: Vec<_> = urls.iter().map(request).collect();
-        let mut told = Vec::new();
-        open.get_all(&requests, |_, answer| told.push(summary(&answer)))
+        let mut outcomes = Vec::new();
+        open.get_all(&requests, |_, answer| outcomes.push(summary(&answer)))
             .await;
-        assert_eq!(told, ["200"; 40], "{reason:?}");
+        assert_eq!(outcomes, ["200"; 40], "{reason:?}");
         assert_eq!(connections.load(Ordering::SeqCst), 1, "{reason:?}");
     }
 }
 
-/// The same, page by page, where the first stream of all is the one that is reset.
+/// The same with one request at a time, where the very first stream is reset.
 #[tokio::test]
 async fn a_reset_stream_does_not_end_http2() {
     let (page, connections) =
@@ -214,7 +214,7 @@ async fn a_reset_stream_does_not_end_http2() {
     assert_eq!(again.version(), http::Version::HTTP_2);
 }
 
-/// A server that resets every stream is asked in HTTP/1.1 before long, and at once if it says so.
+/// A server that resets every stream gets HTTP/1.1 after three, or at once if it asks for it.
 #[tokio::test]
 async fn a_server_that_resets_all_is_asked_in_http11() {
     for (reason, tries) in [
@@ -233,24 +233,24 @@ async fn a_server_that_resets_all_is_asked_in_http11() {
     }
 }
 
-/// A connection that ends takes with it what was out: all of that is told so, and can be had again.
+/// When the connection ends, every request in flight is reported and can be repeated.
 #[tokio::test]
 async fn the_connection_ends() {
     let (page, _) = server(100, |mut session| async move {
         let mut taken = take(&mut session, 4).await;
         answer(taken.remove(0));
-        // Lets the answer go out, then hangs up on the rest.
+        // Lets the answer be sent, then closes the connection.
         let _ = tokio::time::timeout(Duration::from_millis(50), session.accept()).await;
     })
     .await;
     let mut client = client(Limits::default());
     let answers = client.get_all(&["/a", "/b", "/c", "/d"].map(page)).await;
-    let told = summaries(&answers);
-    assert_eq!(told, ["200", "unanswered", "unanswered", "unanswered"]);
+    let outcomes = summaries(&answers);
+    assert_eq!(outcomes, ["200", "unanswered", "unanswered", "unanswered"]);
     assert!(!client.is_open());
 }
 
-/// A page that is slow is late alone; after it, nothing new is begun over the connection.
+/// Only the slow page is late. After it, no new stream is opened over the connection.
 #[tokio::test]
 async fn one_stream_is_late() {
     let (page, _) = server(100, |mut session| async move {

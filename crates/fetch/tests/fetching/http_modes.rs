@@ -1,13 +1,15 @@
-//! Is the HTTP spoken that the user asked for?
+//! Tests that the HTTP version in use is the configured one.
 //!
-//! **Invariant:** what is spoken is told by the bytes that the server sees, and not by what we say of it.
+//! **Invariant:** the version is judged by the bytes that the server receives, not by what the
+//! fetcher reports.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::hostile_tls::{Authority, Begun, acceptor, secure, settings};
 use crate::scripted::{
-    Client, NEXT, Server, Step, open_settings, request, send, summaries, summary,
+    NEXT, ScriptedServer, ServerAction, TestClient, open_settings, request, send, summaries,
+    summary,
 };
 use fetch::{Depth, Http, Settings};
 use http::Version;
@@ -28,19 +30,19 @@ fn pipelined() -> Http {
 }
 
 #[test]
-fn a_depth_is_more_than_one_and_has_an_end() {
+fn a_depth_is_2_to_32() {
     let depths: Vec<u8> = (0..=255).filter(|&n| Depth::new(n).is_some()).collect();
     assert_eq!(depths, (2..=32).collect::<Vec<u8>>());
 }
 
-/// HTTP/1.0 has a connection for every request, whatever the server would keep.
+/// HTTP/1.0 uses a connection for each request, even if the server would keep it open.
 #[tokio::test]
 async fn http10_is_one_request_each() {
     let kept = "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok";
     let newer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
     for answer in [kept, newer] {
-        let server = Server::start(move |_| vec![send(answer)]).await;
-        let mut client = Client::new(speaking(Http::Http10));
+        let server = ScriptedServer::start(move |_| vec![send(answer)]).await;
+        let mut client = TestClient::new(speaking(Http::Http10));
         for path in ["/a", "/b"] {
             assert_eq!(summary(&client.get(&server.url(path)).await), "200");
             assert!(!client.is_open());
@@ -59,13 +61,13 @@ async fn http10_is_one_request_each() {
     }
 }
 
-/// HTTP/1.1, pipelined or not, asks in the same words.
+/// HTTP/1.1 requests have the same bytes, pipelined or not.
 #[tokio::test]
-async fn http11_is_said_in_the_same_words() {
+async fn http11_requests_have_the_same_bytes() {
     let mut said = Vec::new();
     for http in [Http::Auto, Http::Http11, pipelined()] {
-        let server = Server::start(|_| vec![]).await;
-        let mut client = Client::new(speaking(http));
+        let server = ScriptedServer::start(|_| vec![]).await;
+        let mut client = TestClient::new(speaking(http));
         let next = server.url("/next");
         let request = fetch::Request {
             url: &next,
@@ -88,13 +90,16 @@ async fn http11_is_said_in_the_same_words() {
     assert_eq!(said[0], said[2]);
 }
 
-/// A server that writes down what it is offered, and chooses from it what it can.
-async fn listening(authority: &Authority, speaks: &'static [&'static str]) -> (Server, Offers) {
+/// Starts a server that records the ALPN protocols offered to it and selects one of its own.
+async fn listening(
+    authority: &Authority,
+    speaks: &'static [&'static str],
+) -> (ScriptedServer, Offers) {
     let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), speaks);
     let offers = Offers::default();
-    let heard = Arc::clone(&offers);
+    let recorded = Arc::clone(&offers);
     let begin = move |tcp: TcpStream| -> Begun {
-        let (config, heard) = (Arc::clone(accept.config()), Arc::clone(&heard));
+        let (config, recorded) = (Arc::clone(accept.config()), Arc::clone(&recorded));
         Box::pin(async move {
             let start = LazyConfigAcceptor::new(Default::default(), tcp)
                 .await
@@ -103,7 +108,7 @@ async fn listening(authority: &Authority, speaks: &'static [&'static str]) -> (S
             let offered: Vec<String> = offered
                 .map(|name| String::from_utf8_lossy(name).into_owned())
                 .collect();
-            heard.lock().unwrap().push(offered.join(","));
+            recorded.lock().unwrap().push(offered.join(","));
             let tls = start.into_stream(config).await.ok()?;
             if tls.get_ref().1.alpn_protocol() != Some(b"h2") {
                 return Some(tls);
@@ -112,12 +117,12 @@ async fn listening(authority: &Authority, speaks: &'static [&'static str]) -> (S
             None
         })
     };
-    (Server::start_with(|_| vec![], begin).await, offers)
+    (ScriptedServer::start_with(|_| vec![], begin).await, offers)
 }
 
 type Offers = Arc<Mutex<Vec<String>>>;
 
-/// Answers everything in HTTP/2.
+/// Answers every request in HTTP/2.
 async fn answer_http2(stream: impl tokio::io::AsyncRead + tokio::io::AsyncWrite + Unpin) {
     let Ok(mut connection) = h2::server::handshake(stream).await else {
         return;
@@ -134,8 +139,8 @@ async fn what_is_offered_over_tls() {
     let authority = Authority::new("trusted");
     let both = "h2,http/1.1";
     let one = "http/1.1";
-    // What the server speaks, and for each mode what it is offered, connection by connection, what comes
-    // of the first request, and the version in the end.
+    // For each server, by the protocols it speaks, and for each mode: the protocols offered on
+    // each connection, the outcome of the first request, and the final version.
     type Wanted = (&'static str, &'static str, Version);
     let cases: [(&[&str], [Wanted; 5]); 4] = [
         (
@@ -189,7 +194,7 @@ async fn what_is_offered_over_tls() {
     for (speaks, wanted) in cases {
         for (http, (offered, first, version)) in modes.into_iter().zip(wanted) {
             let (server, offers) = listening(&authority, speaks).await;
-            let mut client = Client::new(Settings {
+            let mut client = TestClient::new(Settings {
                 http,
                 ..settings(&authority)
             });
@@ -206,7 +211,7 @@ async fn what_is_offered_over_tls() {
     }
 }
 
-/// A server that speaks HTTP/2 only is asked in it again, though it has broken it once.
+/// A server that speaks only HTTP/2 is asked in it again, although it violated HTTP/2 once.
 #[tokio::test]
 async fn http11_that_is_not_spoken_falls_back() {
     let authority = Authority::new("trusted");
@@ -228,14 +233,14 @@ async fn http11_that_is_not_spoken_falls_back() {
             }
         }
     });
-    let mut client = Client::new(settings(&authority));
+    let mut client = TestClient::new(settings(&authority));
     for wanted in ["http2", "http1:not-spoken", "200"] {
         assert_eq!(summary(&client.get(&page).await), wanted);
     }
     assert_eq!(client.connection.unwrap().version(), Version::HTTP_2);
 }
 
-/// Without TLS, HTTP/2 is spoken from the first byte on.
+/// Without TLS, HTTP/2 is used from the first byte.
 #[tokio::test]
 async fn http2_by_prior_knowledge() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -244,7 +249,7 @@ async fn http2_by_prior_knowledge() {
         let (tcp, _) = listener.accept().await.unwrap();
         answer_http2(tcp).await;
     });
-    let mut client = Client::new(speaking(Http::Http2));
+    let mut client = TestClient::new(speaking(Http::Http2));
     for _ in 0..2 {
         let response = client.get(&page).await.outcome.unwrap();
         assert_eq!(&response.content[..], b"two");
@@ -256,13 +261,13 @@ async fn http2_by_prior_knowledge() {
     );
 }
 
-/// A server that has this to say to anything but HTTP/1.1, and writes down the first line it is told over
-/// each connection.
+/// Starts a server that sends `reply` to anything but HTTP/1.1, and records the first line
+/// received on each connection.
 async fn only_http1(reply: &'static str) -> (PageUrl, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let page = format!("http://{}/next", listener.local_addr().unwrap());
     let first_lines = Arc::new(Mutex::new(Vec::new()));
-    let heard = Arc::clone(&first_lines);
+    let recorded = Arc::clone(&first_lines);
     tokio::spawn(async move {
         while let Ok((mut tcp, _)) = listener.accept().await {
             let mut said = vec![0; 4096];
@@ -270,7 +275,7 @@ async fn only_http1(reply: &'static str) -> (PageUrl, Arc<Mutex<Vec<String>>>) {
             let line = String::from_utf8_lossy(&said[..length]);
             let line = line.lines().next().unwrap().to_owned();
             let is_http1 = line.ends_with("HTTP/1.1");
-            heard.lock().unwrap().push(line);
+            recorded.lock().unwrap().push(line);
             let reply = if is_http1 { NEXT } else { reply };
             let _ = tcp.write_all(reply.as_bytes()).await;
         }
@@ -278,33 +283,34 @@ async fn only_http1(reply: &'static str) -> (PageUrl, Arc<Mutex<Vec<String>>>) {
     (PageUrl::parse(&page).unwrap(), first_lines)
 }
 
-/// A server that does not know HTTP/2 is asked once in it, then in HTTP/1.1: late, and not lost.
+/// A server without HTTP/2 is asked once in HTTP/2, then in HTTP/1.1: its page is late but not
+/// lost.
 #[tokio::test]
 async fn http2_that_is_not_spoken_falls_back() {
     let complaint = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n";
     #[derive(Clone, Copy, PartialEq)]
-    enum Asked {
+    enum RequestTiming {
         AtOnce,
-        /// When the server has answered already.
+        /// When the server has answered before.
         Later,
         ForSeveral,
     }
     for (name, reply, asked) in [
-        ("complains", complaint, Asked::AtOnce),
-        ("hangs up", "", Asked::AtOnce),
-        ("complained", complaint, Asked::Later),
-        ("hung up", "", Asked::Later),
-        ("complains to several", complaint, Asked::ForSeveral),
-        ("hangs up on several", "", Asked::ForSeveral),
+        ("complains", complaint, RequestTiming::AtOnce),
+        ("hangs up", "", RequestTiming::AtOnce),
+        ("complained", complaint, RequestTiming::Later),
+        ("hung up", "", RequestTiming::Later),
+        ("complains to several", complaint, RequestTiming::ForSeveral),
+        ("hangs up on several", "", RequestTiming::ForSeveral),
     ] {
         let (page, first_lines) = only_http1(reply).await;
-        let mut client = Client::new(speaking(Http::Http2));
-        if asked == Asked::ForSeveral {
+        let mut client = TestClient::new(speaking(Http::Http2));
+        if asked == RequestTiming::ForSeveral {
             let answers = client.get_all(&[page.clone(), page.clone()]).await;
             assert_eq!(summaries(&answers), ["unanswered"; 2], "{name}");
         } else {
             let mut connection = client.connect(&page).await.unwrap();
-            if asked == Asked::Later {
+            if asked == RequestTiming::Later {
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
             let first = connection.get(&request(&page)).await;
@@ -318,26 +324,31 @@ async fn http2_that_is_not_spoken_falls_back() {
             Version::HTTP_11,
             "{name}"
         );
-        let heard = first_lines.lock().unwrap();
-        assert_eq!(*heard, ["PRI * HTTP/2.0", "GET /next HTTP/1.1"], "{name}");
+        let recorded = first_lines.lock().unwrap();
+        assert_eq!(
+            *recorded,
+            ["PRI * HTTP/2.0", "GET /next HTTP/1.1"],
+            "{name}"
+        );
     }
 }
 
-/// The rules of a server do not wait for the next visit because it speaks another HTTP.
+/// The request for robots.txt is repeated at once in the other HTTP version, not at the next
+/// visit.
 #[tokio::test]
-async fn robots_are_asked_for_again_at_once() {
+async fn the_robots_request_is_repeated_at_once() {
     let (page, first_lines) = only_http1("").await;
-    let mut client = Client::new(speaking(Http::Http2));
+    let mut client = TestClient::new(speaking(Http::Http2));
     let answer = client.fetcher.robots(&page, &mut client.connection).await;
     assert_eq!(answer.verdict, fetch::Verdict::Found("next".into()));
-    let heard = first_lines.lock().unwrap();
-    assert_eq!(*heard, ["PRI * HTTP/2.0", "GET /robots.txt HTTP/1.1"]);
+    let recorded = first_lines.lock().unwrap();
+    assert_eq!(*recorded, ["PRI * HTTP/2.0", "GET /robots.txt HTTP/1.1"]);
 }
 
-/// Several requests where one at a time is spoken: one after the other, as long as it lasts.
+/// Without pipelining, several requests are sent one after the other while the connection lasts.
 #[tokio::test]
-async fn one_at_a_time_is_still_all() {
-    let server = Server::start(|asked| {
+async fn requests_without_pipelining_are_sent_in_turn() {
+    let server = ScriptedServer::start(|asked| {
         let close = if asked.path == "/last" {
             "Connection: close\r\n"
         } else {
@@ -345,14 +356,14 @@ async fn one_at_a_time_is_still_all() {
         };
         let head = format!("HTTP/1.1 200 OK\r\n{close}Content-Length: 2\r\n\r\nok");
         let mut steps = vec![send(head)];
-        steps.extend((asked.path == "/last").then_some(Step::Close));
+        steps.extend((asked.path == "/last").then_some(ServerAction::Close));
         steps
     })
     .await;
-    let mut client = Client::new(speaking(Http::Http11));
+    let mut client = TestClient::new(speaking(Http::Http11));
     let urls = ["/a", "/b", "/last", "/c", "/d"].map(|path| server.url(path));
     let answers = client.get_all(&urls).await;
-    let told = summaries(&answers);
-    assert_eq!(told, ["200", "200", "200", "unanswered", "unanswered"]);
+    let outcomes = summaries(&answers);
+    assert_eq!(outcomes, ["200", "200", "200", "unanswered", "unanswered"]);
     assert_eq!(client.connection.unwrap().width(), 1);
 }

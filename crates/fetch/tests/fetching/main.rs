@@ -1,6 +1,6 @@
-//! Do we get the bytes, from servers that lie?
+//! Tests of the fetcher against servers on loopback that misbehave in every way we know.
 //!
-//! **Invariant:** every server here is on loopback and of the test itself; no test asks how long
+//! **Invariant:** every server belongs to the test itself, and no test asserts how long
 //! something took.
 #![cfg(test)]
 
@@ -9,9 +9,9 @@ mod hostile_http;
 mod hostile_tls;
 mod http2_streams;
 mod http_modes;
+mod network_access;
 mod pipelining;
 mod robots_conformance;
 mod robots_fetch;
 mod rows;
 mod scripted;
-mod ways_in;

@@ -1,6 +1,6 @@
-//! Is nothing lost and nothing mixed up when requests are sent before the first is answered?
+//! Tests that pipelining neither loses nor swaps answers.
 //!
-//! **Invariant:** a page's body names the page, so that one answer in the place of another is seen.
+//! **Invariant:** the body of a page is its path, so that swapped answers are detected.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::hostile_tls::{Authority, acceptor, begin, secure, settings};
-use crate::scripted::{Client, Server, Step, open_settings, request, send, summaries, summary};
+use crate::scripted::{
+    ScriptedServer, ServerAction, TestClient, open_settings, request, send, summaries, summary,
+};
 use fetch::{Answer, Depth, Http, Limits, Settings, Trouble};
 use page::url::PageUrl;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -17,7 +19,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 type Served = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A server that does this with its n-th connection.
+/// A server that runs a function for its n-th connection.
 struct Raw {
     origin: String,
     connections: Arc<AtomicUsize>,
@@ -50,7 +52,7 @@ impl Raw {
     }
 }
 
-/// The paths of the next so many requests; fewer when the other side has no more.
+/// Returns the paths of the next `count` requests; fewer if the client sends no more.
 async fn take(tcp: &mut TcpStream, count: usize) -> Vec<String> {
     let mut paths = Vec::new();
     let mut head = Vec::new();
@@ -75,7 +77,7 @@ fn page(path: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Closes in an orderly way, so that no reset overtakes what was sent.
+/// Closes in an orderly way, so that no reset overtakes the bytes sent before.
 async fn hang_up(mut tcp: TcpStream) {
     let _ = tcp.shutdown().await;
     let _ = tokio::io::copy(&mut tcp, &mut tokio::io::sink()).await;
@@ -88,7 +90,7 @@ fn depth(requests: u8) -> Settings {
     }
 }
 
-/// Every answer that came is that of its page.
+/// Asserts that every answer received is that of its page.
 fn each_its_own(urls: &[PageUrl], answers: &[Answer]) {
     for (url, answer) in urls.iter().zip(answers) {
         if let Ok(response) = &answer.outcome {
@@ -97,15 +99,15 @@ fn each_its_own(urls: &[PageUrl], answers: &[Answer]) {
     }
 }
 
-/// The server says nothing before it has as many requests as the depth allows, and answers them all with
-/// one packet; only then come the next.
+/// The server waits until it has as many requests as the depth allows, and answers them all in
+/// one packet. Only then do the next ones arrive.
 #[tokio::test]
 async fn requests_are_out_together_up_to_the_depth() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
             for _ in 0..2 {
                 let paths = take(&mut tcp, 4).await;
-                // A fifth would be one too many.
+                // A fifth request would be one too many.
                 let early = tokio::time::timeout(Duration::from_millis(100), tcp.read_u8()).await;
                 assert!(early.is_err());
                 let answers: Vec<u8> = paths.iter().flat_map(|path| page(path)).collect();
@@ -116,7 +118,7 @@ async fn requests_are_out_together_up_to_the_depth() {
     })
     .await;
     let urls = server.pages(8);
-    let mut client = Client::new(depth(4));
+    let mut client = TestClient::new(depth(4));
     let answers = client.get_all(&urls).await;
     assert_eq!(summaries(&answers), ["200"; 8]);
     each_its_own(&urls, &answers);
@@ -126,7 +128,8 @@ async fn requests_are_out_together_up_to_the_depth() {
         let response = answer.outcome.as_ref().unwrap();
         assert_eq!([&response.head[..], &response.body].concat(), sent);
     }
-    // These came with the one before them, so that the server took no time for them.
+    // These arrived together with the answer before them, so no time was spent waiting for the
+    // server.
     for place in [1, 2, 3, 5, 6, 7] {
         assert_eq!(answers[place].first_byte, Duration::ZERO, "{place}");
     }
@@ -143,10 +146,10 @@ async fn requests_are_out_together_up_to_the_depth() {
     assert_eq!(server.connections(), 1);
 }
 
-/// Much is asked and much is answered: neither side waits for the other to read.
+/// Large requests and large answers: neither side waits for the other to read.
 #[tokio::test]
 async fn large_answers_do_not_block_large_requests() {
-    let server = Server::start(|asked| {
+    let server = ScriptedServer::start(|asked| {
         let body = asked.path.repeat(100);
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
         vec![send(head + &body)]
@@ -155,7 +158,7 @@ async fn large_answers_do_not_block_large_requests() {
     let urls: Vec<PageUrl> = (0..64)
         .map(|n| server.url(&format!("/{n}/{}", "x".repeat(2000))))
         .collect();
-    let mut client = Client::new(Settings {
+    let mut client = TestClient::new(Settings {
         hosts: [(
             format!("http://{}", server.address),
             fetch::HostSettings {
@@ -178,19 +181,19 @@ async fn large_answers_do_not_block_large_requests() {
     }
 }
 
-/// A server that closes after k answers, in each of the ways there are: the k are had, the others are
-/// named, and whoever asks again for those gets them all.
+/// A server that closes after k answers, in each possible way: k answers arrive, the other
+/// requests are reported as unanswered, and repeating those delivers them all.
 #[tokio::test]
 async fn nothing_is_lost_when_the_server_hangs_up() {
     #[derive(Clone, Copy, Debug)]
-    enum Way {
+    enum CloseStyle {
         Silently,
         Announced,
         WithinAHead,
         WithinABody,
         ByLength,
     }
-    use Way::*;
+    use CloseStyle::*;
     for way in [Silently, Announced, WithinAHead, WithinABody, ByLength] {
         for limit in 1..7usize {
             let server = Raw::start(move |_, mut tcp| {
@@ -224,7 +227,7 @@ async fn nothing_is_lost_when_the_server_hangs_up() {
             })
             .await;
             let label = format!("{way:?} after {limit}");
-            let mut client = Client::new(depth(4));
+            let mut client = TestClient::new(depth(4));
             let mut left = server.pages(6);
             let mut rounds = 0;
             while !left.is_empty() {
@@ -232,18 +235,24 @@ async fn nothing_is_lost_when_the_server_hangs_up() {
                 assert!(rounds < 20, "{label}");
                 let answers = client.get_all(&left).await;
                 each_whole(&left, &answers, &label);
-                let told = summaries(&answers);
-                let whole = told.iter().take_while(|told| *told == "200").count();
-                assert_eq!(whole, limit.min(left.len()), "{label}: {told:?}");
-                let mut rest = told[whole..].iter();
-                // Half a body is an answer, cut short.
-                if told
+                let outcomes = summaries(&answers);
+                let whole = outcomes
+                    .iter()
+                    .take_while(|outcome| *outcome == "200")
+                    .count();
+                assert_eq!(whole, limit.min(left.len()), "{label}: {outcomes:?}");
+                let mut rest = outcomes[whole..].iter();
+                // Half a body is a truncated answer.
+                if outcomes
                     .get(whole)
-                    .is_some_and(|told| told == "200 truncated:length")
+                    .is_some_and(|outcome| outcome == "200 truncated:length")
                 {
                     rest.next();
                 }
-                assert!(rest.all(|told| told == "unanswered"), "{label}: {told:?}");
+                assert!(
+                    rest.all(|outcome| outcome == "unanswered"),
+                    "{label}: {outcomes:?}"
+                );
                 assert!(whole == left.len() || !client.is_open(), "{label}");
                 left.drain(..whole);
             }
@@ -260,10 +269,10 @@ fn each_whole(urls: &[PageUrl], answers: &[Answer], label: &str) {
     }
 }
 
-/// What a server that cannot do it sends after its first answer; from then on it is asked for one page at
-/// a time, and gives them all.
+/// A server that mishandles pipelining and sends invalid bytes after its first answer. From then
+/// on it gets one request at a time and delivers all pages.
 #[tokio::test]
-async fn a_server_that_loses_its_place_is_asked_one_at_a_time() {
+async fn a_server_that_breaks_under_pipelining_gets_one_request_at_a_time() {
     let two_lengths = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx";
     let no_chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nhello";
     let upgrade = "HTTP/1.1 101 Switching\r\n\r\n";
@@ -279,7 +288,7 @@ async fn a_server_that_loses_its_place_is_asked_one_at_a_time() {
         let server = Raw::start(move |_, mut tcp| {
             Box::pin(async move {
                 while let Some(path) = take(&mut tcp, 1).await.pop() {
-                    // It is confused by a request that is there before it has answered the last.
+                    // A second request that arrives before the answer to the first confuses it.
                     tokio::time::sleep(Duration::from_millis(20)).await;
                     let confused = tcp.try_read(&mut [0; 1]).is_ok_and(|read| read > 0);
                     tcp.write_all(&page(&path)).await.unwrap();
@@ -293,7 +302,7 @@ async fn a_server_that_loses_its_place_is_asked_one_at_a_time() {
         })
         .await;
         let urls = server.pages(4);
-        let mut client = Client::new(Settings {
+        let mut client = TestClient::new(Settings {
             limits: Limits {
                 first_byte: Duration::from_millis(1500),
                 ..Limits::default()
@@ -301,8 +310,12 @@ async fn a_server_that_loses_its_place_is_asked_one_at_a_time() {
             ..depth(4)
         });
         let answers = client.get_all(&urls).await;
-        let told = summaries(&answers);
-        assert_eq!(told, ["200", wanted, "unanswered", "unanswered"], "{name}");
+        let outcomes = summaries(&answers);
+        assert_eq!(
+            outcomes,
+            ["200", wanted, "unanswered", "unanswered"],
+            "{name}"
+        );
         assert!(!client.is_open(), "{name}");
         let again = client.get_all(&urls).await;
         assert_eq!(summaries(&again), ["200"; 4], "{name}");
@@ -313,7 +326,7 @@ async fn a_server_that_loses_its_place_is_asked_one_at_a_time() {
     }
 }
 
-/// More answers than requests: which is whose is in doubt.
+/// More answers than requests: their assignment is in doubt.
 #[tokio::test]
 async fn an_answer_too_many_ends_pipelining() {
     let server = Raw::start(|_, mut tcp| {
@@ -327,7 +340,7 @@ async fn an_answer_too_many_ends_pipelining() {
     })
     .await;
     let urls = server.pages(2);
-    let mut client = Client::new(depth(4));
+    let mut client = TestClient::new(depth(4));
     let answers = client.get_all(&urls).await;
     assert_eq!(summaries(&answers), ["200"; 2]);
     each_its_own(&urls, &answers);
@@ -335,11 +348,11 @@ async fn an_answer_too_many_ends_pipelining() {
     assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 1);
 }
 
-/// A server that is slow with the first page is slow, and not to blame for more.
+/// A slow first page is only late; pipelining is not held responsible.
 #[tokio::test]
 async fn a_slow_first_page_is_only_slow() {
-    let server = Server::start(|_| vec![Step::Hang]).await;
-    let mut client = Client::new(Settings {
+    let server = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
+    let mut client = TestClient::new(Settings {
         limits: Limits {
             first_byte: Duration::from_millis(200),
             ..Limits::default()
@@ -348,13 +361,13 @@ async fn a_slow_first_page_is_only_slow() {
     });
     let urls = ["/slow", "/next", "/next"].map(|path| server.url(path));
     let answers = client.get_all(&urls).await;
-    let told = summaries(&answers);
-    assert_eq!(told, ["timeout:first-byte", "unanswered", "unanswered"]);
+    let outcomes = summaries(&answers);
+    assert_eq!(outcomes, ["timeout:first-byte", "unanswered", "unanswered"]);
     assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 4);
 }
 
-/// How wide the third connection is to a server that closes after so many answers, asked for eight pages
-/// each time.
+/// The width of the third connection to a server that closes after a number of answers, when
+/// eight pages are requested each time.
 #[tokio::test]
 async fn the_width_is_what_a_server_answers() {
     let cases = [(0, 1), (1, 1), (2, 2), (5, 5), (7, 7), (8, 8), (100, 8)];
@@ -367,14 +380,14 @@ async fn the_width_is_what_a_server_answers() {
                         None => return,
                     }
                 }
-                // Not before it was asked, so that this is no idle end.
+                // Closes only after a request arrived, so that the connection does not end idle.
                 take(&mut tcp, 1).await;
                 hang_up(tcp).await;
             })
         })
         .await;
         let urls = server.pages(8);
-        let mut client = Client::new(depth(8));
+        let mut client = TestClient::new(depth(8));
         for round in 0..2 {
             assert_eq!(
                 client.connect(&urls[0]).await.unwrap().width(),
@@ -388,8 +401,8 @@ async fn the_width_is_what_a_server_answers() {
     }
 }
 
-/// A server that closes each connection after ten answers is asked for four pages at a time: the third
-/// four are cut short every time, and that is no reason to ask for fewer.
+/// A server closes each connection after ten answers and gets four requests at a time. The third
+/// group of four is cut each time, which is no reason to reduce the width.
 #[tokio::test]
 async fn a_limit_of_requests_is_no_fault() {
     let server = Raw::start(|_, mut tcp| {
@@ -406,7 +419,7 @@ async fn a_limit_of_requests_is_no_fault() {
     .await;
     let urls = server.pages(4);
     let requests: Vec<_> = urls.iter().map(request).collect();
-    let client = Client::new(depth(4));
+    let client = TestClient::new(depth(4));
     for round in 0..4 {
         let mut connection = client.connect(&urls[0]).await.unwrap();
         assert_eq!(connection.width(), 4, "{round}");
@@ -422,7 +435,8 @@ async fn a_limit_of_requests_is_no_fault() {
     }
 }
 
-/// A kept connection that the server closes before it answers anything was simply kept for too long.
+/// A kept connection that closes before its first answer was kept too long; pipelining is not at
+/// fault.
 #[tokio::test]
 async fn a_kept_connection_that_ends_is_no_fault() {
     let server = Raw::start(|_, mut tcp| {
@@ -430,7 +444,7 @@ async fn a_kept_connection_that_ends_is_no_fault() {
             if let Some(path) = take(&mut tcp, 1).await.pop() {
                 tcp.write_all(&page(&path)).await.unwrap();
             }
-            // Not before it was asked, so that the client cannot know.
+            // Closes only after a request arrived, so that the client cannot know.
             take(&mut tcp, 1).await;
             hang_up(tcp).await;
         })
@@ -438,25 +452,26 @@ async fn a_kept_connection_that_ends_is_no_fault() {
     .await;
     let urls = server.pages(4);
     let requests: Vec<_> = urls.iter().map(request).collect();
-    let client = Client::new(depth(4));
+    let client = TestClient::new(depth(4));
     for round in 0..4 {
         let mut connection = client.connect(&urls[0]).await.unwrap();
         assert_eq!(connection.width(), 4, "{round}");
         assert_eq!(summary(&connection.get(&requests[0]).await), "200");
-        let mut told = Vec::new();
+        let mut outcomes = Vec::new();
         connection
-            .get_all(&requests, |_, answer| told.push(summary(&answer)))
+            .get_all(&requests, |_, answer| outcomes.push(summary(&answer)))
             .await;
-        assert_eq!(told, ["unanswered"; 4], "{round}");
+        assert_eq!(outcomes, ["unanswered"; 4], "{round}");
     }
 }
 
-/// A kept connection that the server closed meanwhile: all can be asked for again, pipelined or not.
+/// A kept connection that the server closed meanwhile: all requests can be repeated, pipelined
+/// or not.
 #[tokio::test]
-async fn a_connection_that_ended_meanwhile_names_all() {
+async fn a_connection_that_ended_meanwhile_reports_all_requests() {
     for http in [Http::Http11, depth(4).http] {
-        let server = Server::start(|_| vec![send(page("/a")), Step::Close]).await;
-        let mut client = Client::new(Settings {
+        let server = ScriptedServer::start(|_| vec![send(page("/a")), ServerAction::Close]).await;
+        let mut client = TestClient::new(Settings {
             http,
             ..open_settings()
         });
@@ -464,18 +479,20 @@ async fn a_connection_that_ended_meanwhile_names_all() {
         assert_eq!(summary(&client.get(&url).await), "200");
         tokio::time::sleep(Duration::from_millis(100)).await;
         let connection = client.connection.as_mut().unwrap();
-        let mut told = Vec::new();
+        let mut outcomes = Vec::new();
         connection
-            .get_all(&[request(&url); 3], |_, answer| told.push(summary(&answer)))
+            .get_all(&[request(&url); 3], |_, answer| {
+                outcomes.push(summary(&answer))
+            })
             .await;
-        assert_eq!(told, ["unanswered"; 3], "{http:?}");
+        assert_eq!(outcomes, ["unanswered"; 3], "{http:?}");
     }
 }
 
-/// A server that says goodbye with the last page it was asked for owes nothing.
+/// A server that announces the close with the last requested page has answered everything.
 #[tokio::test]
-async fn a_goodbye_after_the_last_page_is_no_fault() {
-    let server = Server::start(|asked| {
+async fn a_close_after_the_last_page_is_no_fault() {
+    let server = ScriptedServer::start(|asked| {
         let close = if asked.path == "/last" {
             "Connection: close\r\n"
         } else {
@@ -486,7 +503,7 @@ async fn a_goodbye_after_the_last_page_is_no_fault() {
     })
     .await;
     let urls = ["/a", "/b", "/last"].map(|path| server.url(path));
-    let mut client = Client::new(depth(4));
+    let mut client = TestClient::new(depth(4));
     for round in 0..4 {
         let answers = client.get_all(&urls).await;
         assert_eq!(summaries(&answers), ["200"; 3], "{round}");
@@ -495,7 +512,7 @@ async fn a_goodbye_after_the_last_page_is_no_fault() {
     }
 }
 
-/// One early end between good ones is an accident, and a kept connection that was closed says nothing.
+/// A single early end between complete batches does not reduce the width.
 #[tokio::test]
 async fn an_accident_is_forgiven() {
     let server = Raw::start(|nth, mut tcp| {
@@ -512,18 +529,18 @@ async fn an_accident_is_forgiven() {
     })
     .await;
     let urls = server.pages(4);
-    let mut client = Client::new(depth(4));
+    let mut client = TestClient::new(depth(4));
     for _ in 0..6 {
         client.get_all(&urls).await;
         assert_eq!(client.connection.as_ref().unwrap().width(), 4);
     }
 }
 
-/// A single request over a pipelined connection is told what it would be told over a plain one.
+/// A single request has the same outcome over a pipelined connection as over a plain one.
 #[tokio::test]
 async fn one_request_alone() {
-    let server = Server::start(|asked| match asked.path.as_str() {
-        "/close" => vec![Step::Close],
+    let server = ScriptedServer::start(|asked| match asked.path.as_str() {
+        "/close" => vec![ServerAction::Close],
         _ => vec![send("garbage\r\n")],
     })
     .await;
@@ -532,7 +549,7 @@ async fn one_request_alone() {
         server.url("/close"),
         server.url("/bad"),
     );
-    let client = Client::new(depth(4));
+    let client = TestClient::new(depth(4));
     let mut kept = client.connect(&next).await.unwrap();
     assert_eq!(summary(&kept.get(&request(&next)).await), "200");
     assert_eq!(summary(&kept.get(&request(&close)).await), "stale");
@@ -543,26 +560,26 @@ async fn one_request_alone() {
     assert_eq!(summary(&other.get(&request(&bad)).await), "protocol-error");
     let elsewhere = PageUrl::parse("http://127.0.0.1:1/").unwrap();
     let mut mixed = client.connect(&next).await.unwrap();
-    let mut told = Vec::new();
+    let mut outcomes = Vec::new();
     let requests = [request(&elsewhere), request(&next), request(&elsewhere)];
     mixed
         .get_all(&requests, |place, answer| {
-            told.push((place, summary(&answer)))
+            outcomes.push((place, summary(&answer)))
         })
         .await;
-    told.sort_unstable();
+    outcomes.sort_unstable();
     let wanted = ["refused:other-server", "200", "refused:other-server"];
     assert_eq!(
-        told,
+        outcomes,
         [0, 1, 2].map(|place| (place, wanted[place].to_owned()))
     );
     assert!(mixed.is_open());
     assert_eq!(mixed.width(), 4);
 }
 
-/// What comes while no request is out is nobody's answer, and ends the connection.
+/// Bytes that arrive while no request is in flight end the connection.
 #[tokio::test]
-async fn stray_bytes_are_nobodys() {
+async fn stray_bytes_end_the_connection() {
     let server = Raw::start(|_, mut tcp| {
         Box::pin(async move {
             for path in take(&mut tcp, 2).await {
@@ -575,18 +592,18 @@ async fn stray_bytes_are_nobodys() {
     })
     .await;
     let urls = server.pages(2);
-    let mut client = Client::new(depth(4));
+    let mut client = TestClient::new(depth(4));
     client.get_all(&urls).await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     let connection = client.connection.as_mut().unwrap();
     let refused = connection.get(&request(&urls[0])).await;
-    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked);
+    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unsolicited);
     assert!(!connection.is_open());
 }
 
-/// Answers to requests that are not on the wire yet are not believed, even where they are right.
+/// Answers to requests that are not written yet are refused, even if they are correct.
 #[tokio::test]
-async fn answers_before_their_requests_are_none() {
+async fn answers_before_their_requests_are_refused() {
     let server = Raw::start(|number, mut tcp| {
         Box::pin(async move {
             let mut paths = take(&mut tcp, 2).await;
@@ -600,7 +617,7 @@ async fn answers_before_their_requests_are_none() {
     })
     .await;
     let urls = server.pages(4);
-    let mut client = Client::new(depth(2));
+    let mut client = TestClient::new(depth(2));
     let answers = client.get_all(&urls).await;
     assert_eq!(
         summaries(&answers),
@@ -610,32 +627,32 @@ async fn answers_before_their_requests_are_none() {
     assert_eq!(client.connect(&urls[0]).await.unwrap().width(), 1);
 }
 
-/// A future that is dropped half-way ends the connection.
+/// Dropping the future before it completes ends the connection.
 #[tokio::test]
 async fn an_abandoned_batch_ends_the_connection() {
-    let server = Server::start(|_| vec![Step::Hang]).await;
-    let client = Client::new(depth(4));
+    let server = ScriptedServer::start(|_| vec![ServerAction::Hang]).await;
+    let client = TestClient::new(depth(4));
     let urls = ["/next", "/hang", "/next"].map(|path| server.url(path));
     let requests: Vec<_> = urls.iter().map(request).collect();
     let mut connection = client.connect(&urls[0]).await.unwrap();
-    let mut told = Vec::new();
-    let batch = connection.get_all(&requests, |place, _| told.push(place));
+    let mut outcomes = Vec::new();
+    let batch = connection.get_all(&requests, |place, _| outcomes.push(place));
     assert!(
         tokio::time::timeout(Duration::from_millis(500), batch)
             .await
             .is_err()
     );
-    assert_eq!(told, [0]);
+    assert_eq!(outcomes, [0]);
     assert!(!connection.is_open());
     assert_eq!(summary(&connection.get(&requests[0]).await), "stale");
 }
 
-/// The same over TLS, where stray bytes are only seen by reading.
+/// The same over TLS, where stray bytes are only detected by reading.
 #[tokio::test]
 async fn pipelining_over_tls() {
     let authority = Authority::new("trusted");
     let accept = acceptor(authority.sign(&["127.0.0.1"], 2020..2090), &["http/1.1"]);
-    let script = |asked: &crate::scripted::Asked| {
+    let script = |asked: &crate::scripted::ReceivedRequest| {
         let stray = if asked.path == "/stray" {
             "HTTP/1.1 200 OK\r\n\r\n"
         } else {
@@ -643,8 +660,8 @@ async fn pipelining_over_tls() {
         };
         vec![send(page(&asked.path)), send(stray)]
     };
-    let server = Server::start_with(script, begin(accept)).await;
-    let mut client = Client::new(Settings {
+    let server = ScriptedServer::start_with(script, begin(accept)).await;
+    let mut client = TestClient::new(Settings {
         http: Http::Pipelined(Depth::new(4).unwrap()),
         ..settings(&authority)
     });
@@ -658,5 +675,5 @@ async fn pipelining_over_tls() {
     assert_eq!(summary(&connection.get(&request(&stray)).await), "200");
     tokio::time::sleep(Duration::from_millis(300)).await;
     let refused = connection.get(&request(&urls[0])).await;
-    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unasked);
+    assert_eq!(refused.outcome.unwrap_err(), Trouble::Unsolicited);
 }

@@ -1,7 +1,7 @@
-//! Do we read robots.txt as RFC 9309 wants it read?
+//! Tests that robots.txt is interpreted as RFC 9309 requires.
 //!
-//! **Invariant:** every case of the collected conformance data is checked, or stands in a list with the
-//! reason why not; no real file makes the parser panic, hang or lose its mind.
+//! **Invariant:** every case of the collected conformance data is checked, or listed as an
+//! exception with its reason. No real file makes the parser panic or hang.
 
 use std::io::Read;
 use std::path::Path;
@@ -11,7 +11,8 @@ use page::robots::{ROBOTS_LIMIT, Robots};
 use page::url::PageUrl;
 use proptest::prelude::*;
 
-/// The files of an archive of the shared data whose path begins so, or `None` where it is absent.
+/// Returns the files of an archive of the shared data whose path has this prefix; `None` if the
+/// archive is absent.
 fn files(archive: &str, prefix: &str) -> Option<Vec<(String, Vec<u8>)>> {
     let path = Path::new(concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -43,7 +44,7 @@ fn url(text: &str) -> PageUrl {
     PageUrl::parse(text).unwrap()
 }
 
-/// Cases of Google's parser that we answer otherwise: (test, URL, why).
+/// Cases of Google's parser where our result differs on purpose: (test, URL, reason).
 const EXCEPTIONS: [(&str, &str, &str); 4] = [
     (
         "GoogleOnly_SystemTest",
@@ -305,7 +306,7 @@ fn files_of_crawler_commons() {
     check("extended-standard-robots.txt", "bot2", "/", true);
 }
 
-/// 2,000 real files: read, asked, and true to what they plainly say.
+/// 2,000 real files are parsed and queried, and the results match what the files plainly say.
 #[test]
 fn real_files() {
     let Some(files) = files("robots-corpus-2000.tar.zst", "robots-corpus/") else {
@@ -340,14 +341,16 @@ fn real_files() {
             );
         }
     }
-    // Few sites that publish a robots.txt want no crawler at all; all or none would be a broken parser.
+    // Few sites that publish a robots.txt exclude every crawler. All or none would mean a broken
+    // parser.
     assert!(
         (20..400).contains(&closed),
         "{closed} of 2000 files close the root"
     );
 }
 
-/// Rows 43, 47: size and cunning do not cost time without bound; a test that hangs is stopped by nextest.
+/// Rows 43, 47: neither size nor hostile patterns cost unbounded time. Nextest stops a test that
+/// hangs.
 #[test]
 fn hostile_files() {
     let ask = |text: &str, path: &str| {
@@ -371,7 +374,8 @@ fn hostile_files() {
     );
     assert!(!ask(&many, "/first"));
     assert!(ask(&many, &format!("/{}", "a".repeat(2000))));
-    // Row 43: what lies within 500 KiB counts, what lies beyond does not, and half a line is no line.
+    // Row 43: lines within 500 KiB count, lines beyond do not, and an incomplete line is
+    // ignored.
     let filler = "#".repeat(ROBOTS_LIMIT - 40);
     let around = format!("User-agent: *\n{filler}\nDisallow: /in\nDisallow: /x/beyond\n");
     assert!(!ask(&around, "/in"));
@@ -379,7 +383,7 @@ fn hostile_files() {
     assert!(ask(&around, "/x"), "the rule was not cut to a shorter one");
 }
 
-/// Row 48: what is no robots.txt says nothing.
+/// Row 48: a file that is not a robots.txt has no rules.
 #[test]
 fn odd_files() {
     let ask = |text: &[u8]| Robots::parse(text, "avocet").allows(&url("http://a.example/a"));
@@ -445,7 +449,7 @@ fn delays_are_clamped() {
     }
 }
 
-/// RFC 9309, 2.2.2 and 2.2.3: what is escaped and what is special.
+/// RFC 9309, 2.2.2 and 2.2.3: escapes and special characters.
 #[test]
 fn escapes() {
     let check = |rule: &str, path: &str, applies: bool| {
@@ -479,7 +483,7 @@ fn escapes() {
 }
 
 proptest! {
-    /// Any bytes can be read and asked about.
+    /// Any bytes can be parsed and queried.
     #[test]
     fn nothing_breaks_it(text in prop::collection::vec(any::<u8>(), 0..300), path in "/[a-z*$%]{0,20}") {
         let robots = Robots::parse(&text, "avocet");
@@ -488,16 +492,16 @@ proptest! {
         robots.sitemaps(&page);
     }
 
-    /// The linear matcher agrees with the definition, tried in every way.
+    /// The linear matcher agrees with the exponential definition.
     #[test]
-    fn matching_is_what_it_is_defined_to_be(rule in "/[ab*]{0,8}\\$?", path in "/[ab]{0,10}") {
+    fn matching_agrees_with_the_definition(rule in "/[ab*]{0,8}\\$?", path in "/[ab]{0,10}") {
         let robots = Robots::parse(format!("User-agent: *\nDisallow: {rule}\n").as_bytes(), "avocet");
         let page = url(&format!("http://a.example{path}"));
         let (pattern, anchored) = rule.strip_suffix('$').map_or((&rule[..], false), |front| (front, true));
         prop_assert_eq!(!robots.allows(&page), applies(pattern.as_bytes(), path.as_bytes(), anchored));
     }
 
-    /// Reading the lines in another order of groups changes nothing.
+    /// The order of groups does not matter.
     #[test]
     fn groups_merge(first in "/[ab]{1,3}", second in "/[ab]{1,3}", path in "/[ab]{1,5}") {
         let page = url(&format!("http://a.example{path}"));
@@ -508,7 +512,7 @@ proptest! {
     }
 }
 
-/// The definition, exponential and plain.
+/// The definition of matching, by exhaustive search.
 fn applies(pattern: &[u8], path: &[u8], anchored: bool) -> bool {
     match (pattern, path) {
         ([], rest) => !anchored || rest.is_empty(),

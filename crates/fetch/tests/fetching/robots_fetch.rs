@@ -1,15 +1,15 @@
-//! What does a server's answer to "/robots.txt" mean?
+//! Tests what each answer to a request for robots.txt means.
 //!
-//! **Invariant:** rows 43 to 46 of hostile-web.md, each with its verdict; a robots.txt is subject to the
-//! same gate as a page.
+//! Covers rows 43 to 46 of hostile-web.md, and that robots.txt is subject to the same gate as a
+//! page.
 
 use std::time::Duration;
 
-use crate::scripted::{Client, Server, Step, open_settings, send};
+use crate::scripted::{ScriptedServer, ServerAction, TestClient, open_settings, send};
 use fetch::{AllowPrivate, Limits, Settings, Verdict};
 use page::robots::ROBOTS_LIMIT;
 
-fn reply(status: &str, fields: &str, body: &str) -> Step {
+fn reply(status: &str, fields: &str, body: &str) -> ServerAction {
     send(format!(
         "HTTP/1.1 {status}\r\n{fields}Content-Length: {}\r\n\r\n{body}",
         body.len()
@@ -45,24 +45,27 @@ async fn verdicts() {
             vec![reply("302 Found", "Location: /loop\r\n", "")],
             Verdict::Missing,
         ),
-        (vec![Step::Reset], Verdict::Unavailable),
-        (vec![send("SSH-2.0\r\n"), Step::Hang], Verdict::Unavailable),
+        (vec![ServerAction::Reset], Verdict::Unavailable),
+        (
+            vec![send("SSH-2.0\r\n"), ServerAction::Hang],
+            Verdict::Unavailable,
+        ),
         (
             vec![
                 send("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\nUser-agent: *\n"),
-                Step::Close,
+                ServerAction::Close,
             ],
             Verdict::Unavailable,
         ),
-        (vec![Step::Hang], Verdict::Unavailable),
+        (vec![ServerAction::Hang], Verdict::Unavailable),
     ];
     for (number, (steps, wanted)) in cases.into_iter().enumerate() {
-        let server = Server::start(move |_| steps.clone()).await;
+        let server = ScriptedServer::start(move |_| steps.clone()).await;
         let limits = Limits {
             first_byte: Duration::from_secs(2),
             ..Limits::default()
         };
-        let mut client = Client::new(Settings {
+        let mut client = TestClient::new(Settings {
             limits,
             ..open_settings()
         });
@@ -84,18 +87,18 @@ async fn verdicts() {
     }
 }
 
-/// Row 45: whoever is not there disallows, and says why.
+/// Row 45: a server that cannot be reached disallows everything, and the cause is reported.
 #[tokio::test]
-async fn nobody_there() {
+async fn an_unreachable_server_disallows() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url =
         page::url::PageUrl::parse(&format!("http://{}/", listener.local_addr().unwrap())).unwrap();
     drop(listener);
-    let mut client = Client::new(open_settings());
+    let mut client = TestClient::new(open_settings());
     let answer = client.fetcher.robots(&url, &mut client.connection).await;
     assert_eq!(answer.verdict, Verdict::Unavailable);
     assert_eq!(answer.trouble.unwrap().kind(), "connect:refused");
-    let mut strict = Client::new(Settings {
+    let mut strict = TestClient::new(Settings {
         allow_private: AllowPrivate::Never,
         ..open_settings()
     });
@@ -104,15 +107,18 @@ async fn nobody_there() {
     assert_eq!(refused.trouble.unwrap().kind(), "refused:private-address");
 }
 
-/// Row 43: a file without end is cut at 500 KiB.
+/// Row 43: a file without end is cut at the limit of 500 KiB.
 #[tokio::test]
 async fn endless() {
-    let server = Server::start(|_| {
+    let server = ScriptedServer::start(|_| {
         let start = "HTTP/1.1 200 OK\r\n\r\nUser-agent: *\nDisallow: /x\n";
-        vec![send(start), Step::Flood(b"# and so on\n".repeat(1000))]
+        vec![
+            send(start),
+            ServerAction::Flood(b"# and so on\n".repeat(1000)),
+        ]
     })
     .await;
-    let mut client = Client::new(open_settings());
+    let mut client = TestClient::new(open_settings());
     let answer = client
         .fetcher
         .robots(&server.url("/"), &mut client.connection)
@@ -124,13 +130,15 @@ async fn endless() {
     assert!(!page::Robots::parse(&text, "avocet").allows(&server.url("/x")));
 }
 
-/// Row 46: five redirects are followed, also to other servers; the connection to the first is kept.
+/// Row 46: five redirects are followed, also to other servers; the connection to the first is
+/// kept.
 #[tokio::test]
 async fn redirects() {
     let last =
-        Server::start(|_| vec![reply("200 OK", "", "User-agent: *\nDisallow: /moved\n")]).await;
+        ScriptedServer::start(|_| vec![reply("200 OK", "", "User-agent: *\nDisallow: /moved\n")])
+            .await;
     let target = last.url("/elsewhere").to_string();
-    let first = Server::start(move |asked| {
+    let first = ScriptedServer::start(move |asked| {
         let hop: u32 = asked.path.rsplit('-').next().unwrap().parse().unwrap_or(0);
         let next = if hop == 4 {
             target.clone()
@@ -140,7 +148,7 @@ async fn redirects() {
         vec![reply("301 Moved", &format!("Location: {next}\r\n"), "")]
     })
     .await;
-    let mut client = Client::new(open_settings());
+    let mut client = TestClient::new(open_settings());
     let answer = client
         .fetcher
         .robots(&first.url("/page"), &mut client.connection)
@@ -162,7 +170,7 @@ async fn redirects() {
         5,
         "one connection for all hops"
     );
-    let endless = Server::start(|asked| {
+    let endless = ScriptedServer::start(|asked| {
         vec![reply(
             "301 Moved",
             &format!("Location: {}x\r\n", asked.path),
@@ -170,7 +178,7 @@ async fn redirects() {
         )]
     })
     .await;
-    let mut client = Client::new(open_settings());
+    let mut client = TestClient::new(open_settings());
     let answer = client
         .fetcher
         .robots(&endless.url("/"), &mut client.connection)
@@ -179,16 +187,18 @@ async fn redirects() {
     assert_eq!(endless.asked.lock().unwrap().len(), 6);
 }
 
-/// Row 22, by way of robots.txt (Crawl4AI CVE-2026-109239): a hop inside is refused.
+/// Row 22, through robots.txt (Crawl4AI CVE-2026-109239): a redirect to a private address is
+/// refused.
 #[tokio::test]
 async fn a_redirect_inside_is_refused() {
-    let inside = Server::start(|_| vec![reply("200 OK", "", "secret")]).await;
+    let inside = ScriptedServer::start(|_| vec![reply("200 OK", "", "secret")]).await;
     let target = inside.url("/secret").to_string();
-    let outside =
-        Server::start(move |_| vec![reply("302 Found", &format!("Location: {target}\r\n"), "")])
-            .await;
+    let outside = ScriptedServer::start(move |_| {
+        vec![reply("302 Found", &format!("Location: {target}\r\n"), "")]
+    })
+    .await;
     let allow_private = AllowPrivate::of_seeds(&[outside.url("/")]);
-    let mut client = Client::new(Settings {
+    let mut client = TestClient::new(Settings {
         allow_private,
         ..open_settings()
     });

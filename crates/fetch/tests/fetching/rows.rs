@@ -1,26 +1,34 @@
-//! Runs rows of hostile-web.md: one lie of a server, and what must come of it.
+//! Runs test cases of hostile-web.md: one misbehaviour of a server each, with the required
+//! outcome.
 //!
-//! **Invariant:** after each lie the same server is asked for a proper page and gives it.
+//! **Invariant:** after each case the same server is asked for a proper page and delivers it.
 
-use crate::scripted::{Client, Server, Step, open_settings, summaries, summary};
+use crate::scripted::{
+    ScriptedServer, ServerAction, TestClient, open_settings, summaries, summary,
+};
 use fetch::{Depth, Http, Limits};
 
-/// One lie, and what must come of it.
-pub struct Row {
+/// One misbehaviour of a server and the required outcome.
+pub struct HostileCase {
     /// The row in hostile-web.md.
     number: u32,
     name: &'static str,
-    steps: Vec<Step>,
-    /// What [`summary`] says.
+    steps: Vec<ServerAction>,
+    /// The required result of [`summary`].
     wanted: &'static str,
-    /// The content, where it matters.
+    /// The required content, where it matters.
     content: Option<&'static str>,
     /// Whether the connection may be used again.
     open: bool,
 }
 
-pub fn row(number: u32, name: &'static str, steps: Vec<Step>, wanted: &'static str) -> Row {
-    Row {
+pub fn row(
+    number: u32,
+    name: &'static str,
+    steps: Vec<ServerAction>,
+    wanted: &'static str,
+) -> HostileCase {
+    HostileCase {
         number,
         name,
         steps,
@@ -30,7 +38,7 @@ pub fn row(number: u32, name: &'static str, steps: Vec<Step>, wanted: &'static s
     }
 }
 
-impl Row {
+impl HostileCase {
     pub fn content(self, content: &'static str) -> Self {
         Self {
             content: Some(content),
@@ -52,19 +60,19 @@ pub fn limits() -> Limits {
     }
 }
 
-/// Every row in plain HTTP/1.1, and by the reader of pipelined answers.
-pub async fn run(rows: Vec<Row>, limits: Limits) {
+/// Runs every case over HTTP/1.1 with hyper, and with the parser for pipelined answers.
+pub async fn run(rows: Vec<HostileCase>, limits: Limits) {
     for http in [Http::Auto, Http::Pipelined(Depth::default())] {
         run_over(http, &rows, &limits).await;
     }
-    run_in_company(&rows, &limits).await;
+    run_pipelined_with_others(&rows, &limits).await;
 }
 
-async fn run_over(http: Http, rows: &[Row], limits: &Limits) {
+async fn run_over(http: Http, rows: &[HostileCase], limits: &Limits) {
     for row in rows {
         let steps = row.steps.clone();
-        let server = Server::start(move |_| steps.clone()).await;
-        let mut client = Client::new(fetch::Settings {
+        let server = ScriptedServer::start(move |_| steps.clone()).await;
+        let mut client = TestClient::new(fetch::Settings {
             http,
             limits: limits.clone(),
             ..open_settings()
@@ -100,13 +108,15 @@ async fn run_over(http: Http, rows: &[Row], limits: &Limits) {
     }
 }
 
-/// The lie among pages that are pipelined with it: it is what it is alone or is to be asked for again,
-/// and the others are themselves or are to be asked for again.
-async fn run_in_company(rows: &[Row], limits: &Limits) {
+/// Runs each case pipelined between proper pages.
+///
+/// The hostile page has the same outcome as alone, or is unanswered. The other pages are
+/// correct, or are unanswered.
+async fn run_pipelined_with_others(rows: &[HostileCase], limits: &Limits) {
     for row in rows {
         let steps = row.steps.clone();
-        let server = Server::start(move |_| steps.clone()).await;
-        let mut client = Client::new(fetch::Settings {
+        let server = ScriptedServer::start(move |_| steps.clone()).await;
+        let mut client = TestClient::new(fetch::Settings {
             http: Http::Pipelined(Depth::default()),
             limits: limits.clone(),
             ..open_settings()
@@ -120,16 +130,16 @@ async fn run_in_company(rows: &[Row], limits: &Limits) {
             summaries(&answers)
         );
         for (place, answer) in answers.into_iter().enumerate() {
-            let told = summary(&answer);
+            let outcome = summary(&answer);
             if place == 1 {
                 assert!(
-                    [row.wanted, "unanswered"].contains(&told.as_str()),
+                    [row.wanted, "unanswered"].contains(&outcome.as_str()),
                     "{label}"
                 );
-            } else if told == "200" {
+            } else if outcome == "200" {
                 assert_eq!(&answer.outcome.unwrap().content[..], b"next", "{label}");
             } else {
-                assert!(place > 1 && !row.open && told == "unanswered", "{label}");
+                assert!(place > 1 && !row.open && outcome == "unanswered", "{label}");
             }
         }
         assert_eq!(
@@ -142,7 +152,7 @@ async fn run_in_company(rows: &[Row], limits: &Limits) {
     }
 }
 
-/// The head of an answer with these fields.
+/// Returns a response head with these fields.
 pub fn head(fields: &str) -> String {
     format!("HTTP/1.1 200 OK\r\n{fields}\r\n")
 }

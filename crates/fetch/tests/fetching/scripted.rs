@@ -1,7 +1,7 @@
-//! A server that sends what it is told, byte for byte, and a client that asks it as the engine would.
+//! A server that sends scripted bytes, and a client that uses the fetcher as the engine does.
 //!
-//! **Invariant:** the server answers `/next` properly over any connection, so that every test can show
-//! that a server which lied once can still be crawled.
+//! **Invariant:** the server answers `/next` correctly over any connection. Every test can
+//! therefore show that a server which misbehaved once can still be crawled.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -14,12 +14,12 @@ use page::url::PageUrl;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does about a request.
+/// One action of the server in answer to a request.
 #[derive(Clone)]
-pub enum Step {
+pub enum ServerAction {
     /// Sends these bytes.
     Send(Vec<u8>),
-    /// Sends these bytes again and again until the other side has had enough.
+    /// Sends these bytes again and again until the client closes the connection.
     Flood(Vec<u8>),
     /// Sends these bytes one by one, with a pause between two.
     Drip(Vec<u8>, Duration),
@@ -27,22 +27,22 @@ pub enum Step {
     Close,
     /// Resets the connection.
     Reset,
-    /// Says nothing more.
+    /// Sends nothing more and keeps the connection open.
     Hang,
 }
 
-pub fn send(bytes: impl AsRef<[u8]>) -> Step {
-    Step::Send(bytes.as_ref().to_vec())
+pub fn send(bytes: impl AsRef<[u8]>) -> ServerAction {
+    ServerAction::Send(bytes.as_ref().to_vec())
 }
 
-/// What is asked for.
-pub struct Asked {
+/// A request as the server received it.
+pub struct ReceivedRequest {
     pub path: String,
 }
 
-type Script = dyn Fn(&Asked) -> Vec<Step> + Send + Sync;
+type Script = dyn Fn(&ReceivedRequest) -> Vec<ServerAction> + Send + Sync;
 
-pub struct Server {
+pub struct ScriptedServer {
     pub address: SocketAddr,
     /// The heads of all requests.
     pub asked: Arc<Mutex<Vec<String>>>,
@@ -50,17 +50,19 @@ pub struct Server {
 
 pub const NEXT: &str = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nnext";
 
-impl Server {
-    pub async fn start(script: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Self {
+impl ScriptedServer {
+    pub async fn start(
+        script: impl Fn(&ReceivedRequest) -> Vec<ServerAction> + Send + Sync + 'static,
+    ) -> Self {
         let plain = |tcp: TcpStream| -> Pin<Box<dyn Future<Output = Option<TcpStream>> + Send>> {
             Box::pin(async move { Some(tcp) })
         };
         Self::start_with(script, plain).await
     }
 
-    /// Starts a server whose connections begin with something else, such as TLS.
+    /// Starts a server whose connections begin with another protocol, such as TLS.
     pub async fn start_with<S, F>(
-        script: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static,
+        script: impl Fn(&ReceivedRequest) -> Vec<ServerAction> + Send + Sync + 'static,
         begin: F,
     ) -> Self
     where
@@ -77,7 +79,8 @@ impl Server {
                 let (script, log, begin) =
                     (Arc::clone(&script), Arc::clone(&log), Arc::clone(&begin));
                 tokio::spawn(async move {
-                    // Dropping a socket with this set is a reset; a proper end is made by hand.
+                    // With this option, dropping the socket resets the connection. An orderly
+                    // close is explicit.
                     socket2::SockRef::from(&tcp)
                         .set_linger(Some(Duration::ZERO))
                         .unwrap();
@@ -111,7 +114,7 @@ async fn converse(
         let head = String::from_utf8(head).unwrap();
         let path = head.split(' ').nth(1).unwrap().to_owned();
         log.lock().unwrap().push(head);
-        let asked = Asked { path };
+        let asked = ReceivedRequest { path };
         let steps = if asked.path == "/next" {
             vec![send(NEXT)]
         } else {
@@ -119,21 +122,21 @@ async fn converse(
         };
         for step in steps {
             let went_well = match step {
-                Step::Send(bytes) => stream.write_all(&bytes).await.is_ok(),
-                Step::Flood(bytes) => loop {
+                ServerAction::Send(bytes) => stream.write_all(&bytes).await.is_ok(),
+                ServerAction::Flood(bytes) => loop {
                     if stream.write_all(&bytes).await.is_err() {
                         break false;
                     }
                 },
-                Step::Drip(bytes, pause) => drip(&mut stream, &bytes, pause).await,
-                Step::Close => {
+                ServerAction::Drip(bytes, pause) => drip(&mut stream, &bytes, pause).await,
+                ServerAction::Close => {
                     let _ = stream.shutdown().await;
-                    // Reads on until the other side closes, so that no reset follows.
+                    // Reads until the other side closes, so that no reset follows.
                     let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
                     false
                 }
-                Step::Reset => false,
-                Step::Hang => std::future::pending().await,
+                ServerAction::Reset => false,
+                ServerAction::Hang => std::future::pending().await,
             };
             if !went_well {
                 return;
@@ -153,7 +156,7 @@ async fn drip(stream: &mut (impl AsyncWrite + Unpin), bytes: &[u8], pause: Durat
     true
 }
 
-/// Settings for tests: everything on loopback may be asked.
+/// Settings for tests: every address and port is allowed.
 pub fn open_settings() -> Settings {
     Settings {
         allow_private: AllowPrivate::Always,
@@ -162,13 +165,14 @@ pub fn open_settings() -> Settings {
     }
 }
 
-/// Asks as the engine does: keeps a connection while it is open, and repeats once when it ended before the request.
-pub struct Client {
+/// A client that keeps a connection while it is open, and repeats a request once when the
+/// connection had ended before it.
+pub struct TestClient {
     pub fetcher: Fetcher,
     pub connection: Option<Connection>,
 }
 
-impl Client {
+impl TestClient {
     pub fn new(settings: Settings) -> Self {
         Self {
             fetcher: Fetcher::new(settings).unwrap(),
@@ -183,7 +187,7 @@ impl Client {
     pub async fn ask(&mut self, request: &Request<'_>) -> Answer {
         if let Some(open) = self.connection.as_mut().filter(|open| open.is_open()) {
             let answer = open.get(request).await;
-            if !matches!(answer.outcome, Err(Trouble::Stale | Trouble::Unasked)) {
+            if !matches!(answer.outcome, Err(Trouble::Stale | Trouble::Unsolicited)) {
                 return answer;
             }
         }
@@ -203,7 +207,8 @@ impl Client {
         self.fetcher.connect(url, &route).await
     }
 
-    /// Asks for all of these over one new connection, which is kept. Every request must be answered once.
+    /// Requests all pages over one new connection, which is kept. Asserts one answer per
+    /// request.
     pub async fn get_all(&mut self, urls: &[PageUrl]) -> Vec<Answer> {
         let mut answers: Vec<Option<Answer>> = vec![None; urls.len()];
         let mut connection = self.connect(&urls[0]).await.unwrap();
@@ -227,7 +232,7 @@ impl Client {
     }
 }
 
-/// A request for a page that was never seen.
+/// Returns an unconditional request.
 pub fn request(url: &PageUrl) -> Request<'_> {
     Request {
         url,
@@ -236,12 +241,12 @@ pub fn request(url: &PageUrl) -> Request<'_> {
     }
 }
 
-/// All answers, each in one line.
+/// Returns a summary line for each answer.
 pub fn summaries(answers: &[Answer]) -> Vec<String> {
     answers.iter().map(summary).collect()
 }
 
-/// An answer in one line: the status with what was truncated, or the kind of trouble.
+/// Summarizes an answer in one line: the status and truncation, or the kind of trouble.
 pub fn summary(answer: &Answer) -> String {
     match &answer.outcome {
         Ok(response) => match response.truncated {

@@ -1,14 +1,18 @@
-//! Parts of a page that are never its main text: scripts, controls, navigation, footers, permalinks.
+//! Removes parts of a page that are never its main text: scripts, controls, navigation, footers,
+//! permalinks.
 //!
-//! Markup states some of it outright (`nav`, `role=navigation`), and some by the words of `class` and
-//! `id`. **Invariant:** nothing that holds most of a page's prose is removed because of such a word.
+//! Some of it is marked by elements and roles (`nav`, `role=navigation`), some by words in
+//! `class` and `id`.
+//!
+//! **Invariant:** nothing that holds most of a page's prose is removed because of such a word,
+//! except a footer without a heading.
 
 use dom_query::NodeRef;
 
-use super::mass::{Mass, Masses};
+use super::text_count::{TextCount, TextCounts};
 use super::tree::{collapsed, heading_level, name};
 
-/// Removes what no reader sees, and what is not text.
+/// Removes invisible elements and elements without text.
 pub(super) fn remove_invisible(body: &NodeRef<'_>) {
     for node in body.descendants() {
         let Some(name) = name(&node) else { continue };
@@ -40,8 +44,8 @@ pub(super) fn remove_invisible(body: &NodeRef<'_>) {
     }
 }
 
-/// Removes what is around the text of every page of a site.
-pub(super) fn remove_chrome(body: &NodeRef<'_>, masses: &Masses, page: Mass) {
+/// Removes the chrome: what surrounds the text on every page of a site.
+pub(super) fn remove_chrome(body: &NodeRef<'_>, counts: &TextCounts, page: TextCount) {
     let titles = body.find(&["h1"]).len();
     let has_title_elsewhere = |header: &NodeRef<'_>| titles > header.find(&["h1"]).len();
     for node in body.descendants() {
@@ -50,27 +54,27 @@ pub(super) fn remove_chrome(body: &NodeRef<'_>, masses: &Masses, page: Mass) {
         {
             continue;
         }
-        let mass = masses.of(&node);
+        let count = counts.of(&node);
         let chrome = match stated(&node, &name) {
-            Some(Part::Header) => {
+            Some(PageArea::Header) => {
                 !has_heading(&node) || !within_text(&node) && has_title_elsewhere(&node)
             }
-            Some(Part::Chrome) => true,
-            // A name may be that of a frame around the page: `with-sidebar`.
-            None => named(&node, &name) && 10 * mass.text < 9 * page.text && !holds_main(&node),
+            Some(PageArea::Chrome) => true,
+            // The class may belong to a layout frame around the page: `with-sidebar`.
+            None => named(&node, &name) && 10 * count.text < 9 * page.text && !holds_main(&node),
         };
-        // Prose is text outside links: navigation has hardly any. A footer is all prose, and the longest
-        // text of a page of links.
-        let small = 2 * mass.prose() <= page.prose() || 2 * mass.links >= mass.text;
-        if chrome && (small || is_footer(&node, &name) && mass.text < page.text) {
+        // Prose is text outside links; navigation has hardly any. A footer is all prose, and on
+        // a page of links it may be the longest text.
+        let small = 2 * count.prose() <= page.prose() || 2 * count.links >= count.text;
+        if chrome && (small || is_footer(&node, &name) && count.text < page.text) {
             node.remove_from_parent();
         }
     }
 }
 
-/// Removes tables of contents that repeat the headings of the page they are on.
+/// Removes tables of contents that repeat the headings of their own page.
 ///
-/// A list of other pages stays, whatever it is called: it says what there is below this one.
+/// A list of other pages is kept, whatever its class is, because it is content.
 pub(super) fn remove_contents(root: &NodeRef<'_>) {
     for node in root.descendants() {
         let Some(name) = name(&node) else { continue };
@@ -89,7 +93,7 @@ pub(super) fn remove_contents(root: &NodeRef<'_>) {
     }
 }
 
-/// Whether an element is, or is around, what the page calls its main part.
+/// Returns whether an element is, or contains, the element marked as main.
 fn holds_main(node: &NodeRef<'_>) -> bool {
     is_main(node) || node.descendants_it().any(|below| is_main(&below))
 }
@@ -99,7 +103,7 @@ fn is_main(node: &NodeRef<'_>) -> bool {
         || node.attr("role").is_some_and(|role| &*role == "main")
 }
 
-/// Whether an element is called a footer and holds no heading.
+/// Returns whether an element is marked as a footer and has no heading.
 fn is_footer(node: &NodeRef<'_>, name: &str) -> bool {
     let called = name == "footer"
         || node
@@ -110,30 +114,30 @@ fn is_footer(node: &NodeRef<'_>, name: &str) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum PageArea {
     Chrome,
     Header,
 }
 
-/// What the element or its role says.
-fn stated(node: &NodeRef<'_>, name: &str) -> Option<Part> {
+/// Returns what the element name or its role states.
+fn stated(node: &NodeRef<'_>, name: &str) -> Option<PageArea> {
     let role = node.attr("role").unwrap_or_default().to_lowercase();
     match role.trim() {
         "navigation" | "search" | "banner" | "contentinfo" | "menu" | "menubar" | "toolbar"
         | "doc-toc" => {
-            return Some(Part::Chrome);
+            return Some(PageArea::Chrome);
         }
         _ => {}
     }
     match name {
-        "nav" => Some(Part::Chrome),
-        "footer" if !within_text(node) => Some(Part::Chrome),
-        "header" => Some(Part::Header),
+        "nav" => Some(PageArea::Chrome),
+        "footer" if !within_text(node) => Some(PageArea::Chrome),
+        "header" => Some(PageArea::Header),
         _ => None,
     }
 }
 
-/// Whether the words of `class` or `id` say that this is none of the text.
+/// Returns whether a word of `class` or `id` marks the element as chrome.
 fn named(node: &NodeRef<'_>, name: &str) -> bool {
     if !matches!(
         name,
@@ -154,7 +158,7 @@ fn named(node: &NodeRef<'_>, name: &str) -> bool {
     }
     let mut header = false;
     for word in words(node) {
-        // Texinfo calls a list of the sections below a menu.
+        // Texinfo uses the class "menu" for a list of subsections.
         if word == "menu" && name == "table" {
             continue;
         }
@@ -202,7 +206,7 @@ fn is_contents(word: &str) -> bool {
     matches!(word, "toc" | "contents" | "localtoc" | "tableofcontents")
 }
 
-/// The words of `class` and, where it is not the name of a section, of `id`, in lower case.
+/// Returns the words of `class` in lower case, and those of `id` unless it names a section.
 fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
     let class = node.class().unwrap_or_default().to_lowercase();
     let split = |text: &str| -> Vec<String> {
@@ -213,7 +217,7 @@ fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
             .collect()
     };
     let mut words = split(&class);
-    // Generators make the id of a section of its title, which may be "Navigation".
+    // Generators derive the id of a section from its title, which may be "Navigation".
     let titled = name(node).is_some_and(|name| &*name == "section")
         || words.iter().any(|word| {
             let sections = [
@@ -235,7 +239,7 @@ fn words(node: &NodeRef<'_>) -> impl Iterator<Item = String> {
     words.into_iter()
 }
 
-/// Whether an element is a part of an article, or of the part that the page calls its main one.
+/// Returns whether an element is inside an article or inside the element marked as main.
 fn within_text(node: &NodeRef<'_>) -> bool {
     node.ancestors_it(None).any(|around| is_main(&around))
 }
@@ -263,7 +267,7 @@ fn is_hidden(node: &NodeRef<'_>) -> bool {
     })
 }
 
-/// Whether a link leads to the heading that it stands beside.
+/// Returns whether a link leads to the heading beside it.
 fn is_permalink(node: &NodeRef<'_>, name: &str) -> bool {
     if name != "a" {
         return false;
@@ -293,7 +297,7 @@ fn is_permalink(node: &NodeRef<'_>, name: &str) -> bool {
         || class.split_whitespace().any(|one| one == "headerlink")
 }
 
-/// Whether an element holds the numbers of the lines of code beside it.
+/// Returns whether an element holds the line numbers of the code beside it.
 fn is_line_number(node: &NodeRef<'_>, name: &str) -> bool {
     matches!(name, "td" | "div" | "span" | "pre" | "a")
         && node.class().is_some_and(|class| {

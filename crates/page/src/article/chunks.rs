@@ -1,23 +1,25 @@
-//! Pieces of a page for retrieval: each a section, or a part of one, with the headings above it.
+//! Splits a page into chunks for retrieval: each is a section, or a part of one, with the
+//! headings above it.
 
 use super::Heading;
 
-/// A piece of a page.
+/// A chunk of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
-    /// The headings that it stands below, the outermost first, its own last.
+    /// The headings above it, outermost first, its own last.
     pub headings: Vec<&'a str>,
     /// The fragment of the nearest heading that has one.
     pub fragment: Option<&'a str>,
-    /// Its Markdown, with its own heading where it begins with one.
+    /// Its Markdown, including its own heading if it begins with one.
     pub markdown: &'a str,
 }
 
-/// Splits Markdown at its headings, and longer sections between blocks, into pieces of at most
+/// Splits Markdown at its headings, and longer sections between blocks, into chunks of at most
 /// `limit` characters.
 ///
-/// A fenced block, a table, a paragraph and an item of a list are never split: one that is longer than
-/// the limit is a piece of its own. A section of nothing but its heading gives no piece: the pieces below it name it.
+/// A fenced block, a table, a paragraph and a list item are never split; one that is longer than
+/// the limit is a chunk of its own. A section that is only a heading gives no chunk: the chunks
+/// below it name the heading.
 pub fn chunks<'a>(text: &'a str, headings: &'a [Heading], limit: usize) -> Vec<Chunk<'a>> {
     let mut pieces = Vec::new();
     let mut above: Vec<(u8, &str, Option<&str>)> = Vec::new();
@@ -45,7 +47,7 @@ pub fn chunks<'a>(text: &'a str, headings: &'a [Heading], limit: usize) -> Vec<C
     pieces
 }
 
-/// Appends the pieces of a section, whose first `head` bytes are its heading.
+/// Appends the chunks of a section, whose first `head` bytes are its heading.
 fn push_section<'a>(
     section: &'a str,
     head: usize,
@@ -77,10 +79,11 @@ fn push_section<'a>(
     push(&section[start..]);
 }
 
-/// Returns where the outermost blocks begin and end; with `items`, also those of their lists' items.
+/// Returns the start and end of each top-level block; with `items`, also of each list item.
 ///
-/// What belongs to an item or a quotation is indented or marked, so a boundary is a line at the left
-/// margin: after an empty line, or with the mark of an item. Only a fence at the margin hides others.
+/// Contents of an item or a quotation are indented or prefixed. A block therefore begins at a
+/// line without indentation that follows an empty line or starts an item. Within a fenced block
+/// there are no boundaries.
 pub(super) fn blocks(text: &str, items: bool) -> Vec<(usize, usize)> {
     let mut blocks = Vec::new();
     let (mut start, mut at) = (0, 0);
@@ -108,7 +111,7 @@ pub(super) fn blocks(text: &str, items: bool) -> Vec<(usize, usize)> {
     blocks
 }
 
-/// Whether a line begins an item of an outermost list.
+/// Returns whether a line begins an item of a top-level list.
 fn is_item(line: &str) -> bool {
     let number = line.trim_start_matches(|digit: char| digit.is_ascii_digit());
     line.starts_with("- ") || number.len() < line.len() && number.starts_with(". ")

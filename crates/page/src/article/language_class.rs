@@ -1,10 +1,11 @@
-//! The programming language of a code block, as its markup states it.
+//! Finds the programming language of a code block from its markup.
 
 use dom_query::NodeRef;
 
 use super::tree::name;
 
-/// Names that highlighters write as a class of their own: `<pre class="cpp">`, `sourceCode haskell`.
+/// Names that highlighters use as a class without a prefix: `<pre class="cpp">`, `sourceCode
+/// haskell`.
 const BARE: &str = " ada applescript asm awk bash bat batch c clojure cmake cobol coffeescript console cpp cs csharp css \
     cuda cython d dart delphi diff docker dockerfile elisp elixir erlang fish fortran fsharp gas glsl go golang graphql \
     groovy haskell haxe hcl html http ini java javascript js json jsx julia kotlin latex lean less lisp llvm lua make \
@@ -12,7 +13,7 @@ const BARE: &str = " ada applescript asm awk bash bat batch c clojure cmake cobo
     protobuf python py python3 qml r rst ruby rust sass scala scheme scss sh shell shell-session smalltalk sql svelte \
     swift tcl terraform tex toml ts tsx typescript vb vbnet verilog vhdl vim vue wasm xml yaml yml zig zsh ";
 
-/// What stands in front of a name: `language-c`, `highlight-source-js`.
+/// Prefixes of language classes: `language-c`, `highlight-source-js`.
 const PREFIXES: [&str; 6] = [
     "language-",
     "lang-",
@@ -22,7 +23,7 @@ const PREFIXES: [&str; 6] = [
     "src-",
 ];
 
-/// Names that say that no language is known.
+/// Names that mean "no known language".
 const NONE: [&str; 8] = [
     "default",
     "none",
@@ -34,8 +35,8 @@ const NONE: [&str; 8] = [
     "notranslate",
 ];
 
-/// Returns the language of a preformatted element: its own word, that of its `code`, or that of one of
-/// the two elements around it.
+/// Returns the language of a preformatted element, as stated on the element itself, on its
+/// `code` child, or on one of the two elements around it.
 pub(super) fn language(pre: &NodeRef<'_>) -> Option<String> {
     let inner = pre.first_element_child();
     let inner = inner.filter(|child| name(child).is_some_and(|name| &*name == "code"));
@@ -43,7 +44,8 @@ pub(super) fn language(pre: &NodeRef<'_>) -> Option<String> {
         .or_else(|| inner.as_ref().and_then(stated))
         .or_else(|| {
             let around = pre.ancestors_it(Some(2));
-            // A container of several blocks says nothing of one of them. Nine nodes tell.
+            // A container of several blocks does not describe a single one. Nine nodes are
+            // enough to decide.
             let few = |node: &NodeRef<'_>| {
                 let nodes = node.children_it(false).take(9);
                 nodes.filter(NodeRef::is_element).count() <= 2
@@ -72,7 +74,7 @@ fn stated(node: &NodeRef<'_>) -> Option<String> {
     })
 }
 
-/// Returns a name that can stand behind a fence.
+/// Returns a name that is valid after a Markdown fence.
 fn accepted(word: &str) -> Option<String> {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "+#-_.".contains(letter);
     let known = !word.is_empty() && word.len() <= 24 && word.chars().all(fits);

@@ -1,50 +1,51 @@
-//! The choice of the part of a page that holds its main text.
+//! Chooses the part of a page that holds its main text.
 //!
-//! Candidates are tried in the order of how plainly the markup names them: `main`, a single `article`,
-//! a container that is called content or body, and last the smallest container with nearly all of the
-//! prose. A candidate is taken if it keeps enough of the page's prose and nearly all of its code.
+//! Candidates are tried in order of how explicit the markup is: `main`, a single `article`, a
+//! container whose class or id is content or body, and last the smallest container with nearly
+//! all of the prose. A candidate is accepted if it keeps enough of the page's prose and nearly
+//! all of its code.
 
 use dom_query::NodeRef;
 
 use super::boilerplate;
-use super::mass::{Mass, Masses};
+use super::text_count::{TextCount, TextCounts};
 use super::tree::{heading_level, name};
 
-/// Share of the page's prose that a candidate must keep, by how it was found. A landmark is the page's
-/// own word, and needs the least.
+/// Least share of the page's prose in a candidate, by how it was found. A landmark (`main`) is
+/// explicit markup, so it needs the least.
 const LANDMARK_SHARE: f64 = 0.25;
 const NAMED_SHARE: f64 = 0.5;
 const DENSE_SHARE: f64 = 0.95;
-/// Share of the page's code that any candidate must keep.
+/// Least share of the page's code in any candidate.
 const CODE_SHARE: f64 = 0.9;
-/// Share of a part's text that links at its edges may have, to be taken for navigation.
+/// Largest share of a part's text that links at its edges may have to count as navigation.
 const EDGE_SHARE: f64 = 0.2;
 
 /// How the main part was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
-    /// A part of the page was told from the rest.
+pub(super) enum MainPartChoice {
+    /// A part of the page was recognized.
     Part,
-    /// The page has no such part, or it is nearly all of the page.
+    /// The page has no such part.
     Whole,
-    /// The part that the page calls its main one holds hardly any of its text.
+    /// The element marked as main holds hardly any of the page's text.
     SmallShare,
 }
 
-/// Removes what is not main text and returns the element that holds the rest.
-pub(super) fn find<'a>(body: &NodeRef<'a>) -> (NodeRef<'a>, Choice) {
+/// Removes what is not main text. Returns the element that holds the rest.
+pub(super) fn find<'a>(body: &NodeRef<'a>) -> (NodeRef<'a>, MainPartChoice) {
     boilerplate::remove_invisible(body);
-    let masses = Masses::below(body);
-    boilerplate::remove_chrome(body, &masses, masses.of(body));
-    let masses = Masses::below(body);
-    let (root, choice) = choose(body, &masses);
+    let counts = TextCounts::below(body);
+    boilerplate::remove_chrome(body, &counts, counts.of(body));
+    let counts = TextCounts::below(body);
+    let (root, choice) = choose(body, &counts);
     let heading = body
         .find(&["h1"])
         .into_iter()
         .find(|heading| !is_site_name(heading));
     boilerplate::remove_contents(&root);
-    trim_edges(&root, &Masses::below(&root));
-    // A heading around the part would become a child of its own descendant.
+    trim_edges(&root, &TextCounts::below(&root));
+    // A heading that contains the part cannot become its child.
     let around = |heading: &NodeRef<'_>| {
         root.id == heading.id || root.ancestors_it(None).any(|node| node.id == heading.id)
     };
@@ -57,67 +58,67 @@ pub(super) fn find<'a>(body: &NodeRef<'a>) -> (NodeRef<'a>, Choice) {
     (root, choice)
 }
 
-/// Removes what no reader sees and navigation, and keeps everything else.
+/// Removes invisible elements and navigation, and keeps everything else.
 pub(super) fn whole(body: &NodeRef<'_>) {
     boilerplate::remove_invisible(body);
-    let masses = Masses::below(body);
-    boilerplate::remove_chrome(body, &masses, masses.of(body));
+    let counts = TextCounts::below(body);
+    boilerplate::remove_chrome(body, &counts, counts.of(body));
 }
 
-/// Whether a heading is the name of the site: all of it is a link to another page.
+/// Returns whether a heading is the name of the site: all of it is a link to another page.
 pub(super) fn is_site_name(heading: &NodeRef<'_>) -> bool {
-    let mass = Masses::below(heading).of(heading);
+    let count = TextCounts::below(heading).of(heading);
     let leads_away =
         |link: &NodeRef<'_>| link.attr("href").is_some_and(|href| !href.starts_with('#'));
-    mass.text > 0 && mass.text == mass.links && heading.find(&["a"]).iter().any(leads_away)
+    count.text > 0 && count.text == count.links && heading.find(&["a"]).iter().any(leads_away)
 }
 
-fn choose<'a>(body: &NodeRef<'a>, masses: &Masses) -> (NodeRef<'a>, Choice) {
-    let page = masses.of(body);
+fn choose<'a>(body: &NodeRef<'a>, counts: &TextCounts) -> (NodeRef<'a>, MainPartChoice) {
+    let page = counts.of(body);
     let all = body.descendants();
     let mut small = false;
     let landmarks = all.iter().filter(|node| is_landmark(node));
-    let landmark = landmarks.max_by_key(|node| masses.of(node).text);
+    let landmark = landmarks.max_by_key(|node| counts.of(node).text);
     if let Some(node) = landmark {
-        if holds(masses.of(node), page, LANDMARK_SHARE) {
-            return (*node, Choice::Part);
+        if holds(counts.of(node), page, LANDMARK_SHARE) {
+            return (*node, MainPartChoice::Part);
         }
         small = true;
     }
     let mut articles = all.iter().filter(|node| node.has_name("article"));
     if let (Some(node), None) = (articles.next(), articles.next())
-        && keeps(masses.of(node), page, NAMED_SHARE)
+        && keeps(counts.of(node), page, NAMED_SHARE)
     {
-        return (*node, Choice::Part);
+        return (*node, MainPartChoice::Part);
     }
-    // The last in document order that is large enough is the innermost.
+    // The last one in document order that is large enough is the innermost.
     let mut named = all.iter().rev().filter(|node| is_named_content(node));
-    if let Some(node) = named.find(|node| keeps(masses.of(node), page, NAMED_SHARE)) {
-        return (*node, Choice::Part);
+    if let Some(node) = named.find(|node| keeps(counts.of(node), page, NAMED_SHARE)) {
+        return (*node, MainPartChoice::Part);
     }
     let mut dense = all.iter().rev().filter(|node| is_container(node));
-    if let Some(node) = dense.find(|node| keeps(masses.of(node), page, DENSE_SHARE)) {
+    if let Some(node) = dense.find(|node| keeps(counts.of(node), page, DENSE_SHARE)) {
         return (
             *node,
             if small {
-                Choice::SmallShare
+                MainPartChoice::SmallShare
             } else {
-                Choice::Part
+                MainPartChoice::Part
             },
         );
     }
     (
         *body,
         if small {
-            Choice::SmallShare
+            MainPartChoice::SmallShare
         } else {
-            Choice::Whole
+            MainPartChoice::Whole
         },
     )
 }
 
-/// Whether a part keeps a share of the page's prose, and nearly all of its code.
-fn keeps(part: Mass, page: Mass, share: f64) -> bool {
+/// Returns whether a part keeps a share of the page's prose, and nearly all of its code.
+fn keeps(part: TextCount, page: TextCount, share: f64) -> bool {
     // On a page with hardly any prose, such as an index, the text of links counts as well.
     let index = 4 * page.prose() < page.text;
     let prose = part.prose() as f64 >= share * page.prose() as f64;
@@ -127,10 +128,10 @@ fn keeps(part: Mass, page: Mass, share: f64) -> bool {
         && part.code as f64 >= CODE_SHARE * page.code as f64
 }
 
-/// Whether a part that the page itself names keeps a share of its prose or of its whole text.
+/// Returns whether a landmark keeps a share of the page's prose or of its whole text.
 ///
-/// The main part of an index is all links, and the prose beside it is that of a footer.
-fn holds(part: Mass, page: Mass, share: f64) -> bool {
+/// The main part of an index is all links, and the only prose beside it is that of a footer.
+fn holds(part: TextCount, page: TextCount, share: f64) -> bool {
     let linked = part.text as f64 >= share * page.text as f64
         && part.code as f64 >= CODE_SHARE * page.code as f64;
     linked && part.text > 0 || keeps(part, page, share)
@@ -147,7 +148,7 @@ fn is_container(node: &NodeRef<'_>) -> bool {
     )
 }
 
-/// Whether `class` or `id` calls a container the content.
+/// Returns whether `class` or `id` names a container as the content.
 fn is_named_content(node: &NodeRef<'_>) -> bool {
     const NAMES: [&str; 20] = [
         "content",
@@ -183,13 +184,13 @@ fn is_named_content(node: &NodeRef<'_>) -> bool {
 }
 
 /// Removes blocks of links at the start and the end of a part: "previous, up, next".
-fn trim_edges(root: &NodeRef<'_>, masses: &Masses) {
-    let total = masses.of(root).text as f64;
+fn trim_edges(root: &NodeRef<'_>, counts: &TextCounts) {
+    let total = counts.of(root).text as f64;
     let blocks: Vec<NodeRef<'_>> = root.element_children();
     let mut removed = 0;
     let mut trim = |node: &NodeRef<'_>, lists: bool| -> bool {
-        let mass = masses.of(node);
-        let text = mass.text;
+        let count = counts.of(node);
+        let text = count.text;
         if text == 0 {
             return true;
         }
@@ -198,7 +199,7 @@ fn trim_edges(root: &NodeRef<'_>, masses: &Masses) {
             Some("ul" | "ol") => lists,
             _ => false,
         };
-        let links = fits && mass.code == 0 && 2 * mass.links >= text;
+        let links = fits && count.code == 0 && 2 * count.links >= text;
         if !links || (removed + text) as f64 > EDGE_SHARE * total {
             return false;
         }
@@ -212,8 +213,8 @@ fn trim_edges(root: &NodeRef<'_>, masses: &Masses) {
         }
     }
     for (index, node) in blocks.iter().enumerate().rev() {
-        // Links that a heading announces are a part of the text, and so is a list at the end: of
-        // sources, or of the pages below this one.
+        // Links directly after a heading are content. So is a list at the end: sources, or the
+        // pages below this one.
         let announced = index > 0
             && name(&blocks[index - 1]).is_some_and(|name| heading_level(&name).is_some());
         if announced || !trim(node, false) {

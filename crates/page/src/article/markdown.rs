@@ -1,11 +1,11 @@
-//! Markdown (CommonMark with the tables of GitHub) of a part of a tree.
+//! Writes a part of a tree as Markdown (CommonMark with GitHub's tables).
 //!
-//! Preformatted elements are fenced blocks, with their language where the markup states it. Tables
-//! keep all cells; a table that holds code, headings or other tables lays out a page, and is written
-//! cell after cell. Lists are tight. Links and images are absolute.
+//! Preformatted elements become fenced blocks, with their language where the markup states it.
+//! Tables keep all cells. A table that contains code, headings or other tables is layout, and
+//! its cells are written one after another. Lists are tight. Links and images are absolute.
 //!
-//! **Invariant:** the output is at most a constant times the length of the page: nesting indents up to
-//! [`MAX_INDENT`] levels, and the addresses of links have a budget.
+//! **Invariant:** the output is at most a constant times the length of the page: indentation
+//! ends at [`MAX_INDENT`] levels, and link URLs have a budget.
 
 mod inline;
 mod table;
@@ -18,7 +18,8 @@ use dom_query::{NodeId, NodeRef};
 use super::language_class::language;
 use super::tree::{collapsed, heading_level, is_block, is_preformatted, name, push_verbatim};
 
-/// Levels of lists and quotations that indent. Deeper ones are written at the last level.
+/// Most levels of lists and quotations that are indented. Deeper ones are written at the last
+/// level.
 const MAX_INDENT: usize = 12;
 
 /// A heading of the text, outside lists, quotations and tables.
@@ -26,19 +27,19 @@ const MAX_INDENT: usize = 12;
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
-    /// Its text, without markup, on one line.
+    /// The text without markup, on one line.
     pub text: String,
     /// The fragment that leads to it, if the page has one.
     pub id: Option<String>,
-    /// The byte of the Markdown that it begins at.
+    /// The byte offset in the Markdown.
     pub start: usize,
 }
 
 /// Returns the text below `root` as Markdown, and its headings in order.
 ///
-/// `link_bytes` is the budget for addresses: when it is spent, links are written as their text.
+/// `link_bytes` is the budget for URLs. When it is spent, links are written as their text only.
 pub(super) fn write(root: &NodeRef<'_>, base: &Url, link_bytes: usize) -> (String, Vec<Heading>) {
-    let mut writer = Writer {
+    let mut writer = MarkdownWriter {
         base,
         link_bytes,
         shapes: HashMap::new(),
@@ -55,7 +56,7 @@ pub(super) fn write(root: &NodeRef<'_>, base: &Url, link_bytes: usize) -> (Strin
         if !text.is_empty() {
             text.push_str("\n\n");
         }
-        if block.kind == Kind::Heading
+        if block.kind == BlockKind::Heading
             && let Some(heading) = headings.next()
         {
             placed.push(Heading {
@@ -68,17 +69,18 @@ pub(super) fn write(root: &NodeRef<'_>, base: &Url, link_bytes: usize) -> (Strin
     (text, placed)
 }
 
-/// What lies below an element.
+/// What an element contains.
 #[derive(Clone, Copy, Default)]
-struct Shape {
-    /// It is a block or has one below it.
+struct ElementShape {
+    /// Whether it is or contains a block.
     block: bool,
-    /// It is or has what no cell of a Markdown table can hold: code, a heading, a table.
+    /// Whether it is or contains something that a Markdown table cell cannot hold: code, a
+    /// heading, a table.
     complex: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Paragraph,
     Heading,
     Code,
@@ -87,24 +89,25 @@ enum Kind {
     Quotation,
 }
 
-struct Block {
-    kind: Kind,
+struct MarkdownBlock {
+    kind: BlockKind,
     text: String,
 }
 
-struct Writer<'a> {
+struct MarkdownWriter<'a> {
     base: &'a Url,
     link_bytes: usize,
-    shapes: HashMap<NodeId, Shape>,
+    shapes: HashMap<NodeId, ElementShape>,
     headings: Vec<Heading>,
-    /// The last `id` since the last text: that of a section, or of an empty anchor before a heading.
+    /// The last `id` since the last text: that of a section, or of an empty anchor before a
+    /// heading.
     anchor: Option<String>,
 }
 
-impl Writer<'_> {
-    /// Notes the shape of every element below `node`.
-    fn survey(&mut self, node: &NodeRef<'_>) -> Shape {
-        let mut shape = Shape::default();
+impl MarkdownWriter<'_> {
+    /// Records the shape of every element below `node`.
+    fn survey(&mut self, node: &NodeRef<'_>) -> ElementShape {
+        let mut shape = ElementShape::default();
         for child in node.children_it(false) {
             if child.is_element() {
                 let below = self.survey(&child);
@@ -121,36 +124,36 @@ impl Writer<'_> {
         shape
     }
 
-    fn shape(&self, node: &NodeRef<'_>) -> Shape {
+    fn shape(&self, node: &NodeRef<'_>) -> ElementShape {
         self.shapes.get(&node.id).copied().unwrap_or_default()
     }
 
     /// Appends the blocks below `node`. Text between blocks becomes paragraphs.
-    fn flow(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+    fn flow(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<MarkdownBlock>) {
         let mut run = String::new();
         for child in node.children_it(false) {
             if self.shape(&child).block {
                 self.paragraph(&mut run, out);
                 self.block(&child, indent, out);
             } else {
-                self.inline(&child, &mut run, inline::Place::Text);
+                self.inline(&child, &mut run, inline::InlineContext::Text);
             }
         }
         self.paragraph(&mut run, out);
     }
 
-    fn paragraph(&mut self, run: &mut String, out: &mut Vec<Block>) {
+    fn paragraph(&mut self, run: &mut String, out: &mut Vec<MarkdownBlock>) {
         let text = inline::lines(&std::mem::take(run));
         if !text.is_empty() {
             self.anchor = None;
-            out.push(Block {
-                kind: Kind::Paragraph,
+            out.push(MarkdownBlock {
+                kind: BlockKind::Paragraph,
                 text,
             });
         }
     }
 
-    fn block(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+    fn block(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<MarkdownBlock>) {
         let Some(name) = name(node) else { return };
         if let Some(level) = heading_level(&name) {
             return self.heading(node, level, indent, out);
@@ -169,18 +172,24 @@ impl Writer<'_> {
         }
     }
 
-    fn heading(&mut self, node: &NodeRef<'_>, level: u8, indent: usize, out: &mut Vec<Block>) {
+    fn heading(
+        &mut self,
+        node: &NodeRef<'_>,
+        level: u8,
+        indent: usize,
+        out: &mut Vec<MarkdownBlock>,
+    ) {
         let mut run = String::new();
         let before = self.anchor.take();
         for child in node.children_it(false) {
-            self.inline(&child, &mut run, inline::Place::Line);
+            self.inline(&child, &mut run, inline::InlineContext::Line);
         }
         let within = self.anchor.take();
         let text = run.trim();
         if text.is_empty() {
             return;
         }
-        // A trailing run of `#` would be taken for the end of the heading.
+        // A trailing `#` would be parsed as the end of the heading.
         let text = match text.strip_suffix('#') {
             Some(rest) => format!("{rest}\\#"),
             None => text.to_owned(),
@@ -193,27 +202,33 @@ impl Writer<'_> {
                 id: own.or(within).or(before).filter(|id| !id.is_empty()),
                 start: 0,
             });
-            Kind::Heading
+            BlockKind::Heading
         } else {
-            Kind::Paragraph
+            BlockKind::Paragraph
         };
         let text = format!("{} {text}", "#".repeat(level.into()));
-        out.push(Block { kind, text });
+        out.push(MarkdownBlock { kind, text });
     }
 
-    /// A term of a definition list: bold, unless it has markup of its own.
-    fn term(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+    /// Writes a term of a definition list: bold, unless it has markup of its own.
+    fn term(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<MarkdownBlock>) {
         let from = out.len();
         self.flow(node, indent, out);
         if let [only] = &mut out[from..]
-            && only.kind == Kind::Paragraph
+            && only.kind == BlockKind::Paragraph
             && !only.text.contains(['*', '`', '\n', '[', '\\'])
         {
             only.text = format!("**{}**", only.text);
         }
     }
 
-    fn list(&mut self, node: &NodeRef<'_>, name: &str, indent: usize, out: &mut Vec<Block>) {
+    fn list(
+        &mut self,
+        node: &NodeRef<'_>,
+        name: &str,
+        indent: usize,
+        out: &mut Vec<MarkdownBlock>,
+    ) {
         let start = node.attr("start").and_then(|start| start.parse().ok());
         let mut number: u32 = start.unwrap_or(1);
         let mut list = String::new();
@@ -228,7 +243,7 @@ impl Writer<'_> {
                 self.block(&item, below, &mut blocks);
             } else if item.is_text() {
                 let mut run = String::new();
-                self.inline(&item, &mut run, inline::Place::Text);
+                self.inline(&item, &mut run, inline::InlineContext::Text);
                 self.paragraph(&mut run, &mut blocks);
             }
             let text = tight(&blocks);
@@ -236,7 +251,7 @@ impl Writer<'_> {
                 continue;
             }
             if indent >= MAX_INDENT {
-                // Deeper than any reader: items are lines of the list around them.
+                // Beyond the limit, items become blocks of the list around them.
                 out.extend(blocks);
                 continue;
             }
@@ -253,38 +268,40 @@ impl Writer<'_> {
             push_prefixed(&text, &" ".repeat(marker.len()), &mut list);
         }
         if !list.is_empty() {
-            out.push(Block {
-                kind: Kind::List,
+            out.push(MarkdownBlock {
+                kind: BlockKind::List,
                 text: list,
             });
         }
     }
 
-    fn quotation(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+    fn quotation(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<MarkdownBlock>) {
         if indent >= MAX_INDENT {
             return self.flow(node, indent, out);
         }
         let mut blocks = Vec::new();
         self.flow(node, indent + 1, &mut blocks);
-        // Many pages indent code and lists by a quotation.
-        if blocks
-            .iter()
-            .all(|block| matches!(block.kind, Kind::Code | Kind::List | Kind::Table))
-        {
+        // Many pages use a quotation only to indent code and lists.
+        if blocks.iter().all(|block| {
+            matches!(
+                block.kind,
+                BlockKind::Code | BlockKind::List | BlockKind::Table
+            )
+        }) {
             out.extend(blocks);
             return;
         }
         let mut text = "> ".to_owned();
         push_prefixed(&spaced(&blocks), "> ", &mut text);
-        out.push(Block {
-            kind: Kind::Quotation,
+        out.push(MarkdownBlock {
+            kind: BlockKind::Quotation,
             text,
         });
     }
 }
 
-/// A fenced block of a preformatted element; `None` if it is empty.
-fn code(node: &NodeRef<'_>) -> Option<Block> {
+/// Returns a fenced block for a preformatted element; `None` if it is empty.
+fn code(node: &NodeRef<'_>) -> Option<MarkdownBlock> {
     let mut code = String::new();
     push_verbatim(node, &mut code);
     let code = code.trim_end();
@@ -294,26 +311,27 @@ fn code(node: &NodeRef<'_>) -> Option<Block> {
     }
     let fence = "`".repeat(inline::longest_run(code, '`').max(2) + 1);
     let language = language(node).unwrap_or_default();
-    Some(Block {
-        kind: Kind::Code,
+    Some(MarkdownBlock {
+        kind: BlockKind::Code,
         text: format!("{fence}{language}\n{code}\n{fence}"),
     })
 }
 
 /// Joins blocks with an empty line between them.
-fn spaced(blocks: &[Block]) -> String {
+fn spaced(blocks: &[MarkdownBlock]) -> String {
     let texts: Vec<&str> = blocks.iter().map(|block| block.text.as_str()).collect();
     texts.join("\n\n")
 }
 
-/// Joins the blocks of a list item, with an empty line only where they would run together.
-fn tight(blocks: &[Block]) -> String {
+/// Joins the blocks of a list item, with an empty line only where they would merge otherwise.
+fn tight(blocks: &[MarkdownBlock]) -> String {
     let mut text = String::new();
     let mut last = None;
     for block in blocks {
         text.push_str(match (last, block.kind) {
             (None, _) => "",
-            (Some(Kind::Code), _) | (Some(Kind::Paragraph), Kind::Code | Kind::List) => "\n",
+            (Some(BlockKind::Code), _)
+            | (Some(BlockKind::Paragraph), BlockKind::Code | BlockKind::List) => "\n",
             _ => "\n\n",
         });
         text.push_str(&block.text);
@@ -322,7 +340,7 @@ fn tight(blocks: &[Block]) -> String {
     text
 }
 
-/// Appends lines, every one but the first after `prefix`. Empty lines get no trailing spaces.
+/// Appends lines, each but the first after `prefix`. Empty lines get no trailing spaces.
 fn push_prefixed(text: &str, prefix: &str, out: &mut String) {
     for (index, line) in text.split('\n').enumerate() {
         if index > 0 {
@@ -338,7 +356,7 @@ fn push_prefixed(text: &str, prefix: &str, out: &mut String) {
     }
 }
 
-/// Returns plain text as Markdown: no line of it begins like a heading, a list or a fence.
+/// Escapes plain text for Markdown, so that no line begins like a heading, a list or a fence.
 pub(super) fn guarded(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(inline::guarded).collect();
     lines.join("\n")

@@ -1,4 +1,4 @@
-//! Text that many pages of a host repeat, and articles without it.
+//! Finds text that many pages of a host repeat, and removes it from articles.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,17 +7,17 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Article;
 use super::chunks::blocks;
 
-/// Pages that must repeat a block before it is taken for a part of the template.
+/// Fewest pages that must repeat a block for it to count as part of the template.
 const MANY: usize = 3;
 
-/// The blocks of Markdown and the lines of text that at least half of some pages repeat.
+/// The blocks of Markdown and the lines of text that at least half of the given pages repeat.
 #[derive(Clone, Debug, Default)]
 pub struct Template {
     repeated: HashSet<u64>,
 }
 
 impl Template {
-    /// Learns the template from pages of one host.
+    /// Finds the template of pages of one host.
     pub fn of(pages: &[Article]) -> Self {
         let mut counts: HashMap<u64, usize> = HashMap::new();
         for page in pages {
@@ -34,7 +34,7 @@ impl Template {
         }
     }
 
-    /// Removes the template from an article. One that is nothing else stays as it is.
+    /// Removes the template from an article. An article that is nothing else stays unchanged.
     pub fn remove_from(&self, article: &mut Article) {
         let kept = |part: &&str| !self.repeated.contains(&digest(part));
         let text: Vec<&str> = article.text.lines().filter(kept).collect();

@@ -1,9 +1,10 @@
-//! Tables of markup and Markdown, pages and their main parts, and laws for any markup.
+//! Tests of the extraction: markup and its Markdown, pages and their main parts, and properties
+//! of any markup.
 
 use proptest::prelude::*;
 
 use super::chunks::chunks;
-use super::tame::{MAX_BYTES, MAX_DEPTH};
+use super::tree_limits::{MAX_BYTES, MAX_DEPTH};
 use super::*;
 
 fn url() -> PageUrl {
@@ -14,7 +15,7 @@ fn read_article(html: &str) -> Article {
     article(html, &url())
 }
 
-/// The Markdown of a fragment that is the only text of a page.
+/// Returns the Markdown of a fragment that is the only text of a page.
 fn markdown(html: &str) -> String {
     read_article(&format!("<body><main>{html}</main>")).markdown
 }
@@ -38,7 +39,7 @@ fn markup_becomes_markdown() {
         ("one<p>two</p>three", "one\n\ntwo\n\nthree"),
         ("<div><div>a</div></div><span>b</span>", "a\n\nb"),
         ("<h2><a href='#toc'>Back</a></h2><p>x", "## Back\n\nx"),
-        // Emphasis touches its text, and is dropped where it could not be read.
+        // Emphasis marks touch their text, and are dropped where Markdown could not parse them.
         ("a <b> b </b> c", "a **b** c"),
         ("<b></b>a<i> </i>b", "a b"),
         ("<b><b>a</b></b>", "**a**"),
@@ -133,7 +134,7 @@ fn markup_becomes_markdown() {
             "<table><caption>k</caption><tr><th>a<th>b<tr><td>c<td>d</table>",
             "k\n\n| a | b |\n| --- | --- |\n| c | d |",
         ),
-        // A table that lays out a page.
+        // A layout table.
         (
             "<table><tr><td>a<td><pre>b</pre></table>",
             "a\n\n```\nb\n```",
@@ -169,7 +170,7 @@ fn markup_becomes_markdown() {
             "<h2>A<a class=anchor href=#a>Permalink to this heading</a></h2>b",
             "## A\n\nb",
         ),
-        // Elements without text for readers.
+        // Invisible elements.
         (
             "<script>x</script><style>y</style><template>z</template><p hidden>h<p style='display: none'>n<p>a",
             "a",
@@ -186,11 +187,11 @@ fn markup_becomes_markdown() {
 }
 
 #[test]
-fn the_main_part_is_told_from_the_rest() {
-    let prose = "Prose of the page that goes on for a while and has no links at all. ".repeat(4);
+fn the_main_part_is_recognized() {
+    let prose = "Prose of the page that goes on and on and has no links at all. ".repeat(4);
     let nav = "<a href=/1>One</a> <a href=/2>Two</a> <a href=/3>Three</a>";
     let table = [
-        // The page's own word.
+        // Explicit landmarks.
         (
             format!("<div class=top>{nav}</div><main><h1>T</h1>{prose}</main><div>Imprint</div>"),
             "article",
@@ -205,7 +206,7 @@ fn the_main_part_is_told_from_the_rest() {
             ),
             "article",
         ),
-        // Names.
+        // Names in class and id.
         (
             format!("<ul>{nav}</ul><div id=content><h1>T</h1>{prose}</div><p>Imprint"),
             "article",
@@ -216,7 +217,7 @@ fn the_main_part_is_told_from_the_rest() {
             ),
             "article",
         ),
-        // Nothing but mass.
+        // Only the amount of text.
         (
             format!("<div><table><tr><td>{nav}<td><h1>T</h1>{prose}</table></div>"),
             "article",
@@ -254,7 +255,7 @@ fn the_main_part_is_told_from_the_rest() {
 
 #[test]
 fn a_main_part_with_hardly_any_text_is_a_failure() {
-    let prose = "<p>Prose of the page that goes on for a while and has no links at all.</p>";
+    let prose = "<p>Prose of the page that goes on and on and has no links at all.</p>";
     let page = format!(
         "<main>© 2020 The Company</main><div>{}</div><div>{prose}</div>",
         prose.repeat(9)
@@ -396,7 +397,7 @@ fn chunks_are_sections() {
             row(&["T", "B"], Some("t"), "## B\n\nThree."),
         ]
     );
-    // A heading stays with its first block, and a fence is not split.
+    // A heading stays with its first block, and a fenced block is not split.
     assert_eq!(
         found(4),
         [
@@ -459,7 +460,7 @@ fn a_template_is_what_pages_repeat() {
     assert_eq!(first.markdown, "One.\n\n## End One.");
     assert_eq!(first.headings.len(), 1);
     assert!(first.markdown[first.headings[0].start..].starts_with("## End"));
-    // Two pages are too few, and a page that is all template stays.
+    // Two pages are too few, and a page that is all template stays unchanged.
     let mut second = pages[1].clone();
     Template::of(&pages[..2]).remove_from(&mut second);
     assert_eq!(second, pages[1]);
@@ -488,7 +489,7 @@ fn hostile_markup_never_gets_a_tree() {
         format!("{}{}", story(), " ".repeat(MAX_BYTES)),
     ];
     for page in pages {
-        assert!(!is_tame(&page), "{:.40}", page);
+        assert!(!fits_tree_limits(&page), "{:.40}", page);
         let article = read_article(&page);
         assert_eq!(article.extraction, Extraction::Fallback(Failure::Hostile));
         assert!(article.text.contains("sweeps its bill"), "{:.40}", page);
@@ -496,8 +497,8 @@ fn hostile_markup_never_gets_a_tree() {
 }
 
 #[test]
-fn the_deepest_tame_page_fits_the_stack() {
-    // Room for the elements of the story itself.
+fn the_deepest_accepted_page_fits_the_stack() {
+    // Leaves room for the elements of the story itself.
     for open in [
         "<div>",
         "<ul><li>",
@@ -511,22 +512,22 @@ fn the_deepest_tame_page_fits_the_stack() {
         let formatting = open == "<b>" || open == "<font>";
         let levels = (MAX_DEPTH - 20) / open.matches('<').count() / if formatting { 2 } else { 1 };
         let page = format!("{}{}", open.repeat(levels), story());
-        assert!(is_tame(&page), "{open}");
+        assert!(fits_tree_limits(&page), "{open}");
         let article = read_article(&page);
         assert!(article.markdown.contains("sweeps its bill"), "{open}");
     }
 }
 
 #[test]
-fn careless_markup_is_tame() {
+fn careless_markup_is_within_the_tree_limits() {
     let lists = format!(
         "{}<p>a<p>b{}",
         "<ul>".to_owned() + &"<li>x".repeat(5_000) + "</ul>",
         "<tr><td>y".repeat(5_000)
     );
-    assert!(is_tame(&lists));
+    assert!(fits_tree_limits(&lists));
     let picture = format!("<img src='data:{}'>", "x".repeat(100_000));
-    assert!(is_tame(&picture));
+    assert!(fits_tree_limits(&picture));
 }
 
 #[test]
@@ -555,7 +556,7 @@ fn output_is_bounded_where_it_could_multiply() {
         "<article>x</article>",
         "<b><i>x</i></b>",
     ];
-    // What looks at the whole page for each element would not end in reasonable time.
+    // Code that examines the whole page for each element would not end in reasonable time.
     let wide = wide.map(|piece| piece.repeat(300_000 / piece.len()));
     for page in pages.into_iter().chain(wide) {
         let article = article(&page, &long);
@@ -569,7 +570,7 @@ fn output_is_bounded_where_it_could_multiply() {
     }
 }
 
-/// A line without the marks of the lists and quotations that it stands in.
+/// Removes the list and quotation prefixes of a line.
 fn unmarked(line: &str) -> &str {
     let mut rest = line;
     loop {
@@ -585,7 +586,7 @@ fn unmarked(line: &str) -> &str {
     }
 }
 
-/// Whether every fence that is opened is closed.
+/// Returns whether every opened fence is closed.
 fn fences_balance(markdown: &str) -> bool {
     let mut open: Option<usize> = None;
     for line in markdown.lines() {
@@ -689,7 +690,7 @@ proptest! {
             for chunk in &chunks {
                 prop_assert!(fences_balance(chunk.markdown), "{}", chunk.markdown);
             }
-            // Nothing but headings without text is lost.
+            // Only headings without text are lost.
             let kept: usize = chunks.iter().map(|chunk| chunk.markdown.split_whitespace().count()).sum();
             let head = |heading: &Heading| article.markdown[heading.start..].lines().next().unwrap_or("");
             let heads = article.headings.iter().map(head);

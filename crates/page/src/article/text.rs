@@ -1,4 +1,5 @@
-//! The plain text of a part of a tree: a line a block, cells of a row on one line.
+//! Writes the plain text of a part of a tree: one line per block, the cells of a row on one
+//! line.
 
 use dom_query::NodeRef;
 

@@ -1,4 +1,4 @@
-//! Short names for what this module asks of a tree.
+//! Helpers for the nodes of the tree.
 
 use dom_query::{LocalName, NodeRef};
 
@@ -68,14 +68,14 @@ pub(super) fn is_block(name: &str) -> bool {
         )
 }
 
-/// Returns whether the white space of an element counts.
+/// Returns whether the white space of an element is significant.
 pub(super) fn is_preformatted(name: &str) -> bool {
     matches!(name, "pre" | "listing" | "xmp")
 }
 
-/// Appends the text below a node as it stands, for preformatted elements.
+/// Appends the text below a node verbatim, for preformatted elements.
 ///
-/// Line breaks and blocks, which some highlighters wrap lines in, begin a new line.
+/// Line breaks, and blocks in which some highlighters wrap lines, begin a new line.
 pub(super) fn push_verbatim(node: &NodeRef<'_>, out: &mut String) {
     for child in node.children_it(false) {
         let Some(name) = name(&child) else {

@@ -1,22 +1,25 @@
-//! Which encoding does the page itself declare?
+//! Finds the encoding that a page itself declares.
 //!
-//! The prescan of the WHATWG standard (13.2.3.2, "prescan a byte stream to determine its encoding").
+//! Implements the prescan of the WHATWG standard (13.2.3.2, "prescan a byte stream to determine
+//! its encoding").
 //!
-//! **Invariant:** only the first 1,024 bytes count, so that a page means the same however it arrives.
+//! **Invariant:** only the first 1,024 bytes count, so that the result does not depend on how
+//! the page arrives.
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
 use super::known;
 
-/// What the standard lets a parser look at before it must decide.
+/// The prefix that the standard lets a parser examine before it must decide.
 const PRESCAN_BYTES: usize = 1_024;
 
-/// The encoding named by a `meta` element or the XML declaration.
+/// Returns the encoding named by a `meta` element or the XML declaration.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let head = &body[..body.len().min(PRESCAN_BYTES)];
     let label = of_meta(head).or_else(|| of_xml(head))?;
-    // A page that could be read to here is not UTF-16, and x-user-defined is for scripts' bytes.
+    // A declaration that could be read as ASCII is not UTF-16. The label x-user-defined is for
+    // bytes of scripts. The standard replaces both.
     match label {
         encoding if encoding == UTF_16BE || encoding == UTF_16LE => Some(UTF_8),
         encoding if encoding == X_USER_DEFINED => Some(WINDOWS_1252),
@@ -24,7 +27,7 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// `<?xml version="1.0" encoding="…"?>`.
+/// Parses `<?xml version="1.0" encoding="…"?>`.
 fn of_xml(head: &[u8]) -> Option<&'static Encoding> {
     let declaration = head.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..memchr(b'>', declaration)?];
@@ -45,7 +48,7 @@ fn of_meta(head: &[u8]) -> Option<&'static Encoding> {
         at += found;
         let rest = &head[at..];
         if rest.starts_with(b"<!--") {
-            // The dashes of the start may be those of the end: `<!-->`.
+            // The dashes of the start may also be those of the end: `<!-->`.
             at += 2 + memmem::find(&rest[2..], b"-->")? + 3;
         } else if is_meta(rest) {
             let mut attributes = Attributes { rest: &rest[5..] };
@@ -86,7 +89,7 @@ fn is_tag(rest: &[u8]) -> bool {
     name.is_some_and(u8::is_ascii_alphabetic)
 }
 
-/// What one `meta` element declares.
+/// Returns the encoding that one `meta` element declares.
 fn meta(attributes: &mut Attributes<'_>) -> Option<&'static Encoding> {
     let (mut pragma, mut by_content, mut by_charset) = (false, None, None);
     let (mut seen_charset, mut seen_content, mut seen_pragma) = (false, false, false);
@@ -104,7 +107,7 @@ fn meta(attributes: &mut Attributes<'_>) -> Option<&'static Encoding> {
         }
     }
     if attributes.rest.first() != Some(&b'>') {
-        return None; // Cut off: who knows what it would have said.
+        return None; // The tag is truncated.
     }
     match by_charset {
         Some(encoding) => encoding,
@@ -113,7 +116,8 @@ fn meta(attributes: &mut Attributes<'_>) -> Option<&'static Encoding> {
     }
 }
 
-/// The encoding in `text/html; charset=…` ("extracting a character encoding from a meta element").
+/// Returns the encoding in `text/html; charset=…` ("extracting a character encoding from a meta
+/// element").
 fn of_content(content: &[u8]) -> Option<&'static Encoding> {
     let mut rest = content;
     loop {
@@ -164,7 +168,7 @@ impl<'a> Attributes<'a> {
             Some(&quote @ (b'"' | b'\'')) => {
                 self.rest = &self.rest[1..];
                 let value = self.take(|byte| byte == quote, 0);
-                self.rest = self.rest.get(1..)?; // Cut off before its end, it is not an attribute.
+                self.rest = self.rest.get(1..)?; // A truncated value is ignored.
                 Some((name, value))
             }
             _ => Some((name, self.take(|byte| is_space(byte) || byte == b'>', 0))),

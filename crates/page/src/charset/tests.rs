@@ -1,4 +1,4 @@
-//! Are bytes decoded as browsers decode them?
+//! Tests that bytes are decoded as browsers decode them.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn the_order_of_evidence() {
             "{body:?} {content_type:?}"
         );
     };
-    // The mark wins over the header, and is not part of the text.
+    // The byte order mark wins over the header, and is not part of the text.
     check(
         b"\xef\xbb\xbfa",
         Some("text/html; charset=windows-1251"),
@@ -50,7 +50,7 @@ fn the_order_of_evidence() {
         "<?xml version='1.0' encoding='koi8-r'?>а",
         "KOI8-R",
     );
-    // A label that nobody knows is no label; UTF-7 is one of them.
+    // An unknown label is ignored; UTF-7 counts as unknown.
     check(
         "é".as_bytes(),
         Some("text/html; charset=bogus"),
@@ -70,14 +70,14 @@ fn the_order_of_evidence() {
         "UTF-8",
     );
     check(b"a", Some("text/html; charset=hz-gb-2312"), "a", "UTF-8");
-    // A page that says it is UTF-16 in ASCII is not.
+    // A declaration of UTF-16 that is readable as ASCII is wrong.
     check(
         "<meta charset=utf-16>é".as_bytes(),
         None,
         "<meta charset=utf-16>é",
         "UTF-8",
     );
-    // Broken bytes are U+FFFD: overlong forms, surrogates, a cut sequence.
+    // Invalid bytes become U+FFFD: overlong forms, surrogates, a truncated sequence.
     check(
         b"a\xc0\x80b",
         Some("text/html; charset=utf-8"),
@@ -123,8 +123,10 @@ fn only_the_first_kilobyte_declares() {
     );
 }
 
-/// html5lib's tests of the prescan. They expect a declaration anywhere in the page to be found, by
-/// starting over; a crawler that has the whole body decides once, by the first kilobyte.
+/// html5lib's tests of the prescan.
+///
+/// They expect a declaration anywhere in the page to be found, by restarting the parser. We have
+/// the whole body and decide once, by the first kilobyte.
 #[test]
 fn agrees_with_html5lib() {
     let Some(files) = conformance::directory("encoding") else {
@@ -141,7 +143,7 @@ fn agrees_with_html5lib() {
             let wanted = Encoding::for_label(wanted).unwrap();
             rest = after;
             run += 1;
-            // Where nothing is declared the tests expect the Western default; we guess.
+            // Where nothing is declared, the tests expect the Western default, but we guess.
             let ours = Encoding::for_bom(data)
                 .map(|(encoding, _)| encoding)
                 .or_else(|| prescan::declared(data));
@@ -177,8 +179,8 @@ const NOT_ON_THE_WEB: [&str; 7] = [
     "iso-2022-kr",
 ];
 
-/// Encodings that are in the standard but that neither browsers nor we guess: their text is read
-/// right only if header, mark or page names them, and wrongly otherwise.
+/// Encodings of the standard that neither browsers nor we guess. Their text is decoded correctly
+/// only if the header, a mark or the page names them.
 const NEVER_GUESSED: [(&str, &str); 4] = [
     ("MacCyrillic", "x-mac-cyrillic"),
     ("MacRoman", "macintosh"),
@@ -186,8 +188,8 @@ const NEVER_GUESSED: [(&str, &str); 4] = [
     ("UTF-16LE", "utf-16le"),
 ];
 
-/// How many samples of each encoding are decoded as their true encoding decodes them, without any
-/// declaration from outside.
+/// Counts the samples of each encoding that are decoded correctly without a declaration in the
+/// header.
 #[test]
 fn guesses_most_samples() {
     let Some(files) = conformance::directory("charset-samples") else {
@@ -223,7 +225,7 @@ fn guesses_most_samples() {
         .collect();
     eprintln!("{right} of {all}{report}");
     for (family, (right, all)) in &families {
-        // One wrong sample is too much only where there are enough to tell.
+        // A share is only meaningful for at least five samples.
         assert!(
             *all < 5 || *right * 100 >= *all * 95,
             "{family}: {right} of {all}{report}"
@@ -232,7 +234,7 @@ fn guesses_most_samples() {
     assert!(right * 100 >= all * 99, "{right} of {all}{report}");
 }
 
-/// The encoding that the samples of a family are in.
+/// Returns the true encoding of a family of samples.
 fn truth(family: &str) -> Option<&'static Encoding> {
     let label = match family {
         "CP932" => "shift_jis",

@@ -1,4 +1,4 @@
-//! Is every coding undone, and does no body cost more than its limits?
+//! Tests that every coding is undone, and that no body exceeds its limits.
 
 use std::io::Write;
 
@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// `avocet ` fifty times, from Google's `brotli` 1.x, which no crate we use can compress with.
+/// `avocet ` fifty times, compressed by Google's `brotli` 1.x; no crate in use here compresses
+/// Brotli.
 const BROTLI: &[u8] =
     b"\x1b\x5d\x01\xf8\x8d\x54\xb5\xbf\x0e\x1b\xa3\xb3\x93\x20\x65\x6f\x41\x5b\x24\x30\x82\xb7\x00";
 
@@ -89,7 +90,7 @@ fn layers_may_stand_in_two_fields() {
 }
 
 #[test]
-fn what_has_no_coding_is_not_copied() {
+fn a_body_without_coding_is_not_copied() {
     for (body, values) in [(&b"abc"[..], vec![]), (b"abc", vec![&b"rot13"[..]])] {
         let content = decode(Cow::Borrowed(body), values, Limits::default());
         assert!(matches!(content.bytes, Cow::Borrowed(b"abc")));
@@ -133,9 +134,9 @@ fn a_prefix_survives_damage() {
     }
 }
 
-/// A header that lies is no reason to lose a page that is plain.
+/// A plain page with a wrong `Content-Encoding` header is not lost.
 #[test]
-fn where_not_one_byte_comes_out_the_body_stays_as_it_is() {
+fn a_body_that_cannot_be_decoded_stays_as_it_is() {
     let plain = b"\xff<html>not compressed at all</html>";
     for encoding in ["gzip", "deflate", "br", "zstd", "gzip, gzip", "br, gzip"] {
         assert_eq!(
@@ -201,7 +202,7 @@ fn the_ratio_counts_from_where_the_caller_says() {
     assert_eq!(within(&body, "gzip", boundless), (vec![0; 5000], None));
 }
 
-/// Row 2 of hostile-web.md: what asks for more memory than 8 MB is not begun.
+/// Row 2 of hostile-web.md: a body that needs a window of more than 8 MB is not decoded.
 #[test]
 fn a_wide_window_is_refused() {
     for (window_log, cut) in [(23, None), (24, Some(Cut::Encoded))] {
@@ -213,9 +214,10 @@ fn a_wide_window_is_refused() {
     }
 }
 
-/// A thousand members of one byte fit the limit once unpacked, but not as members.
+/// A thousand members of one byte each: the decoded size is within the limit, the intermediate
+/// size is not.
 #[test]
-fn what_lies_between_layers_is_limited() {
+fn intermediate_bytes_between_layers_are_limited() {
     let limits = Limits {
         bytes: 1 << 20,
         ratio: 1,
@@ -227,7 +229,7 @@ fn what_lies_between_layers_is_limited() {
     assert_eq!(cut, Some(Cut::Corrupt));
 }
 
-/// The layer above gives one byte at a time, and still the zlib header is seen.
+/// The zlib header is recognized even if the layer above delivers one byte at a time.
 #[test]
 fn a_split_zlib_header_is_seen() {
     let members: Vec<u8> = zlib(b"hello").chunks(1).flat_map(gzip).collect();

@@ -1,32 +1,35 @@
-//! How much of two texts is the same, told from a few hundred bytes each?
+//! Estimates how much of two texts is the same, from a sketch of a few hundred bytes each.
 //!
-//! Broder, "On the resemblance and containment of documents" (1997): the smallest hashes of a text's
-//! runs of four words are a fair sample of them, so the share of common ones among the smallest of
-//! both texts estimates the share of common runs. With 64 values the standard error is at most .0625.
+//! Broder, "On the resemblance and containment of documents" (1997). The smallest hashes of a
+//! text's shingles (runs of four words) are a uniform sample of them. The share of common hashes
+//! among the smallest of both texts estimates the share of common shingles. With 64 values the
+//! standard error is at most 0.0625.
 //!
-//! **Invariant:** the values are strictly ascending and at most [`Shingles::SIZE`].
+//! **Invariant:** the values are strictly ascending, and there are at most [`Shingles::SIZE`].
 
 use serde::{Deserialize, Serialize};
 
 use super::mix;
 
-/// The smallest hashes of the runs of four words of a text.
+/// A min-hash sketch: the smallest hashes of the shingles of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<u32>", into = "Vec<u32>")]
 pub struct Shingles(Vec<u32>);
 
-/// Words in a run. Fewer make strangers alike by common phrases, more make one edit weigh too much.
+/// Words in a shingle. With fewer, common phrases make unrelated texts alike; with more, one
+/// edit weighs too much.
 const WORDS: usize = 4;
 
-/// A full turn of 64 bits in as many words as a run has.
+/// Bits to rotate per word, so that a word is back in its place after one shingle.
 const TURN: u32 = 64 / WORDS as u32;
 
 impl Shingles {
-    /// How many values a sketch keeps.
+    /// Most values in a sketch.
     pub const SIZE: usize = 64;
 
-    /// The estimated share of runs that two texts have in common, of all that either has: 1 for
-    /// equal texts, 0 for strangers. Two empty texts are equal.
+    /// Estimates the Jaccard resemblance of two texts: their common shingles as a share of all.
+    ///
+    /// It is 1 for equal texts, two empty ones included, and 0 for unrelated texts.
     pub fn resemblance(&self, other: &Self) -> f64 {
         let (mut a, mut b) = (self.0.iter().peekable(), other.0.iter().peekable());
         let (mut both, mut either) = (0u32, 0u32);
@@ -54,14 +57,14 @@ impl Shingles {
         }
     }
 
-    /// The values, ascending.
+    /// Returns the values, ascending.
     pub fn values(&self) -> &[u32] {
         &self.0
     }
 }
 
 impl From<Vec<u32>> for Shingles {
-    /// Takes values in any order: a sketch from a damaged store is still a sketch.
+    /// Accepts values in any order, so that a sketch from a damaged store is still valid.
     fn from(mut values: Vec<u32>) -> Self {
         values.sort_unstable();
         values.dedup();
@@ -76,12 +79,13 @@ impl From<Shingles> for Vec<u32> {
     }
 }
 
-/// A sketch in the making.
+/// Builds a sketch word by word.
 #[derive(Default)]
 pub(super) struct Sketch {
-    /// The last words, in a ring.
+    /// The last words, as a ring buffer.
     window: [u64; WORDS],
-    /// Their hash: each is rotated once more by the next, and leaves when it is back where it was.
+    /// Rolling hash of the window. Each new word rotates the others; the oldest is then in place
+    /// again and is removed by XOR.
     run: u64,
     words: usize,
     smallest: Vec<u32>,
@@ -99,7 +103,7 @@ impl Sketch {
         }
     }
 
-    /// The sketch. A text of fewer words than a run has is one run.
+    /// Returns the sketch. A text with fewer words than a shingle counts as one shingle.
     pub(super) fn finish(mut self) -> Shingles {
         if (1..WORDS).contains(&self.words) {
             self.keep();
@@ -126,7 +130,7 @@ impl Sketch {
         }
     }
 
-    /// Whether the value was new.
+    /// Inserts a value. Returns whether it was new.
     fn insert(&mut self, value: u32) -> bool {
         match self.smallest.binary_search(&value) {
             Ok(_) => false,
@@ -157,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_estimate_follows_the_true_share() {
-        // Two texts of 1,000 distinct words that share a run of them: the truth is known.
+        // Two texts of 1,000 distinct words that share a part, so that the true share is known.
         let first = numbered(0..1_000);
         for shift in [0, 50, 200, 500, 800, 1_000] {
             let second = numbered(shift..1_000 + shift);
@@ -200,7 +204,7 @@ mod tests {
     proptest! {
         #[test]
         fn it_keeps_the_smallest(words in prop::collection::vec("[a-f]", 0..400)) {
-            // A sketch of each run alone gives its value.
+            // A sketch of each shingle alone gives its value.
             let values: HashSet<u32> = words.windows(WORDS).map(|run| sketch(run).values()[0]).collect();
             let mut expected: Vec<u32> = values.into_iter().collect();
             expected.sort_unstable();

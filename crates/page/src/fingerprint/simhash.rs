@@ -1,73 +1,77 @@
-//! Are two texts near-duplicates, told from eight bytes each?
+//! A 64-bit simhash for finding near-duplicates.
 //!
-//! Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002), over pairs of
-//! words; Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007), found
-//! 3 of 64 bits to be a good bound for web pages.
+//! Charikar, "Similarity estimation techniques from rounding algorithms" (STOC 2002), over pairs
+//! of words. Manku, Jain and Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007),
+//! found that 3 of 64 bits is a good bound for web pages.
 //!
-//! **Invariant:** each bit is the majority of that bit over the features of the text; a tie is 0.
+//! **Invariant:** each bit is the majority of that bit over the features of the text; a tie is
+//! 0.
 
 use serde::{Deserialize, Serialize};
 
 use super::{for_each_word, mix};
 
-/// Bits in which near-duplicates may differ: the bound of Manku, Jain & Das Sarma (WWW 2007).
+/// Most bits in which near-duplicates differ: the bound of Manku, Jain & Das Sarma (WWW 2007).
 const NEAR: u32 = 3;
 
-/// Sixty-four majorities over the pairs of words of a text.
+/// For each of 64 bits, the majority over the pairs of words of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Simhash(pub u64);
 
 impl Simhash {
-    /// Measures a text.
+    /// Computes the simhash of a text.
     pub fn of(text: &str) -> Self {
-        let mut tally = Tally::default();
-        for_each_word(text, |word| tally.add(word));
-        tally.finish()
+        let mut counters = BitCounters::default();
+        for_each_word(text, |word| counters.add(word));
+        counters.finish()
     }
 
-    /// In how many of 64 bits two texts differ.
+    /// Returns in how many of 64 bits two texts differ (Hamming distance).
     pub fn distance(self, other: Self) -> u32 {
         (self.0 ^ other.0).count_ones()
     }
 
-    /// Whether two texts are near-duplicates.
+    /// Returns whether two texts are near-duplicates.
     pub fn is_near(self, other: Self) -> bool {
         self.distance(other) <= NEAR
     }
 }
 
-/// Counts the bits of 64-bit features: plane `i` holds bit `i` of each of the 64 counters, so that a
-/// feature is added to all of them by a few word operations. Eight features are first added to each
-/// other (carry-save, as in the population count of Harley and Seal), so that most carries are saved.
-pub(super) struct Tally {
+/// Counts the set bits of 64-bit features, in 64 counters that are stored bit-sliced.
+///
+/// Plane `i` holds bit `i` of each counter, so that a few word operations add a feature to all
+/// of them. Eight features are first added to each other (carry-save, as in the population count
+/// of Harley and Seal), which saves most carries.
+pub(super) struct BitCounters {
     planes: [u64; PLANES],
-    waiting: [u64; 8],
+    buffered: [u64; 8],
     features: u64,
     last: u64,
 }
 
-/// Enough for 2^24 words: a text has at most 2^20 bytes by default; beyond, counters stand still.
+/// Bits of a counter, enough for 2^24 words. A text has at most 2^20 bytes by default; further
+/// words are ignored.
 const PLANES: usize = 24;
 
-impl Default for Tally {
+impl Default for BitCounters {
     fn default() -> Self {
         Self {
             planes: [0; PLANES],
-            waiting: [0; 8],
+            buffered: [0; 8],
             features: 0,
             last: 0,
         }
     }
 }
 
-impl Tally {
+impl BitCounters {
     /// Adds the hash of the next word.
     #[inline]
     pub(super) fn add(&mut self, word: u64) {
         if self.features >= (1 << PLANES) - 1 {
             return;
         }
-        self.waiting[(self.features % 8) as usize] = mix(self.last, word);
+        self.buffered[(self.features % 8) as usize] = mix(self.last, word);
         self.last = word;
         self.features += 1;
         if self.features.is_multiple_of(8) {
@@ -75,10 +79,10 @@ impl Tally {
         }
     }
 
-    /// Adds the eight that wait.
+    /// Adds the eight buffered features to the counters.
     #[inline]
     fn settle(&mut self) {
-        let [a, b, c, d, e, f, g, h] = std::mem::take(&mut self.waiting);
+        let [a, b, c, d, e, f, g, h] = std::mem::take(&mut self.buffered);
         let (ones, twos_a) = full_add(self.planes[0], a, b);
         let (ones, twos_b) = full_add(ones, c, d);
         let (twos, fours_a) = full_add(self.planes[1], twos_a, twos_b);
@@ -97,9 +101,9 @@ impl Tally {
         }
     }
 
-    /// The bits that more than half of the features have.
+    /// Returns the bits that are set in more than half of the features.
     pub(super) fn finish(mut self) -> Simhash {
-        self.settle(); // What does not wait is zero and adds nothing.
+        self.settle(); // Empty places are zero and add nothing.
         let half = self.features / 2;
         let mut more = 0u64;
         let mut equal = u64::MAX;
@@ -115,7 +119,7 @@ impl Tally {
     }
 }
 
-/// Adds three bits in each of 64 places: the sum and the carry.
+/// Adds three bits in each of 64 positions. Returns the sum and the carry.
 #[inline]
 fn full_add(a: u64, b: u64, c: u64) -> (u64, u64) {
     (a ^ b ^ c, a & b | (a ^ b) & c)
@@ -128,7 +132,7 @@ mod tests {
     use super::super::{Digest, for_each_word};
     use super::*;
 
-    /// The same by 64 plain counters.
+    /// Computes the same with 64 plain counters.
     fn counted(text: &str) -> Simhash {
         let (mut counters, mut features, mut last) = ([0u64; 64], 0, 0);
         for_each_word(text, |word| {

@@ -1,8 +1,10 @@
-//! What does a page say of itself to machines: who wrote it, when, and what it is?
+//! Collects the metadata that a page states about itself: authors, dates, type and others.
 //!
-//! Five ways to say so are read: `meta` elements of Dublin Core, of OpenGraph and of scholars (`citation_*`), JSON-LD of
-//! schema.org, and microdata. **Invariant:** what is kept is bounded whatever a page says, the first who says something
-//! counts, and nothing of it is believed further than that the page says so.
+//! Five notations are read: `meta` elements of Dublin Core, of OpenGraph and of scholarly
+//! publishers (`citation_*`), JSON-LD of schema.org, and microdata.
+//!
+//! **Invariant:** the amount kept is bounded. The first statement of a field counts. The values
+//! are only what the page claims.
 
 mod linked;
 mod microdata;
@@ -12,79 +14,80 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 use super::attribute::{CONTENT, ITEMPROP, NAME, PROPERTY, TYPE, attribute};
-use super::tag::{self, Name};
-use super::text::Text;
+use super::tag::{self, NameKey};
+use super::text::VisibleText;
 use super::tokenizer::Attribute;
 use crate::listing::date;
 use crate::scan::char_floor;
 use microdata::Microdata;
 
-/// Authors and keywords that are kept, each.
+/// Most authors, and most keywords, that are kept.
 const MOST: usize = 32;
-/// Bytes of a name, a date, a word.
+/// Most bytes of a name, a date or a keyword.
 const NAME_LIMIT: usize = 200;
-/// Bytes of a description.
+/// Most bytes of a description.
 const DESCRIPTION_LIMIT: usize = 1_000;
 
-/// What a page says of itself.
+/// The metadata that a page states about itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fields {
-    /// What it is: `article`, `Course`, `ScholarlyArticle`.
+    /// Its type: `article`, `Course`, `ScholarlyArticle`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Who wrote it.
+    /// Its authors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
-    /// When it was published, or begins if it is an event, in Unix seconds; a date alone is its first second.
+    /// When it was published, or when the event begins, in Unix seconds. A date without a time
+    /// is its first second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<i64>,
     /// When it was changed, in Unix seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<i64>,
-    /// Who published it, or where it appeared.
+    /// The publisher, or the journal or site in which it appeared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
-    /// What it is about, in a few sentences.
+    /// A summary in a few sentences.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it is about, in words.
+    /// Its keywords.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// A DOI, an ISBN.
+    /// A DOI or an ISBN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
 }
 
 impl Fields {
-    /// Whether the page says nothing.
+    /// Returns whether the page states nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// The day it was published on, or else changed on, in Unix seconds.
+    /// Returns when it was published, or else changed, in Unix seconds.
     pub fn date(&self) -> Option<i64> {
         self.published.or(self.modified)
     }
 
-    fn say(&mut self, what: What, said: &str) {
-        match what {
-            What::Kind => first(&mut self.kind, said, NAME_LIMIT),
-            What::Publisher => first(&mut self.publisher, said, NAME_LIMIT),
-            What::Description => first(&mut self.description, said, DESCRIPTION_LIMIT),
-            What::Identifier => first(&mut self.identifier, said, NAME_LIMIT),
-            What::Published => self.published = self.published.or_else(|| when(said)),
-            What::Modified => self.modified = self.modified.or_else(|| when(said)),
-            What::Author => another(&mut self.authors, said),
-            What::Keywords => said
+    fn add(&mut self, kind: FieldKind, value: &str) {
+        match kind {
+            FieldKind::Kind => first(&mut self.kind, value, NAME_LIMIT),
+            FieldKind::Publisher => first(&mut self.publisher, value, NAME_LIMIT),
+            FieldKind::Description => first(&mut self.description, value, DESCRIPTION_LIMIT),
+            FieldKind::Identifier => first(&mut self.identifier, value, NAME_LIMIT),
+            FieldKind::Published => self.published = self.published.or_else(|| when(value)),
+            FieldKind::Modified => self.modified = self.modified.or_else(|| when(value)),
+            FieldKind::Author => another(&mut self.authors, value),
+            FieldKind::Keywords => value
                 .split([',', ';'])
                 .for_each(|word| another(&mut self.keywords, word)),
         }
     }
 }
 
-/// What can be said.
+/// A field of [`Fields`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum FieldKind {
     Kind,
     Author,
     Published,
@@ -95,66 +98,65 @@ enum What {
     Identifier,
 }
 
-/// The names of `meta` elements, in lower case.
-const METAS: &[(&str, What)] = &[
-    ("author", What::Author),
-    ("dc.creator", What::Author),
-    ("dcterms.creator", What::Author),
-    ("citation_author", What::Author),
-    ("citation_authors", What::Author),
-    ("article:author", What::Author),
-    ("book:author", What::Author),
-    ("citation_publication_date", What::Published),
-    ("citation_date", What::Published),
-    ("citation_online_date", What::Published),
-    ("article:published_time", What::Published),
-    ("dcterms.issued", What::Published),
-    ("dcterms.created", What::Published),
-    ("dc.date.issued", What::Published),
-    ("dc.date", What::Published),
-    ("dcterms.date", What::Published),
-    ("date", What::Published),
-    ("article:modified_time", What::Modified),
-    ("og:updated_time", What::Modified),
-    ("dcterms.modified", What::Modified),
-    ("dc.date.modified", What::Modified),
-    ("last-modified", What::Modified),
-    ("citation_journal_title", What::Publisher),
-    ("citation_conference_title", What::Publisher),
-    ("dc.publisher", What::Publisher),
-    ("dcterms.publisher", What::Publisher),
-    ("citation_publisher", What::Publisher),
-    ("og:site_name", What::Publisher),
-    ("og:description", What::Description),
-    ("dc.description", What::Description),
-    ("dcterms.abstract", What::Description),
-    ("citation_abstract", What::Description),
-    ("description", What::Description),
-    ("keywords", What::Keywords),
-    ("citation_keywords", What::Keywords),
-    ("dc.subject", What::Keywords),
-    ("article:tag", What::Keywords),
-    ("citation_doi", What::Identifier),
-    ("citation_isbn", What::Identifier),
-    ("dc.identifier", What::Identifier),
-    ("og:type", What::Kind),
-    ("dc.type", What::Kind),
+/// The known names of `meta` elements, in lower case.
+const METAS: &[(&str, FieldKind)] = &[
+    ("author", FieldKind::Author),
+    ("dc.creator", FieldKind::Author),
+    ("dcterms.creator", FieldKind::Author),
+    ("citation_author", FieldKind::Author),
+    ("citation_authors", FieldKind::Author),
+    ("article:author", FieldKind::Author),
+    ("book:author", FieldKind::Author),
+    ("citation_publication_date", FieldKind::Published),
+    ("citation_date", FieldKind::Published),
+    ("citation_online_date", FieldKind::Published),
+    ("article:published_time", FieldKind::Published),
+    ("dcterms.issued", FieldKind::Published),
+    ("dcterms.created", FieldKind::Published),
+    ("dc.date.issued", FieldKind::Published),
+    ("dc.date", FieldKind::Published),
+    ("dcterms.date", FieldKind::Published),
+    ("date", FieldKind::Published),
+    ("article:modified_time", FieldKind::Modified),
+    ("og:updated_time", FieldKind::Modified),
+    ("dcterms.modified", FieldKind::Modified),
+    ("dc.date.modified", FieldKind::Modified),
+    ("last-modified", FieldKind::Modified),
+    ("citation_journal_title", FieldKind::Publisher),
+    ("citation_conference_title", FieldKind::Publisher),
+    ("dc.publisher", FieldKind::Publisher),
+    ("dcterms.publisher", FieldKind::Publisher),
+    ("citation_publisher", FieldKind::Publisher),
+    ("og:site_name", FieldKind::Publisher),
+    ("og:description", FieldKind::Description),
+    ("dc.description", FieldKind::Description),
+    ("dcterms.abstract", FieldKind::Description),
+    ("citation_abstract", FieldKind::Description),
+    ("description", FieldKind::Description),
+    ("keywords", FieldKind::Keywords),
+    ("citation_keywords", FieldKind::Keywords),
+    ("dc.subject", FieldKind::Keywords),
+    ("article:tag", FieldKind::Keywords),
+    ("citation_doi", FieldKind::Identifier),
+    ("citation_isbn", FieldKind::Identifier),
+    ("dc.identifier", FieldKind::Identifier),
+    ("og:type", FieldKind::Kind),
+    ("dc.type", FieldKind::Kind),
 ];
 
-/// Collects what a page says of itself.
+/// Collects the metadata of one page.
 #[derive(Default)]
 pub(super) struct Collector {
     fields: Fields,
-    /// Whether the script that is being read is JSON-LD.
+    /// Whether the current script is JSON-LD.
     linked: bool,
-    /// How many such scripts were read.
+    /// Number of JSON-LD scripts read so far.
     scripts: usize,
-    /// What elements say, if the page has microdata at all.
+    /// The microdata reader, if the page has microdata at all.
     microdata: Option<Microdata>,
 }
 
 impl Collector {
-    /// For a page of this markup.
     pub(super) fn new(html: &str) -> Self {
         let has_microdata = memchr::memmem::find(html.as_bytes(), b"itemprop").is_some();
         Self {
@@ -163,7 +165,7 @@ impl Collector {
         }
     }
 
-    /// Takes a `meta` element.
+    /// Reads a `meta` element.
     pub(super) fn meta(&mut self, attributes: &[Attribute<'_>]) {
         let named = attribute(attributes, NAME).or_else(|| attribute(attributes, PROPERTY));
         let (Some(named), Some(content)) = (named, attribute(attributes, CONTENT)) else {
@@ -175,25 +177,25 @@ impl Collector {
             .find(|(name, _)| named.eq_ignore_ascii_case(name));
         let content = content.value();
         match known {
-            // OpenGraph wants the URL of a profile there; a URL is no name.
-            Some((_, What::Author)) if content.contains("://") => {}
-            // The names of several, which are written with commas inside.
-            Some((name, What::Author)) if *name == "citation_authors" => content
+            // OpenGraph puts the URL of a profile there, which is not a name.
+            Some((_, FieldKind::Author)) if content.contains("://") => {}
+            // Several names, each with a comma inside.
+            Some((name, FieldKind::Author)) if *name == "citation_authors" => content
                 .split(';')
-                .for_each(|name| self.fields.say(What::Author, name)),
-            Some((_, what)) => self.fields.say(*what, &content),
+                .for_each(|name| self.fields.add(FieldKind::Author, name)),
+            Some((_, kind)) => self.fields.add(*kind, &content),
             None => {}
         }
     }
 
-    /// Takes the start of a script: whether its text is wanted.
+    /// Handles the start of a script and decides whether its text is read.
     pub(super) fn script(&mut self, attributes: &[Attribute<'_>]) {
         let kind = attribute(attributes, TYPE).map(|kind| kind.raw.trim());
         let linked = kind.is_some_and(|kind| kind.eq_ignore_ascii_case("application/ld+json"));
         self.linked = linked && self.scripts < linked::SCRIPTS;
     }
 
-    /// Takes the text of a script.
+    /// Reads the text of a script.
     pub(super) fn script_text(&mut self, text: &str) {
         if std::mem::take(&mut self.linked) {
             self.scripts += 1;
@@ -201,77 +203,80 @@ impl Collector {
         }
     }
 
-    /// Takes the start of any element, after so many bytes of text.
+    /// Handles the start of an element. `at` is the length of the text so far.
     #[inline]
-    pub(super) fn start(&mut self, tag: Name, attributes: &[Attribute<'_>], at: u32) {
+    pub(super) fn start(&mut self, tag: NameKey, attributes: &[Attribute<'_>], at: u32) {
         if let Some(microdata) = &mut self.microdata {
             microdata.start(tag, attributes, at, &mut self.fields);
         }
     }
 
-    /// Takes the end of any element, where this was read so far.
+    /// Handles the end of an element. `text` is the text of the page so far.
     #[inline]
-    pub(super) fn end(&mut self, tag: Name, text: &str) {
+    pub(super) fn end(&mut self, tag: NameKey, text: &str) {
         if let Some(microdata) = &mut self.microdata {
             microdata.end(tag, text, &mut self.fields);
         }
     }
 
-    /// What was said.
     pub(super) fn finish(self) -> Fields {
         self.fields
     }
 }
 
-/// Names of schema.org, for JSON-LD and microdata.
-fn schema(name: &str) -> Option<What> {
+/// Returns the field for a property name of schema.org, in JSON-LD and microdata.
+fn schema(name: &str) -> Option<FieldKind> {
     Some(match name {
-        "author" | "creator" => What::Author,
-        "datePublished" | "startDate" | "uploadDate" | "dateCreated" => What::Published,
-        "dateModified" => What::Modified,
-        "publisher" | "isPartOf" => What::Publisher,
-        "description" | "abstract" => What::Description,
-        "keywords" => What::Keywords,
-        "isbn" | "doi" => What::Identifier,
+        "author" | "creator" => FieldKind::Author,
+        "datePublished" | "startDate" | "uploadDate" | "dateCreated" => FieldKind::Published,
+        "dateModified" => FieldKind::Modified,
+        "publisher" | "isPartOf" => FieldKind::Publisher,
+        "description" | "abstract" => FieldKind::Description,
+        "keywords" => FieldKind::Keywords,
+        "isbn" | "doi" => FieldKind::Identifier,
         _ => return None,
     })
 }
 
-/// Whether an element holds an item of its own, by its name: it has an `itemprop`.
+/// Returns the first word of an element's `itemprop`.
 fn property<'t>(attributes: &'t [Attribute<'_>]) -> Option<&'t str> {
     let named = attribute(attributes, ITEMPROP)?.raw;
     named.split_ascii_whitespace().next()
 }
 
-fn first(field: &mut Option<String>, said: &str, limit: usize) {
-    let said = tidy(said, limit);
-    if field.is_none() && !said.is_empty() {
-        *field = Some(said);
+fn first(field: &mut Option<String>, value: &str, limit: usize) {
+    let value = tidy(value, limit);
+    if field.is_none() && !value.is_empty() {
+        *field = Some(value);
     }
 }
 
-fn another(list: &mut Vec<String>, said: &str) {
-    let said = tidy(said, NAME_LIMIT);
-    if list.len() < MOST && !said.is_empty() && !list.contains(&said) {
-        list.push(said);
+fn another(list: &mut Vec<String>, value: &str) {
+    let value = tidy(value, NAME_LIMIT);
+    if list.len() < MOST && !value.is_empty() && !list.contains(&value) {
+        list.push(value);
     }
 }
 
-/// As the text of a page is kept: single spaces, nothing invisible, and not too long.
-fn tidy(said: &str, limit: usize) -> String {
-    let mut text = Text::new(limit, said.len());
-    text.push(said);
+/// Normalizes a value like the text of a page: single spaces, no invisible characters, bounded
+/// length.
+fn tidy(value: &str, limit: usize) -> String {
+    let mut text = VisibleText::new(limit, value.len());
+    text.push(value);
     text.finish()
 }
 
-/// A date as people write it for machines; scholars write 2004/05/01.
-fn when(said: &str) -> Option<i64> {
-    let said = said.trim();
-    let said = &said[..char_floor(said, NAME_LIMIT)];
-    date::seconds(said).or_else(|| date::seconds(&said.replace('/', "-")))
+/// Parses a date. Scholarly metadata also uses the form 2004/05/01.
+fn when(value: &str) -> Option<i64> {
+    let value = value.trim();
+    let value = &value[..char_floor(value, NAME_LIMIT)];
+    date::seconds(value).or_else(|| date::seconds(&value.replace('/', "-")))
 }
 
-/// Whether what an element contains is in one of its attributes.
-fn is_void(tag: Name) -> bool {
-    matches!(tag::element(tag).flow, tag::Flow::Void | tag::Flow::Break)
+/// Returns whether an element has no content.
+fn is_void(tag: NameKey) -> bool {
+    matches!(
+        tag::element(tag).flow,
+        tag::TextFlow::Void | tag::TextFlow::Break
+    )
 }

@@ -1,28 +1,34 @@
-//! What does the page say about itself?
+//! Reads the canonical URL, refresh, robots directives and language of a page.
 //!
-//! **Invariant:** the first valid statement of a kind counts, except that prohibitions add up.
+//! **Invariant:** the first valid statement of each kind counts; prohibitions accumulate.
 
 use super::attribute::{
     CONTENT, HREF, HREFLANG, HTTP_EQUIV, LANG, NAME, REL, TYPE, XML_LANG, attribute, has_word,
 };
-use super::links::Links;
+use super::links::LinkCollector;
 use super::meta::{RobotsMeta, refresh_target};
 use super::reading::LinkKind;
 use super::tokenizer::Attribute;
 use crate::url::PageUrl;
 
-/// Collects what a page says about itself.
+/// Collects the statements in the head of a page.
 #[derive(Default)]
-pub(super) struct Head {
+pub(super) struct HeadCollector {
     pub(super) canonical: Option<PageUrl>,
     pub(super) refresh: Option<PageUrl>,
     pub(super) robots: RobotsMeta,
     pub(super) language: Option<String>,
 }
 
-impl Head {
-    /// Reads a `link` element for the page's own name.
-    pub(super) fn link(&mut self, attributes: &[Attribute<'_>], links: &Links, page: &PageUrl) {
+impl HeadCollector {
+    /// Reads the canonical URL from a `link` element. It must have the registrable domain of the
+    /// page.
+    pub(super) fn link(
+        &mut self,
+        attributes: &[Attribute<'_>],
+        links: &LinkCollector,
+        page: &PageUrl,
+    ) {
         if self.canonical.is_some() || !has_word(attributes, REL, "canonical") {
             return;
         }
@@ -33,8 +39,13 @@ impl Head {
         }
     }
 
-    /// Reads a `meta` element.
-    pub(super) fn meta(&mut self, attributes: &[Attribute<'_>], links: &Links, page: &PageUrl) {
+    /// Reads robots directives and a refresh from a `meta` element.
+    pub(super) fn meta(
+        &mut self,
+        attributes: &[Attribute<'_>],
+        links: &LinkCollector,
+        page: &PageUrl,
+    ) {
         let Some(content) = attribute(attributes, CONTENT) else {
             return;
         };
@@ -52,7 +63,7 @@ impl Head {
         }
     }
 
-    /// Reads the `html` element.
+    /// Reads the language from the `html` element.
     pub(super) fn html(&mut self, attributes: &[Attribute<'_>]) {
         let claimed = attribute(attributes, LANG).or_else(|| attribute(attributes, XML_LANG));
         let claimed = claimed.map(|lang| lang.raw.trim());
@@ -62,7 +73,7 @@ impl Head {
     }
 }
 
-/// What a `link` element links to, if it is a document.
+/// Returns the kind of link that a `link` element makes, if it leads to a document.
 pub(super) fn relation(attributes: &[Attribute<'_>]) -> Option<LinkKind> {
     let is = |word| has_word(attributes, REL, word);
     if is("next") {
@@ -94,7 +105,7 @@ fn is_feed(attributes: &[Attribute<'_>]) -> bool {
     })
 }
 
-/// RFC 5646, 4.4.1: tags of up to 35 characters are to be supported.
+/// RFC 5646, 4.4.1: language tags of up to 35 characters must be supported.
 fn is_language_tag(tag: &str) -> bool {
     let is_subtag = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     (2..=35).contains(&tag.len()) && tag.bytes().all(is_subtag)

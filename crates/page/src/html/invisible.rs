@@ -1,34 +1,34 @@
-//! Which characters have no place in text that people and indexes read?
+//! Classifies characters that must not reach the visible text or the index.
 //!
-//! **Invariant:** no bidirectional control, no zero-width character inside a Latin word, and no
-//! tower of combining marks gets past here (hostile list, rows 39 and 40), while the joiners and
-//! marks that scripts need stay.
+//! **Invariant:** these never pass: bidirectional controls, zero-width characters inside a Latin
+//! word, and long stacks of combining marks (hostile-web.md, rows 39 and 40). Joiners and marks
+//! that scripts need are kept.
 
-/// What is to be done with a character that is not ASCII.
+/// How a non-ASCII character is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     /// Kept.
     Letter,
     /// White space.
     Space,
-    /// Left out.
+    /// Removed.
     Invisible,
-    /// Kept after a character that is not ASCII: Persian, Hindi and emoji need the two joiners;
-    /// in a Latin word they only hide it from search.
+    /// Kept after a non-ASCII character. Persian, Hindi and emoji need the two joiners; in a Latin
+    /// word they only hide it from search.
     Joiner,
-    /// Put on the character before; kept up to [`MARKS`] in a row.
+    /// Combined with the character before; kept up to [`MARKS`] in a row.
     Mark,
 }
 
-/// Combining marks kept on one character: a choice, above what written languages stack and far below
-/// the towers of hundreds that break layouts.
+/// Most combining marks on one character. This is more than written languages use, and far fewer
+/// than the hundreds that break layouts.
 pub(super) const MARKS: u32 = 8;
 
-/// What is to be done with the character.
+/// Returns how a character is handled.
 #[inline]
 pub(super) fn class(c: char) -> Class {
     match c {
-        // Common scripts first: they need no table.
+        // Common scripts first, for speed.
         '\u{c0}'..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{590}' => Class::Letter,
         '\u{3040}'..='\u{d7ff}' => Class::Letter,
         '\u{200c}' | '\u{200d}' => Class::Joiner,
@@ -40,7 +40,8 @@ pub(super) fn class(c: char) -> Class {
         }
         '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' => Class::Invisible,
         '\u{e0000}'..='\u{e0fff}' => Class::Invisible,
-        // The blocks that towers are built of. Indic vowel signs are parts of letters and not here.
+        // The blocks that long stacks are built of. Indic vowel signs are parts of letters and
+        // not listed.
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' => Class::Mark,
         '\u{610}'..='\u{61a}' | '\u{64b}'..='\u{65f}' | '\u{e31}' | '\u{e34}'..='\u{e3a}' => {
             Class::Mark

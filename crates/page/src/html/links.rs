@@ -1,7 +1,7 @@
-//! Which documents does the page link to?
+//! Collects the links of a page.
 //!
-//! **Invariant:** each target is kept once, in the order first seen, up to the limit; a repeated
-//! target costs one hash of its text and no URL parsing.
+//! **Invariant:** each target is kept once, in order of first occurrence, up to the limit. A
+//! repeated target costs one hash of its text and no URL parsing.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,27 +14,26 @@ use super::reading::{Link, LinkKind};
 use crate::url::{PageUrl, Refusal};
 
 /// Collects links.
-pub(super) struct Links {
+pub(super) struct LinkCollector {
     base: PageUrl,
-    /// Whether the page has set its base: later `base` elements do not count.
+    /// Whether the page has set its base. Later `base` elements are ignored.
     base_set: bool,
     pub(super) links: Vec<Link>,
-    /// Link by the hash of its target as written, and by its id.
+    /// Index of a link, by the hash of its target as written and by its id.
     known: HashMap<u64, u32, BuildHasherDefault<AlreadyHashed>>,
     pub(super) not_links: u32,
     pub(super) malformed: u32,
     pub(super) dropped: u32,
 }
 
-/// What makes a link, and where.
-pub(super) struct Place {
+/// The kind and position of a link.
+pub(super) struct LinkPlace {
     pub(super) kind: LinkKind,
     pub(super) path: u32,
     pub(super) at: u32,
 }
 
-impl Links {
-    /// No links yet, on the page `base`.
+impl LinkCollector {
     pub(super) fn new(base: &PageUrl) -> Self {
         Self {
             base: base.clone(),
@@ -47,7 +46,7 @@ impl Links {
         }
     }
 
-    /// Takes the first valid `base` of the page.
+    /// Applies the first valid `base` of the page.
     pub(super) fn set_base(&mut self, href: &str) {
         if self.base_set {
             return;
@@ -63,23 +62,25 @@ impl Links {
         }
     }
 
-    /// Resolves a target that is not a link of its own (canonical, refresh).
+    /// Resolves a target that is not collected as a link (canonical, refresh).
     pub(super) fn resolve(&self, target: &str) -> Option<PageUrl> {
         self.base.join(target.trim()).ok()
     }
 
-    /// Adds a link; its index, whether new or known. `None` where it is no link, or one too many.
-    /// Only of a new one the place is asked for.
+    /// Adds a link. Returns its index, whether it is new or known; `None` if it is not a link or
+    /// exceeds the limit.
+    ///
+    /// `place` is called only for a new link.
     pub(super) fn add(
         &mut self,
         target: &str,
         nofollow: bool,
         limit: usize,
-        place: impl FnOnce() -> Place,
+        place: impl FnOnce() -> LinkPlace,
     ) -> Option<u32> {
         let target = trim(target);
         let target = match memchr(b'#', target.as_bytes()) {
-            // A reference to a place on this very page.
+            // A reference to a fragment of this page.
             Some(0) if !self.base_set => return None,
             Some(fragment) => &target[..fragment],
             None => target,
@@ -113,14 +114,15 @@ impl Links {
             .known
             .entry(id.within_host() ^ id.host().0)
             .or_insert(new);
-        // One page may write one target in many ways (`?`, `./`, percent signs): bounded, like links.
+        // One target can be written in many ways (`?`, `./`, percent signs), so these keys are
+        // bounded too.
         if self.known.len() < 2 * limit {
             self.known.insert(written, index);
         }
         if index < new {
             return Some(self.again(index, nofollow));
         }
-        let Place { kind, path, at } = place();
+        let LinkPlace { kind, path, at } = place();
         self.links.push(Link {
             url,
             id,
@@ -133,7 +135,8 @@ impl Links {
         Some(new)
     }
 
-    /// Gives a link its words, unless it has some. Words of the text itself replace those of navigation.
+    /// Sets the anchor text of a link, unless it has some. Text outside of navigation replaces
+    /// text inside it.
     pub(super) fn set_anchor(&mut self, index: u32, anchor: Range<u32>, aside: bool) {
         if let Some(link) = self.links.get_mut(index as usize)
             && !anchor.is_empty()
@@ -144,7 +147,8 @@ impl Links {
         }
     }
 
-    /// A known target is linked again: one link that vouches for it is enough.
+    /// Handles a further link to a known target. It counts as nofollow only if all links to it
+    /// do.
     fn again(&mut self, index: u32, nofollow: bool) -> u32 {
         if let Some(link) = self.links.get_mut(index as usize) {
             link.nofollow &= nofollow;
@@ -153,7 +157,7 @@ impl Links {
     }
 }
 
-/// Without the spaces and control characters at its ends, as the URL standard has it.
+/// Removes spaces and control characters at both ends, as the URL standard does.
 fn trim(target: &str) -> &str {
     let is_edge = |byte: Option<&u8>| byte.is_some_and(|byte| *byte <= b' ');
     match target.as_bytes() {
@@ -164,7 +168,7 @@ fn trim(target: &str) -> &str {
     }
 }
 
-/// Whether the target names a scheme that is not HTTP.
+/// Returns whether the target names a scheme other than HTTP.
 fn has_other_scheme(target: &str) -> bool {
     let Some(colon) = target
         .bytes()
@@ -179,8 +183,8 @@ fn has_other_scheme(target: &str) -> bool {
         && !scheme.eq_ignore_ascii_case("https")
 }
 
-/// The keys of the table are hashes already. Who forges them slows the reading of one page, by at
-/// most a table of the links' limit.
+/// A hasher for keys that are already hashes. Forged collisions slow down only their own page,
+/// bounded by the limit of links.
 #[derive(Default)]
 pub(super) struct AlreadyHashed(u64);
 

@@ -1,24 +1,24 @@
-//! What does a page ask of robots, and where does it send its visitors?
+//! Parses robots directives and refreshes of `meta` elements.
 //!
-//! **Invariant:** only documented directives are honoured, and only those that reduce what we may do
-//! (hostile list, row 85).
+//! **Invariant:** only documented directives are honoured, and only those that restrict us
+//! (hostile-web.md, row 85).
 
 use std::ops::BitOr;
 
-/// What a page forbids.
+/// The restrictions that a page states for robots.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct RobotsMeta {
-    /// It may not be found by search.
+    /// The page must not be indexed.
     pub noindex: bool,
-    /// Its links may not be followed.
+    /// The links of the page must not be followed.
     pub nofollow: bool,
-    /// No copy of it may be shown.
+    /// No cached copy of the page may be shown.
     pub noarchive: bool,
 }
 
 impl RobotsMeta {
-    /// Reads a list of directives: the content of a robots meta element, or of an `X-Robots-Name`
-    /// header once the name of the robot it is meant for is taken off.
+    /// Parses a list of directives: the content of a robots `meta` element, or an `X-Robots-Tag`
+    /// header without the name of the robot.
     pub fn parse(directives: &str) -> Self {
         let mut meta = Self::default();
         for directive in directives.split([',', ' ', ';']).map(str::trim) {
@@ -34,7 +34,7 @@ impl RobotsMeta {
 impl BitOr for RobotsMeta {
     type Output = Self;
 
-    /// Whatever either forbids.
+    /// Combines the restrictions of both.
     fn bitor(self, other: Self) -> Self {
         Self {
             noindex: self.noindex || other.noindex,
@@ -44,8 +44,10 @@ impl BitOr for RobotsMeta {
     }
 }
 
-/// The target in the content of a refresh (`5; url='/next'`), by the shared declarative refresh
-/// steps of the WHATWG standard (4.2.5.3). `None`: the page reloads itself, or says nothing.
+/// Returns the target of a refresh (`5; url='/next'`), by the shared declarative refresh steps
+/// of the WHATWG standard (4.2.5.3).
+///
+/// `None` if the page reloads itself or the content is invalid.
 pub(super) fn refresh_target(content: &str) -> Option<&str> {
     let rest = content.trim_start();
     let after_time = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');

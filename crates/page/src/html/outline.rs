@@ -1,40 +1,41 @@
 //! The outline of a page: its sections, and the parts of its text that are navigation.
 //!
-//! **Invariant:** every range lies on character boundaries of the text it came with, ranges of one kind are in
-//! order and do not overlap, and their number is bounded.
+//! **Invariant:** every range lies on character boundaries of its text. Ranges of one kind are
+//! in order and do not overlap, and their number is bounded.
 //!
-//! There is no tree, so a part is navigation by what its own start tag says: the element (`nav`), its role, or a
-//! word of its class or id. Authors use a few dozen such words for menus, breadcrumbs and footers.
+//! There is no tree. Whether a part is navigation is decided by its own start tag: by the
+//! element (`nav`), its role, or a word of its class or id. Authors use a few dozen such words
+//! for menus, breadcrumbs and footers.
 
 use std::ops::Range;
 
 use super::attribute::{CLASS, ID, NAME, ROLE, attribute};
-use super::tag::{self, Flow, Name, element};
+use super::tag::{self, NameKey, TextFlow, element};
 use super::tokenizer::Attribute;
 
-/// Sections that are kept of a page. The longest manual page of Debian 12 has some 1,500 entries.
+/// Most sections of a page. The longest manual page of Debian 12 has about 1,500 entries.
 const SECTIONS: usize = 4_000;
 
-/// Parts of navigation that are kept of a page.
+/// Most navigation ranges of a page.
 const ASIDES: usize = 1_000;
 
-/// Bytes of a heading. A longer one is an element that was never closed.
+/// Most bytes of a heading. A longer one is an element that was never closed.
 const HEADING: usize = 400;
 
-/// Bytes of an id that is worth a link.
+/// Most bytes of an id that is used as a fragment.
 const LONGEST_ID: usize = 200;
 
 /// The level of an entry of a definition list, below those of headings.
 const ENTRY: u8 = 7;
 
-/// A part of a page that has a heading.
+/// A part of a page with a heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Its heading, as a range of the page's text. The section ends where the next one starts.
+    /// The heading, as a range of the page's text. The section ends where the next one starts.
     pub heading: Range<u32>,
-    /// 1 to 6 for `h1` to `h6`, 7 for an entry of a definition list that has an id.
+    /// 1 to 6 for `h1` to `h6`; 7 for an entry of a definition list that has an id.
     pub level: u8,
-    /// What a URL's fragment names it by.
+    /// The id that a URL's fragment can refer to.
     pub id: Option<Box<str>>,
 }
 
@@ -43,13 +44,14 @@ pub struct Section {
 pub(super) struct Outline<'a> {
     sections: Vec<Section>,
     asides: Vec<(Range<u32>, bool)>,
-    heading: Option<Heading<'a>>,
-    /// The last id, and where the text stood: the id of what comes next.
+    heading: Option<OpenHeading<'a>>,
+    /// The last id and its position in the text. It becomes the id of a heading at the same
+    /// position.
     id: Option<(&'a str, u32)>,
     aside: Option<Aside>,
 }
 
-struct Heading<'a> {
+struct OpenHeading<'a> {
     level: u8,
     start: u32,
     id: Option<&'a str>,
@@ -57,17 +59,17 @@ struct Heading<'a> {
 
 /// Navigation that is open.
 struct Aside {
-    /// The open elements with it.
+    /// Number of open elements, itself included.
     depth: usize,
     start: u32,
-    /// Whether only a class or id says so.
+    /// Whether only a class or id marks it as navigation.
     guessed: bool,
 }
 
 impl<'a> Outline<'a> {
-    /// Takes a start tag, before its element is opened; `at` is the length of the text so far.
+    /// Handles a start tag before its element is opened. `at` is the length of the text so far.
     #[inline]
-    pub(super) fn start(&mut self, tag: Name, attributes: &[Attribute<'a>], at: u32) {
+    pub(super) fn start(&mut self, tag: NameKey, attributes: &[Attribute<'a>], at: u32) {
         let id = match attribute(attributes, ID) {
             None if tag == tag::A => attribute(attributes, NAME),
             id => id,
@@ -79,7 +81,7 @@ impl<'a> Outline<'a> {
         }
         if let Some(level) = level {
             let before = self.id.filter(|&(_, place)| place == at).map(|(id, _)| id);
-            self.heading = Some(Heading {
+            self.heading = Some(OpenHeading {
                 level,
                 start: at,
                 id: id.or(before),
@@ -96,17 +98,17 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Takes note that an element was opened, so that `depth` are open.
+    /// Handles an element that was just opened. `depth` elements are now open.
     #[inline]
     pub(super) fn opened(
         &mut self,
-        tag: Name,
-        flow: Flow,
+        tag: NameKey,
+        flow: TextFlow,
         attributes: &[Attribute<'a>],
         at: u32,
         depth: usize,
     ) {
-        // An omitted end tag: the new element stands where the navigation did.
+        // An end tag was omitted: the new element is outside of the navigation.
         if self
             .aside
             .as_ref()
@@ -115,7 +117,7 @@ impl<'a> Outline<'a> {
             self.close_aside(at);
         }
         if self.aside.is_none()
-            && flow != Flow::Inline
+            && flow != TextFlow::Inline
             && let Some(guessed) = is_navigation(tag, attributes)
         {
             self.aside = Some(Aside {
@@ -126,9 +128,9 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Takes an end tag; `depth` elements are open after it.
+    /// Handles an end tag; `depth` elements are open after it.
     #[inline]
-    pub(super) fn end(&mut self, tag: Name, at: u32, depth: usize) {
+    pub(super) fn end(&mut self, tag: NameKey, at: u32, depth: usize) {
         if level(tag).is_some() {
             self.close_heading(at);
         }
@@ -137,12 +139,12 @@ impl<'a> Outline<'a> {
         }
     }
 
-    /// Whether the text at this place is navigation.
+    /// Returns whether the current position is in navigation.
     pub(super) fn is_aside(&self) -> bool {
         self.aside.is_some()
     }
 
-    /// The sections and the navigation of a text.
+    /// Returns the sections and the navigation of a text.
     pub(super) fn finish(mut self, text: &str) -> (Vec<Section>, Vec<Range<u32>>) {
         let end = text.len() as u32;
         self.close_heading(end);
@@ -154,7 +156,7 @@ impl<'a> Outline<'a> {
         self.sections.retain(|section| !section.heading.is_empty());
         let asides = self.asides.into_iter().filter_map(|(aside, guessed)| {
             let aside = begins(aside.start).min(aside.end)..aside.end;
-            // A page is not mostly a menu: the class was that of a layout.
+            // Navigation is never most of a page, so the class belonged to the layout.
             let wrong = guessed && aside.len() * 2 > text.len();
             (!aside.is_empty() && !wrong).then_some(aside)
         });
@@ -180,7 +182,8 @@ impl<'a> Outline<'a> {
         let Some(aside) = self.aside.take() else {
             return;
         };
-        // What is before the navigation of a chapter names the chapter.
+        // An id directly before the navigation of a chapter belongs to the heading after the
+        // navigation.
         if let Some((_, place)) = &mut self.id
             && *place == aside.start
         {
@@ -192,14 +195,14 @@ impl<'a> Outline<'a> {
     }
 }
 
-/// Whether a word at this place was parted from the one before by a line break or a blank.
+/// Returns whether a line break or a space precedes the word at this position.
 fn starts_with_gap(text: &str, at: u32) -> bool {
     matches!(text.as_bytes().get(at as usize), Some(b'\n' | b' '))
 }
 
-/// The level of a heading; `None`: it is none.
+/// Returns the level of a heading; `None` if the element is not a heading.
 #[inline]
-fn level(tag: Name) -> Option<u8> {
+fn level(tag: NameKey) -> Option<u8> {
     match tag {
         tag::H1 => Some(1),
         tag::H2 => Some(2),
@@ -212,7 +215,7 @@ fn level(tag: Name) -> Option<u8> {
     }
 }
 
-/// Whether an id can stand in a URL as it is written.
+/// Returns whether an id can be written into a URL unchanged.
 fn is_fragment(id: &str) -> bool {
     (1..=LONGEST_ID).contains(&id.len())
         && !id.contains(|c: char| {
@@ -220,9 +223,9 @@ fn is_fragment(id: &str) -> bool {
         })
 }
 
-/// Whether an element is navigation: `Some(true)` if only its class or id says so.
+/// Returns whether an element is navigation: `Some(true)` if only its class or id says so.
 #[inline]
-fn is_navigation(tag: Name, attributes: &[Attribute<'_>]) -> Option<bool> {
+fn is_navigation(tag: NameKey, attributes: &[Attribute<'_>]) -> Option<bool> {
     if matches!(tag, tag::NAV | tag::ASIDE | tag::FOOTER) {
         return Some(false);
     }
@@ -244,14 +247,14 @@ fn is_navigation(tag: Name, attributes: &[Attribute<'_>]) -> Option<bool> {
             return Some(false);
         }
     }
-    if level(tag).is_some() || element(tag).flow == Flow::Inline {
+    if level(tag).is_some() || element(tag).flow == TextFlow::Inline {
         return None;
     }
     let says = |name| attribute(attributes, name).is_some_and(|names| names_navigation(names.raw));
     (says(CLASS) || says(ID)).then_some(true)
 }
 
-/// Whether a word of a class or id is one that authors use for navigation.
+/// Returns whether a class or id contains a word that authors use for navigation.
 fn names_navigation(names: &str) -> bool {
     let words = names.split(|c: char| !c.is_ascii_alphanumeric());
     words.into_iter().any(|word| {
@@ -295,7 +298,7 @@ mod tests {
         )
     }
 
-    /// Headings with their levels and ids.
+    /// Returns headings with their levels and ids.
     fn sections(html: &str) -> Vec<String> {
         let reading = reading(html);
         let shown = reading.sections.iter().map(|section| {
@@ -310,7 +313,7 @@ mod tests {
         shown.collect()
     }
 
-    /// The navigation, and the bytes of links elsewhere.
+    /// Returns the navigation, and the bytes of anchor text outside of it.
     fn asides(html: &str) -> (Vec<String>, u32) {
         let reading = reading(html);
         let asides = reading
@@ -357,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn navigation_is_told_from_text() {
+    fn navigation_is_separated_from_text() {
         let check = |html: &str, expected: &[&str], linked: u32| {
             let (asides, found) = asides(html);
             assert_eq!(

@@ -1,15 +1,14 @@
-//! By which distinct tag paths are the page's links reached?
+//! Collects the distinct tag paths of a page's links.
 //!
-//! **Invariant:** at most the limit of paths is kept; one empty path stands for all others.
+//! **Invariant:** the number of paths is limited; one empty path stands for all others.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use super::links::AlreadyHashed;
-use super::open::Open;
-use super::tag::Name;
+use super::open_elements::OpenElements;
+use super::tag::NameKey;
 
-/// Collects tag paths.
 #[derive(Default)]
 pub(super) struct Paths {
     pub(super) paths: Vec<String>,
@@ -17,8 +16,14 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The index of the path of an element here.
-    pub(super) fn of(&mut self, open: &Open<'_>, tag: Name, name: &str, limit: usize) -> u32 {
+    /// Returns the index of the path of an element at this position.
+    pub(super) fn of(
+        &mut self,
+        open: &OpenElements<'_>,
+        tag: NameKey,
+        name: &str,
+        limit: usize,
+    ) -> u32 {
         let number = open.path_below(tag);
         if let Some(&index) = self.index.get(&number) {
             return index;

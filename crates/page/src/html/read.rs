@@ -1,94 +1,95 @@
-//! How is a page read in one pass?
+//! Reads a page in one pass.
 //!
-//! Plays the part that tree construction has in a browser, without a tree: it tells the tokenizer
-//! what a `script` is, follows which elements are open, and hands text and links to their collectors.
+//! It takes the place of tree construction in a browser, but builds no tree. It tells the
+//! tokenizer how to read the content of elements such as `script`, tracks which elements are
+//! open, and passes text and links to their collectors.
 //!
 //! **Invariant:** every token is handled in a bounded number of steps.
 
 use super::attribute::{ALT, HREF, REL, SRC, attribute, has_word};
 use super::fields::Collector;
-use super::head::{Head, relation};
-use super::links::{Links, Place};
-use super::open::Open;
+use super::head::{HeadCollector, relation};
+use super::links::{LinkCollector, LinkPlace};
+use super::open_elements::OpenElements;
 use super::outline::Outline;
 use super::paths::Paths;
 use super::reading::{Cuts, Limits, LinkKind, Reading};
-use super::tag::{self, Flow, Name, Role, element};
-use super::text::Text;
-use super::tokenizer::{Attribute, Model, Token, Tokenizer};
+use super::tag::{self, NameKey, Role, TextFlow, element};
+use super::text::VisibleText;
+use super::tokenizer::{Attribute, ContentModel, HtmlToken, Tokenizer};
 use crate::fingerprint::Digest;
 use crate::url::PageUrl;
 
-/// Reads the page `html` found at `base`.
+/// Reads the page `html` that was found at `base`.
 pub fn read(html: &str, base: &PageUrl, limits: &Limits) -> Reading {
     let mut tokens = Tokenizer::new(html, limits.attributes, limits.value);
-    let mut reader = Reader::new(html, base, limits);
+    let mut reader = PageReader::new(html, base, limits);
     while let Some(token) = tokens.next() {
         match token {
-            Token::Text { raw, references } => reader.text(raw, references),
-            Token::Start {
+            HtmlToken::Text { raw, references } => reader.text(raw, references),
+            HtmlToken::Start {
                 tag,
                 name,
                 self_closing,
             } => {
                 let model = reader.start(tag, name, self_closing, tokens.attributes());
-                if model != Model::Data {
+                if model != ContentModel::Data {
                     tokens.expect(model, tag);
                 }
             }
-            Token::End { tag } => reader.end(tag),
-            Token::Comment(_) | Token::Doctype => {}
+            HtmlToken::End { tag } => reader.end(tag),
+            HtmlToken::Comment(_) | HtmlToken::Doctype => {}
         }
     }
     reader.finish(&tokens)
 }
 
-struct Reader<'a, 'l> {
+struct PageReader<'a, 'l> {
     limits: &'l Limits,
     page: &'l PageUrl,
-    open: Open<'a>,
+    open: OpenElements<'a>,
     hidden: Option<Hidden>,
     /// The element whose raw text is being read.
-    raw: Option<Name>,
-    /// The link whose words are being read.
+    raw: Option<NameKey>,
+    /// The link whose anchor text is being read.
     link: Option<u32>,
-    text: Text,
-    title: Text,
-    /// Whether the title is complete: a second one is not read.
+    text: VisibleText,
+    title: VisibleText,
+    /// Whether the title is complete. A second one is ignored.
     titled: bool,
-    links: Links,
-    /// Bytes of link words outside of navigation.
+    links: LinkCollector,
+    /// Bytes of anchor text outside of navigation.
     linked: u32,
     paths: Paths,
-    head: Head,
+    head: HeadCollector,
     fields: Collector,
     outline: Outline<'a>,
 }
 
 /// An element whose content is not shown.
 struct Hidden {
-    tag: Name,
+    tag: NameKey,
     depth: u32,
-    /// Inside `foreignObject`, HTML may stand in SVG.
+    /// Number of open `foreignObject` elements, inside which HTML may occur in SVG.
     foreign: u32,
 }
 
-impl<'a, 'l> Reader<'a, 'l> {
+impl<'a, 'l> PageReader<'a, 'l> {
     fn new(html: &str, page: &'l PageUrl, limits: &'l Limits) -> Self {
         Self {
             limits,
             page,
-            open: Open::new(),
+            open: OpenElements::new(),
             hidden: None,
             raw: None,
             link: None,
-            text: Text::new(limits.text, html.len() / 2),
-            title: Text::new(limits.title, 64),
+            text: VisibleText::new(limits.text, html.len() / 2),
+            title: VisibleText::new(limits.title, 64),
             titled: false,
-            links: Links::new(page),
+            links: LinkCollector::new(page),
             linked: 0,
             paths: Paths::default(),
-            head: Head::default(),
+            head: HeadCollector::default(),
             fields: Collector::new(html),
             outline: Outline::default(),
         }
@@ -141,22 +142,22 @@ impl<'a, 'l> Reader<'a, 'l> {
         }
     }
 
-    /// Takes a start tag; how its content is to be read.
+    /// Handles a start tag. Returns how the content is to be tokenized.
     #[inline]
     fn start(
         &mut self,
-        tag: Name,
+        tag: NameKey,
         name: &'a str,
         self_closing: bool,
         attributes: &[Attribute<'a>],
-    ) -> Model {
+    ) -> ContentModel {
         if self.hidden.is_some() && !self.start_hidden(tag, name, self_closing, attributes) {
             let in_svg = self
                 .hidden
                 .as_ref()
                 .is_some_and(|hidden| hidden.tag == tag::SVG);
             return if in_svg {
-                Model::Data
+                ContentModel::Data
             } else {
                 tag::model(tag, element(tag).role)
             };
@@ -165,9 +166,9 @@ impl<'a, 'l> Reader<'a, 'l> {
         self.outline.start(tag, attributes, self.text.len());
         let element = element(tag);
         match element.flow {
-            Flow::Inline | Flow::Void => {}
-            Flow::Block | Flow::Break => self.text.line(),
-            Flow::Cell => self.text.space(),
+            TextFlow::Inline | TextFlow::Void => {}
+            TextFlow::Block | TextFlow::Break => self.text.line(),
+            TextFlow::Cell => self.text.space(),
         }
         if tag == tag::PRE {
             self.text.open_lines();
@@ -190,7 +191,7 @@ impl<'a, 'l> Reader<'a, 'l> {
                 }
             }
             Role::Html => self.head.html(attributes),
-            Role::Svg if self_closing => return Model::Data,
+            Role::Svg if self_closing => return ContentModel::Data,
             Role::Hidden | Role::Svg => {
                 self.hidden = Some(Hidden {
                     tag,
@@ -199,24 +200,25 @@ impl<'a, 'l> Reader<'a, 'l> {
                 })
             }
         }
-        if matches!(element.flow, Flow::Void | Flow::Break) {
-            return Model::Data;
+        if matches!(element.flow, TextFlow::Void | TextFlow::Break) {
+            return ContentModel::Data;
         }
         self.open.start(tag, name, element.flow);
         let (at, depth) = (self.text.len(), self.open.depth());
         self.outline
             .opened(tag, element.flow, attributes, at, depth);
         let model = tag::model(tag, element.role);
-        if model != Model::Data {
+        if model != ContentModel::Data {
             self.raw = Some(tag);
         }
         model
     }
 
-    /// Takes a start tag inside a hidden element; whether it ended that and is to be read as usual.
+    /// Handles a start tag inside a hidden element. Returns whether it ended that element and
+    /// must be handled normally.
     fn start_hidden(
         &mut self,
-        tag: Name,
+        tag: NameKey,
         name: &'a str,
         self_closing: bool,
         attributes: &[Attribute<'a>],
@@ -235,7 +237,7 @@ impl<'a, 'l> Reader<'a, 'l> {
                 self.open.end(tag::SVG);
                 return true;
             }
-            // The links for those who run no script are for us; their words ("turn it on") are not.
+            // Links inside `noscript` are collected; their text ("turn it on") is not.
             tag::NOSCRIPT if tag == tag::A => {
                 self.anchor(tag, name, attributes);
                 self.close_link();
@@ -246,7 +248,7 @@ impl<'a, 'l> Reader<'a, 'l> {
     }
 
     #[inline]
-    fn end(&mut self, tag: Name) {
+    fn end(&mut self, tag: NameKey) {
         if let Some(hidden) = &mut self.hidden {
             if tag == tag::FOREIGN_OBJECT {
                 hidden.foreign = hidden.foreign.saturating_sub(1);
@@ -263,10 +265,10 @@ impl<'a, 'l> Reader<'a, 'l> {
         self.fields.end(tag, self.text.as_str());
         self.titled |= self.raw.take() == Some(tag::TITLE);
         match element(tag).flow {
-            Flow::Block | Flow::Break => self.text.line(),
-            Flow::Cell => self.text.space(),
-            Flow::Inline if tag == tag::A => self.close_link(),
-            Flow::Inline | Flow::Void => {}
+            TextFlow::Block | TextFlow::Break => self.text.line(),
+            TextFlow::Cell => self.text.space(),
+            TextFlow::Inline if tag == tag::A => self.close_link(),
+            TextFlow::Inline | TextFlow::Void => {}
         }
         if tag == tag::PRE {
             self.text.close_lines();
@@ -275,7 +277,7 @@ impl<'a, 'l> Reader<'a, 'l> {
         self.outline.end(tag, self.text.len(), self.open.depth());
     }
 
-    fn anchor(&mut self, tag: Name, name: &str, attributes: &[Attribute<'a>]) {
+    fn anchor(&mut self, tag: NameKey, name: &str, attributes: &[Attribute<'a>]) {
         self.close_link(); // Links do not nest.
         let Some(href) = attribute(attributes, HREF) else {
             return;
@@ -287,8 +289,8 @@ impl<'a, 'l> Reader<'a, 'l> {
         }
     }
 
-    /// Links that are not made of words.
-    fn document(&mut self, tag: Name, name: &str, attributes: &[Attribute<'a>]) {
+    /// Adds a link without anchor text.
+    fn document(&mut self, tag: NameKey, name: &str, attributes: &[Attribute<'a>]) {
         let (kind, target) = match tag {
             tag::AREA => (LinkKind::Area, HREF),
             _ => (LinkKind::Frame, SRC),
@@ -299,7 +301,7 @@ impl<'a, 'l> Reader<'a, 'l> {
         }
     }
 
-    /// An image in a link says in words what the link is.
+    /// Adds the `alt` text of an image inside a link to the anchor text.
     fn image(&mut self, attributes: &[Attribute<'a>]) {
         if self.link.is_some()
             && let Some(words) = attribute(attributes, ALT)
@@ -310,8 +312,8 @@ impl<'a, 'l> Reader<'a, 'l> {
         }
     }
 
-    /// A `link` element may be a link too.
-    fn relation(&mut self, tag: Name, name: &str, attributes: &[Attribute<'a>]) {
+    /// Reads a `link` element, which may also be a link to follow.
+    fn relation(&mut self, tag: NameKey, name: &str, attributes: &[Attribute<'a>]) {
         self.head.link(attributes, &self.links, self.page);
         if let Some(kind) = relation(attributes)
             && let Some(href) = attribute(attributes, HREF)
@@ -323,12 +325,12 @@ impl<'a, 'l> Reader<'a, 'l> {
     fn add(
         &mut self,
         target: &Attribute<'a>,
-        tag: Name,
+        tag: NameKey,
         name: &str,
         kind: LinkKind,
         nofollow: bool,
     ) -> Option<u32> {
-        let place = || Place {
+        let place = || LinkPlace {
             kind,
             path: self.paths.of(&self.open, tag, name, self.limits.paths),
             at: self.text.len(),

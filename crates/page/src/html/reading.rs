@@ -1,7 +1,7 @@
-//! What was read off a page.
+//! The result of reading a page.
 //!
-//! **Invariant:** a link's words are a range of the page's text: nothing is copied per link, and a
-//! range always lies on character boundaries of the text it came with.
+//! **Invariant:** the anchor text of a link is a range of the page's text, so nothing is copied
+//! per link. A range always lies on character boundaries of its text.
 
 use std::ops::Range;
 
@@ -11,28 +11,28 @@ use super::outline::Section;
 use crate::fingerprint::Digest;
 use crate::url::{PageId, PageUrl};
 
-/// Bounds on what is read off one page.
+/// Limits on what is read from one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Links kept; later ones are counted.
+    /// Links kept; further ones are only counted.
     pub links: usize,
-    /// Bytes of readable text kept.
+    /// Bytes of visible text kept.
     pub text: usize,
-    /// Bytes of title kept.
+    /// Bytes of the title kept.
     pub title: usize,
-    /// Bytes of a link's words.
+    /// Bytes of anchor text per link.
     pub anchor: usize,
     /// Distinct tag paths kept.
     pub paths: usize,
-    /// Attributes read on one tag.
+    /// Attributes read per tag.
     pub attributes: usize,
-    /// Bytes of one attribute's value; a longer one is skipped.
+    /// Bytes of one attribute value; an attribute with a longer one is skipped.
     pub value: usize,
 }
 
 impl Default for Limits {
-    /// The hostile list, rows 30 (values), 32 (attributes), 34 (links) and 35 (text). A title beyond
-    /// 512 bytes and a link of more than 1,024 are not written for people.
+    /// The limits of hostile-web.md, rows 30 (values), 32 (attributes), 34 (links) and 35
+    /// (text). Titles beyond 512 bytes and anchor texts beyond 1,024 are not written for people.
     fn default() -> Self {
         Self {
             links: 10_000,
@@ -46,78 +46,79 @@ impl Default for Limits {
     }
 }
 
-/// What a page says.
+/// What was read from a page.
 #[derive(Clone, Debug)]
 pub struct Reading {
-    /// The content of `title`, white space folded; empty where there is none.
+    /// The content of `title` with white space collapsed; empty if there is none.
     pub title: String,
-    /// The readable text in order: single spaces, a line break between blocks, without scripts,
-    /// styles, templates, `noscript` and drawings.
+    /// The visible text in document order: single spaces, and a line break between blocks. It
+    /// excludes scripts, styles, templates, `noscript` and SVG.
     pub text: String,
-    /// Its sections, in order.
+    /// The sections of the text, in order.
     pub sections: Vec<Section>,
     /// The parts of the text that are navigation: menus, breadcrumbs, footers.
     pub asides: Vec<Range<u32>>,
-    /// Bytes of the text that are words of links, navigation left out.
+    /// Bytes of anchor text outside of navigation.
     pub linked: u32,
-    /// The documents it links to, each target once, in the order first seen.
+    /// The links to documents, each target once, in order of first occurrence.
     pub links: Vec<Link>,
-    /// The distinct tag paths of the links, such as `html/body/nav/ul/li/a`. An empty one stands for
-    /// those beyond the limit.
+    /// The distinct tag paths of the links, such as `html/body/nav/ul/li/a`. An empty one stands
+    /// for those beyond the limit.
     pub paths: Vec<String>,
-    /// The URL that the page names as its own, if of the same registrable domain. A hint.
+    /// The canonical URL that the page names, if it has the same registrable domain. It is only
+    /// a hint.
     pub canonical: Option<PageUrl>,
-    /// Where a refresh sends the visitor: to be treated as a redirect.
+    /// The target of a refresh, which counts as a redirect.
     pub refresh: Option<PageUrl>,
-    /// What the page forbids robots.
+    /// The restrictions for robots.
     pub robots: RobotsMeta,
-    /// The language the page claims (`lang` of `html`).
+    /// The language that the page claims (`lang` of `html`).
     pub language: Option<String>,
-    /// What the page says of itself to machines.
+    /// The metadata that the page states about itself.
     pub fields: Fields,
     /// Fingerprint and sketches of the text.
     pub digest: Digest,
-    /// Targets that are no documents on the web: `mailto:`, `javascript:`, `data:` …
+    /// Number of targets with other schemes: `mailto:`, `javascript:`, `data:` …
     pub not_links: u32,
-    /// Targets that are not URLs.
+    /// Number of targets that are not valid URLs.
     pub malformed: u32,
-    /// What the limits cut.
+    /// What the limits removed.
     pub cut: Cuts,
 }
 
-/// What the limits cut off a page.
+/// What the limits removed from a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// Links beyond the limit, repetitions included.
+    /// Links beyond the limit, including repeated ones.
     pub links: u32,
-    /// Attributes too many on a tag.
+    /// Attributes beyond the limit per tag.
     pub attributes: u32,
-    /// Attributes with a value too long.
+    /// Attributes whose value is too long.
     pub values: u32,
-    /// Whether the text was longer.
+    /// Whether the text was truncated.
     pub text: bool,
 }
 
 /// A link to a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
-    /// Where it leads.
+    /// The target.
     pub url: PageUrl,
-    /// The id of that URL.
+    /// The id of the target.
     pub id: PageId,
-    /// Its words, as a range of [`Reading::text`].
+    /// The anchor text, as a range of [`Reading::text`].
     pub anchor: Range<u32>,
-    /// The element that makes it.
+    /// The element that makes the link.
     pub kind: LinkKind,
-    /// Whether the page does not vouch for it (`rel=nofollow` wherever it links there).
+    /// Whether every link to this target has `rel=nofollow`.
     pub nofollow: bool,
-    /// Its tag path, as an index into [`Reading::paths`].
+    /// The tag path, as an index into [`Reading::paths`].
     pub path: u32,
-    /// Whether its words are part of navigation.
+    /// Whether the anchor text is part of navigation.
     pub aside: bool,
 }
 
-/// What makes a link.
+/// The element or relation that makes a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkKind {
     /// `a`.
@@ -126,7 +127,7 @@ pub enum LinkKind {
     Area,
     /// `frame` or `iframe`.
     Frame,
-    /// `link` to a feed of the page's site.
+    /// `link` to a feed of the site.
     Feed,
     /// `link` to the page in another language or form.
     Alternate,
@@ -137,12 +138,12 @@ pub enum LinkKind {
 }
 
 impl Reading {
-    /// The words of a link of this page.
+    /// Returns the anchor text of a link of this page.
     pub fn anchor(&self, link: &Link) -> &str {
         self.slice(link.anchor.start as usize, link.anchor.end as usize)
     }
 
-    /// The words of a link of this page with up to `words` words on either side.
+    /// Returns the anchor text of a link of this page with up to `words` words on either side.
     pub fn around(&self, link: &Link, words: usize) -> &str {
         let (start, end) = (link.anchor.start as usize, link.anchor.end as usize);
         let before = self.text.get(..start).unwrap_or_default();
@@ -161,7 +162,7 @@ impl Reading {
         self.slice(from, to)
     }
 
-    /// The tag path of a link of this page.
+    /// Returns the tag path of a link of this page.
     pub fn path(&self, link: &Link) -> &str {
         self.paths
             .get(link.path as usize)
@@ -173,7 +174,7 @@ impl Reading {
     }
 }
 
-/// Where `part` starts in `whole`, which it is a part of.
+/// Returns the offset of `part` in `whole`, of which it must be a slice.
 fn offset(whole: &str, part: &str) -> usize {
     part.as_ptr() as usize - whole.as_ptr() as usize
 }

@@ -1,21 +1,22 @@
-//! Which element is this, and what does that mean for a reader?
+//! Identifies elements, and describes how each one is handled.
 //!
-//! **Invariant:** telling elements apart costs no allocation, no string comparison and no chain of
-//! branches: a name of up to eight bytes *is* its key, a longer one is hashed, and what an element
-//! means stands in a table without collisions. A stranger's name that collides with a known one is
-//! read as that element, which can hurt nobody but its own page.
+//! **Invariant:** identification needs no allocation, no string comparison and no chain of
+//! branches. A name of up to eight bytes *is* its key; a longer one is hashed. A perfect hash
+//! table describes the known elements. An unknown name whose key collides with a known one is
+//! treated as that element, which affects only its own page.
 
-use super::tokenizer::Model;
+use super::tokenizer::ContentModel;
 
-/// The name of an element or attribute in lower case, as a number.
+/// The key of an element or attribute name, independent of case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Name(pub u64);
+pub(crate) struct NameKey(pub u64);
 
-/// Makes ASCII letters lower-case; what it does to other characters makes no name of ours.
+/// Converts ASCII letters to lower case. It also changes other characters, but never into a
+/// known name.
 pub(crate) const LOWER: u64 = 0x2020_2020_2020_2020;
 
-impl Name {
-    /// The key of a name in any case.
+impl NameKey {
+    /// Returns the key of a name in any case.
     pub(crate) const fn of(name: &[u8]) -> Self {
         let mut key: u64 = 0;
         let mut i = 0;
@@ -36,14 +37,14 @@ impl Name {
     }
 }
 
-/// How an element stands in the flow of text.
+/// How an element affects the flow of text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Flow {
-    /// It runs on: its text joins the words around it.
+pub(crate) enum TextFlow {
+    /// Its text joins the words around it.
     Inline,
-    /// It stands on lines of its own.
+    /// It starts and ends a line.
     Block,
-    /// It is a cell: its words are apart from its neighbour's, on the same line.
+    /// It is a table cell: separated by a space from its neighbour on the same line.
     Cell,
     /// It has no content and no end tag.
     Void,
@@ -51,24 +52,24 @@ pub(crate) enum Flow {
     Break,
 }
 
-/// What a reader does at the start of an element.
+/// What the reader does at the start of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Nothing.
     Plain,
     /// It may start a link (`a`).
     Anchor,
-    /// It links without words (`area`, `iframe`, `frame`).
+    /// It links without anchor text (`area`, `iframe`, `frame`).
     Document,
-    /// It may stand for words (`img`).
+    /// Its `alt` text may be anchor text (`img`).
     Image,
-    /// It relates the page to another (`link`).
+    /// It relates the page to another document (`link`).
     Relation,
-    /// It says something about the page (`meta`).
+    /// It states metadata (`meta`).
     Meta,
-    /// It says what links are relative to (`base`).
+    /// It sets the base of relative links (`base`).
     Base,
-    /// It is the whole page (`html`).
+    /// It is the root (`html`).
     Html,
     /// Its content is not shown (`template`, `noscript`).
     Hidden,
@@ -78,39 +79,38 @@ pub(crate) enum Role {
     Raw,
 }
 
-/// What is known of an element.
+/// How an element is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Element {
-    /// How it stands in the flow.
-    pub(crate) flow: Flow,
-    /// What is done at its start.
+pub(crate) struct ElementInfo {
+    pub(crate) flow: TextFlow,
     pub(crate) role: Role,
 }
 
-/// What is known of an element that nothing is known of.
-const UNKNOWN: Element = Element {
-    flow: Flow::Inline,
+/// How an unknown element is handled.
+const UNKNOWN: ElementInfo = ElementInfo {
+    flow: TextFlow::Inline,
     role: Role::Plain,
 };
 
 const SLOTS: usize = 512;
 
-/// Found by trying random odd numbers until no two elements shared a slot; the table checks it.
+/// A multiplier without collisions, found by trying random odd numbers. The table checks this at
+/// compile time.
 const SPREAD: u64 = 0x54d5_2589_9ea3_d50f;
 
-const fn slot(name: Name) -> usize {
+const fn slot(name: NameKey) -> usize {
     (name.0.wrapping_mul(SPREAD) >> (64 - SLOTS.trailing_zeros())) as usize
 }
 
 macro_rules! elements {
     ($($constant:ident = $name:literal: $flow:ident $role:ident,)*) => {
-        $(pub(crate) const $constant: Name = Name::of($name.as_bytes());)*
+        $(pub(crate) const $constant: NameKey = NameKey::of($name.as_bytes());)*
 
-        static ELEMENTS: [(Name, Element); SLOTS] = {
-            let mut table = [(Name(0), UNKNOWN); SLOTS];
+        static ELEMENTS: [(NameKey, ElementInfo); SLOTS] = {
+            let mut table = [(NameKey(0), UNKNOWN); SLOTS];
             $(
                 assert!(table[slot($constant)].0.0 == 0, "two elements in one slot: choose another SPREAD");
-                table[slot($constant)] = ($constant, Element { flow: Flow::$flow, role: Role::$role });
+                table[slot($constant)] = ($constant, ElementInfo { flow: TextFlow::$flow, role: Role::$role });
             )*
             table
         };
@@ -217,38 +217,41 @@ elements! {
     XMP = "xmp": Block Raw,
 }
 
-/// What is known of the element.
+/// Returns how an element is handled.
 #[inline]
-pub(crate) fn element(name: Name) -> Element {
+pub(crate) fn element(name: NameKey) -> ElementInfo {
     let (known, element) = ELEMENTS[slot(name)];
     if known == name { element } else { UNKNOWN }
 }
 
-/// How the tokenizer must read the content of the element (WHATWG 13.2.6, scripting disabled).
+/// Returns how the tokenizer must read the content of the element (WHATWG 13.2.6, scripting
+/// disabled).
 #[inline]
-pub(crate) fn model(tag: Name, role: Role) -> Model {
+pub(crate) fn model(tag: NameKey, role: Role) -> ContentModel {
     match tag {
-        _ if !matches!(role, Role::Raw | Role::Document) => Model::Data,
-        SCRIPT => Model::Script,
-        STYLE | XMP | IFRAME | NOEMBED | NOFRAMES => Model::RawText,
-        TITLE | TEXTAREA => Model::RcData,
-        PLAINTEXT => Model::PlainText,
-        _ => Model::Data,
+        _ if !matches!(role, Role::Raw | Role::Document) => ContentModel::Data,
+        SCRIPT => ContentModel::Script,
+        STYLE | XMP | IFRAME | NOEMBED | NOFRAMES => ContentModel::RawText,
+        TITLE | TEXTAREA => ContentModel::RcData,
+        PLAINTEXT => ContentModel::PlainText,
+        _ => ContentModel::Data,
     }
 }
 
-/// The formatting elements of WHATWG 13.2.4.2, which a tree builder opens again in later blocks.
-pub(crate) fn is_formatting(tag: Name) -> bool {
+/// Returns whether this is a formatting element of WHATWG 13.2.4.2, which a tree builder reopens
+/// in later blocks.
+pub(crate) fn is_formatting(tag: NameKey) -> bool {
     matches!(
         tag,
         A | B | BIG | CODE | EM | FONT | I | NOBR | S | SMALL | STRIKE | STRONG | TT | U
     )
 }
 
-/// Whether a start tag of `starting`, which stands in the flow as said, ends an open `open` (the end tags that HTML lets authors omit).
-pub(crate) fn ends(starting: Name, flow: Flow, open: Name) -> bool {
+/// Returns whether a start tag of `starting`, with this flow, closes an open `open` element.
+/// These are the end tags that HTML lets authors omit.
+pub(crate) fn ends(starting: NameKey, flow: TextFlow, open: NameKey) -> bool {
     match open {
-        P => flow == Flow::Block && !matches!(starting, OPTION | OPTGROUP | BODY | HTML),
+        P => flow == TextFlow::Block && !matches!(starting, OPTION | OPTGROUP | BODY | HTML),
         LI => starting == LI,
         DD | DT => matches!(starting, DD | DT),
         OPTION => matches!(starting, OPTION | OPTGROUP),
@@ -260,18 +263,18 @@ pub(crate) fn ends(starting: Name, flow: Flow, open: Name) -> bool {
     }
 }
 
-/// Elements whose omitted end tags are looked for only inside them.
-pub(crate) fn is_scope(tag: Name) -> bool {
+/// Returns whether the search for omitted end tags stops at this element.
+pub(crate) fn is_scope(tag: NameKey) -> bool {
     matches!(
         tag,
         UL | OL | MENU | DL | TABLE | TEMPLATE | DIV | SECTION | ARTICLE | NAV | FORM
     )
 }
 
-/// Whether the element is HTML that cannot stand in SVG, so that its start ends an unclosed `svg`
-/// (WHATWG 13.2.6.5, the list of elements that break out of foreign content).
-pub(crate) fn leaves_svg(tag: Name) -> bool {
-    matches!(element(tag).flow, Flow::Block | Flow::Break)
+/// Returns whether this HTML element cannot occur in SVG, so that its start ends an unclosed
+/// `svg` (WHATWG 13.2.6.5, elements that break out of foreign content).
+pub(crate) fn leaves_svg(tag: NameKey) -> bool {
+    matches!(element(tag).flow, TextFlow::Block | TextFlow::Break)
         || matches!(
             tag,
             B | BIG

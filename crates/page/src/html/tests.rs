@@ -1,4 +1,4 @@
-//! Does the reader say what a page says, and does nothing a page says stop it?
+//! Tests what is read from a page, and that no markup stops the reader.
 
 use proptest::prelude::*;
 
@@ -154,7 +154,7 @@ fn links_are_found_and_resolved() {
 }
 
 #[test]
-fn what_is_no_link_is_counted() {
+fn targets_that_are_not_links_are_counted() {
     let reading = reading(
         "<a href=mailto:a@b><a href='javascript:x()'><a href='DATA:x'><a href='tel:1'><a href=blob:x><a href='http://a b/'><a href=x>",
     );
@@ -213,7 +213,7 @@ fn an_empty_anchor_takes_the_words_of_a_later_one() {
 }
 
 #[test]
-fn one_link_that_vouches_is_enough() {
+fn one_link_without_nofollow_is_enough() {
     let nofollow = |html: &str| {
         reading(html)
             .links
@@ -368,8 +368,10 @@ fn limits_hold_and_are_counted() {
     assert_eq!((values.cut.values, values.links.len()), (1, 0));
 }
 
-/// What took other parsers seconds to minutes. Work is counted, not timed: each of these has a few
-/// bytes per token, and a reader that were not linear would run for hours on them.
+/// Markup that took other parsers seconds to minutes.
+///
+/// Nothing is timed: each input has a few bytes per token, and a reader that is not linear would
+/// run for hours.
 #[test]
 fn hostile_markup_is_read_in_one_pass() {
     let times = |n: usize, text: &str| text.repeat(n);

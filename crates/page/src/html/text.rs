@@ -1,26 +1,26 @@
-//! How is text put together from pieces of markup?
+//! Assembles the visible text from pieces of markup.
 //!
-//! **Invariant:** what is written is free of control and invisible characters, has single spaces and
-//! single line breaks between words, none at its ends, and never exceeds its limit.
+//! **Invariant:** the text has no control or invisible characters. It has single spaces or
+//! single line breaks between words and none at its ends. It never exceeds its limit.
 
 use super::invisible::{Class, MARKS, class};
 use crate::scan::{char_floor, plain_end};
 
-/// Collects readable text.
-pub(super) struct Text {
+/// Collects visible text.
+pub(super) struct VisibleText {
     text: String,
     gap: Gap,
     limit: usize,
-    /// Combining marks on the last character.
+    /// Number of combining marks on the last character.
     marks: u32,
-    anchor: Anchor,
-    /// Elements that are open in which a line break stays one (`pre`).
+    anchor: AnchorStart,
+    /// Number of open elements in which line breaks are kept (`pre`).
     lines: u32,
     /// Whether something did not fit.
     pub(super) is_cut: bool,
 }
 
-/// What separates the last word from the next.
+/// The separator between the last word and the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum Gap {
     None,
@@ -28,81 +28,78 @@ enum Gap {
     Line,
 }
 
-/// Where the text of the open link starts.
+/// The start of the anchor text of the open link.
 #[derive(Clone, Copy)]
-enum Anchor {
+enum AnchorStart {
     Closed,
     Waiting,
     From(usize),
 }
 
-impl Text {
-    /// No text yet, and at most `limit` bytes ever.
+impl VisibleText {
+    /// Creates an empty text of at most `limit` bytes.
     pub(super) fn new(limit: usize, capacity: usize) -> Self {
         Self {
             text: String::with_capacity(capacity.min(limit)),
             gap: Gap::None,
             limit,
             marks: 0,
-            anchor: Anchor::Closed,
+            anchor: AnchorStart::Closed,
             lines: 0,
             is_cut: false,
         }
     }
 
-    /// What was written.
     pub(super) fn finish(self) -> String {
         self.text
     }
 
-    /// What was written so far.
     pub(super) fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// How much was written.
     pub(super) fn len(&self) -> u32 {
         self.text.len() as u32
     }
 
-    /// The next word stands on a new line.
+    /// Starts a new line before the next word.
     pub(super) fn line(&mut self) {
         self.gap = Gap::Line;
     }
 
-    /// The next word is apart from the last.
+    /// Separates the next word from the last.
     pub(super) fn space(&mut self) {
         self.gap_at_least(Gap::Space);
     }
 
-    /// From here on a line break in the markup stays one.
+    /// Keeps line breaks of the markup from here on.
     pub(super) fn open_lines(&mut self) {
         self.lines += 1;
     }
 
-    /// Line breaks are blanks again, unless an outer element keeps them.
+    /// Treats line breaks as spaces again, unless an outer element keeps them.
     pub(super) fn close_lines(&mut self) {
         self.lines = self.lines.saturating_sub(1);
     }
 
-    /// The words that follow are those of a link.
+    /// Begins the anchor text of a link.
     pub(super) fn open_anchor(&mut self) {
-        self.anchor = Anchor::Waiting;
+        self.anchor = AnchorStart::Waiting;
     }
 
-    /// The place of the words since [`Self::open_anchor`], at most `limit` bytes of them.
+    /// Returns the range of the text since [`Self::open_anchor`], at most `limit` bytes.
     pub(super) fn close_anchor(&mut self, limit: usize) -> std::ops::Range<u32> {
         let end = self.text.len();
         let start = match self.anchor {
-            Anchor::From(start) => start,
-            Anchor::Waiting | Anchor::Closed => end,
+            AnchorStart::From(start) => start,
+            AnchorStart::Waiting | AnchorStart::Closed => end,
         };
-        self.anchor = Anchor::Closed;
+        self.anchor = AnchorStart::Closed;
         let end = char_floor(&self.text, end.min(start + limit));
         start as u32..end as u32
     }
 
-    /// Adds text, references resolved.
+    /// Adds text whose references are resolved.
     pub(super) fn push(&mut self, piece: &str) {
         let bytes = piece.as_bytes();
         let mut at = 0;
@@ -168,7 +165,7 @@ impl Text {
         }
     }
 
-    /// Writes what needs no folding.
+    /// Writes characters that need no normalization.
     #[inline]
     fn word(&mut self, word: &str) {
         if word.is_empty() {
@@ -182,7 +179,7 @@ impl Text {
         self.write(word);
     }
 
-    /// Writes as much of a word as there is room for, and nothing after it.
+    /// Writes as much of a word as fits, and allows nothing after it.
     #[cold]
     fn cut(&mut self, word: &str, room: usize) {
         let fits = &word[..char_floor(word, room)];
@@ -202,8 +199,8 @@ impl Text {
             }
             self.gap = Gap::None;
         }
-        if let Anchor::Waiting = self.anchor {
-            self.anchor = Anchor::From(self.text.len());
+        if let AnchorStart::Waiting = self.anchor {
+            self.anchor = AnchorStart::From(self.text.len());
         }
         self.text.push_str(word);
         self.marks = 0;
@@ -216,7 +213,7 @@ impl Text {
     }
 }
 
-/// A visible ASCII character.
+/// Returns whether a byte is a visible ASCII character.
 #[inline]
 fn is_visible(byte: u8) -> bool {
     byte > b' ' && byte < 0x7f

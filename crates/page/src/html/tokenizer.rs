@@ -1,12 +1,12 @@
-//! Where do tags, text and comments begin and end?
+//! Splits HTML into tags, text and comments.
 //!
-//! The tokenization stage of the WHATWG standard (13.2.5) over borrowed text. As there, it does not
-//! know elements: whoever reads the tokens says with [`Tokenizer::expect`] that the content of a
-//! `script` or `title` follows.
+//! Implements the tokenization stage of the WHATWG standard (13.2.5) over borrowed text. As in
+//! the standard, it does not know elements. The caller says with [`Tokenizer::expect`] that the
+//! content of a `script` or `title` follows.
 //!
-//! **Invariant:** every byte is looked at a bounded number of times, whatever the input, and nothing
-//! is copied but references (`&amp;`) when they are asked for. What the standard rewrites on the way
-//! (NUL, CR LF) is left to those who read names and values.
+//! **Invariant:** every byte is examined a bounded number of times, whatever the input is.
+//! Nothing is copied except references (`&amp;`) when they are resolved. What the standard
+//! rewrites (NUL, CR LF) is left to the caller.
 
 mod raw;
 mod tag;
@@ -17,39 +17,39 @@ use std::borrow::Cow;
 
 use memchr::{memchr, memchr2};
 
-use super::tag::Name;
+use super::tag::NameKey;
 use crate::scan::{before_either, eight};
 pub(crate) use tag::Attribute;
 
-/// How the text that follows is to be read.
+/// How the following text is tokenized.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Model {
-    /// Markup.
+pub(crate) enum ContentModel {
+    /// As markup.
     Data,
-    /// Text with references, up to the end tag.
+    /// As text with references, up to the end tag.
     RcData,
-    /// Text, up to the end tag.
+    /// As text, up to the end tag.
     RawText,
-    /// A script: like raw text, but it may quote its own end tag in a comment.
+    /// As a script: like raw text, but a comment in it may contain its own end tag.
     Script,
-    /// Text, up to the end of the page.
+    /// As text, up to the end of the page.
     PlainText,
 }
 
-/// A piece of the page.
+/// A token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Token<'a> {
-    /// A run of text; two of them may follow each other.
+pub(crate) enum HtmlToken<'a> {
+    /// A run of text; several may follow each other.
     Text {
-        /// As written.
+        /// The text as written.
         raw: &'a str,
-        /// Whether it has references to resolve (`&amp;`).
+        /// Whether it contains references (`&amp;`).
         references: bool,
     },
     /// A start tag; its attributes are in [`Tokenizer::attributes`] until the next token.
     Start {
         /// The element.
-        tag: Name,
+        tag: NameKey,
         /// Its name as written, in any case.
         name: &'a str,
         /// Whether it ends in `/>`.
@@ -58,7 +58,7 @@ pub(crate) enum Token<'a> {
     /// An end tag.
     End {
         /// The element.
-        tag: Name,
+        tag: NameKey,
     },
     /// A comment, or what the standard reads as one (`<?php`, `<![CDATA[`, `</ >`).
     Comment(&'a str),
@@ -66,29 +66,28 @@ pub(crate) enum Token<'a> {
     Doctype,
 }
 
-/// Reads tokens off a page.
+/// Splits a page into tokens.
 pub(crate) struct Tokenizer<'a> {
     html: &'a str,
     at: usize,
-    model: Model,
-    last_start: Name,
+    model: ContentModel,
+    last_start: NameKey,
     attributes: Vec<Attribute<'a>>,
     attribute_limit: usize,
     value_limit: usize,
-    /// Attributes left out because their tag has too many.
+    /// Number of attributes dropped because their tag has too many.
     pub(crate) attributes_cut: u32,
-    /// Attributes left out because their value is too long.
+    /// Number of attributes dropped because their value is too long.
     pub(crate) values_cut: u32,
 }
 
 impl<'a> Tokenizer<'a> {
-    /// Starts at the beginning of a page.
     pub(crate) fn new(html: &'a str, attribute_limit: usize, value_limit: usize) -> Self {
         Self {
             html,
             at: 0,
-            model: Model::Data,
-            last_start: Name(0),
+            model: ContentModel::Data,
+            last_start: NameKey(0),
             attributes: Vec::with_capacity(16),
             attribute_limit,
             value_limit,
@@ -97,32 +96,33 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Says how the content of the element just started is to be read.
-    pub(crate) fn expect(&mut self, model: Model, element: Name) {
+    /// Sets how the content of the element just started is tokenized.
+    pub(crate) fn expect(&mut self, model: ContentModel, element: NameKey) {
         self.model = model;
         self.last_start = element;
     }
 
-    /// The attributes of the tag just read, in order. Of two with one name the first counts.
+    /// Returns the attributes of the tag just read, in order. Of two with the same name the
+    /// first counts.
     pub(crate) fn attributes(&self) -> &[Attribute<'a>] {
         &self.attributes
     }
 
-    /// The next token; `None` at the end.
-    pub(crate) fn next(&mut self) -> Option<Token<'a>> {
+    /// Returns the next token; `None` at the end.
+    pub(crate) fn next(&mut self) -> Option<HtmlToken<'a>> {
         loop {
             if self.at >= self.html.len() {
                 return None;
             }
-            if self.model != Model::Data {
+            if self.model != ContentModel::Data {
                 let end = self.raw_end();
                 let raw = &self.html[self.at..end];
                 let references =
-                    self.model == Model::RcData && memchr(b'&', raw.as_bytes()).is_some();
-                self.model = Model::Data;
+                    self.model == ContentModel::RcData && memchr(b'&', raw.as_bytes()).is_some();
+                self.model = ContentModel::Data;
                 self.at = end;
                 if !raw.is_empty() {
-                    return Some(Token::Text { raw, references });
+                    return Some(HtmlToken::Text { raw, references });
                 }
                 continue;
             }
@@ -130,7 +130,7 @@ impl<'a> Tokenizer<'a> {
             if open > self.at {
                 let raw = &self.html[self.at..open];
                 self.at = open;
-                return Some(Token::Text { raw, references });
+                return Some(HtmlToken::Text { raw, references });
             }
             if let Some(token) = self.markup() {
                 return Some(token);
@@ -138,14 +138,15 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// The position of the next `<` that starts markup, or the end; and whether a `&` comes before.
+    /// Returns the position of the next `<` that starts markup, or the end; and whether a `&`
+    /// precedes it.
     #[inline]
     fn markup_start(&self) -> (usize, bool) {
         let bytes = self.html.as_bytes();
         let mut from = self.at;
         let mut references = false;
         loop {
-            // Text between tags is short: its end is first looked for without a call.
+            // Text between tags is short, so the first eight bytes are searched without a call.
             let near = before_either(eight(bytes, from), b'<', b'&');
             let found = match near {
                 8 => match memchr2(b'<', b'&', bytes.get(from + 8..).unwrap_or_default()) {
@@ -167,9 +168,9 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Reads the markup that starts here; `None` where it stands for nothing.
+    /// Reads the markup that starts here; `None` if it yields no token.
     #[inline]
-    fn markup(&mut self) -> Option<Token<'a>> {
+    fn markup(&mut self) -> Option<HtmlToken<'a>> {
         let bytes = self.html.as_bytes();
         match bytes[self.at + 1] {
             b'!' => Some(self.declaration()),
@@ -177,7 +178,7 @@ impl<'a> Tokenizer<'a> {
             b'/' => match bytes[self.at + 2] {
                 b'a'..=b'z' | b'A'..=b'Z' => {
                     let (tag, _, _) = self.tag(self.at + 2)?;
-                    Some(Token::End { tag })
+                    Some(HtmlToken::End { tag })
                 }
                 b'>' => {
                     self.at += 3;
@@ -187,7 +188,7 @@ impl<'a> Tokenizer<'a> {
             },
             _ => {
                 let (tag, name, self_closing) = self.tag(self.at + 1)?;
-                Some(Token::Start {
+                Some(HtmlToken::Start {
                     tag,
                     name,
                     self_closing,
@@ -196,26 +197,26 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    fn declaration(&mut self) -> Token<'a> {
+    fn declaration(&mut self) -> HtmlToken<'a> {
         let rest = &self.html.as_bytes()[self.at..];
         if rest.starts_with(b"<!--") {
             return self.comment(self.at + 4);
         }
         if rest.len() >= 9 && rest[2..9].eq_ignore_ascii_case(b"doctype") {
             self.bogus_comment(self.at + 9);
-            return Token::Doctype;
+            return HtmlToken::Doctype;
         }
         self.bogus_comment(self.at + 2)
     }
 
-    fn bogus_comment(&mut self, start: usize) -> Token<'a> {
+    fn bogus_comment(&mut self, start: usize) -> HtmlToken<'a> {
         let length = memchr(b'>', &self.html.as_bytes()[start..]);
         let end = length.map_or(self.html.len(), |length| start + length);
         self.at = (end + 1).min(self.html.len());
-        Token::Comment(&self.html[start..end])
+        HtmlToken::Comment(&self.html[start..end])
     }
 
-    fn comment(&mut self, start: usize) -> Token<'a> {
+    fn comment(&mut self, start: usize) -> HtmlToken<'a> {
         let body = &self.html[start..];
         let bytes = body.as_bytes();
         let mut from = 0;
@@ -231,7 +232,7 @@ impl<'a> Tokenizer<'a> {
             };
             if let Some(text) = text {
                 self.at = start + close + 1;
-                return Token::Comment(text);
+                return HtmlToken::Comment(text);
             }
             from = close + 1;
         }
@@ -239,11 +240,11 @@ impl<'a> Tokenizer<'a> {
         let unfinished = ["--!", "--", "-"]
             .iter()
             .find_map(|end| body.strip_suffix(end));
-        Token::Comment(unfinished.unwrap_or(body))
+        HtmlToken::Comment(unfinished.unwrap_or(body))
     }
 }
 
-/// An attribute's value with its references resolved; NUL is U+FFFD, as the standard has it.
+/// Resolves the references in an attribute value. NUL becomes U+FFFD, as in the standard.
 pub(crate) fn resolve_value(raw: &str) -> Cow<'_, str> {
     if memchr2(b'&', 0, raw.as_bytes()).is_none() {
         return Cow::Borrowed(raw);

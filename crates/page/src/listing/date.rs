@@ -1,29 +1,30 @@
-//! When was that, in seconds since 1970 began?
+//! Parses the dates of sitemaps and feeds into Unix seconds.
 //!
-//! Sitemaps and Atom write W3C dates (a profile of ISO 8601: a year, a month, a day or a moment with its
-//! zone), RSS those of RFC 822. Real files have a space for the `T`, no zone, two digits of a year.
+//! Sitemaps and Atom use W3C dates, a profile of ISO 8601: a year, a month, a day, or a time
+//! with its zone. RSS uses RFC 822. Real files may have a space for the `T`, no zone, or a year
+//! of two digits.
 //!
-//! **Invariant:** what is no date, or none that a calendar has, is `None`. A date without a time stands for
-//! its beginning: it is not later than what it dates.
+//! **Invariant:** anything that is not a valid date is `None`. A date without a time stands for
+//! its first second, so it is never later than the event.
 
 const DAY: i64 = 86_400;
-/// The first moment of 1971: whatever is dated earlier comes from a clock that was never set.
+/// The first second of 1971. Earlier dates come from clocks that were never set.
 const FIRST: i64 = 365 * DAY;
 
-/// The moment of a date in either form, if it can be true at `now`: later than 1970 and at most a day
-/// ahead of us (hostile-web.md, rows 54 and 67).
+/// Parses a date of either form, if it is plausible at `now`: after 1970 and at most a day in
+/// the future (hostile-web.md, rows 54 and 67).
 pub(super) fn plausible(text: &str, now: i64) -> Option<i64> {
     seconds(text).filter(|&at| at >= FIRST && at <= now.saturating_add(DAY))
 }
 
-/// The moment of a date in either form.
+/// Parses a date of either form.
 pub(crate) fn seconds(text: &str) -> Option<i64> {
     let text = text.trim_ascii().as_bytes();
-    w3c(Cursor(text)).or_else(|| rfc822(Cursor(text)))
+    w3c(DateCursor(text)).or_else(|| rfc822(DateCursor(text)))
 }
 
-/// `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:20Z`, `2024-05-17T10:20:30.5+02:00`.
-fn w3c(mut rest: Cursor<'_>) -> Option<i64> {
+/// Parses `2024`, `2024-05`, `2024-05-17`, `2024-05-17T10:20Z`, `2024-05-17T10:20:30.5+02:00`.
+fn w3c(mut rest: DateCursor<'_>) -> Option<i64> {
     let year = rest.number(4, 4)?;
     let month = if rest.skip(b"-") {
         rest.number(1, 2)?
@@ -45,8 +46,8 @@ fn w3c(mut rest: Cursor<'_>) -> Option<i64> {
     Some(midnight + rest.time_and_zone()?)
 }
 
-/// `Fri, 17 May 2024 10:20:30 +0200`, the name of the day and the seconds at will.
-fn rfc822(mut rest: Cursor<'_>) -> Option<i64> {
+/// Parses `Fri, 17 May 2024 10:20:30 +0200`; the name of the day and the seconds are optional.
+fn rfc822(mut rest: DateCursor<'_>) -> Option<i64> {
     if !rest.letters().is_empty() {
         rest.skip(b",");
     }
@@ -84,10 +85,11 @@ fn month(name: &[u8]) -> Option<i64> {
     Some(place as i64 + 1)
 }
 
-/// Days from the first of 1970 to a date of the Gregorian calendar; `None` where it has no such day.
+/// Returns the days from 1970-01-01 to a date of the Gregorian calendar; `None` for an invalid
+/// date.
 ///
-/// H. Hinnant, "chrono-compatible low-level date algorithms", `days_from_civil`: years begin in March, so
-/// that the odd day comes last, and 400 of them have 146,097 days.
+/// H. Hinnant, "chrono-compatible low-level date algorithms", `days_from_civil`. Years begin in
+/// March, so that the leap day comes last, and 400 of them have 146,097 days.
 pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -105,11 +107,12 @@ pub(crate) fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468)
 }
 
-/// What is left to read of a date.
-struct Cursor<'a>(&'a [u8]);
+/// The unread rest of a date.
+struct DateCursor<'a>(&'a [u8]);
 
-impl<'a> Cursor<'a> {
-    /// `10:20`, `10:20:30`, `10:20:30.123` and a zone, as seconds after midnight of that day in UTC.
+impl<'a> DateCursor<'a> {
+    /// Parses `10:20`, `10:20:30` or `10:20:30.123` and a zone, into seconds after that day's
+    /// midnight in UTC.
     fn time_and_zone(&mut self) -> Option<i64> {
         let hour = self.number(1, 2).filter(|&hour| hour < 24)?;
         self.skip(b":").then_some(())?;
@@ -125,12 +128,12 @@ impl<'a> Cursor<'a> {
         self.spaces();
         let zone = self.zone()?;
         self.spaces();
-        // A zone may be named once more: `+0200 (CEST)`.
+        // The zone may be repeated by name: `+0200 (CEST)`.
         let ends = self.0.is_empty() || self.0.starts_with(b"(");
         ends.then_some(hour * 3_600 + minute * 60 + second - zone)
     }
 
-    /// Seconds east of Greenwich; none named is Greenwich.
+    /// Parses a zone into seconds east of UTC. A missing zone is UTC.
     fn zone(&mut self) -> Option<i64> {
         let sign = match self.0.first() {
             Some(b'+') => 1,
@@ -149,7 +152,7 @@ impl<'a> Cursor<'a> {
         Some(sign * (hours * 3_600 + minutes * 60))
     }
 
-    /// A number of so many digits.
+    /// Parses a number of `least` to `most` digits.
     fn number(&mut self, least: usize, most: usize) -> Option<i64> {
         let digits = self
             .0
@@ -184,14 +187,15 @@ impl<'a> Cursor<'a> {
         self.0 = self.0.trim_ascii_start();
     }
 
-    /// Spaces, or the hyphen that some write instead.
+    /// Skips spaces and the hyphen that some files use instead.
     fn separator(&mut self) {
         self.spaces();
         self.skip(b"-");
     }
 }
 
-/// RFC 822, 5.1. Of any other name nobody knows what it means (RFC 2822, 4.3): Greenwich.
+/// Returns the offset of a named zone (RFC 822, 5.1). Other names count as UTC, because their
+/// meaning is unknown (RFC 2822, 4.3).
 fn named_zone(name: &[u8]) -> i64 {
     let hours = match name.to_ascii_uppercase().as_slice() {
         b"EST" | b"CDT" => -5,
@@ -224,7 +228,7 @@ mod tests {
         check("2024-05-17T10:20:30.123456789Z", Some(day + 37_230));
         check("2024-05-17T10:20:30+02:00", Some(day + 30_030));
         check("2024-05-17T10:20:30-0530", Some(day + 57_030));
-        check("2024-05-17T10:20:30", Some(day + 37_230)); // No zone: Greenwich.
+        check("2024-05-17T10:20:30", Some(day + 37_230)); // No zone: UTC.
         check("2024-05-17 10:20:30 UTC", Some(day + 37_230));
         check("2024-5-7", Some(day - 10 * DAY));
         check("2000-02-29", Some(951_782_400));
@@ -266,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_impossible_is_no_signal() {
+    fn implausible_dates_are_ignored() {
         let now = 1_715_904_000;
         assert_eq!(plausible("2024-05-17", now), Some(now));
         assert_eq!(plausible("2024-05-18", now), Some(now + DAY));

@@ -1,11 +1,11 @@
-//! Which elements of a listing say what?
+//! The elements of each XML listing format and their meaning.
 //!
-//! **Invariant:** names are compared without their prefix and case, but a link counts only with the prefix
-//! of its entry: `image:loc` and `itunes:link` lead elsewhere.
+//! **Invariant:** names are compared without namespace prefix and case. A link counts only if it
+//! has the prefix of its entry: `image:loc` and `itunes:link` lead elsewhere.
 
 use super::Kind;
 
-/// How a format writes its entries.
+/// An XML format of a sitemap or feed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Urlset,
@@ -15,7 +15,7 @@ pub(super) enum Format {
     Atom,
 }
 
-/// The dates of RSS are its own, those of Dublin Core and those of Atom.
+/// RSS uses its own date elements, those of Dublin Core and those of Atom.
 const RSS_DATES: [&str; 6] = [
     "pubDate",
     "date",
@@ -25,12 +25,12 @@ const RSS_DATES: [&str; 6] = [
     "updated",
 ];
 
-/// What the words of an element are.
+/// What the text of an element means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum ListingField {
     /// The URL.
     Link,
-    /// The URL, before a service that counts readers put its own in its place.
+    /// The URL of the page itself, where a tracking service has replaced the link.
     Original,
     /// An id that is often the URL.
     Guid,
@@ -39,7 +39,7 @@ pub(super) enum Field {
 }
 
 impl Format {
-    /// The format of a document with this root.
+    /// Returns the format of a document with this root element.
     pub(super) fn of(root: &str) -> Option<Self> {
         const ROOTS: [(&str, Format); 5] = [
             ("urlset", Format::Urlset),
@@ -62,7 +62,7 @@ impl Format {
         }
     }
 
-    /// The name of its entries.
+    /// Returns the name of an entry element.
     pub(super) fn entry(self) -> &'static str {
         match self {
             Self::Urlset => "url",
@@ -72,33 +72,35 @@ impl Format {
         }
     }
 
-    /// Whether an element of this name within a child of an entry holds the date of the page.
+    /// Returns whether the element `name` inside the child `child` of an entry holds the date of
+    /// the page.
     pub(super) fn dates(self, child: &str, name: &str) -> bool {
         let is = |name: &str, this| name.eq_ignore_ascii_case(this);
         self == Self::Urlset && is(child, "news") && is(name, "publication_date")
     }
 
-    /// What a child of an entry says. `akin`: it has the prefix of the entry.
-    pub(super) fn field(self, name: &str, akin: bool) -> Option<Field> {
+    /// Returns the meaning of a child of an entry. `akin` says that it has the prefix of the
+    /// entry.
+    pub(super) fn field(self, name: &str, akin: bool) -> Option<ListingField> {
         let is = |names: &[&str]| names.iter().any(|one| name.eq_ignore_ascii_case(one));
         match self {
             Self::Urlset | Self::Sitemapindex => match () {
-                () if akin && is(&["loc"]) => Some(Field::Link),
-                () if akin && is(&["lastmod"]) => Some(Field::Date),
+                () if akin && is(&["loc"]) => Some(ListingField::Link),
+                () if akin && is(&["lastmod"]) => Some(ListingField::Date),
                 () => None,
             },
             Self::Rss => match () {
-                () if akin && is(&["link"]) => Some(Field::Link),
-                () if akin && is(&["guid"]) => Some(Field::Guid),
-                () if is(&["origLink"]) => Some(Field::Original),
-                () if is(&RSS_DATES) => Some(Field::Date),
+                () if akin && is(&["link"]) => Some(ListingField::Link),
+                () if akin && is(&["guid"]) => Some(ListingField::Guid),
+                () if is(&["origLink"]) => Some(ListingField::Original),
+                () if is(&RSS_DATES) => Some(ListingField::Date),
                 () => None,
             },
             Self::Atom => match () {
-                () if akin && is(&["link"]) => Some(Field::Link),
-                () if is(&["origLink"]) => Some(Field::Original),
+                () if akin && is(&["link"]) => Some(ListingField::Link),
+                () if is(&["origLink"]) => Some(ListingField::Original),
                 () if akin && is(&["updated", "modified", "published", "issued"]) => {
-                    Some(Field::Date)
+                    Some(ListingField::Date)
                 }
                 () => None,
             },

@@ -1,7 +1,7 @@
-//! Which pages does a JSON feed name (jsonfeed.org, 1 and 1.1)?
+//! Reads JSON feeds (jsonfeed.org, versions 1 and 1.1).
 //!
-//! **Invariant:** all or nothing: half a JSON text is none. Feeds of more than 8 MB are not read, because
-//! they are held in memory.
+//! **Invariant:** an incomplete feed is refused entirely. Feeds of more than 8 MB are refused,
+//! because they are parsed in memory.
 
 use serde::Deserialize;
 

@@ -1,7 +1,8 @@
-//! Is this text a sitemap of one URL a line?
+//! Reads plain-text sitemaps: one URL per line.
 //!
-//! **Invariant:** it is only if every line that is not empty is the whole URL of a page of the site that
-//! serves it. A text with one word besides, or a list of others' pages, is a text to read.
+//! **Invariant:** a text is a sitemap only if every non-empty line is a complete URL on the site
+//! that serves it. A text with any other word, or a list of another site's pages, is an ordinary
+//! text.
 
 use super::{Kind, Listing, Refused};
 use crate::url::PageUrl;

@@ -1,4 +1,4 @@
-//! What listings say, and what they may not make us do.
+//! Tests of the sitemap and feed readers, with hostile input.
 
 mod conformance;
 
@@ -101,7 +101,7 @@ fn feeds_name_pages_with_their_latest_date() {
             ("https://www.e.org/1", Some(1_715_990_400)),
             ("https://www.e.org/2", None),
             ("https://www.e.org/4", None),
-            // A link, and no word on when another's page changed.
+            // A plain link: the feed may not date another site's page.
             ("https://other.net/5", None),
         ]
     );
@@ -169,13 +169,13 @@ fn declarations_of_types_and_entities_are_refused() {
     for body in [laughs, outside, late] {
         assert_eq!(listing("text/xml", body), Err(Refused::Doctype));
     }
-    // An entity that nobody declared stays as it is written.
+    // An undeclared entity is kept verbatim.
     let unknown = xml("<urlset><url><loc>https://www.e.org/&lol;</loc></url></urlset>");
     assert_eq!(named(&unknown), [("https://www.e.org/&lol;", None)]);
 }
 
 #[test]
-fn what_comes_before_a_break_counts() {
+fn entries_before_a_break_are_kept() {
     let whole = "<urlset><url><loc>https://www.e.org/1</loc></url><url><loc>https://www.e.org/2</loc></url></urlset>";
     assert!(!xml(whole).broken);
     let cut = |bytes: usize| xml(&whole[..bytes]);
@@ -285,7 +285,7 @@ fn the_excess_is_cut() {
         .collect();
     let found = listing("text/plain", &lines).unwrap();
     assert_eq!((found.entries.len(), found.cut), (ENTRIES, true));
-    // Depth, and a URL without end.
+    // Deep nesting, and a URL without end.
     let deep = xml(&format!("<urlset>{}", "<url>".repeat(100_000)));
     assert!(deep.broken && deep.entries.is_empty());
     let long = format!(
@@ -382,7 +382,8 @@ proptest! {
             let url = at(&format!("https://www.e.org/{path}"));
             let escaped = url.as_str().replace('&', "&amp;");
             write!(body, "<url><loc>{escaped}</loc>").unwrap();
-            // Ten digits of a second are no W3C date, so the day is written: all that a sitemap needs.
+            // A random number of seconds is no W3C date, so only the day is written, as in real
+            // sitemaps.
             let day = modified.map(|at| at - at % 86_400);
             if let Some(day) = day {
                 let date = jiff::Timestamp::from_second(day).unwrap();

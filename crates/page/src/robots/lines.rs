@@ -1,23 +1,23 @@
-//! What do the lines of a robots.txt say?
+//! Splits a robots.txt into its records.
 //!
-//! **Invariant:** any bytes are read: UTF-8 with or without a byte order mark, UTF-16 with one, any line
-//! ending, and the misspellings that real files have. A line that is none of the known ones is skipped.
+//! **Invariant:** any bytes are accepted: UTF-8 with or without a byte order mark, UTF-16 with
+//! one, any line ending, and the usual misspellings. Unknown lines are skipped.
 
 use std::borrow::Cow;
 
 use super::ROBOTS_LIMIT;
 
-/// What a line says.
+/// One record of a robots.txt.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
+pub(super) enum RobotsLine<'a> {
     Agent(&'a [u8]),
     Rule { allow: bool, path: &'a [u8] },
     Delay(&'a [u8]),
     Sitemap(&'a [u8]),
 }
 
-/// Goes through the lines that say something.
-pub(super) fn lines(text: &[u8], mut visit: impl FnMut(Line<'_>)) {
+/// Calls `visit` for every known record.
+pub(super) fn lines(text: &[u8], mut visit: impl FnMut(RobotsLine<'_>)) {
     let text = as_utf8(text);
     let within = whole_lines(&text);
     for line in within.split(|byte| matches!(byte, b'\n' | b'\r' | 0)) {
@@ -27,7 +27,8 @@ pub(super) fn lines(text: &[u8], mut visit: impl FnMut(Line<'_>)) {
     }
 }
 
-/// The lines that lie within the limit; the one that crosses it is left out, as half a rule is another.
+/// Returns the complete lines within the limit. The line that crosses it is dropped, because
+/// half a rule would be a different rule.
 fn whole_lines(text: &[u8]) -> &[u8] {
     let Some(within) = text.get(..=ROBOTS_LIMIT) else {
         return text;
@@ -57,7 +58,7 @@ fn from_utf16(text: &[u8], unit: fn([u8; 2]) -> u16) -> Vec<u8> {
         .into_bytes()
 }
 
-fn read(line: &[u8]) -> Option<Line<'_>> {
+fn read(line: &[u8]) -> Option<RobotsLine<'_>> {
     let line = line
         .split(|&byte| byte == b'#')
         .next()
@@ -76,10 +77,10 @@ fn read(line: &[u8]) -> Option<Line<'_>> {
             .any(|name| key.eq_ignore_ascii_case(name.as_bytes()))
     };
     if is(&["user-agent", "useragent", "user agent"]) {
-        return Some(Line::Agent(value));
+        return Some(RobotsLine::Agent(value));
     }
     if is(&["allow"]) {
-        return Some(Line::Rule {
+        return Some(RobotsLine::Rule {
             allow: true,
             path: value,
         });
@@ -94,21 +95,22 @@ fn read(line: &[u8]) -> Option<Line<'_>> {
         "disallaw",
         "desallow",
     ]) {
-        return Some(Line::Rule {
+        return Some(RobotsLine::Rule {
             allow: false,
             path: value,
         });
     }
     if is(&["crawl-delay", "crawldelay", "crawl delay"]) {
-        return Some(Line::Delay(value));
+        return Some(RobotsLine::Delay(value));
     }
     if is(&["sitemap", "site-map"]) && !value.is_empty() {
-        return Some(Line::Sitemap(value));
+        return Some(RobotsLine::Sitemap(value));
     }
     None
 }
 
-/// `disallow /`, with the colon forgotten: two words and no more, so that prose is not taken for rules.
+/// Splits `disallow /`, where the colon is missing. There must be exactly two words, so that
+/// prose is not mistaken for rules.
 fn without_colon(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = line.iter().position(u8::is_ascii_whitespace)?;
     let (key, value) = (&line[..space], line[space..].trim_ascii_start());

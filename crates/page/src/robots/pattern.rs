@@ -1,22 +1,23 @@
-//! Does a rule apply to a path?
+//! Matches a rule of robots.txt against a path.
 //!
-//! **Invariant:** time linear in pattern and path. Each part between two `*` is looked for once, at its
-//! first occurrence after the one before, which leaves the most room for the rest: no way back is needed.
+//! **Invariant:** time is linear in pattern and path. Each part between two `*` is matched at
+//! its first occurrence after the previous part. This leaves the most room for the rest, so
+//! backtracking is never needed.
 
 use std::borrow::Cow;
 
-/// A rule's pattern in normal form.
+/// The pattern of a rule, normalized.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// Normal form, without the `$` at its end.
+    /// Without the `$` at its end.
     text: Box<str>,
-    /// It ended in `$`: nothing may follow.
+    /// Whether it ended in `$`: nothing may follow the match.
     anchored: bool,
     wild: bool,
 }
 
 impl Pattern {
-    /// Reads the value of a rule; `None` when it is empty and so applies to nothing.
+    /// Parses the value of a rule; `None` if it is empty and so matches nothing.
     pub(super) fn read(value: &[u8]) -> Option<Self> {
         if value.is_empty() {
             return None;
@@ -36,12 +37,12 @@ impl Pattern {
         })
     }
 
-    /// Its length, by which rules take precedence.
+    /// Returns the length, which decides the precedence of rules.
     pub(super) fn len(&self) -> usize {
         self.text.len() + usize::from(self.anchored)
     }
 
-    /// Whether it applies to a path in normal form.
+    /// Returns whether the pattern matches a normalized path.
     pub(super) fn matches(&self, path: &str) -> bool {
         if !self.wild {
             return if self.anchored {
@@ -71,14 +72,18 @@ impl Pattern {
     }
 }
 
-/// The normal form of a URL's path and query. `*` and `$` in it are themselves, and so are written as a
-/// pattern has to write them to mean themselves (RFC 9309, 2.2.3).
+/// Normalizes the path and query of a URL.
+///
+/// `*` and `$` in it are literal and become `%2A` and `%24`, as a pattern must write them to
+/// match literally (RFC 9309, 2.2.3).
 pub(super) fn normal_path(path: &str) -> Cow<'_, str> {
     normal(path.as_bytes(), |_| false)
 }
 
-/// Escapes what is not plain ASCII, frees the unreserved characters from escapes that are not needed and
-/// writes the others in capitals (RFC 9309, 2.2.2; RFC 3986, 6.2.2). `operator` bytes stay as they are.
+/// Normalizes escapes (RFC 9309, 2.2.2; RFC 3986, 6.2.2).
+///
+/// Escapes what is not visible ASCII, unescapes unreserved characters, and writes escapes in
+/// upper case. Bytes for which `operator` is true stay as they are.
 fn normal(text: &[u8], operator: fn(u8) -> bool) -> Cow<'_, str> {
     let plain = |byte: u8| {
         operator(byte) || (byte.is_ascii_graphic() && !matches!(byte, b'%' | b'*' | b'$'))
@@ -104,7 +109,7 @@ fn normal(text: &[u8], operator: fn(u8) -> bool) -> Cow<'_, str> {
                 escape(&mut out, byte);
             }
         } else {
-            // A percent sign that escapes nothing stands for itself on both sides.
+            // An incomplete escape is a literal percent sign on both sides.
             out.push('%');
         }
     }

@@ -1,11 +1,11 @@
-//! URLs of sections: a page's URL with a fragment.
+//! Builds the URL of a section: a page's URL with a fragment.
 
 use std::fmt::Write;
 
 /// Returns the URL of a page with the fragment that names a section.
 ///
-/// An id may hold any character but white space (HTML, 3.2.6). What a fragment cannot hold (RFC 3986, 3.5) is written
-/// in percent-encoding, which browsers undo before they look for the id.
+/// An id may hold any character but white space (HTML, 3.2.6). Characters that a fragment cannot
+/// hold (RFC 3986, 3.5) are percent-encoded; browsers decode them before they look for the id.
 pub fn with_fragment(url: &str, id: Option<&str>) -> String {
     let page = url.split('#').next().unwrap_or_default();
     let Some(id) = id.filter(|id| !id.is_empty()) else {

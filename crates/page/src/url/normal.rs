@@ -1,7 +1,8 @@
-//! What does the normal form add to the WHATWG standard?
+//! The normalization that goes beyond the WHATWG standard.
 //!
-//! **Invariant:** only what RFC 3986 calls equivalent (6.2.2) is made equal: the case of escapes, the
-//! escapes of unreserved characters, and the dot of the DNS root. Applying it twice changes nothing.
+//! **Invariant:** only what RFC 3986 calls equivalent (6.2.2) is made equal: the case of
+//! escapes, escapes of unreserved characters, and the dot of the DNS root. Normalization is
+//! idempotent.
 
 use std::borrow::Cow;
 
@@ -10,8 +11,10 @@ use url::{Host, Url};
 
 use super::Refusal;
 
-/// The link with two slashes for the three or more it starts with, as the WHATWG standard reads it
-/// ("special authority ignore slashes state") and the `url` crate does not.
+/// Reduces three or more slashes at the start of a link to two; `None` if there are fewer.
+///
+/// The WHATWG standard reads such links that way ("special authority ignore slashes state"), but
+/// the `url` crate does not.
 pub(super) fn without_extra_slashes(link: &str) -> Option<String> {
     let is_slash = |c: char| c == '/' || c == '\\';
     let link = link.trim_start_matches(|c: char| c <= ' ');
@@ -19,8 +22,10 @@ pub(super) fn without_extra_slashes(link: &str) -> Option<String> {
     (link.len() - rest.len() > 2).then(|| format!("//{rest}"))
 }
 
-/// Takes the final dot off a host name: `example.org.` and `example.org` are one name in DNS, and a
-/// site that answers to both would be crawled twice.
+/// Removes the final dot of a host name.
+///
+/// `example.org.` and `example.org` are the same name in DNS. A site that answers to both would
+/// be crawled twice.
 pub(super) fn drop_root_dot(url: &mut Url) -> Result<(), Refusal> {
     let Some(Host::Domain(name)) = url.host() else {
         return Ok(());
@@ -32,13 +37,13 @@ pub(super) fn drop_root_dot(url: &mut Url) -> Result<(), Refusal> {
         return Err(Refusal::Malformed);
     }
     if short.ends_with('.') {
-        return Ok(()); // `a..` is not a name; what it is not the same as, nobody can tell.
+        return Ok(()); // `a..` is not a DNS name, so it is kept as it is.
     }
     let short = short.to_owned();
     url.set_host(Some(&short)).map_err(|_| Refusal::Malformed)
 }
 
-/// Writes escapes in upper case, and unreserved characters without.
+/// Writes escapes in upper case, and unescapes unreserved characters.
 pub(super) fn normalise_escapes(url: &mut Url) {
     if let Cow::Owned(path) = normal_escapes(url.path()) {
         url.set_path(&path);
@@ -48,7 +53,7 @@ pub(super) fn normalise_escapes(url: &mut Url) {
     }
 }
 
-/// Borrowed where nothing changes.
+/// Normalizes the escapes in a text. The result is borrowed where nothing changes.
 fn normal_escapes(text: &str) -> Cow<'_, str> {
     let Some(first) = memchr(b'%', text.as_bytes()) else {
         return Cow::Borrowed(text);
@@ -56,7 +61,7 @@ fn normal_escapes(text: &str) -> Cow<'_, str> {
     let mut normal = String::with_capacity(text.len());
     normal.push_str(&text[..first]);
     let mut rest = &text[first..];
-    // Where the last percent sign stands that begins no escape.
+    // Offset of the last percent sign that begins no escape.
     let mut bare = None;
     while let Some(after) = rest.strip_prefix('%') {
         match escaped(after) {
@@ -85,8 +90,11 @@ fn normal_escapes(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether this byte, written plainly behind `normal`, is a digit of an escape that the percent sign at `bare` would
-/// begin: of `%%34%31` that is `%41`, another URL, and the next reading would make `A` of it.
+/// Returns whether this byte, unescaped after `normal`, would complete an escape that begins
+/// with the percent sign at `bare`.
+///
+/// For example, `%%34%31` would become `%41`. That is another URL, and the next normalization
+/// would turn it into `A`.
 fn completes_escape(normal: &str, bare: Option<usize>, byte: u8) -> bool {
     let between = bare.and_then(|bare| normal.as_bytes().get(bare + 1..));
     byte.is_ascii_hexdigit()
@@ -94,7 +102,7 @@ fn completes_escape(normal: &str, bare: Option<usize>, byte: u8) -> bool {
             .is_some_and(|digits| digits.len() < 2 && digits.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// The byte that the two digits after a percent sign stand for.
+/// Returns the byte that the two digits after a percent sign encode.
 fn escaped(after: &str) -> Option<u8> {
     let digits = after.as_bytes().get(..2)?;
     let value = |digit: u8| char::from(digit).to_digit(16).map(|value| value as u8);

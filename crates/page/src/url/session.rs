@@ -1,7 +1,8 @@
-//! Which parts of a URL name a visitor, and not a resource?
+//! Removes session ids and tracking tags from URLs.
 //!
-//! **Invariant:** a part is taken off only if its key is known to carry a session id and, where the
-//! key has other uses too (`sid`, `s`), if its value looks like one. Nothing else is touched.
+//! **Invariant:** a part is removed only if its key is known to carry a session id. Where the
+//! key has other uses too (`sid`, `s`), its value must also look like a session id. Nothing else
+//! is changed.
 
 use std::borrow::Cow;
 
@@ -9,7 +10,7 @@ use memchr::memchr2;
 
 use super::PageUrl;
 
-/// Keys that frameworks use for session ids and nobody for anything else.
+/// Keys that frameworks use only for session ids.
 const SESSION_KEYS: [&str; 9] = [
     "jsessionid",   // Java servlets
     "phpsessid",    // PHP
@@ -22,19 +23,19 @@ const SESSION_KEYS: [&str; 9] = [
     "sessionid",
 ];
 
-/// Keys that carry a session id where their value is a long hexadecimal number: `sid` is phpBB's, `s`
-/// vBulletin's.
+/// Keys that carry a session id if their value is a long hexadecimal number: `sid` in phpBB, `s`
+/// in vBulletin.
 const AMBIGUOUS_KEYS: [&str; 4] = ["sid", "s", "session", "session_id"];
 
-/// Half of an MD5 sum: as short as a session id is; longer than a number that names a thing.
+/// Least digits of a session id: half of an MD5 hash. Shorter numbers may name a resource.
 const SHORTEST_ID: usize = 16;
 
-/// Keys that say where a visitor came from, for the site's own statistics.
+/// Keys that tell a site where a visitor came from.
 const TRACKING_KEYS: [&str; 8] = [
     "gclid", "dclid", "fbclid", "msclkid", "yclid", "mc_cid", "mc_eid", "igshid",
 ];
 
-/// The URL without its session id, and without its tracking tags, as asked.
+/// Returns the URL without session ids and tracking tags, as the flags say.
 pub(super) fn strip(url: PageUrl, sessions: bool, tracking: bool) -> PageUrl {
     let text = url.path_and_query();
     if memchr2(b'?', b';', text.as_bytes()).is_none() && !text.contains("/(S(") {
@@ -67,7 +68,7 @@ pub(super) fn strip(url: PageUrl, sessions: bool, tracking: bool) -> PageUrl {
     PageUrl::parse(&stripped).unwrap_or(url)
 }
 
-/// Takes `;jsessionid=…` off segments, and `/(S(…))` of ASP.NET out of the path.
+/// Removes `;jsessionid=…` from segments, and the segment `/(S(…))` of ASP.NET.
 fn strip_path(path: &str) -> Cow<'_, str> {
     let goes = |parameter: &str| is_session(parameter);
     let has_any = path.split(['/', ';']).any(goes) || path.split('/').any(is_asp_segment);
@@ -110,7 +111,7 @@ fn is_tracking(parameter: &str) -> bool {
             .any(|known| key.eq_ignore_ascii_case(known))
 }
 
-/// ASP.NET without cookies: `/(S(lit3py55t21z5v55vlm25s55))/`.
+/// Recognizes the cookieless sessions of ASP.NET: `/(S(lit3py55t21z5v55vlm25s55))/`.
 fn is_asp_segment(segment: &str) -> bool {
     let id = segment
         .strip_prefix("(S(")
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn session_ids_go_and_nothing_else_does() {
+    fn only_session_ids_are_removed() {
         let check = |url: &str, expected: &str| {
             let stripped = strip(
                 PageUrl::parse(&format!("http://a.example{url}")).unwrap(),

@@ -1,25 +1,25 @@
-//! Which template made this URL?
+//! Computes the pattern of a URL: an approximation of the template that made it.
 //!
-//! **Invariant:** the pattern depends on the URL alone, and a URL that differs only in numbers, in its
-//! last segment's name or in the values of its query has the same.
+//! **Invariant:** the pattern depends on the URL alone. URLs that differ only in numbers, in the
+//! name of the last segment or in the values of the query have the same pattern.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::PageUrl;
 
-/// Hexadecimal runs of this length are taken for ids: as long as a short commit or record id, longer
-/// than words that happen to be of the letters a to f.
+/// Hexadecimal runs of at least this length count as ids. Short commit ids have 8 digits; words
+/// that consist of the letters a to f are shorter.
 const HEX_RUN: usize = 8;
 
-/// Extensions have up to five letters or digits: `html`, `shtml`, `php`, `aspx`.
+/// Most characters of a file extension: `html`, `shtml`, `php`, `aspx`.
 const EXTENSION: usize = 5;
 
-/// The number of the URL's shape.
+/// Returns the hash of the pattern.
 pub(super) fn pattern(url: &PageUrl) -> u64 {
     xxh3_64(shape(url).as_bytes())
 }
 
-/// The shape as text: `http://a.example/blog/#/#/*.html?page&q`.
+/// Returns the pattern as text: `http://a.example/blog/#/#/*.html?page&q&`.
 fn shape(url: &PageUrl) -> String {
     let mut shape = String::with_capacity(url.as_str().len());
     shape.push_str(url.origin());
@@ -32,7 +32,7 @@ fn shape(url: &PageUrl) -> String {
     }
     shape.push('/');
     if !last.is_empty() {
-        // A number says more than a name: `/2024/` is not `/about/`.
+        // Numbers are kept apart from names: `/2024/` differs from `/about/`.
         let mut name = String::new();
         collapse(last, &mut name);
         shape.push_str(if name.starts_with('#') { "#" } else { "*" });
@@ -74,7 +74,8 @@ fn collapse(segment: &str, into: &mut String) {
             rest = &rest[length..];
             continue;
         }
-        // A hexadecimal run is one only from its start: `deadbeef1` and not the `beef1` in it.
+        // A hexadecimal run is only recognized from the start of a word: `deadbeef1`, but not
+        // `beef1` within it.
         let word = run(rest, |byte| byte.is_ascii_alphabetic()).max(first.len_utf8());
         into.push_str(&rest[..word]);
         rest = &rest[word..];

@@ -1,4 +1,4 @@
-//! Does the normal form agree with the standards, and does it keep apart what is different?
+//! Tests that normalization agrees with the standards and keeps different resources distinct.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -16,14 +16,14 @@ fn objects(cases: Value) -> Vec<Value> {
         .collect()
 }
 
-/// A test of the standard as we mean it: http(s) only, no user info, no fragment, and normal escapes.
+/// Adapts a test of the standard: http(s) only, no user info, no fragment, normalized escapes.
 fn wanted(case: &Value) -> Option<String> {
     if case.get("failure").is_some() || !matches!(case["protocol"].as_str()?, "http:" | "https:") {
         return None;
     }
     let text = |key: &str| case[key].as_str().unwrap_or_default();
     let href = text("href");
-    // `search` does not tell an empty query from none; `href` does.
+    // `search` does not distinguish an empty query from none; `href` does.
     let without_fragment = href.split('#').next().unwrap_or_default();
     let query = without_fragment
         .split_once('?')
@@ -51,7 +51,7 @@ fn agrees_with_the_url_standard() {
             None => PageUrl::parse(input),
             Some(base) => match PageUrl::parse(base) {
                 Ok(base) => base.join(input),
-                // Pages have http bases: what others resolve to is no concern of ours.
+                // Pages have http bases; other bases do not matter here.
                 Err(_) => continue,
             },
         };
@@ -80,10 +80,11 @@ fn agrees_with_the_url_standard() {
     );
 }
 
-/// The exceptions: names that the standard lets pass and nobody can own. A label that starts with
-/// `xn--` and is not the Punycode of anything is refused (the tests let it pass, the
-/// `idna` crate does not), and so is a host that is nothing but a dot. `xn--t92s` is the one label of a
-/// code point that the tables of the crate know and those of the tests do not.
+/// Recognizes the exceptions: names that the standard accepts and that cannot be registered.
+///
+/// We refuse a label that starts with `xn--` and is not valid Punycode (the `idna` crate does;
+/// the tests accept it). We also refuse a host that is only a dot. `xn--t92s` is the single
+/// label whose code point is in the tables of the crate but not in those of the tests.
 fn is_strange_name(input: &str, ours: Option<&str>, wanted: Option<&str>) -> bool {
     match (ours, wanted) {
         (None, Some(wanted)) => {
@@ -94,7 +95,7 @@ fn is_strange_name(input: &str, ours: Option<&str>, wanted: Option<&str>) -> boo
     }
 }
 
-/// The normal form of a WHATWG URL, made in another way than ours: by the letter of RFC 3986, 6.2.2.
+/// Normalizes a WHATWG URL independently of our code, following RFC 3986, 6.2.2.
 fn normal_by_hand(href: &str) -> String {
     let mut normal = String::new();
     let mut rest = href.chars().peekable();
@@ -140,7 +141,7 @@ fn agrees_with_the_standard_on_names() {
         let (mut run, mut strange, mut failed) = (0, 0, Vec::new());
         for case in objects(cases) {
             let input = case["input"].as_str().unwrap();
-            // Characters that end a host in a URL never reach the names' test.
+            // Characters that end a host in a URL cannot occur in a name.
             if input.contains(['/', '?', '#', '\\', ':', '@', '\t', '\n', '\r']) || input.is_empty()
             {
                 continue;
@@ -149,7 +150,7 @@ fn agrees_with_the_standard_on_names() {
             let ours = PageUrl::parse(&format!("https://{input}/x"))
                 .ok()
                 .map(|url| url.host_name().to_owned());
-            // The dot of the root is ours to drop.
+            // We drop the dot of the root.
             let wanted = case["output"]
                 .as_str()
                 .map(|name| match name.strip_suffix('.') {
@@ -184,8 +185,8 @@ fn agrees_with_the_standard_on_escapes() {
             case["input"].as_str().unwrap(),
             case["output"]["utf-8"].as_str().unwrap(),
         );
-        // Links of pages in other encodings escape their query in it; we resolve decoded text, as
-        // UTF-8, which servers read nowadays. So only the utf-8 column is ours.
+        // Browsers encode the query of a link in the encoding of its page. We resolve decoded
+        // text, as UTF-8, so only the utf-8 column applies.
         let url = PageUrl::parse(&format!("http://a.example/?{input}")).unwrap();
         assert_eq!(url.query(), Some(wanted), "{input:?}");
     }
@@ -203,7 +204,7 @@ fn agrees_with_the_public_suffix_list() {
         .filter(|line| !line.starts_with("//") && !line.trim().is_empty())
     {
         let (input, wanted) = line.split_once(' ').unwrap();
-        // `null` is no host; a leading dot is a host of an empty label, which WHATWG lets pass and no
+        // `null` is not a host. A leading dot makes an empty label, which WHATWG accepts but no
         // registry has.
         if input == "null" || input.starts_with('.') {
             continue;
@@ -211,8 +212,8 @@ fn agrees_with_the_public_suffix_list() {
         run += 1;
         let url = PageUrl::parse(&format!("http://{input}/")).unwrap();
         let wanted = match wanted {
-            "null" => url.host_name().to_owned(), // A suffix stands for itself.
-            // Names are compared as the URL has them, in ASCII.
+            "null" => url.host_name().to_owned(), // A bare suffix is returned unchanged.
+            // Names are compared in ASCII, as in the URL.
             name => PageUrl::parse(&format!("http://{name}/"))
                 .unwrap()
                 .host_name()
@@ -273,7 +274,7 @@ fn different_resources_stay_apart() {
     check("http://a.example/", "http://a.example:8080/");
     check("http://a.example/%00", "http://a.example/");
     check("http://a.example/index.html", "http://a.example/");
-    // A percent sign that begins no escape does not begin one by what follows it being decoded.
+    // An incomplete escape is not completed by decoding what follows it.
     check("http://a.example/%%34%31", "http://a.example/A");
     check("http://a.example/%4%31", "http://a.example/%41");
     check("http://a.example/%%341?%%341", "http://a.example/A?A");

@@ -1,33 +1,35 @@
-//! Is this URL one that a trap would make?
+//! Rejects URLs that look like those of a spider trap, and removes session ids.
 //!
-//! **Invariant:** a URL is judged by itself alone, in one pass over it. What only many URLs together
-//! show (a calendar without end) is for those who count per [`PageUrl::pattern`].
+//! **Invariant:** a URL is judged by itself alone, in one pass. Traps that only many URLs
+//! together reveal, such as an endless calendar, are found by counting per [`PageUrl::pattern`].
 
 use serde::{Deserialize, Serialize};
 
 use super::{PageUrl, session};
 
-/// What a URL may look like.
+/// The limits that a URL must respect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rules {
-    /// The most bytes a URL may have.
+    /// Most bytes of a URL.
     pub max_length: usize,
-    /// The most segments a path may have.
+    /// Most segments of a path.
     pub max_depth: usize,
-    /// How often a segment, or a cycle of up to four segments, may follow itself: `/a/b/a/b` is 2.
+    /// How often a segment, or a cycle of up to four segments, may occur in a row: `/a/b/a/b` is
+    /// 2.
     pub max_repeats: usize,
-    /// Whether session ids are taken off. They name a visitor and not a resource, and a site that
-    /// hands out a new one per visit has no end.
+    /// Whether session ids are removed. They name a visitor and not a resource, and a site that
+    /// assigns a new one per visit has no end.
     pub strip_sessions: bool,
-    /// Whether the tags of campaigns (`utm_source`, `gclid` …) are taken off. Off by default: unlike
-    /// session ids they make a few copies of a page and not endlessly many, and a server may look at
-    /// them; fetching a page twice costs less than losing one.
+    /// Whether campaign tags (`utm_source`, `gclid` …) are removed. Off by default: unlike
+    /// session ids they yield only a few copies of a page, and the server may evaluate them.
+    /// Fetching a page twice costs less than losing one.
     pub strip_tracking: bool,
 }
 
 impl Default for Rules {
-    /// The hostile list: 2,048 bytes (row 60), 20 segments and fewer than 3 repeats (row 57).
+    /// The limits of hostile-web.md: 2,048 bytes (row 60), 20 segments and fewer than 3 repeats
+    /// (row 57).
     fn default() -> Self {
         Self {
             max_length: 2_048,
@@ -39,7 +41,7 @@ impl Default for Rules {
     }
 }
 
-/// Which rule a URL breaks.
+/// The limit that a URL exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum Trap {
     /// It is too long.
@@ -54,7 +56,7 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The name under which it is counted.
+    /// Returns the name used in metrics.
     pub fn name(self) -> &'static str {
         match self {
             Self::Length => "trap:length",
@@ -64,11 +66,13 @@ impl Trap {
     }
 }
 
-/// The longest cycle of segments that is recognised: relative-link spirals repeat a directory or two.
+/// Longest cycle of segments that is recognized. Relative links that nest by mistake repeat one
+/// or two directories.
 const LONGEST_CYCLE: usize = 4;
 
 impl Rules {
-    /// The URL to fetch for this one: without session id, if the rules let it pass.
+    /// Returns the URL to fetch instead of this one, without its session id, if it respects the
+    /// limits.
     pub fn admit(&self, url: PageUrl) -> Result<PageUrl, Trap> {
         self.judge(&url)?;
         Ok(session::strip(
@@ -78,7 +82,7 @@ impl Rules {
         ))
     }
 
-    /// Whether the rules let the URL pass.
+    /// Checks a URL against the limits.
     pub fn judge(&self, url: &PageUrl) -> Result<(), Trap> {
         if url.as_str().len() > self.max_length {
             return Err(Trap::Length);
@@ -88,7 +92,7 @@ impl Rules {
         if depth > self.max_depth {
             return Err(Trap::Depth);
         }
-        // Fewer segments than one repetition too many cannot break the rule.
+        // A path with fewer segments cannot exceed the limit of repeats.
         if depth > self.max_repeats && repeats(path) > self.max_repeats {
             return Err(Trap::Repeats);
         }
@@ -96,7 +100,7 @@ impl Rules {
     }
 }
 
-/// How often in a row the most repeated segment, or cycle of segments, occurs.
+/// Returns how often in a row the most repeated segment, or cycle of segments, occurs.
 fn repeats(path: &str) -> usize {
     let segments: smallvec::SmallVec<[&str; 24]> = path.split('/').skip(1).collect();
     let mut most = 1;
@@ -133,7 +137,7 @@ mod tests {
         check("/a/b/a/b", 2);
         check("/a/b/a/b/a/b", 3);
         check("/x/a/b/c/a/b/c/a/b/c/y", 3);
-        check("/a/b/a/c/a/d", 1); // One directory in three places is no cycle.
+        check("/a/b/a/c/a/d", 1); // Not in a row, so not a cycle.
         check("/2024/01/01", 2);
         check("//", 2);
     }

@@ -1,4 +1,5 @@
-//! What is wrong with what the user asked for, and what could be written instead?
+//! The error for a policy name or expression that the catalog cannot resolve, with a suggestion
+//! of what to write.
 
 use std::fmt;
 
@@ -6,50 +7,50 @@ use super::{Wish, expression};
 use crate::order::RuleError;
 use crate::query::QueryError;
 
-/// Why there is no such policy.
+/// Why no policy could be built.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CatalogError {
     /// The name is not in the catalog.
     Unknown {
-        /// An ordering, a server strategy, a refresh policy or an estimator.
+        /// The kind: ordering, server strategy, refresh policy, estimator or scheduler.
         kind: &'static str,
-        /// What was asked for.
+        /// The name that the user wrote.
         name: String,
-        /// What there is.
+        /// The known names.
         choices: Vec<&'static str>,
     },
-    /// The expression cannot be read.
+    /// The expression is malformed.
     Malformed {
-        /// An ordering, a refresh policy or an estimator.
+        /// The kind: ordering, refresh policy, estimator or scheduler.
         kind: &'static str,
         /// The expression.
         expression: String,
-        /// Where it cannot be read any more, in characters from one.
+        /// The column of the first error, in characters, counted from 1.
         column: usize,
         /// What is wrong there.
         why: &'static str,
     },
-    /// The policy takes another argument, or none.
+    /// The policy takes a different argument, or none.
     Argument {
-        /// An ordering, a refresh policy or an estimator.
+        /// The kind: ordering, refresh policy, estimator or scheduler.
         kind: &'static str,
         /// Its name.
         name: &'static str,
-        /// What it takes, with an example.
+        /// The argument that it takes, with an example.
         takes: Option<&'static str>,
     },
-    /// The policy cannot do without something that the user did not give.
+    /// The policy requires an input that the user did not give.
     Missing {
-        /// An ordering, a refresh policy or an estimator.
+        /// The kind: ordering, refresh policy or estimator.
         kind: &'static str,
         /// Its name.
         name: &'static str,
-        /// What is missing.
+        /// The missing input.
         wish: Wish,
     },
     /// The query has no word, or too many.
     Query(QueryError),
-    /// A rule for `location` cannot be read.
+    /// A rule for `location` is malformed.
     Rule(RuleError),
 }
 
@@ -124,7 +125,7 @@ impl fmt::Display for CatalogError {
 impl std::error::Error for CatalogError {}
 
 impl Wish {
-    /// The option of the command line that grants it, or what it is where there is none.
+    /// Returns the command-line option that gives this input.
     pub fn flag(self) -> &'static str {
         match self {
             Self::Query => "--query",
@@ -152,9 +153,10 @@ impl Wish {
     }
 }
 
-/// The choice that is fewest edits away, if these are fewer than half of its letters.
+/// Returns the choice with the smallest edit distance, if that is less than half of the
+/// choice's length.
 fn closest<'a>(name: &str, choices: &[&'a str]) -> Option<&'a str> {
-    // No choice is near to what is longer than all of them.
+    // Longer names match no choice, and the distance takes quadratic time.
     let short: String = name.chars().take(64).collect();
     choices
         .iter()
@@ -164,8 +166,10 @@ fn closest<'a>(name: &str, choices: &[&'a str]) -> Option<&'a str> {
         .map(|(_, choice)| choice)
 }
 
-/// Letters to insert, leave out or replace (Levenshtein 1966), or neighbours to swap (Damerau 1964), which is the
-/// slip that a short name does not survive otherwise.
+/// Returns the edit distance with transpositions (optimal string alignment): insertions,
+/// deletions, replacements (Levenshtein 1966) and swaps of neighbours (Damerau 1964).
+///
+/// Swaps are common typing errors, and in a short name two edits would already be too many.
 fn edits(from: &str, to: &str) -> usize {
     let from: Vec<char> = from.chars().collect();
     let to: Vec<char> = to.chars().collect();
@@ -197,7 +201,7 @@ mod tests {
     use super::edits;
 
     #[test]
-    fn edits_are_those_of_a_hand_that_slips() {
+    fn edits_count_typing_errors() {
         for (from, to, count) in [
             ("", "", 0),
             ("", "abc", 3),

@@ -1,4 +1,4 @@
-//! Which orderings does an expression name, with which weights?
+//! The parser of policy expressions: weighted sums of orderings, and single names.
 //!
 //! ```text
 //! sum    = factor { "+" factor }
@@ -10,20 +10,20 @@
 
 use super::CatalogError;
 
-/// What a user can start from.
+/// An example expression for messages and help.
 pub const EXAMPLE: &str = "pagerank*0.7 + similarity*0.3";
 
-/// The kind of thing that sums and weights are for.
+/// Kind of the policies for new pages. Only these can be weighted and summed.
 pub const ORDERING: &str = "ordering";
-/// The kind of thing that keeps copies fresh.
+/// Kind of the policies that refresh copies.
 pub const REFRESH: &str = "refresh policy";
-/// The kind of thing that knows how often pages change.
+/// Kind of the estimators of change rates.
 pub const ESTIMATOR: &str = "estimator";
 
-/// The kind of thing that polls content sources.
+/// Kind of the policies that poll content sources.
 pub const SCHEDULER: &str = "scheduler";
 
-/// What can be written for a thing of this kind.
+/// Returns an example of an expression of this kind.
 pub fn example(kind: &str) -> &'static str {
     match kind {
         REFRESH => "currency(0.95, 7)",
@@ -33,7 +33,7 @@ pub fn example(kind: &str) -> &'static str {
     }
 }
 
-/// A name with its weight.
+/// A name with its argument and weight.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factor<'a> {
     pub name: &'a str,
@@ -41,43 +41,43 @@ pub struct Factor<'a> {
     pub weight: f64,
 }
 
-/// Reads an expression.
+/// Parses a sum of orderings.
 pub fn parse(text: &str) -> Result<Vec<Factor<'_>>, CatalogError> {
-    let mut reader = Reader::of(ORDERING, text);
-    let mut factors = vec![reader.factor()?];
+    let mut parser = ExpressionParser::of(ORDERING, text);
+    let mut factors = vec![parser.factor()?];
     loop {
-        reader.skip_space();
-        if reader.rest.is_empty() {
+        parser.skip_space();
+        if parser.rest.is_empty() {
             return Ok(factors);
         }
-        if !reader.takes('+') {
-            return Err(reader.wrong("a + is expected"));
+        if !parser.takes('+') {
+            return Err(parser.wrong("a + is expected"));
         }
-        factors.push(reader.factor()?);
+        factors.push(parser.factor()?);
     }
 }
 
-/// Reads one name and its argument: what is not an ordering has no weights and no sums.
+/// Parses one name and its argument. Only orderings have weights and sums.
 pub fn parse_name<'a>(
     kind: &'static str,
     text: &'a str,
 ) -> Result<(&'a str, Option<&'a str>), CatalogError> {
-    let mut reader = Reader::of(kind, text);
-    let named = reader.name()?;
-    reader.skip_space();
-    match reader.rest {
+    let mut parser = ExpressionParser::of(kind, text);
+    let named = parser.name()?;
+    parser.skip_space();
+    match parser.rest {
         "" => Ok(named),
-        _ => Err(reader.wrong("the end is expected")),
+        _ => Err(parser.wrong("the end is expected")),
     }
 }
 
-struct Reader<'a> {
+struct ExpressionParser<'a> {
     kind: &'static str,
     text: &'a str,
     rest: &'a str,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ExpressionParser<'a> {
     fn of(kind: &'static str, text: &'a str) -> Self {
         let rest = text;
         Self { kind, text, rest }
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
     fn weight(&mut self) -> Result<f64, CatalogError> {
         self.skip_space();
         let before = self.rest;
-        // The sign of an exponent belongs to the number; any other is the next sum.
+        // The sign of an exponent belongs to the number; any other sign ends it.
         let number = self.take_while(|letter, last| {
             letter.is_alphanumeric()
                 || letter == '.'
@@ -144,7 +144,8 @@ impl<'a> Reader<'a> {
             })
     }
 
-    /// Takes the letters for which `wanted` holds, told each letter and the one before it.
+    /// Takes the longest prefix whose letters all satisfy `wanted`. `wanted` gets a letter and
+    /// the one before it.
     fn take_while(&mut self, wanted: impl Fn(char, Option<char>) -> bool) -> &'a str {
         let mut last = None;
         let end = self.rest.char_indices().find(|&(_, letter)| {

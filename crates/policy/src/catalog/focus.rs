@@ -1,4 +1,4 @@
-//! Which methods of focused crawling come with the program?
+//! The catalog entries for methods of focused crawling.
 
 use std::sync::Arc;
 
@@ -10,51 +10,51 @@ use crate::published::focus::{
     Soft,
 };
 
-/// The methods: ours, then the published baselines.
+/// Our methods, then the published baselines.
 pub const METHODS: &[Order] = &[
     Order {
         name: "learned",
-        summary: "links that look like those which led to the topic",
+        summary: "links that resemble links which led to the topic",
         scale: "0 to 2.1",
         published: false,
-        build: |wishes, _| about(wishes, Learned::new),
+        build: |inputs, _| about(inputs, Learned::new),
         ..METHOD
     },
     Order {
         name: "bandit",
-        summary: "links under tags that led to the topic before",
-        scale: "0 to 1, and what is not known yet",
+        summary: "links under tag paths that led to the topic",
+        scale: "0 to 1, plus an exploration bonus",
         published: false,
-        build: |wishes, _| about(wishes, Bandit::new),
+        build: |inputs, _| about(inputs, Bandit::new),
         ..METHOD
     },
     Order {
         name: "soft",
-        summary: "links of pages on the topic first",
+        summary: "links of on-topic pages first",
         scale: "0 to 1: P(topic | best parent)",
-        build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Soft)),
+        build: |inputs, _| about(inputs, |topic| BestFirst::new(topic, Soft)),
         ..METHOD
     },
     Order {
         name: "hard",
-        summary: "links of pages on the topic, and no others",
-        scale: "nothing, or one half to 1",
-        build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Hard)),
+        summary: "only links of on-topic pages",
+        scale: "0, or 0.5 to 1",
+        build: |inputs, _| about(inputs, |topic| BestFirst::new(topic, Hard)),
         ..METHOD
     },
     Order {
         name: "anchor",
-        summary: "links by anchor, words around it, and URL",
+        summary: "by anchor text, surrounding words and URL",
         scale: "0 to 1: P(topic | anchor)",
-        build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Anchor)),
+        build: |inputs, _| about(inputs, |topic| BestFirst::new(topic, Anchor)),
         ..METHOD
     },
     Order {
         name: "context-graph",
-        summary: "links of pages few steps from the topic first",
+        summary: "links of pages that are few links from the topic",
         scale: "0 to 2 + layers of the topic",
-        build: |wishes, _| {
-            about(wishes, |topic| {
+        build: |inputs, _| {
+            about(inputs, |topic| {
                 BestFirst::new(topic, ContextGraph::new(topic.layers.clone()))
             })
         },
@@ -64,8 +64,8 @@ pub const METHODS: &[Order] = &[
         name: "reinforcement",
         summary: "links whose words led to the topic, or near it",
         scale: "0 to 1",
-        build: |wishes, _| {
-            about(wishes, |topic| {
+        build: |inputs, _| {
+            about(inputs, |topic| {
                 BestFirst::new(topic, Reinforcement::new(topic))
             })
         },
@@ -73,42 +73,42 @@ pub const METHODS: &[Order] = &[
     },
     Order {
         name: "laser",
-        summary: "pages that relevance flows to along links",
+        summary: "pages that receive relevance along links",
         scale: "0 to 3.3",
-        build: |wishes, _| about(wishes, Laser::new),
+        build: |inputs, _| about(inputs, Laser::new),
         ..METHOD
     },
     Order {
         name: "fish",
-        summary: "schools that die three links from the topic",
-        scale: "0, one half or 1",
-        build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Fish::default())),
+        summary: "links up to three links away from the topic",
+        scale: "0, 0.5 or 1",
+        build: |inputs, _| about(inputs, |topic| BestFirst::new(topic, Fish::default())),
         ..METHOD
     },
     Order {
         name: "shark",
-        summary: "links by anchor, words around it and ancestors",
+        summary: "by anchor text, surrounding words and ancestors",
         scale: "0 to 1",
-        build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Shark::default())),
+        build: |inputs, _| about(inputs, |topic| BestFirst::new(topic, Shark::default())),
         ..METHOD
     },
     Order {
         name: "agents",
-        summary: "a population that lives on the topic and dies off it",
+        summary: "agents that multiply on the topic and die off it",
         scale: "0 to 1",
-        build: |wishes, _| about(wishes, Agents::new),
+        build: |inputs, _| about(inputs, Agents::new),
         ..METHOD
     },
     Order {
         name: "intelligent",
-        summary: "links with signs that pages of the topic had",
+        summary: "links with features that on-topic pages had",
         scale: "0 to 1",
-        build: |wishes, _| about(wishes, Intelligent::new),
+        build: |inputs, _| about(inputs, Intelligent::new),
         ..METHOD
     },
 ];
 
-/// What all methods have in common.
+/// The fields that all methods share.
 const METHOD: Order = Order {
     name: "",
     argument: None,
@@ -116,14 +116,14 @@ const METHOD: Order = Order {
     scale: "",
     wish: Some(Wish::Topic),
     published: true,
-    build: |wishes, _| about(wishes, |topic| BestFirst::new(topic, Soft)),
+    build: |inputs, _| about(inputs, |topic| BestFirst::new(topic, Soft)),
 };
 
 fn about<F: Focus + 'static>(
-    wishes: &Wishes,
+    inputs: &Wishes,
     build: impl FnOnce(&Topic) -> F,
 ) -> Result<Box<dyn Policy>, CatalogError> {
-    let Some(topic) = wishes.topic.as_ref().map(Arc::as_ref) else {
+    let Some(topic) = inputs.topic.as_ref().map(Arc::as_ref) else {
         return Err(CatalogError::Missing {
             kind: super::ORDERING,
             name: "focus",

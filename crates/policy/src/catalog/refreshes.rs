@@ -1,4 +1,4 @@
-//! Which refresh policies and estimators come with the program?
+//! The catalog entries for refresh policies and estimators.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "holistic",
         argument: None,
-        summary: "most gain to searchers, foretold by importance (ours)",
+        summary: "most gain for searches, predicted by importance (ours)",
         scale: "(A/λ)·g(λτ)",
         wish: None,
         published: false,
@@ -29,7 +29,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "user-centric-marginal",
         argument: None,
-        summary: "the same, foretold by other pages of the host (ours)",
+        summary: "the same, predicted by other pages of the host (ours)",
         scale: "(A/λ)·g(λτ)",
         wish: None,
         published: false,
@@ -38,7 +38,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "harmonic",
         argument: None,
-        summary: "few changes missed (LambdaCrawl)",
+        summary: "fewest missed changes (LambdaCrawl)",
         scale: "w(τ − (1 − e^−λτ)/λ)",
         wish: None,
         published: false,
@@ -47,7 +47,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "currency",
         argument: Some("[ALPHA,] DAYS"),
-        summary: "most pages as they were DAYS (7) ago, up to a goal",
+        summary: "most pages as they were DAYS (7) ago, up to a share ALPHA",
         scale: "w[β(1 − e^−λs) + g(λs)/λ], s = τ − β",
         wish: None,
         published: false,
@@ -72,7 +72,7 @@ pub const REFRESHES: &[RefreshName] = &[
         name: "uniform",
         argument: Some("DAYS"),
         summary: "every page equally often",
-        scale: "age in days, or over DAYS",
+        scale: "age in days, or age / DAYS",
         wish: None,
         published: false,
         build: |_, _, argument| {
@@ -89,7 +89,7 @@ pub const REFRESHES: &[RefreshName] = &[
         name: "proportional",
         argument: None,
         summary: "pages as often as they change",
-        scale: "changes expected",
+        scale: "expected changes",
         wish: None,
         published: true,
         build: |rate, _, _| by_rate(rate, Proportional::new),
@@ -97,8 +97,8 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "adaptive",
         argument: None,
-        summary: "intervals that grow by 1.4 and shrink by .8 (Nutch)",
-        scale: "age over the interval",
+        summary: "intervals × 1.4 if unchanged, × 0.8 if changed (Nutch)",
+        scale: "age / interval",
         wish: None,
         published: true,
         build: |_, _, _| boxed(Adaptive),
@@ -106,7 +106,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "freshness",
         argument: None,
-        summary: "most pages like their copies (Cho & Garcia-Molina)",
+        summary: "most copies equal to their pages (Cho & Garcia-Molina)",
         scale: "(w/λ)·g(λτ)",
         wish: None,
         published: true,
@@ -115,7 +115,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "age",
         argument: None,
-        summary: "copies that have not been wrong for long",
+        summary: "least time since copies became outdated",
         scale: "w(τ²/2 − g(λτ)/λ²)",
         wish: None,
         published: true,
@@ -124,7 +124,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "sbr",
         argument: Some("TAU"),
-        summary: "few copies of which more than TAU (.1) is stale, by a plan",
+        summary: "fewest copies with more than TAU (0.1) stale, by a plan",
         scale: "all or nothing",
         wish: Some(Wish::Budget),
         published: true,
@@ -136,7 +136,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "ebr",
         argument: Some("TAU"),
-        summary: "few searchers misled by a copy, likewise (Wolf et al.)",
+        summary: "fewest searches misled by a copy, by a plan (Wolf et al.)",
         scale: "all or nothing",
         wish: Some(Wish::Budget),
         published: true,
@@ -153,7 +153,7 @@ pub const REFRESHES: &[RefreshName] = &[
     RefreshName {
         name: "user-centric",
         argument: Some("printed"),
-        summary: "pages whose refreshes gave most to searchers (Pandey & Olston)",
+        summary: "pages whose refreshes gained most (Pandey & Olston)",
         scale: "δQ·τ",
         wish: None,
         published: true,
@@ -168,46 +168,46 @@ pub const REFRESHES: &[RefreshName] = &[
     },
 ];
 
-/// The estimators of change rates.
+/// The estimators of change rates: the default first, the published baselines last.
 pub const ESTIMATORS: &[RateName] = &[
     RateName {
         name: "gamma",
-        summary: "the likeliest, given how the pages of its host change (the default)",
+        summary: "maximum a posteriori, prior from the pages of the host (default)",
         wish: None,
         published: false,
         build: |_| Estimator::Gamma,
     },
     RateName {
         name: "given",
-        summary: "by URL, in changes a day",
+        summary: "by URL, from a file, in changes per day",
         wish: Some(Wish::Rates),
         published: false,
         build: |upkeep| Estimator::Given(upkeep.rates.as_ref().map(Arc::clone).unwrap_or_default()),
     },
     RateName {
         name: "naive",
-        summary: "changes seen over time watched",
+        summary: "observed changes per observed time",
         wish: None,
         published: true,
         build: |_| Estimator::Naive,
     },
     RateName {
         name: "bias-corrected",
-        summary: "Cho & Garcia-Molina's, for regular gaps",
+        summary: "Cho & Garcia-Molina, for regular gaps",
         wish: None,
         published: true,
         build: |_| Estimator::BiasCorrected,
     },
     RateName {
         name: "mle",
-        summary: "the likeliest, for gaps of any length",
+        summary: "maximum likelihood, for gaps of any length",
         wish: None,
         published: true,
         build: |_| Estimator::Mle,
     },
     RateName {
         name: "site",
-        summary: "that of the host, for all its pages",
+        summary: "one rate for all pages of a host",
         wish: None,
         published: true,
         build: |_| Estimator::Site,
@@ -245,7 +245,7 @@ fn slotted(
     let [share] = numbers(name, argument, [0.1], takes)?;
     let threshold = Threshold::new(share).ok_or_else(|| wrong(name, takes))?;
     let horizon = Horizon {
-        // The catalog has seen to it that there is one.
+        // The catalog has checked that there is a budget.
         budget: upkeep.budget.unwrap_or(0.0),
         step: upkeep.step,
         slots: upkeep.slots,
@@ -254,7 +254,7 @@ fn slotted(
     boxed(Slotted::new(objective, threshold, rate, horizon))
 }
 
-/// The numbers in parentheses; without parentheses, those that stand for them.
+/// Parses the comma-separated numbers in parentheses. Returns `otherwise` without parentheses.
 fn numbers<const N: usize>(
     name: &'static str,
     argument: Option<&str>,

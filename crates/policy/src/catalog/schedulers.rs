@@ -1,32 +1,33 @@
-//! By which names does the user know the schedulers of content sources?
+//! The catalog of schedulers for content sources.
 
 use super::expression::{SCHEDULER, parse_name};
-use super::{Catalog, CatalogError, Row, table};
+use super::{Catalog, CatalogError, HelpRow, table};
 use crate::published::source::{Bfs, Greedy, NewPages, Schedule};
 use crate::source::{Priced, Scheduler};
 
-/// A scheduler, by name.
+/// An entry of the catalog for a scheduler.
 #[derive(Debug, Clone, Copy)]
 pub struct SchedulerName {
-    /// What the user writes.
+    /// The name that users write.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A description of at most a line.
     pub summary: &'static str,
-    /// What a poll is worth to it.
+    /// The formula for the worth of a poll.
     pub scale: &'static str,
-    /// Whether it plans polls ahead, for so many fetches a second.
+    /// Whether it plans polls ahead for a budget of fetches per second.
     pub plans: bool,
     /// Whether it is a [published baseline](crate::published).
     pub published: bool,
-    /// Makes one.
+    /// Builds the scheduler.
     pub build: fn() -> Box<dyn Scheduler>,
 }
 
-/// The schedulers: ours, then those of the paper from the worst in its Table 1 to the best.
+/// Our scheduler, then those of Lefortier et al. (2013), from the worst in their Table 1 to the
+/// best.
 pub const SCHEDULERS: &[SchedulerName] = &[
     SchedulerName {
         name: "priced",
-        summary: "polls and pages by what they gain, against one price",
+        summary: "polls and pages by expected gain, at one price",
         scale: "clicks gained, net of fetches",
         plans: false,
         published: false,
@@ -34,15 +35,15 @@ pub const SCHEDULERS: &[SchedulerName] = &[
     },
     SchedulerName {
         name: "frequency",
-        summary: "as echo-schedule, without clicks",
-        scale: "2e12 times waiting over interval, once due",
+        summary: "like echo-schedule, but without clicks",
+        scale: "2e12 × wait / interval, once due",
         plans: true,
         published: true,
         build: || Box::new(Schedule::frequency()),
     },
     SchedulerName {
         name: "bfs",
-        summary: "every source in turn, and all that is new on it",
+        summary: "each source in turn, with all its new pages",
         scale: "seconds since the last poll",
         plans: false,
         published: true,
@@ -50,32 +51,32 @@ pub const SCHEDULERS: &[SchedulerName] = &[
     },
     SchedulerName {
         name: "fixed-quota",
-        summary: "as echo-schedule, with half of the fetches for polls",
-        scale: "2e12 times waiting over interval, once due",
+        summary: "like echo-schedule, with half of the fetches for polls",
+        scale: "2e12 × wait / interval, once due",
         plans: true,
         published: true,
         build: || Box::new(Schedule::fixed_quota()),
     },
     SchedulerName {
         name: "echo-greedy",
-        summary: "the source with most expected clicks, and all that is new on it",
-        scale: "clicks on what is new",
+        summary: "the source with most expected clicks, with all its new pages",
+        scale: "expected clicks on new pages",
         plans: false,
         published: true,
         build: || Box::new(Greedy),
     },
     SchedulerName {
         name: "echo-schedule",
-        summary: "sources at the best intervals; new pages when there is room",
-        scale: "2e12 times waiting over interval, once due",
+        summary: "sources at optimal intervals, new pages with what is left",
+        scale: "2e12 × wait / interval, once due",
         plans: true,
         published: true,
         build: || Box::new(Schedule::echo()),
     },
     SchedulerName {
         name: "echo-newpages",
-        summary: "new pages at once; then the source most behind the best intervals",
-        scale: "waiting over interval",
+        summary: "new pages at once, then the most overdue source",
+        scale: "wait / interval",
         plans: true,
         published: true,
         build: || Box::new(NewPages::default()),
@@ -83,16 +84,16 @@ pub const SCHEDULERS: &[SchedulerName] = &[
 ];
 
 impl Catalog {
-    /// The schedulers.
+    /// Returns the schedulers.
     pub fn schedulers(&self) -> &'static [SchedulerName] {
         SCHEDULERS
     }
 
-    /// The scheduler of this name.
+    /// Builds the scheduler of this name.
     ///
     /// # Errors
     ///
-    /// If there is none. The message says what there is.
+    /// If there is none. The message lists the names.
     pub fn scheduler(&self, name: &str) -> Result<Box<dyn Scheduler>, CatalogError> {
         let (name, argument) = parse_name(SCHEDULER, name)?;
         let names = SCHEDULERS.iter().map(|scheduler| scheduler.name);
@@ -108,16 +109,16 @@ impl Catalog {
         Ok((found.build)())
     }
 
-    /// The table of schedulers for `--help`.
+    /// Returns the table of schedulers for `--help`.
     pub fn scheduler_help(&self) -> String {
-        let rows = SCHEDULERS.iter().map(|scheduler| Row {
+        let rows = SCHEDULERS.iter().map(|scheduler| HelpRow {
             name: scheduler.name.to_owned(),
             summary: scheduler.summary,
             scale: scheduler.scale.to_owned(),
             published: scheduler.published,
         });
         format!(
-            "Schedulers of sources, and what a poll is worth to them:\n{}",
+            "Schedulers of sources and the worth of a poll:\n{}",
             table(rows.collect())
         )
     }

@@ -1,4 +1,4 @@
-//! What comes with the program?
+//! The catalog entries for orderings and server strategies.
 
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "rankmass",
         argument: None,
-        summary: "pages that a walk from the seeds comes to; bounds coverage",
-        scale: "0 up, .1 for a seed",
+        summary: "personalized PageRank from the seeds; bounds coverage",
+        scale: "from 0; 0.1 for a seed",
         wish: None,
         published: false,
         build: |_, _| boxed(RankMass::default()),
@@ -39,20 +39,20 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "depth-limited",
         argument: Some("N"),
-        summary: "breadth-first, never more than N links from a seed",
+        summary: "breadth-first, at most N links from a seed",
         scale: "1/(1 + depth)",
         wish: None,
         published: false,
         build: |_, argument| {
-            let takes = "the deepest depth, 0 to 65535: depth-limited(5)";
+            let takes = "the largest depth, 0 to 65535: depth-limited(5)";
             boxed(DepthLimited::new(number("depth-limited", argument, takes)?))
         },
     },
     Order {
         name: "pagerank",
         argument: None,
-        summary: "pages that important pages link to (IR', d = .9)",
-        scale: "from .1, mean below 1",
+        summary: "PageRank of the known link graph (IR', d = 0.9)",
+        scale: "from 0.1; mean at most 1",
         wish: None,
         published: false,
         build: |_, _| boxed(PageRank::default()),
@@ -60,8 +60,8 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "opic",
         argument: None,
-        summary: "pages that most cash has come to (OPIC)",
-        scale: "0 up, 1 for a seed; falls as the crawl grows",
+        summary: "pages that received most cash (OPIC)",
+        scale: "from 0; 1 for a seed; falls as the crawl grows",
         wish: None,
         published: false,
         build: |_, _| boxed(Opic::default()),
@@ -69,8 +69,8 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "parent-quality",
         argument: None,
-        summary: "pages that good pages link to, on good hosts",
-        scale: "0 to 1, half for 200 words",
+        summary: "pages on good hosts that good pages link to",
+        scale: "0 to 1; 0.5 for 200 words",
         wish: None,
         published: false,
         build: |_, _| boxed(ParentQuality::default()),
@@ -78,54 +78,54 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "location",
         argument: None,
-        summary: "pages by host, path and depth of path (IL)",
-        scale: "product of the rules, 1 if none",
+        summary: "by host, path and depth of the path (IL)",
+        scale: "product of the rules; 1 if none",
         wish: Some(Wish::Location),
         published: false,
-        build: |wishes, _| {
-            let rules = wishes.location.iter().map(|rule| rule.parse());
+        build: |inputs, _| {
+            let rules = inputs.location.iter().map(|rule| rule.parse());
             boxed(Location::new(rules.collect::<Result<_, _>>()?))
         },
     },
     Order {
         name: "given",
         argument: None,
-        summary: "pages by scores from a file",
+        summary: "by scores from a file",
         scale: "the scores",
         wish: Some(Wish::Scores),
         published: false,
-        build: |wishes, _| {
+        build: |inputs, _| {
             boxed(Given::new(
-                wishes.scores.as_ref().map(Arc::clone).unwrap_or_default(),
+                inputs.scores.as_ref().map(Arc::clone).unwrap_or_default(),
             ))
         },
     },
     Order {
         name: "similarity",
         argument: None,
-        summary: "pages with the query in anchor, URL and parent (IS)",
+        summary: "query words in anchor text, URL and parent (IS)",
         scale: "0 to 1",
         wish: Some(Wish::Query),
         published: false,
-        build: |wishes, _| boxed(Similarity::new(query(wishes)?)),
+        build: |inputs, _| boxed(Similarity::new(query(inputs)?)),
     },
     Order {
         name: "random",
         argument: Some("SEED"),
-        summary: "as drawn from a hat; 0 if no seed is given",
+        summary: "random order; SEED is 0 if not given",
         scale: "0 to 1",
         wish: None,
         published: true,
         build: |_, argument| {
             let argument = Some(argument.unwrap_or("0"));
-            let takes = "a seed, a number from 0 up: random(7)";
+            let takes = "a seed, an integer of at least 0: random(7)";
             boxed(Random::new(number("random", argument, takes)?))
         },
     },
     Order {
         name: "backlink",
         argument: None,
-        summary: "pages that many pages link to (IB')",
+        summary: "pages with most known in-links (IB')",
         scale: "in-links seen: 0, 1, 2 ...",
         wish: None,
         published: true,
@@ -134,8 +134,8 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "forward-links",
         argument: None,
-        summary: "pages that will have many links, like parents and host (IF)",
-        scale: "links expected: 0 up",
+        summary: "most expected out-links, by parents and host (IF)",
+        scale: "expected out-links, from 0",
         wish: None,
         published: true,
         build: |_, _| boxed(ForwardLinks::default()),
@@ -143,20 +143,20 @@ pub const ORDERS: &[Order] = &[
     Order {
         name: "hot-anchor",
         argument: None,
-        summary: "pages with a word of the query in anchor or URL (5.2)",
-        scale: "2 hot, 1 not",
+        summary: "a query word in anchor text or URL (Algorithm 5.2)",
+        scale: "2 if hot, else 1",
         wish: Some(Wish::Query),
         published: true,
-        build: |wishes, _| boxed(HotAnchor::new(query(wishes)?)),
+        build: |inputs, _| boxed(HotAnchor::new(query(inputs)?)),
     },
     Order {
         name: "hot-page",
         argument: None,
-        summary: "the same, and pages near a page about the query (5.3)",
-        scale: "2 hot, 1 not",
+        summary: "hot-anchor, and pages near a hot page (Algorithm 5.3)",
+        scale: "2 if hot, else 1",
         wish: Some(Wish::Query),
         published: true,
-        build: |wishes, _| boxed(HotPage::new(query(wishes)?)),
+        build: |inputs, _| boxed(HotPage::new(query(inputs)?)),
     },
 ];
 
@@ -164,31 +164,31 @@ pub const ORDERS: &[Order] = &[
 pub const SERVERS: &[Servers] = &[
     Servers {
         name: "best-prefix",
-        summary: "most worth in unit time over as many pages as pay",
+        summary: "most worth per second over the best number of pages",
         published: false,
         build: || Box::new(server::BestPrefix),
     },
     Servers {
         name: "breadth-first",
-        summary: "the server that waits longest",
+        summary: "the server that has waited longest",
         published: true,
         build: || Box::new(published::server::BreadthFirst),
     },
     Servers {
         name: "performance",
-        summary: "most pages in unit time",
+        summary: "most pages per second",
         published: true,
         build: || Box::new(Performance),
     },
     Servers {
         name: "quality",
-        summary: "the best page",
+        summary: "the server with the best page",
         published: true,
         build: || Box::new(Quality),
     },
     Servers {
         name: "crawl-ability",
-        summary: "most worth in unit time over a whole connection",
+        summary: "most worth per second over a whole connection",
         published: true,
         build: || Box::new(CrawlAbility),
     },
@@ -198,8 +198,8 @@ fn boxed(order: impl Policy + 'static) -> Built {
     Ok(Box::new(order))
 }
 
-fn query(wishes: &Wishes) -> Result<Query, CatalogError> {
-    Ok(Query::new(wishes.query.as_deref().unwrap_or_default())?)
+fn query(inputs: &Wishes) -> Result<Query, CatalogError> {
+    Ok(Query::new(inputs.query.as_deref().unwrap_or_default())?)
 }
 
 fn number<N: std::str::FromStr>(

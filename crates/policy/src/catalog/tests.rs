@@ -1,9 +1,9 @@
-//! What users write, right and wrong.
+//! Tests of catalog lookups: valid expressions, error messages and help tables.
 
 use super::*;
 use crate::{Discovered, Fact, History, Moment, Moves, Number, Page};
 
-fn wishes() -> Wishes {
+fn inputs() -> Wishes {
     Wishes {
         query: Some("computer".into()),
         location: vec!["host:.edu=2".into(), "depth=0.5".into()],
@@ -12,16 +12,16 @@ fn wishes() -> Wishes {
     }
 }
 
-fn error(expression: &str, wishes: &Wishes) -> String {
-    match Catalog::standard().order(expression, wishes) {
+fn error(expression: &str, inputs: &Wishes) -> String {
+    match Catalog::standard().order(expression, inputs) {
         Ok(_) => panic!("{expression} is read"),
         Err(error) => error.to_string(),
     }
 }
 
-/// What the expression says of a page two links from a seed.
+/// Returns the worth, by this expression, of a page two links from a seed.
 fn worth(expression: &str) -> f64 {
-    let mut order = Catalog::standard().order(expression, &wishes()).unwrap();
+    let mut order = Catalog::standard().order(expression, &inputs()).unwrap();
     let discovered = Discovered {
         page: Number(0),
         url: "https://cs.stanford.edu/computer",
@@ -65,7 +65,7 @@ fn expressions_are_weighted_sums() {
 }
 
 #[test]
-fn every_name_is_made_and_helped_with() {
+fn every_name_can_be_built_and_is_in_the_help() {
     let catalog = Catalog::standard();
     let help = catalog.help();
     for order in catalog.orders() {
@@ -74,7 +74,7 @@ fn every_name_is_made_and_helped_with() {
             None => order.name.to_owned(),
         };
         assert!(
-            catalog.order(&expression, &wishes()).is_ok(),
+            catalog.order(&expression, &inputs()).is_ok(),
             "{expression}"
         );
         assert!(help.contains(&format!("  {}", order.name)), "{help}");
@@ -95,7 +95,7 @@ fn every_name_is_made_and_helped_with() {
     );
 }
 
-/// What users should pick stands first, and published baselines below a heading of their own.
+/// Recommended policies come first, and published baselines below their own heading.
 #[test]
 fn published_baselines_come_last() {
     let catalog = Catalog::standard();
@@ -160,9 +160,9 @@ fn errors_say_what_to_write() {
         ("given", "ordering `given` needs scores of URLs: --scores FILE".into()),
         ("soft", "ordering `soft` needs a topic: --topic NAME, or --topic \"words of a query\"".into()),
         ("pagerank(3)", "ordering `pagerank` takes nothing in parentheses".into()),
-        ("depth-limited", "ordering `depth-limited` takes the deepest depth, 0 to 65535: depth-limited(5)".into()),
-        ("depth-limited(70000)", "ordering `depth-limited` takes the deepest depth, 0 to 65535: depth-limited(5)".into()),
-        ("random(x)", "ordering `random` takes a seed, a number from 0 up: random(7)".into()),
+        ("depth-limited", "ordering `depth-limited` takes the largest depth, 0 to 65535: depth-limited(5)".into()),
+        ("depth-limited(70000)", "ordering `depth-limited` takes the largest depth, 0 to 65535: depth-limited(5)".into()),
+        ("random(x)", "ordering `random` takes a seed, an integer of at least 0: random(7)".into()),
     ] {
         assert_eq!(error(expression, &none), expected);
     }
@@ -173,7 +173,7 @@ fn errors_say_what_to_write() {
     };
     assert_eq!(
         error("hot-page", &odd),
-        "the query \"?!\" has no word to look for"
+        "the query \"?!\" contains no word; give at least one letter or digit"
     );
     assert!(
         error("location", &odd)
@@ -211,7 +211,7 @@ fn refresh_error(expression: &str, upkeep: &Upkeep) -> String {
     }
 }
 
-/// With everything that a refresh policy could wish for.
+/// All inputs that a refresh policy can require.
 fn upkeep() -> Upkeep {
     Upkeep {
         rates: Some(Arc::default()),
@@ -221,7 +221,7 @@ fn upkeep() -> Upkeep {
 }
 
 #[test]
-fn every_refresh_policy_and_estimator_is_made_and_helped_with() {
+fn every_refresh_policy_and_estimator_can_be_built_and_is_in_the_help() {
     let catalog = Catalog::standard();
     let help = catalog.refresh_help();
     for refresh in catalog.refreshes() {

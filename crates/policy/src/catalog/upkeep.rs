@@ -1,34 +1,34 @@
-//! By which names does the user know refresh policies and estimators of change rates?
+//! The catalog of refresh policies and of estimators of change rates.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::expression::{ESTIMATOR, REFRESH, SCHEDULER, parse_name};
 use super::refreshes::ESTIMATORS;
-use super::{Catalog, CatalogError, Row, Wish, named, needs, table};
+use super::{Catalog, CatalogError, HelpRow, Wish, named, needs, table};
 use crate::estimate::{Estimator, Rates, Threshold};
 use crate::scores::Scores;
 use crate::{Moment, Refresh};
 
-/// What the user says beside the name of a refresh policy.
+/// The user's inputs to a refresh policy, beside its name.
 #[derive(Debug, Clone)]
 pub struct Upkeep {
     /// The estimator of change rates; `None`: `gamma`.
     pub rate: Option<String>,
-    /// Change rates by URL, in changes a day, for the estimator `given`.
+    /// Change rates by URL, in changes per day, for the estimator `given`.
     pub rates: Option<Arc<Scores>>,
-    /// Visits a second that there are for refreshes, for policies that plan ahead.
+    /// Visits per second that are available for refreshes, for policies that plan ahead.
     pub budget: Option<f64>,
-    /// How long a step of a plan is.
+    /// The length of one step of a plan.
     pub step: Duration,
-    /// How many steps a plan is made for.
+    /// The number of steps of a plan.
     pub slots: u32,
     /// When the first plan begins; `None`: with the first visit.
     pub since: Option<Moment>,
 }
 
 impl Default for Upkeep {
-    /// Steps of a day. Pandey & Olston (2005) have 48 steps, of a week.
+    /// 48 steps of a day. Pandey & Olston (2005) use 48 steps of a week.
     fn default() -> Self {
         Self {
             rate: None,
@@ -41,57 +41,57 @@ impl Default for Upkeep {
     }
 }
 
-/// Makes a refresh policy of how change rates are estimated, of the user's other wishes, and of what is in
-/// parentheses behind its name.
+/// Builds a refresh policy from the estimator of change rates, the user's other inputs, and the
+/// argument in parentheses after its name.
 pub type BuildRefresh =
     fn(Estimator, &Upkeep, Option<&str>) -> Result<Box<dyn Refresh>, CatalogError>;
 
-/// A refresh policy, by name.
+/// An entry of the catalog for a refresh policy.
 #[derive(Debug, Clone, Copy)]
 pub struct RefreshName {
-    /// What the user writes.
+    /// The name that users write.
     pub name: &'static str,
-    /// What is in parentheses behind the name, for the help; it can be left out.
+    /// The optional argument in parentheses after the name, as shown in the help.
     pub argument: Option<&'static str>,
-    /// What it does, in a line.
+    /// A description of at most a line.
     pub summary: &'static str,
-    /// What its worths are.
+    /// The formula of its worths.
     pub scale: &'static str,
-    /// What it cannot do without.
+    /// The input that it requires.
     pub wish: Option<Wish>,
     /// Whether it is a [published baseline](crate::published).
     pub published: bool,
-    /// Makes one.
+    /// Builds the policy.
     pub build: BuildRefresh,
 }
 
-/// An estimator of change rates, by name.
+/// An entry of the catalog for an estimator of change rates.
 #[derive(Debug, Clone, Copy)]
 pub struct RateName {
-    /// What the user writes.
+    /// The name that users write.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// A description of at most a line.
     pub summary: &'static str,
-    /// What it cannot do without.
+    /// The input that it requires.
     pub wish: Option<Wish>,
     /// Whether it is a published baseline.
     pub published: bool,
-    /// Makes one.
+    /// Builds the estimator.
     pub build: fn(&Upkeep) -> Estimator,
 }
 
 impl Catalog {
-    /// The refresh policies.
+    /// Returns the refresh policies.
     pub fn refreshes(&self) -> &[RefreshName] {
         &self.refreshes
     }
 
-    /// The estimators of change rates.
+    /// Returns the estimators of change rates.
     pub fn estimators(&self) -> &'static [RateName] {
         ESTIMATORS
     }
 
-    /// The catalog with one refresh policy more; one of the same name is replaced.
+    /// Returns the catalog with one more refresh policy. It replaces a policy of the same name.
     #[must_use]
     pub fn with_refresh(mut self, refresh: RefreshName) -> Self {
         self.refreshes.retain(|other| other.name != refresh.name);
@@ -99,12 +99,13 @@ impl Catalog {
         self
     }
 
-    /// The refresh policy that an expression names: `holistic`, `currency(0.95, 7)`, `sbr(0.3)`.
+    /// Builds the refresh policy that an expression names: `holistic`, `currency(0.95, 7)`,
+    /// `sbr(0.3)`.
     ///
     /// # Errors
     ///
-    /// If the expression is malformed, names something that is not here, or something is missing in
-    /// `upkeep`. The message says what to write instead.
+    /// If the expression is malformed, names an unknown policy, or requires an input that
+    /// `upkeep` lacks. The message says what to write instead.
     pub fn refresh(
         &self,
         expression: &str,
@@ -125,8 +126,10 @@ impl Catalog {
         (found.build)(self.estimator(upkeep)?, upkeep, argument)
     }
 
-    /// Whether the refresh policy that an expression names plans visits ahead for its budget, or the scheduler of this name does polls:
-    /// what was planned does not hold for another budget.
+    /// Returns whether the named refresh policy plans visits ahead for its budget, or the named
+    /// scheduler plans polls.
+    ///
+    /// Such a plan is no longer valid when the budget changes.
     pub fn plans_ahead(&self, refresh: &str, scheduler: &str) -> bool {
         let named = |kind, text| parse_name(kind, text).map(|(name, _)| name).ok();
         let (refresh, scheduler) = (named(REFRESH, refresh), named(SCHEDULER, scheduler));
@@ -137,11 +140,11 @@ impl Catalog {
         refreshes || polls
     }
 
-    /// Change rates as a refresh policy would estimate them, for those who plan.
+    /// Returns change rates as a refresh policy would estimate them, for planning tools.
     ///
     /// # Errors
     ///
-    /// If there is no such estimator, or it needs what is not in `upkeep`.
+    /// If there is no such estimator, or it requires an input that `upkeep` lacks.
     pub fn rates(&self, upkeep: &Upkeep) -> Result<Rates, CatalogError> {
         Ok(Rates::new(self.estimator(upkeep)?, Threshold::ANY))
     }
@@ -165,22 +168,22 @@ impl Catalog {
         Ok((found.build)(upkeep))
     }
 
-    /// The table of refresh policies and estimators for `--help`.
+    /// Returns the tables of refresh policies and estimators for `--help`.
     pub fn refresh_help(&self) -> String {
-        let refreshes = self.refreshes.iter().map(|refresh| Row {
+        let refreshes = self.refreshes.iter().map(|refresh| HelpRow {
             name: named(refresh.name, refresh.argument),
             summary: refresh.summary,
             scale: format!("{}{}", refresh.scale, needs(refresh.wish)),
             published: refresh.published,
         });
-        let rates = ESTIMATORS.iter().map(|rate| Row {
+        let rates = ESTIMATORS.iter().map(|rate| HelpRow {
             name: rate.name.to_owned(),
             summary: rate.summary,
             scale: needs(rate.wish).trim_start_matches("; ").to_owned(),
             published: rate.published,
         });
         format!(
-            "Refresh policies, and what a visit is worth to them:\n{}\n\
+            "Refresh policies and the worth of a visit:\n{}\n\
              Estimators of change rates:\n{}",
             table(refreshes.collect()),
             table(rates.collect()),
@@ -198,7 +201,7 @@ fn require(
         Some(Wish::Budget) => upkeep.budget.is_some_and(|budget| budget > 0.0),
         Some(Wish::Rates) => upkeep.rates.is_some(),
         None => true,
-        // No refresh policy knows what to do with these.
+        // Refresh policies and estimators never use these inputs.
         Some(Wish::Query | Wish::Location | Wish::Scores | Wish::Topic) => false,
     };
     match wish.filter(|_| !granted) {

@@ -1,47 +1,51 @@
-//! What is another visit worth to a page that was asked for before: a fresh copy, and links to new pages?
+//! The worth of another visit to a page that was visited before: a fresh copy, and links to new
+//! pages.
 //!
-//! **Invariant:** worth and due time are of one curve, which is made once of all that is known of the page.
+//! **Invariant:** worth and due time come from the same curve, which is computed once from all
+//! that is known of the page.
 
 use crate::curve::{self, Curve};
 use crate::{Moment, Page, Price, Worth};
 
 /// A page that waits for another visit.
-pub(super) struct Revisit<'a> {
+pub(super) struct NextVisit<'a> {
     pub page: Page<'a>,
-    /// When it is polled whatever the price, if it lists other pages: nobody searches for a copy of it.
+    /// If the page lists other pages: when it is polled, whatever the price. Its copy has no
+    /// worth of its own, because users do not search for it.
     pub polled: Option<Moment>,
-    pub gain: Gain<'a>,
+    pub gain: VisitGain<'a>,
 }
 
-/// What a visit gives.
-pub(super) struct Gain<'a> {
+/// The gains of a visit.
+pub(super) struct VisitGain<'a> {
     pub copy: Option<Box<dyn Curve + 'a>>,
     pub links: Option<Box<dyn Curve + 'a>>,
-    /// What a page that was found missing so often is worth less by: a factor.
+    /// Divisor of the worth of a page that was missing at its last visits.
     pub absence: f64,
 }
 
-impl Gain<'_> {
+impl VisitGain<'_> {
     fn parts(&self) -> impl Iterator<Item = &dyn Curve> {
         let parts = [&self.copy, &self.links];
         parts.into_iter().filter_map(|part| part.as_deref())
     }
 }
 
-impl Curve for Gain<'_> {
+impl Curve for VisitGain<'_> {
     fn at(&self, age: f64) -> f64 {
         let both = self.parts().map(|part| Worth::new(part.at(age)).value());
         both.sum::<f64>() / self.absence
     }
 
-    /// Not after either alone is worth it, and often before.
+    /// Returns the smaller age of the two parts. Their sum reaches the worth at that age or
+    /// earlier.
     fn age_of(&self, worth: f64) -> Option<f64> {
         let ages = self.parts().map(|part| part.age_of(worth * self.absence));
         ages.flatten().min_by(f64::total_cmp)
     }
 }
 
-impl Revisit<'_> {
+impl NextVisit<'_> {
     pub fn worth(&self, now: Moment) -> Worth {
         if self.polled.is_some_and(|due| due <= now) {
             return Worth::new(f64::MAX);

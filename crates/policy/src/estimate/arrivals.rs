@@ -1,49 +1,58 @@
-//! How often does a source name new pages?
+//! Estimates the rate λ at which a source names new pages, from the discoveries of its polls
+//! ([`Finds`]).
 //!
-//! λ from what its polls found ([`Finds`]). As printed (Lefortier et al. 2013, §4.2.2): new pages of the last T polls over the time between them. Ours: a Gamma posterior, whose prior
-//! is what all sources are like, so that a young source is neither lost for its first poll in vain nor believed for its first find.
+//! The paper's estimate (Lefortier et al. 2013, §4.2.2) divides the new pages of the last T
+//! polls by the time between them. Ours is a Gamma posterior whose prior is the distribution
+//! over all sources. A young source is then neither given up after a first poll without a find
+//! nor overrated after a first find.
 //!
-//! **Invariant:** rates are finite and above 0 (a source with λ = 0 would never be polled again, whatever it does), and depend on nothing but the histories.
+//! **Invariant:** rates are finite and above 0, because a source with λ = 0 would never be
+//! polled again. They depend only on the histories.
 
 use crate::chance::split_mix;
 use crate::history::Finds;
 
-/// New pages a second that a source is expected to name of which, as of all others, nothing is known: one a day.
+/// Rate of a source before anything is known of any source, in new pages per second: one per
+/// day.
 const UNKNOWN: f64 = 1.0 / 86_400.0;
 
-/// Older finds count for at most so many pages, so that a source may change its habits. About a day's for a busy source.
+/// The largest weight of finds before the window, as a pseudo-count of pages, so that a source
+/// can change its rate. About one day's pages of a busy source.
 const REMEMBERED: f64 = 10.0;
 
-/// The least time that the printed estimate is taken from, in seconds: plans are made every half hour.
+/// The shortest time that the paper's estimate is based on, in seconds. Plans are made every
+/// half hour.
 const SHORTEST: f64 = 1_800.0;
 
-/// A source is young until it has named so many pages, or was polled so often.
+/// A source is young until it has named this many pages or was polled this often.
 const YOUNG: u32 = 10;
 
-/// What the polls of a source told.
+/// The polls of a source and what they discovered.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Polled<'a> {
-    /// What they found.
+    /// The discoveries.
     pub finds: &'a Finds,
-    /// How many there were, the first look not counted.
+    /// Number of polls, without the first visit.
     pub polls: u32,
-    /// Seconds that they look back on, all together.
+    /// Total time that the polls cover, in seconds.
     pub watched: f64,
 }
 
-/// What the sources are like, all together: a Gamma distribution of their rates.
+/// The Gamma distribution of the rates of all sources.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Arrivals {
-    /// New pages a second, the mean: all that were found over all the time that was watched.
+    /// The mean, in new pages per second: all finds divided by all the time observed.
     pub mean: f64,
-    /// How alike the sources are: the square of mean over deviation.
+    /// The shape: the squared ratio of mean to standard deviation. The larger, the more similar
+    /// the sources.
     pub shape: f64,
 }
 
 impl Arrivals {
-    /// Of these sources. Each poll's chance is taken out of how much they differ, by the method of moments.
+    /// Estimates the distribution by the method of moments. The variance of the Poisson counts
+    /// is subtracted from the variance between sources.
     pub fn of<'a>(sources: impl Iterator<Item = Polled<'a>> + Clone) -> Self {
-        // One more page in one more day: the mean of nothing is something.
+        // One pseudo-page in one pseudo-day, so that the mean is never 0.
         let (mut new, mut watched) = (1.0, 1.0 / UNKNOWN);
         for source in sources.clone() {
             new += f64::from(source.finds.total);
@@ -63,7 +72,7 @@ impl Arrivals {
         };
         Self {
             mean,
-            // Sources that have not been watched for long seem alike, or not, by chance.
+            // Sources that were observed only briefly differ, or not, by chance.
             shape: if shape.is_nan() {
                 1.0
             } else {
@@ -72,10 +81,16 @@ impl Arrivals {
         }
     }
 
-    /// λ as printed, from the last `window` polls and the seconds since. Before the first it is the mean of all; if the last polls found nothing, half a page in their time, but not more than that mean.
+    /// Returns λ by the paper's formula, from the last `window` polls and the seconds since the
+    /// last.
     ///
-    /// Up to now, and from half an hour at least: a source whose last polls came soon after each other and found much would be thought to name more than all fetches could pay for. A plan leaves it alone then, with all
-    /// that are worth less, and as long as it is left alone its polls say the same.
+    /// It is the mean of all sources before the first poll. If the last polls found nothing, it
+    /// is half a page in their time, but at most that mean.
+    ///
+    /// The time extends to now and is at least half an hour. Otherwise a few productive polls
+    /// in quick succession would suggest more new pages than the budget could fetch. A plan
+    /// would then switch the source off, and without further polls the estimate would never
+    /// change.
     pub fn printed(&self, source: &Polled<'_>, window: usize, since: f64) -> f64 {
         let (new, watched) = recent(source, window);
         let watched = (watched + since.max(0.0)).max(SHORTEST);
@@ -88,7 +103,8 @@ impl Arrivals {
         }
     }
 
-    /// The mean of λ's posterior. What was found before the last polls is remembered as a rate, but counts for ten pages at most.
+    /// Returns the mean of λ's posterior. Finds before the window count by their rate, with the
+    /// weight of at most ten pages.
     pub fn expected(&self, source: &Polled<'_>) -> f64 {
         let (new, watched) = recent(source, usize::MAX);
         let older_new = self.shape + (f64::from(source.finds.total) - new).max(0.0);
@@ -97,8 +113,12 @@ impl Arrivals {
         (weight + new) / (weight * older_watched / older_new + watched)
     }
 
-    /// A rate that a young source could have by what is known, drawn by hashing: by its posterior, so that it is polled as often as it is likely to pay (Thompson 1933).
-    /// What is known of an old one is what is expected of it. `lot` must differ from source to source, and from day to day.
+    /// Returns a rate drawn from the posterior of a young source (Thompson sampling, 1933), so
+    /// that it is polled as often as it is likely to pay. For an older source, returns the
+    /// mean.
+    ///
+    /// The draw is a hash of `seed` and `lot`. `lot` must differ between sources and between
+    /// days.
     pub fn drawn(&self, source: &Polled<'_>, seed: u64, lot: [u64; 3]) -> f64 {
         if source.finds.total >= YOUNG || source.polls >= YOUNG {
             return self.expected(source);
@@ -112,7 +132,8 @@ impl Arrivals {
     }
 }
 
-/// New pages of the last polls, and seconds between these. A page without finds keeps no window: all its polls found nothing.
+/// Returns the new pages of the last polls and the seconds between these. A source without
+/// finds keeps no window: none of its polls found a page.
 fn recent(source: &Polled<'_>, window: usize) -> (f64, f64) {
     if source.finds.total == 0 {
         return (0.0, source.watched);
@@ -123,13 +144,16 @@ fn recent(source: &Polled<'_>, window: usize) -> (f64, f64) {
     })
 }
 
-/// A number above 0 and below 1.
+/// Maps a random word to a number above 0 and below 1.
 fn uniform(word: u64) -> f64 {
     ((word >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
 }
 
-/// A draw of a Gamma distribution with scale 1, from three uniform numbers: for a shape of 1 more by Wilson & Hilferty's cube of a normal (1931), the normal by Box & Muller
-/// (1958), brought down by a power of the third. Never 0.
+/// Returns a draw from a Gamma distribution with scale 1, computed from three uniform numbers.
+/// Never 0.
+///
+/// The draw for shape + 1 is Wilson & Hilferty's cube of a normal variable (1931), and the
+/// normal comes from Box & Muller (1958). A power of the third number corrects the shape.
 fn gamma(shape: f64, [one, two, three]: [f64; 3]) -> f64 {
     let normal = (-2.0 * one.ln()).sqrt() * (std::f64::consts::TAU * two).cos();
     let more = shape + 1.0;
@@ -149,7 +173,8 @@ mod tests {
 
     const DAY: f64 = 86_400.0;
 
-    /// A first look, then polls after these gaps that found so much.
+    /// Returns a history with a first visit and then these polls, each with its gap and number
+    /// of finds.
     fn history(polls: &[(u64, u32)]) -> History {
         let first = History::default().after(Visit::new(Moment::START, Outcome::Changed));
         let (mut now, mut history) = (Moment::START, first);
@@ -183,7 +208,7 @@ mod tests {
             (&[(500_000, 0)], 7, 1e-6),
             (&[(1_000, 9), (40_000, 0), (60_000, 0)], 2, 5e-6),
             (&[(0, 2)], 7, 1e-5),
-            // Two polls within seconds say little: they count as half an hour.
+            // Two polls within seconds count as half an hour.
             (&[(20, 9)], 7, 9.0 / SHORTEST),
         ] {
             let found = all.printed(&polled(&history(polls)), window, 0.0);
@@ -193,8 +218,8 @@ mod tests {
 
     #[test]
     fn the_prior_is_what_all_are_like() {
-        let nobody = Arrivals::of(std::iter::empty());
-        assert!((nobody.mean * DAY - 1.0).abs() < 1e-12);
+        let empty = Arrivals::of(std::iter::empty());
+        assert!((empty.mean * DAY - 1.0).abs() < 1e-12);
         let alike: Vec<History> = (0..50)
             .map(|_| history(&[(86_400, 4), (86_400, 6)]))
             .collect();
@@ -202,7 +227,7 @@ mod tests {
         assert!((found.mean * DAY - 5.0).abs() < 0.1, "{found:?}");
         assert_eq!(
             found.shape, 1.0,
-            "as alike as chance allows, and not believed more than once"
+            "no more different than by chance; the shape is at most 1"
         );
         let unlike: Vec<History> = (0..50)
             .map(|n| history(&[(86_400, if n == 0 { 500 } else { 0 })]))
@@ -218,10 +243,10 @@ mod tests {
             shape: 0.5,
         };
         assert!((all.expected(&polled(&history(&[]))) * DAY - 2.0).abs() < 1e-9);
-        let vain = all.expected(&polled(&history(&[(86_400, 0)]))) * DAY;
+        let fruitless = all.expected(&polled(&history(&[(86_400, 0)]))) * DAY;
         assert!(
-            (vain - 0.5 / 1.25).abs() < 1e-9,
-            "half a page in a quarter of a day, and a day: {vain}"
+            (fruitless - 0.5 / 1.25).abs() < 1e-9,
+            "half a page in a quarter of a day, and a day: {fruitless}"
         );
         let steady: Vec<(u64, u32)> = vec![(8_640, 1); 100];
         let found = all.expected(&polled(&history(&steady))) * DAY;

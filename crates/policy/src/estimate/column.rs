@@ -1,8 +1,8 @@
-//! One value a page, in an array.
+//! An array with one value per page.
 //!
-//! **Invariant:** a page is put in once, and pages may be put in in any order: a crawl discovers them by
-//! number, and what an earlier one discovered is told in the order of the ledger. Asking for a page that
-//! was never put in answers `None` and does not panic.
+//! **Invariant:** a page is added once. Pages may be added in any order: a crawl adds them by
+//! number, a replay in the order of the ledger. A lookup of a page that was never added returns
+//! `None` and does not panic.
 
 use crate::Number;
 
@@ -10,14 +10,13 @@ use crate::Number;
 #[derive(Debug, Clone, Default)]
 pub struct Column<T> {
     values: Vec<T>,
-    /// A bit for each page: whether it was put in.
+    /// One bit per page: whether it was added.
     known: Vec<u64>,
     len: usize,
 }
 
 impl<T: Copy + Default> Column<T> {
-    /// Puts in the value of a page. Returns whether the page is new here; if it is not, its value
-    /// stays.
+    /// Adds the value of a page. Returns whether the page is new; if not, its value stays.
     pub fn add(&mut self, page: Number, value: T) -> bool {
         let index = page.index();
         if index >= self.values.len() {
@@ -33,32 +32,32 @@ impl<T: Copy + Default> Column<T> {
         true
     }
 
-    /// The value of a page.
+    /// Returns the value of a page.
     pub fn get(&self, page: Number) -> Option<T> {
         let known = self.is_known(page.index());
         known.then(|| self.values[page.index()])
     }
 
-    /// The value of a page, to change.
+    /// Returns the value of a page, for modification.
     pub fn get_mut(&mut self, page: Number) -> Option<&mut T> {
         let known = self.is_known(page.index());
         self.values.get_mut(page.index()).filter(|_| known)
     }
 
-    /// All values, in the order of the pages' numbers.
+    /// Returns all values, in the order of page numbers.
     pub fn iter(&self) -> impl Iterator<Item = (Number, T)> {
         let all = (0..).map(Number).zip(self.values.iter().copied());
         all.filter(|(page, _)| self.is_known(page.index()))
     }
 
-    /// All values, to change, in the order of the pages' numbers.
+    /// Returns all values for modification, in the order of page numbers.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = (Number, &mut T)> {
         let known = &self.known;
         let all = (0..).map(Number).zip(&mut self.values);
         all.filter(|(page, _)| known[page.index() / 64] >> (page.index() % 64) & 1 == 1)
     }
 
-    /// Pages known.
+    /// Returns the number of pages.
     pub fn len(&self) -> usize {
         self.len
     }

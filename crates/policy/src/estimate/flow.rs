@@ -1,90 +1,96 @@
-//! How much importance has flowed to each page, when pages pass theirs on along their links?
+//! Incremental PageRank: the importance of each page, updated with every read.
 //!
-//! The equation is x = source + d·Σ x(t)/c(t) over the pages t that were read and link here, c(t) all
-//! links of t. It is solved by forward push (Andersen, Chung & Lang, "Local graph partitioning using
-//! PageRank vectors", FOCS 2006; on graphs that change: Zhang, Lofgren & Goel, "Approximate
-//! personalized PageRank on dynamic graphs", KDD 2016): what arrives at a page waits; when it is more
-//! than a share of what the page has, it is settled and d/c of it goes on to each link. A page that is
-//! read again takes back what its old links got.
+//! It solves x = source + d·Σ x(t)/c(t), summed over the read pages t that link here, where
+//! c(t) is the number of links of t. The method is forward push (Andersen, Chung & Lang, "Local
+//! graph partitioning using PageRank vectors", FOCS 2006; on changing graphs: Zhang, Lofgren &
+//! Goel, "Approximate personalized PageRank on dynamic graphs", KDD 2016). An amount that
+//! arrives at a page waits there as a residual. When the residual exceeds a share of the page's
+//! settled amount, it is settled, and d/c of it is pushed to each link. A page that is read
+//! again takes back what its old links got.
 //!
-//! **Invariant:** a page that was read has passed on exactly what it has settled, at its present
-//! links. Hence x = settled + what the waiting amounts would still bring, at any moment: nothing
-//! drifts, however often pages are read again.
+//! **Invariant:** a page that was read has pushed exactly its settled amount along its present
+//! links. Hence x = settled + the effect of all residuals at any moment. Nothing drifts,
+//! however often pages are read again.
 //!
-//! **Error:** what waits is a small share of what is settled ([`PASS_ON`], [`ANNOUNCE`]). In a web of 3,000
-//! pages with 20 links each by Zipf's law, no link outside, half of the readings repeated, an estimate is
-//! 1.0% off the full solve on average, 4% for one page in a hundred, 6% at worst
-//! (`tests::the_error_is_as_stated`). A ring of pages that link to nobody else is the worst case: an amount
-//! that waits there would have gone round 1/(1−d) times.
+//! **Error:** residuals are a small share of the settled amounts ([`PASS_ON`], [`ANNOUNCE`]).
+//! Measured in a web of 3,000 pages with 20 Zipf-distributed links each, no outside links, and
+//! half of the reads repeated: an estimate differs from the full solution by 1.0 % on average,
+//! by 4 % for one page in a hundred, and by 6 % at worst (`tests::the_error_is_as_stated`). The
+//! worst case is a cycle of pages without other links: a residual there would have been passed
+//! on 1/(1−d) times.
 
 use std::collections::VecDeque;
 
 use super::{Column, Links};
 use crate::{Number, Read, Worth};
 
-/// A page never read is stated anew when it has changed by more than this share. Saves the queue moves
-/// that would change no decision.
+/// A page never read is reported when its estimate has changed by more than this share. This
+/// avoids queue moves that would change no decision.
 const ANNOUNCE: f64 = 1.0 / 128.0;
 
-/// A page with c links passes on what has arrived when it is more than √c times this share of what it has.
-/// Passing on costs c steps and an amount that waits is wrong by itself, whatever c is; the least error at
-/// a given cost has shares that grow with √c. The factor was chosen by measurement: with 20 links a page
-/// and a million pages, shares of 1/32 and 1/64 took 9 and 16 µs a page (`cargo xtask bench order`).
+/// A read page with c links pushes its residual when it exceeds √c times this share of its
+/// settled amount.
+///
+/// A push costs c steps, while the error of a residual does not depend on c. For a given cost
+/// the error is least if the shares grow with √c. The factor was chosen by measurement: with 20
+/// links per page and a million pages, shares of 1/32 and 1/64 took 9 and 16 µs per page
+/// (`cargo xtask bench order`).
 const PASS_ON: f64 = 1.0 / 128.0;
 
-/// No page keeps more than this share.
+/// The largest such share, whatever the number of links.
 const MOST: f64 = 1.0 / 8.0;
 
-/// So many links are passed in one go, and the rest with the next reading: a page that much has come to
-/// before it is read can stir a whole web, which without this took .2 s of a million pages.
+/// Number of links after which a read stops pushing and leaves the rest to the next read. A
+/// page with a large residual can affect the whole web when it is read; without this limit that
+/// took 0.2 s with a million pages.
 const AT_ONCE: usize = 1 << 14;
 
-/// With every reading so many accounts are looked at in turn, and the little that waits there is passed on
-/// too. So small webs, where little goes round and round, are solved to [`FINE`].
-const LOOKS: usize = 512;
+/// Number of accounts that each read examines in turn, to push small residuals too. Small webs
+/// are thus solved to a precision of [`FINE`].
+const EXAMINED: usize = 512;
 
-/// The looking ends when it has passed on along so many links, as it soon has in a large web.
+/// Number of links after which this examination stops. A large web reaches it soon.
 const SWEEP: usize = 128;
 
-/// What waits and is less than this share stays even then.
+/// Residuals below this share of the settled amount are never pushed.
 const FINE: f64 = 1.0 / 4096.0;
 
-/// Less than this is not passed on: it is the least worth there is.
+/// Residuals below this amount are never pushed: it is the least worth.
 const FLOOR: f64 = 1e-12;
 
 /// The importance of all pages.
 #[derive(Debug, Clone)]
-pub struct Flow {
+pub struct RankFlow {
     damping: f64,
-    accounts: Column<Account>,
+    accounts: Column<FlowAccount>,
     links: Links,
-    /// Pages that were read and have something to pass on.
+    /// Read pages with a residual to push.
     queue: VecDeque<Number>,
-    /// The account that is looked at next.
+    /// The account that is examined next.
     hand: u32,
-    /// What the pages that were read have settled.
+    /// Sum of the settled amounts of read pages.
     covered: f64,
-    /// What waits to be taken back from pages that were read.
+    /// Sum of the negative residuals of read pages.
     debt: f64,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Account {
-    /// What has arrived and was counted; if the page was read, all of it was passed on.
+struct FlowAccount {
+    /// The settled amount. If the page was read, all of it was pushed.
     settled: f64,
-    /// What has arrived since; negative where links were taken back.
+    /// The residual: what has arrived since. Negative if links were removed.
     waiting: f32,
-    /// Which share of what is settled may wait, in [`SHARES`].
+    /// The share of the settled amount that the residual may reach, in units of 1/[`SHARES`].
     share: u16,
     read: bool,
-    /// In the queue, or among those that moved.
-    noted: bool,
+    /// Whether it is in the queue, or in the list of changed pages.
+    listed: bool,
 }
 
-/// Parts of a whole.
+/// Units of [`FlowAccount::share`] in 1.
 const SHARES: f64 = 65536.0;
 
-impl Account {
+impl FlowAccount {
     fn is_due(&self) -> bool {
         self.exceeds(f64::from(self.share) / SHARES)
     }
@@ -93,7 +99,7 @@ impl Account {
         f64::from(self.waiting.abs()) > share * self.settled.abs() + FLOOR
     }
 
-    /// Counts what waits. Returns how much it was.
+    /// Settles the residual and returns it.
     fn count(&mut self) -> f64 {
         let amount = f64::from(std::mem::take(&mut self.waiting));
         self.settled += amount;
@@ -105,8 +111,8 @@ impl Account {
     }
 }
 
-impl Flow {
-    /// Nothing flows yet. `damping` is the share that a page passes on, below one.
+impl RankFlow {
+    /// Creates an empty flow. `damping` is the share that a page passes on, below one.
     pub fn new(damping: f64) -> Self {
         Self {
             damping,
@@ -119,17 +125,18 @@ impl Flow {
         }
     }
 
-    /// A page was heard of that has this much of its own.
+    /// Adds a page with this source amount.
     pub fn add(&mut self, page: Number, source: f64) {
-        let account = Account {
+        let account = FlowAccount {
             settled: source,
             share: (ANNOUNCE * SHARES) as u16,
-            ..Account::default()
+            ..FlowAccount::default()
         };
         self.accounts.add(page, account);
     }
 
-    /// A page was read. Returns the pages never read whose estimate changed, each once.
+    /// Updates the links of a page that was read. Returns the pages never read whose estimate
+    /// changed, each once.
     pub fn read(&mut self, read: &Read<'_>) -> Vec<Number> {
         let mut moved = Vec::new();
         let Some(account) = self.accounts.get(read.page) else {
@@ -138,7 +145,7 @@ impl Flow {
         if account.read {
             self.pass_on(read.page, -account.settled, &mut moved);
         }
-        // Its own old links may have taken from it just now.
+        // Its own old links may have just taken from it.
         if let Some(account) = self.accounts.get_mut(read.page) {
             let before = if account.read { account.settled } else { 0.0 };
             self.debt -= if account.read { account.debt() } else { 0.0 };
@@ -156,36 +163,36 @@ impl Flow {
         while passed < AT_ONCE
             && let Some(page) = self.queue.pop_front()
         {
-            passed += self.settle(page, Account::is_due, &mut moved);
+            passed += self.settle(page, FlowAccount::is_due, &mut moved);
         }
         moved.retain(|&page| self.announce(page));
         moved
     }
 
-    /// The importance of a page, as far as it is settled.
+    /// Returns the settled importance of a page.
     pub fn estimate(&self, page: Number) -> f64 {
         self.accounts
             .get(page)
             .map_or(0.0, |account| account.settled)
     }
 
-    /// What a page never read is worth.
+    /// Returns the worth of a page that was never read.
     pub fn worth(&self, page: Number) -> Worth {
         Worth::new(self.estimate(page)).max(Worth::LEAST)
     }
 
-    /// The importance of all pages that were read: no more than they have, whatever the pages not
-    /// read yet link to, since these can only add.
+    /// Returns a lower bound on the importance of all pages that were read. Links of pages not
+    /// read yet can only add to it.
     ///
-    /// An amount that waits to be taken back has gone on from page to page, 1/(1−d) times in all.
+    /// A negative residual has already been passed on from page to page, 1/(1−d) times in all.
     pub fn covered(&self) -> f64 {
         (self.covered - self.debt.max(0.0) / (1.0 - self.damping)).max(0.0)
     }
 
-    /// Passes on a little of what waits.
+    /// Pushes some small residuals.
     fn sweep(&mut self, moved: &mut Vec<Number>) {
         let mut passed = 0;
-        for _ in 0..LOOKS {
+        for _ in 0..EXAMINED {
             if passed >= SWEEP {
                 return;
             }
@@ -197,18 +204,18 @@ impl Flow {
         }
     }
 
-    /// Counts what waits at a page that was read, and passes it on, if it is `enough`. Returns how many
+    /// Settles and pushes the residual of a read page, if `enough` holds. Returns the number of
     /// links it went along.
     fn settle(
         &mut self,
         page: Number,
-        enough: impl Fn(&Account) -> bool,
+        enough: impl Fn(&FlowAccount) -> bool,
         moved: &mut Vec<Number>,
     ) -> usize {
         let Some(account) = self.accounts.get_mut(page) else {
             return 0;
         };
-        account.noted = false;
+        account.listed = false;
         if !enough(account) {
             return 0;
         }
@@ -218,12 +225,13 @@ impl Flow {
         self.pass_on(page, amount, moved)
     }
 
-    /// Counts what waits at a page never read. Returns whether that is worth saying.
+    /// Settles the residual of a page that was never read, if it is due. Returns whether it
+    /// was.
     fn announce(&mut self, page: Number) -> bool {
         let Some(account) = self.accounts.get_mut(page) else {
             return false;
         };
-        account.noted = false;
+        account.listed = false;
         let due = account.is_due();
         if due {
             account.count();
@@ -231,7 +239,7 @@ impl Flow {
         due
     }
 
-    /// Lets `amount` flow along the links of a page that was read. Returns how many they are.
+    /// Pushes `amount` along the links of a read page. Returns the number of links.
     fn pass_on(&mut self, page: Number, amount: f64, moved: &mut Vec<Number>) -> usize {
         let Some(outgoing) = self.links.of(page) else {
             return 0;
@@ -246,8 +254,8 @@ impl Flow {
             if account.read {
                 self.debt += account.debt() - debt;
             }
-            if !account.noted && account.is_due() {
-                account.noted = true;
+            if !account.listed && account.is_due() {
+                account.listed = true;
                 if account.read {
                     self.queue.push_back(Number(to));
                 } else {

@@ -1,32 +1,37 @@
-//! What do searchers gain when a page that changed is fetched again?
+//! Estimates what searches gain when a changed page is fetched again.
 //!
-//! Pandey & Olston (2005) measure ΔQ_A at each refresh. If a copy that is out of date costs `A` a second, and one that is not
-//! costs nothing, the gain of a refresh that found a change is `A`. **Invariant:** all sums are over the windows of
-//! histories, each change with its page's importance at its last visit.
+//! Pandey & Olston (2005) measure the quality gain ΔQ_A at each refresh. Assume that an
+//! outdated copy costs `A` per second and a current one nothing. Then a refresh that found a
+//! change gains `A`.
+//!
+//! **Invariant:** all sums are over the windows of histories. Each change counts with the
+//! importance that its page had at its last visit.
 
 mod consistency;
 
-use super::{Column, Hosts};
+use super::{Column, PageHosts};
 use crate::{Discovered, History, Number, Visited};
 use consistency::Consistency;
 
-/// Changes that the mean of all hosts counts as much as for one of them. Little: a host has many.
+/// Weight of the mean of all hosts in the estimate of one host, as a pseudo-count of changes.
+/// It is small, because a host has many changes.
 const STRENGTH: f64 = 0.25;
 
-/// What was gained on all pages.
+/// The gains on all pages.
 #[derive(Debug, Clone, Default)]
 pub struct Gains {
-    hosts: Hosts,
-    pools: Vec<Pool>,
-    all: Pool,
+    hosts: PageHosts,
+    pools: Vec<GainPool>,
+    all: GainPool,
     consistency: Consistency,
-    /// What pages' changes were weighted with.
+    /// The importance with which the changes of each page are weighted.
     importance: Column<f32>,
 }
 
-/// What was gained, over so much importance: that of a page for each change or each first copy.
+/// A sum of gains, with the number of changes or first copies and the sum of their pages'
+/// importance.
 #[derive(Debug, Clone, Copy, Default)]
-struct Exchange {
+struct GainSum {
     gain: f64,
     changes: f64,
     importance: f64,
@@ -34,31 +39,32 @@ struct Exchange {
 
 /// Sums over pages.
 #[derive(Debug, Clone, Copy, Default)]
-struct Pool {
-    changes: Exchange,
-    firsts: Exchange,
-    /// Seconds of the revisits whose gain was measured.
+struct GainPool {
+    changes: GainSum,
+    firsts: GainSum,
+    /// Total gap of the revisits whose gain was measured, in seconds.
     seconds: f64,
 }
 
-/// What the window of one page says.
+/// The sums over the window of one page.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
-    /// ΣΔQ_A, not below zero.
+    /// ΣΔQ_A. It may be negative.
     pub gain: f64,
-    /// Changes whose gain was measured.
+    /// Number of changes whose gain was measured.
     changes: f64,
-    /// Of all its changes this share was measured; a change of unknown gain must not count as quiet.
+    /// The share of its changes whose gain was measured. A change of unknown gain must not
+    /// count as a visit without a change.
     share: f64,
 }
 
 impl Gains {
-    /// Takes note of a page.
+    /// Records the host of a page.
     pub fn discovered(&mut self, discovered: &Discovered<'_>) {
         self.hosts.add(discovered);
     }
 
-    /// Takes in what visits gave to a page of this importance.
+    /// Adds the gains of visits to a page of this importance.
     pub fn visited(&mut self, visited: &Visited<'_>, importance: f64) {
         let importance = importance as f32;
         let (page, before) = (visited.page, self.importance.get(visited.page));
@@ -66,10 +72,10 @@ impl Gains {
         if let Some(last) = self.importance.get_mut(page) {
             *last = importance;
         }
-        let before = before.map(|weight| Pool::of(visited.before, weight));
+        let before = before.map(|weight| GainPool::of(visited.before, weight));
         let (before, after) = (
             before.unwrap_or_default(),
-            Pool::of(visited.after, importance),
+            GainPool::of(visited.after, importance),
         );
         self.all.replace(&before, &after);
         let [known, known_now] = [visited.before, visited.after].map(Consistency::of);
@@ -79,31 +85,34 @@ impl Gains {
         }
     }
 
-    /// What a change is worth, on average over the changes of its host; `None` if nothing was ever gained.
+    /// Returns the mean gain of a change on the page's host; `None` if no gain was ever
+    /// measured.
     pub fn mean(&self, page: Number) -> Option<f64> {
         let all = self.all.changes.mean()?;
         let host = self.pool(page).changes;
         Some(((host.gain + STRENGTH * all) / (host.changes + STRENGTH)).max(0.0))
     }
 
-    /// Changes that what is foretold of a page counts as much as, beside those that were seen of it.
+    /// Returns the weight of the predicted gain of a page, as a pseudo-count of changes.
     pub fn strength(&self) -> f64 {
         self.consistency.strength()
     }
 
-    /// κ, what a change is worth by unit of importance; `None` if nothing was ever gained.
+    /// Returns κ, the gain of a change per unit of importance; `None` if no gain was ever
+    /// measured.
     pub fn exchange(&self, page: Number) -> Option<f64> {
         self.all.changes.rate(self.pool(page).changes)
     }
 
-    /// The same of first copies; of changes, if no first copy was ever measured: a page that is not there is wrong.
+    /// Returns the gain of a first copy per unit of importance. If no first copy was ever
+    /// measured, returns that of changes, because a missing copy is as bad as an outdated one.
     pub fn first_exchange(&self, page: Number) -> Option<f64> {
         let firsts = self.all.firsts.rate(self.pool(page).firsts);
         firsts.or_else(|| self.exchange(page))
     }
 
-    /// What is gained a second, on average over the pages of its host, or of all if none was measured there; `None` if
-    /// nothing was ever gained.
+    /// Returns the mean gain per second on the page's host, or on all pages if none was
+    /// measured there. `None` if no gain was ever measured.
     pub fn per_second(&self, page: Number) -> Option<f64> {
         self.all.changes.mean()?;
         let host = self.pool(page);
@@ -111,14 +120,14 @@ impl Gains {
         (pool.seconds > 1.0).then(|| (pool.changes.gain / pool.seconds).max(0.0))
     }
 
-    fn pool(&self, page: Number) -> Pool {
+    fn pool(&self, page: Number) -> GainPool {
         let pool = self.hosts.of(page, &self.pools);
         pool.copied().unwrap_or_default()
     }
 }
 
 impl Window {
-    /// Reads a history.
+    /// Reads the window of a history.
     pub fn of(history: &History) -> Self {
         let (mut gain, mut measured, mut changes) = (0.0, 0.0, 0.0);
         for visit in history.recent.iter().filter(|visit| visit.changed) {
@@ -138,10 +147,10 @@ impl Window {
         }
     }
 
-    /// A, what a change is worth: `ΣΔQ_A/Σ(1 − e^{−λ·gap})` over the measured revisits, drawn to `mean` as if so many more
-    /// had given that.
+    /// Returns A, the gain of a change: `ΣΔQ_A/Σ(1 − e^{−λ·gap})` over the measured revisits,
+    /// shrunk to `mean` with a pseudo-count of `strength` changes.
     ///
-    /// What was lost by a refresh is nothing gained: no page is worth less than one whose changes all gave nothing.
+    /// A negative sum of gains counts as 0.
     pub fn amplitude(&self, history: &History, rate: f64, mean: f64, strength: f64) -> f64 {
         let each = history.recent.iter();
         let expected: f64 = each
@@ -150,18 +159,18 @@ impl Window {
         (self.gain.max(0.0) + strength * mean) / (self.share * expected + strength)
     }
 
-    /// Seconds of its measured revisits.
+    /// Returns the total gap of its measured revisits, in seconds.
     pub fn seconds(&self, history: &History) -> f64 {
         let each = history.recent.iter();
         self.share * each.map(|visit| f64::from(visit.gap)).sum::<f64>()
     }
 }
 
-impl Pool {
+impl GainPool {
     fn of(history: &History, importance: f32) -> Self {
         let importance = f64::from(importance);
         let window = Window::of(history);
-        let exchange = |gain, changes| Exchange {
+        let exchange = |gain, changes| GainSum {
             gain,
             changes,
             importance: importance * changes,
@@ -169,7 +178,7 @@ impl Pool {
         let first = history.first_gain;
         Self {
             changes: exchange(window.gain, window.changes),
-            firsts: first.map_or_else(Exchange::default, |gain| exchange(f64::from(gain), 1.0)),
+            firsts: first.map_or_else(GainSum::default, |gain| exchange(f64::from(gain), 1.0)),
             seconds: window.seconds(history),
         }
     }
@@ -181,20 +190,21 @@ impl Pool {
     }
 }
 
-impl Exchange {
+impl GainSum {
     fn replace(&mut self, before: Self, after: Self) {
         self.gain += after.gain - before.gain;
         self.changes += after.changes - before.changes;
         self.importance += after.importance - before.importance;
     }
 
-    /// Gain by change; `None` if there is none.
+    /// Returns the gain per change; `None` if there is no gain.
     fn mean(self) -> Option<f64> {
         let some = self.changes > 0.5 && self.gain > 0.0;
         some.then(|| self.gain / self.changes)
     }
 
-    /// Gain by importance on a host, drawn to this of all; `None` if there is none.
+    /// Returns the gain per unit of importance on a host, shrunk to that of all pages; `None`
+    /// if there is no gain.
     fn rate(self, host: Self) -> Option<f64> {
         self.mean()?;
         if self.importance <= 0.0 {
@@ -215,7 +225,8 @@ mod tests {
 
     const DAY: Duration = Duration::from_secs(86_400);
 
-    /// A page that was visited every day and gave this; `None`: it changed and nobody measured.
+    /// Returns a page that was visited every day, with these gains. `None`: it changed and the
+    /// gain was not measured.
     fn page(gains: &[Option<f32>]) -> History {
         let mut at = Moment::START + DAY;
         let first = History::discovered(Moment::START, 0);
@@ -232,7 +243,7 @@ mod tests {
         })
     }
 
-    fn told(pages: &[(u32, &[Option<f32>], f64)]) -> Gains {
+    fn observed(pages: &[(u32, &[Option<f32>], f64)]) -> Gains {
         let mut gains = Gains::default();
         for (number, &(host, visits, importance)) in (0..).zip(pages) {
             let page_number = Number(number);
@@ -257,12 +268,13 @@ mod tests {
 
     #[test]
     fn importance_is_exchanged_for_gains() {
-        let gains = told(&[
+        let gains = observed(&[
             (0, &[Some(6.0), Some(0.0), Some(6.0)], 3.0),
             (1, &[None, Some(1.0)], 1.0),
             (2, &[None, Some(0.0)], 1.0),
         ]);
-        // Changes: 12 for 6 on the first host, 1 for 1 on the second; 13 for 7 in all, three changes.
+        // Gains of changes: 12 for an importance of 6 on the first host, 1 for 1 on the second.
+        // In all 13 for 7, with three changes.
         let all = 13.0 / 7.0;
         let weight = 0.25 * 7.0 / 3.0;
         let expected = [(12.0, 6.0), (1.0, 1.0), (0.0, 0.0)];
@@ -274,23 +286,23 @@ mod tests {
                 "{number}: {found}, not {expected}"
             );
         }
-        // 2 by first copy: for 3, 1 and 1.
+        // Each first copy gained 2, for an importance of 3, 1 and 1.
         let found = gains.first_exchange(Number(9)).unwrap();
         assert!((found - 6.0 / 5.0).abs() < 1e-6, "{found}");
-        // 12 in three days; the second page's unmeasured change takes half of its time away.
+        // 12 in three days. The unmeasured change of the second page halves its observed time.
         let found = gains.per_second(Number(0)).unwrap() * 86_400.0;
         assert!((found - 4.0).abs() < 1e-6, "{found}");
         let found = gains.per_second(Number(1)).unwrap() * 86_400.0;
         assert!((found - 1.0).abs() < 1e-6, "{found}");
         assert_eq!(
-            told(&[(0, &[None, Some(0.0)], 1.0)]).exchange(Number(0)),
+            observed(&[(0, &[None, Some(0.0)], 1.0)]).exchange(Number(0)),
             None
         );
     }
 
     #[test]
-    fn what_is_told_twice_counts_once() {
-        let mut gains = told(&[(0, &[Some(6.0)], 3.0)]);
+    fn a_repeated_report_counts_once() {
+        let mut gains = observed(&[(0, &[Some(6.0)], 3.0)]);
         let (before, after) = (page(&[Some(6.0)]), page(&[Some(6.0), Some(3.0)]));
         let visited = Visited {
             page: Number(0),
@@ -298,7 +310,7 @@ mod tests {
             after: &after,
         };
         gains.visited(&visited, 5.0);
-        let once = told(&[(0, &[Some(6.0), Some(3.0)], 5.0)]);
+        let once = observed(&[(0, &[Some(6.0), Some(3.0)], 5.0)]);
         assert_eq!(gains.exchange(Number(0)), once.exchange(Number(0)));
     }
 

@@ -1,27 +1,27 @@
-//! Which pages are on one host?
+//! The host of each page, as an index into arrays of per-host data.
 //!
-//! **Invariant:** hosts are numbered densely, so that what is kept of them is an array; it grows as it is
-//! written to.
+//! **Invariant:** hosts are numbered densely, so per-host data fits into an array. The array
+//! grows on writes.
 
 use super::Column;
 use crate::{Discovered, Number};
 
 /// The host of each page.
 #[derive(Debug, Clone, Default)]
-pub struct Hosts(Column<u32>);
+pub struct PageHosts(Column<u32>);
 
-impl Hosts {
-    /// Takes note of a page.
+impl PageHosts {
+    /// Records the host of a page.
     pub fn add(&mut self, discovered: &Discovered<'_>) {
         self.0.add(discovered.page, discovered.host);
     }
 
-    /// What is kept of the host of this page, if anything is.
+    /// Returns the data of this page's host, if there is any.
     pub fn of<'a, T>(&self, page: Number, kept: &'a [T]) -> Option<&'a T> {
         kept.get(self.0.get(page)? as usize)
     }
 
-    /// The same, to change; `None` if nobody has heard of the page.
+    /// Returns the data of this page's host for modification. `None` if the page is unknown.
     pub fn of_mut<'a, T: Clone + Default>(
         &self,
         page: Number,

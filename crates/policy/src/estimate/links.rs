@@ -1,35 +1,37 @@
-//! Where do the pages link to that were read?
+//! The outgoing links of all pages that were read.
 //!
-//! **Invariant:** what was read of a page last takes the place of what was read before. All links are
-//! in one array of four bytes each; what replaced links leave behind is at most half of it.
+//! **Invariant:** a new read of a page replaces its earlier links. All links are in one array,
+//! with four bytes each. At most half of the array is garbage from replaced links.
 
 use crate::{Number, Read};
 
-/// Words before the links of a page: how many are kept, and how many it has in all.
+/// Length of a record's header, in words: the number of stored links, and the number of all
+/// links.
 const HEAD: usize = 2;
 
 /// The links of all pages that were read.
 #[derive(Debug, Clone, Default)]
 pub struct Links {
-    /// Where the record of each page begins, plus one; zero: it was never read.
+    /// Start of each page's record plus one; 0 if it was never read.
     places: Vec<u64>,
-    /// The records: [`HEAD`], then the links.
+    /// The records: a header of [`HEAD`] words, then the links.
     arena: Vec<u32>,
-    /// Words of the arena that belong to no page any more.
+    /// Number of words that belong to replaced records.
     left: usize,
 }
 
-/// What a page links to.
+/// The links of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Outgoing<'a> {
-    /// Pages known, by their numbers.
+    /// The linked pages that are known, by number.
     pub links: &'a [u32],
-    /// All pages, those outside of the crawl included; never fewer than `links`.
+    /// Number of all linked pages, including those outside the crawl; at least the length of
+    /// `links`.
     pub all: u32,
 }
 
 impl Links {
-    /// What this page links to; `None`: it was never read.
+    /// Returns the links of this page, or `None` if it was never read.
     pub fn of(&self, page: Number) -> Option<Outgoing<'_>> {
         let place = *self.places.get(page.index())?;
         let start = usize::try_from(place.checked_sub(1)?).ok()?;
@@ -40,14 +42,14 @@ impl Links {
         })
     }
 
-    /// Whether the page was read.
+    /// Returns whether the page was read.
     pub fn has(&self, page: Number) -> bool {
         self.places
             .get(page.index())
             .is_some_and(|&place| place > 0)
     }
 
-    /// Takes in what was read, in place of what was read of this page before.
+    /// Stores the links of a page in place of its earlier ones.
     pub fn replace(&mut self, read: &Read<'_>) {
         let index = read.page.index();
         if self.places.len() <= index {
@@ -103,8 +105,8 @@ mod tests {
             }
             for page in (0..25).map(Number) {
                 let kept = links.of(page).map(|kept| (kept.links.to_vec(), kept.all));
-                let told = model.get(&page).map(|(to, all)| (to.clone(), (*all).max(to.len() as u32)));
-                prop_assert_eq!(kept, told);
+                let expected = model.get(&page).map(|(to, all)| (to.clone(), (*all).max(to.len() as u32)));
+                prop_assert_eq!(kept, expected);
                 prop_assert_eq!(links.has(page), model.contains_key(&page));
             }
         }

@@ -1,95 +1,102 @@
-//! How many clicks does a new page of a source get, and how soon?
+//! Estimates how many clicks a new page of a source gets, and how fast they decay.
 //!
-//! Clicks on a page of age t come at the rate `P·μ·e^{−μt}`: P in all, `P(1 − e^{−μt})` until then (Lefortier et al. 2013, §2). Two ways to find P and μ from the clicks of many
-//! pages by age: least squares as printed ([`Ages::least_squares`]) and likelihood ([`Ages::likeliest`]), which knows how long each age was watched and does not
-//! believe a few clicks.
+//! Clicks on a page of age t come at the rate `P·μ·e^{−μt}`: P in total, and `P(1 − e^{−μt})`
+//! up to age t (Lefortier et al. 2013, §2). There are two ways to fit P and μ to the clicks of
+//! many pages by age: least squares as in the paper ([`Ages::least_squares`]), and maximum a
+//! posteriori ([`Ages::likeliest`]). The latter knows how long each age was observed and does
+//! not overrate a few clicks.
 //!
-//! **Invariant:** whatever the counts, P and μ are finite and above 0, and μ is one of a range that the bins can tell apart.
-//! A [`Histogram`] is 72 bytes, so that 100,000 sources cost little.
+//! **Invariant:** for any counts, P and μ are finite and above 0, and μ is in a range that the
+//! bins can resolve. A [`Histogram`] takes 72 bytes, so that 100,000 sources cost little.
 
 use std::time::Duration;
 
-/// Bins by age. Each is as wide as the one before, or twice as wide.
+/// Number of bins by age. Each is as wide as the one before, or twice as wide.
 pub const BINS: usize = 18;
 
-/// Where bins end, in units of D, the printed bin. With D = 20 minutes the last ends after a week: "almost all clicks appear in the first week".
+/// The ends of the bins, in units of D, the bin width of the paper. With D = 20 minutes the
+/// last bin ends after a week: "almost all clicks appear in the first week".
 const ENDS: [u16; BINS] = [
     1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512,
 ];
 
-/// Values of ln μ that are tried, evenly from `1/(4·512·D)` to `2/D`.
-const TRIED: usize = 64;
+/// Number of grid points of ln μ, evenly spaced from `1/(4·512·D)` to `2/D`.
+const CANDIDATES: usize = 64;
 
-/// A number for each bin.
+/// One number per bin.
 pub type Histogram = [f32; BINS];
 
-/// How profit decays with age: `P·e^{−μ·age}`.
+/// The decay of profit with age: `P·e^{−μ·age}`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve {
-    /// P.
+    /// P: total clicks.
     pub profit: f64,
-    /// μ, a second.
+    /// μ, per second.
     pub decay: f64,
 }
 
-/// What is thought before a source's own clicks are looked at.
+/// The prior of a source's curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prior {
-    /// What others are like.
+    /// The mean curve of other sources.
     pub curve: Curve,
-    /// Clicks that this opinion of P counts for: the shape of a Gamma distribution.
+    /// Weight of its P, as a pseudo-count of clicks: the shape of a Gamma distribution.
     pub clicks: f64,
-    /// Deviation of ln μ.
+    /// Standard deviation of ln μ.
     pub spread: f64,
 }
 
-/// The bins, and what curves look like in them.
+/// The bins, and the shape of each candidate curve in them.
 #[derive(Debug, Clone)]
 pub struct Ages {
-    /// Where bins end, in seconds.
+    /// The ends of the bins, in seconds.
     ends: [f64; BINS],
-    tried: Vec<Tried>,
+    candidates: Vec<DecayCandidate>,
 }
 
-/// What one μ looks like in the bins.
+/// The shape of the curve for one candidate μ.
 #[derive(Debug, Clone)]
-struct Tried {
+struct DecayCandidate {
     log_decay: f64,
-    /// The share of all clicks that come in a bin, and its logarithm.
+    /// The share of all clicks that fall into each bin, and its logarithm.
     shares: [f64; BINS],
     log_shares: [f64; BINS],
-    /// `Σ a_i·y_i` over the printed bins is `Σ (left_b·y_{b−1} + right_b·y_b)`, as y is a line within a bin; then `Σ a_i²`.
+    /// Weights for least squares. `Σ a_i·y_i` over the paper's bins is
+    /// `Σ (left_b·y_{b−1} + right_b·y_b)`, because y is linear within a bin. `squares` is
+    /// `Σ a_i²`.
     left: [f64; BINS],
     right: [f64; BINS],
     squares: f64,
 }
 
 impl Ages {
-    /// For bins of this width, D; of less than a second it is a second.
+    /// Creates bins of width D, which is at least a second.
     pub fn new(bin: Duration) -> Self {
         let width = bin.as_secs_f64().max(1.0);
         let ends = ENDS.map(|end| f64::from(end) * width);
         let (slow, fast) = ((1.0 / (4.0 * ends[BINS - 1])).ln(), (2.0 / width).ln());
-        let step = (fast - slow) / (TRIED - 1) as f64;
-        let log_decays = (0..TRIED).map(|place| slow + step * place as f64);
+        let step = (fast - slow) / (CANDIDATES - 1) as f64;
+        let log_decays = (0..CANDIDATES).map(|place| slow + step * place as f64);
         Self {
             ends,
-            tried: log_decays.map(|log| Tried::new(log, width)).collect(),
+            candidates: log_decays
+                .map(|log| DecayCandidate::new(log, width))
+                .collect(),
         }
     }
 
-    /// The bin of an age in seconds; `None` if it is beyond all bins.
+    /// Returns the bin of an age in seconds; `None` if it is beyond the last bin.
     pub fn bin(&self, age: f64) -> Option<usize> {
         let place = self.ends.partition_point(|&end| end <= age);
         (place < BINS).then_some(place)
     }
 
-    /// The age that is beyond all bins, in seconds.
+    /// Returns the end of the last bin, in seconds.
     pub fn end(&self) -> f64 {
         self.ends[BINS - 1]
     }
 
-    /// Takes in that a page was watched from one age until another: what share of each bin it was.
+    /// Records that a page was observed between two ages, as a share of each bin.
     pub fn watch(&self, seen: &mut Histogram, from: f64, until: f64) {
         let mut begin = 0.0;
         for (seen, &end) in seen.iter_mut().zip(&self.ends) {
@@ -102,11 +109,12 @@ impl Ages {
         }
     }
 
-    /// Algorithm 2: least squares of `P(1 − e^{−μiD})` on the clicks per page until age iD, for `pages` pages.
-    /// `None` without pages or clicks.
+    /// Fits the curve by least squares (Algorithm 2): `P(1 − e^{−μiD})` to the clicks per page
+    /// up to age iD, for `pages` pages. Returns `None` without pages or clicks.
     ///
-    /// For fixed μ the best P is `Σa·y/Σa²`, which leaves `Σy² − (Σa·y)²/Σa²`: so one μ after the other is tried, where the paper descends by gradient and needs a step size
-    /// and a start. Within bins wider than D clicks count as spread evenly.
+    /// For a fixed μ the best P is `Σa·y/Σa²`, which leaves the error `Σy² − (Σa·y)²/Σa²`. So
+    /// all candidates for μ are tried. The paper uses gradient descent, which needs a step size
+    /// and a start. Clicks count as evenly spread within bins wider than D.
     pub fn least_squares(&self, clicks: &Histogram, pages: f64) -> Option<Curve> {
         let clicks = counts(clicks);
         if !(pages > 0.0 && clicks.iter().any(|&count| count > 0.0)) {
@@ -118,28 +126,30 @@ impl Ages {
             until
         });
         let products: Vec<f64> = self
-            .tried
+            .candidates
             .iter()
-            .map(|tried| tried.product(&total))
+            .map(|candidate| candidate.product(&total))
             .collect();
-        let explained = |place: usize| products[place].powi(2) / self.tried[place].squares;
-        let best = (1..TRIED).fold(0, |best, place| match explained(place) > explained(best) {
-            true => place,
-            false => best,
-        });
-        let log_profit = |place: usize| (products[place] / self.tried[place].squares).ln();
+        let explained = |place: usize| products[place].powi(2) / self.candidates[place].squares;
+        let best =
+            (1..CANDIDATES).fold(0, |best, place| match explained(place) > explained(best) {
+                true => place,
+                false => best,
+            });
+        let log_profit = |place: usize| (products[place] / self.candidates[place].squares).ln();
         Some(self.curve(best, explained, log_profit))
     }
 
-    /// The most likely curve, if clicks come as a Poisson process and each bin was watched for `seen` pages.
+    /// Returns the maximum a posteriori curve, if clicks are a Poisson process and each bin was
+    /// observed for `seen` pages.
     ///
-    /// For fixed μ and a Gamma prior the best P is `(k + clicks)/(k/P₀ + Σ seen·share)`; of μ the likelihood with that P is searched, with a
-    /// normal prior on ln μ.
+    /// For a fixed μ and a Gamma prior the best P is `(k + clicks)/(k/P₀ + Σ seen·share)`. μ
+    /// maximises the likelihood with that P and a normal prior on ln μ.
     pub fn likeliest(&self, clicks: &Histogram, seen: &Histogram, prior: &Prior) -> Curve {
         let (clicks, seen) = (counts(clicks), counts(seen));
         let all = prior.clicks + clicks.iter().sum::<f64>();
         let before = prior.clicks / prior.curve.profit;
-        let profit = |tried: &Tried| all / (before + sum(&seen, &tried.shares));
+        let profit = |candidate: &DecayCandidate| all / (before + sum(&seen, &candidate.shares));
         if all == prior.clicks {
             return Curve {
                 profit: all / (before + sum(&seen, &self.shares(prior.curve.decay))),
@@ -148,29 +158,31 @@ impl Ages {
         }
         let middle = prior.curve.decay.ln();
         let likelihood = |place: usize| {
-            let tried = &self.tried[place];
-            let off = (tried.log_decay - middle) / prior.spread;
-            sum(&clicks, &tried.log_shares) + all * profit(tried).ln() - off * off / 2.0
+            let candidate = &self.candidates[place];
+            let off = (candidate.log_decay - middle) / prior.spread;
+            sum(&clicks, &candidate.log_shares) + all * profit(candidate).ln() - off * off / 2.0
         };
-        let best = peak(TRIED, likelihood);
-        self.curve(best, likelihood, |place| profit(&self.tried[place]).ln())
+        let best = peak(CANDIDATES, likelihood);
+        self.curve(best, likelihood, |place| {
+            profit(&self.candidates[place]).ln()
+        })
     }
 
-    /// The share of all clicks that come in each bin, for this μ.
+    /// Returns the share of all clicks that fall into each bin, for this μ.
     pub fn shares(&self, decay: f64) -> [f64; BINS] {
-        Tried::shares_at(decay, &self.ends)
+        DecayCandidate::shares_at(decay, &self.ends)
     }
 
-    /// The top of the parabola through the best μ and its neighbours.
+    /// Refines the best candidate by the vertex of the parabola through it and its neighbours.
     fn curve(
         &self,
         best: usize,
         height: impl Fn(usize) -> f64,
         log_profit: impl Fn(usize) -> f64,
     ) -> Curve {
-        let step = self.tried[1].log_decay - self.tried[0].log_decay;
+        let step = self.candidates[1].log_decay - self.candidates[0].log_decay;
         let mut off = 0.0;
-        if best > 0 && best < TRIED - 1 {
+        if best > 0 && best < CANDIDATES - 1 {
             let [before, top, after] = [best - 1, best, best + 1].map(&height);
             let bend = before - 2.0 * top + after;
             if bend < 0.0 {
@@ -184,12 +196,12 @@ impl Ages {
         let slope = log_profit(neighbour) - log_profit(best);
         Curve {
             profit: (log_profit(best) + slope * off.abs()).exp(),
-            decay: (self.tried[best].log_decay + step * off).exp(),
+            decay: (self.candidates[best].log_decay + step * off).exp(),
         }
     }
 }
 
-impl Tried {
+impl DecayCandidate {
     fn new(log_decay: f64, width: f64) -> Self {
         let decay = log_decay.exp();
         let shares = Self::shares_at(decay, &ENDS.map(|end| f64::from(end) * width));
@@ -208,7 +220,8 @@ impl Tried {
         Self {
             log_decay,
             shares,
-            // A bin that no click can be in, says this μ, is not impossible: no μ is exact.
+            // The floor avoids −∞ for bins in which this μ expects no click, because no
+            // candidate is exact.
             log_shares: shares.map(|share| share.max(1e-12).ln()),
             left,
             right,
@@ -235,7 +248,7 @@ impl Tried {
     }
 }
 
-/// The numbers of a histogram; what is no number, or below 0, is 0.
+/// Returns the counts of a histogram. NaN and negative values become 0.
 fn counts(histogram: &Histogram) -> [f64; BINS] {
     histogram.map(|count| {
         if count > 0.0 {
@@ -250,7 +263,7 @@ fn sum(one: &[f64; BINS], other: &[f64; BINS]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
 }
 
-/// The place of the highest of values that rise and then fall.
+/// Returns the index of the maximum of a unimodal function.
 fn peak(count: usize, height: impl Fn(usize) -> f64) -> usize {
     let (mut low, mut high) = (0, count - 1);
     while high - low > 2 {
@@ -287,7 +300,7 @@ mod tests {
         }
     }
 
-    /// A Poisson number with this mean, by the times between points.
+    /// Returns a Poisson variable of this mean, from exponential gaps.
     fn poisson(mean: f64, word: &mut u64) -> f64 {
         let (mut count, mut sum) = (0.0, 0.0);
         loop {
@@ -300,7 +313,8 @@ mod tests {
         }
     }
 
-    /// Clicks on so many pages, each watched until an age; and the ages at which they were watched.
+    /// Simulates clicks on pages that are each observed up to an age. Returns the clicks and
+    /// the observed ages.
     fn clicked(curve: Curve, watched: &[f64], seed: u64) -> (Histogram, Histogram) {
         let (ages, mut word) = (ages(), seed);
         let (mut clicks, mut seen) = (Histogram::default(), Histogram::default());
@@ -350,7 +364,8 @@ mod tests {
             let (clicks, seen) = clicked(curve, &vec![1e6; pages], 7);
             let squares = ages().least_squares(&clicks, pages as f64).unwrap();
             let likely = ages().likeliest(&clicks, &seen, &prior(1.0, 1.0 / 86_400.0));
-            // 4,000 clicks: a deviation of 1.6 % each; cumulative sums are correlated, and least squares does not know.
+            // 4,000 clicks have a standard deviation of 1.6 %. Least squares ignores that
+            // cumulative sums are correlated.
             assert!(near(likely, curve, 0.06), "{likely:?}, {curve:?}");
             assert!(near(squares, curve, 0.12), "{squares:?}, {curve:?}");
         }
@@ -386,7 +401,7 @@ mod tests {
         );
         (0..10).for_each(|_| ages.watch(&mut seen, 0.0, 1e6));
         let vain = ages.likeliest(&none, &seen, &others);
-        // Half a click on a quarter of a page and ten more.
+        // Half a pseudo-click on a quarter of a pseudo-page, and ten observed pages.
         assert!(
             (vain.profit - 0.5 / 10.25).abs() < 1e-4 && vain.decay == others.curve.decay,
             "{vain:?}"
@@ -406,14 +421,15 @@ mod tests {
 
     #[test]
     fn the_printed_sum_is_over_the_printed_bins() {
-        // A curve that is exact in every bin: the best μ is in the grid, and P is found to the interpolation within wide bins.
+        // The curve is exact in every bin, and the best μ is on the grid. P is accurate up to
+        // the interpolation within wide bins.
         let ages = ages();
-        let tried = &ages.tried[30];
+        let candidate = &ages.candidates[30];
         let curve = Curve {
             profit: 2.0,
-            decay: tried.log_decay.exp(),
+            decay: candidate.log_decay.exp(),
         };
-        let clicks = tried
+        let clicks = candidate
             .shares
             .map(|share| (100.0 * curve.profit * share) as f32);
         let found = ages.least_squares(&clicks, 100.0).unwrap();
@@ -421,11 +437,11 @@ mod tests {
         let steps: f64 = (1..=512)
             .map(|step| (1.0 - (-curve.decay * 1200.0 * f64::from(step)).exp()).powi(2))
             .sum();
-        assert!((tried.squares / steps - 1.0).abs() < 1e-9);
+        assert!((candidate.squares / steps - 1.0).abs() < 1e-9);
     }
 
     proptest! {
-        /// Flat, empty, in one bin, at age 0, enormous, not even numbers.
+        /// Flat, empty, in one bin, at age 0, enormous, or NaN.
         #[test]
         fn nothing_breaks_it(
             clicks in prop::array::uniform18(prop_oneof![Just(0.0_f32), Just(1.0), Just(1e30), Just(f32::INFINITY), Just(f32::NAN), 0.0..50.0_f32]),

@@ -1,105 +1,109 @@
-//! How often does a page change, as far as visits to it, to its host and to all others tell?
+//! Estimates how often a page changes, from visits to it, to its host and to all other pages.
 //!
-//! **Invariant:** every rate is above zero and finite, in changes a second. What is summed up over pages
-//! grows by what a visit adds, so that visits told one by one or all at once make the same rates.
+//! **Invariant:** every rate is above zero and finite, in changes per second. Sums over pages
+//! grow by what a visit adds. Visits reported one by one or all at once therefore give the same
+//! rates.
 
 mod bias_corrected;
 mod buckets;
 mod likelihood;
 mod naive;
+mod observed;
 mod pool;
 mod prior;
-mod seen;
 
 use std::sync::Arc;
 
-use super::{Column, Hosts};
+use super::{Column, PageHosts};
 use crate::scores::Scores;
 use crate::{Fact, History, Needs, Number, Page};
-use pool::Pool;
-use prior::Prior;
-use seen::Seen;
+use observed::ObservedChanges;
+use pool::RatePool;
+use prior::GammaPrior;
 
-pub use seen::Threshold;
+pub use observed::Threshold;
 
-/// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// A change in a thousand years: what a page changes by of which an estimator says that it never does.
-/// With a rate of zero nobody would look again.
+/// The lowest rate: a change in a thousand years. It replaces a rate of zero, with which a page
+/// would never be visited again.
 const SLOWEST: f64 = 1.0 / (365_250.0 * DAY);
 
-/// A change in a microsecond: visits are not nearer to each other.
+/// The highest rate: a change per microsecond, the resolution of time.
 const FASTEST: f64 = 1e6;
 
-/// How rates are estimated.
+/// The estimator of change rates.
 #[derive(Debug, Clone, Default)]
 pub enum Estimator {
-    /// Changes seen over time watched.
+    /// Observed changes per observed time.
     Naive,
     /// Cho & Garcia-Molina's estimate for regular gaps.
     BiasCorrected,
-    /// The rate that makes what was seen most likely, whatever the gaps. A page that had changed at every
-    /// visit has none: it is bias-corrected.
+    /// Maximum likelihood, for gaps of any length. If every revisit detected a change there is
+    /// no maximum, and the bias-corrected estimate is used.
     Mle,
-    /// The most likely rate, given also how often the pages of its host change.
+    /// Maximum a posteriori, with a prior from the pages of the host.
     #[default]
     Gamma,
-    /// That of the host, for all its pages (Cho & Ntoulas, "Effective change detection using sampling", VLDB 2002).
+    /// The mean rate of the host, for all its pages (Cho & Ntoulas, "Effective change detection
+    /// using sampling", VLDB 2002).
     Site,
-    /// One of a few rates (Edwards, McCurley & Tomlin, "An adaptive model for optimizing performance of an
-    /// incremental web crawler", WWW 2001: WebFountain).
+    /// One of twelve rates (Edwards, McCurley & Tomlin, "An adaptive model for optimizing
+    /// performance of an incremental web crawler", WWW 2001: WebFountain).
     Buckets,
-    /// By URL, in changes a day; pages without one change as their host does.
+    /// Given by URL, in changes per day. Pages without a given rate have the mean rate of their
+    /// host.
     Given(Arc<Scores>),
 }
 
-/// Returns how often a page changes by its own revisits alone, in changes a second.
+/// Returns the change rate of a page by its own revisits alone, in changes per second.
 ///
-/// This is [`Estimator::Gamma`], the crawler's default, without its prior, for callers that know one page
-/// and not its host: with many revisits the two agree. Returns `None` before the first revisit, since one
-/// copy says nothing about change, and 0 if no revisit saw a change.
+/// This is [`Estimator::Gamma`], the default, without its prior, for callers that know one page
+/// and not its host. With many revisits the two agree. Returns `None` before the first revisit,
+/// since one copy says nothing about change, and 0 if no revisit detected a change.
 pub fn change_rate(history: &History) -> Option<f64> {
-    let seen = Seen::of(history, Threshold::ANY);
-    (!seen.is_empty()).then(|| own(&seen))
+    let observed = ObservedChanges::of(history, Threshold::ANY);
+    (!observed.is_empty()).then(|| own(&observed))
 }
 
-/// The likeliest rate; it has no maximum where every revisit saw a change, and is then bias-corrected.
-fn own(seen: &Seen) -> f64 {
-    let likely = likelihood::most_likely(seen);
-    likely.unwrap_or_else(|| bias_corrected::rate(seen))
+/// Returns the maximum-likelihood rate, or the bias-corrected one if every revisit detected a
+/// change.
+fn own(observed: &ObservedChanges) -> f64 {
+    let likely = likelihood::most_likely(observed);
+    likely.unwrap_or_else(|| bias_corrected::rate(observed))
 }
 
 /// The change rates of all pages.
 #[derive(Debug, Clone)]
 pub struct Rates {
     estimator: Estimator,
-    /// What counts as a change.
+    /// The least change that counts.
     threshold: Threshold,
-    hosts: Hosts,
-    /// What was seen on each host.
-    pools: Vec<Pool>,
-    all: Pool,
-    /// What is thought of a host that nobody has seen.
-    web: Prior,
+    hosts: PageHosts,
+    /// The observations on each host.
+    pools: Vec<RatePool>,
+    all: RatePool,
+    /// The prior for hosts without observations.
+    web: GammaPrior,
     given: Column<f32>,
 }
 
 impl Rates {
-    /// Rates of changes of more than `threshold`. What is [`Given`](Estimator::Given) is given for any.
+    /// Creates rates of changes of more than `threshold`. [Given](Estimator::Given) rates
+    /// ignore it.
     pub fn new(estimator: Estimator, threshold: Threshold) -> Self {
         Self {
             estimator,
             threshold,
-            hosts: Hosts::default(),
+            hosts: PageHosts::default(),
             pools: Vec::new(),
-            all: Pool::default(),
-            web: Prior::WEB,
+            all: RatePool::default(),
+            web: GammaPrior::WEB,
             given: Column::default(),
         }
     }
 
-    /// What [`observe`](Self::observe) wants to be told.
+    /// Returns the facts that [`observe`](Self::observe) needs.
     pub fn needs(&self) -> Needs {
         Needs {
             visits: true,
@@ -108,7 +112,7 @@ impl Rates {
         }
     }
 
-    /// Takes in a fact.
+    /// Processes a fact.
     pub fn observe(&mut self, fact: &Fact<'_>) {
         match fact {
             Fact::Discovered(discovered) => {
@@ -120,10 +124,10 @@ impl Rates {
                 }
             }
             Fact::Visited(visited) => {
-                let of = |history| Pool::of(&Seen::of(history, self.threshold));
+                let of = |history| RatePool::of(&ObservedChanges::of(history, self.threshold));
                 let (before, after) = (of(visited.before), of(visited.after));
                 self.all.replace(&before, &after);
-                self.web = Prior::WEB.informed(&self.all);
+                self.web = GammaPrior::WEB.informed(&self.all);
                 if let Some(pool) = self.hosts.of_mut(visited.page, &mut self.pools) {
                     pool.replace(&before, &after);
                 }
@@ -132,24 +136,25 @@ impl Rates {
         }
     }
 
-    /// How often a page changes.
+    /// Returns the change rate of a page.
     pub fn rate(&self, page: Page<'_>) -> f64 {
-        let seen = Seen::of(page.history, self.threshold);
-        if matches!(self.estimator, Estimator::Given(_)) || seen.is_empty() {
+        let observed = ObservedChanges::of(page.history, self.threshold);
+        if matches!(self.estimator, Estimator::Given(_)) || observed.is_empty() {
             return self.prior(page.number);
         }
         let rate = match self.estimator {
-            Estimator::Naive => naive::rate(&seen),
-            Estimator::BiasCorrected => bias_corrected::rate(&seen),
-            Estimator::Mle => own(&seen),
-            Estimator::Gamma => self.host(page.number).most_likely(&seen),
-            Estimator::Buckets => buckets::rounded(self.host(page.number).most_likely(&seen)),
+            Estimator::Naive => naive::rate(&observed),
+            Estimator::BiasCorrected => bias_corrected::rate(&observed),
+            Estimator::Mle => own(&observed),
+            Estimator::Gamma => self.host(page.number).most_likely(&observed),
+            Estimator::Buckets => buckets::rounded(self.host(page.number).most_likely(&observed)),
             Estimator::Site | Estimator::Given(_) => self.host(page.number).mean(),
         };
         rate.clamp(SLOWEST, FASTEST)
     }
 
-    /// How often a page changes that was never visited: as its host's pages do.
+    /// Returns the change rate of a page that was never visited: the given one, or the mean of
+    /// its host.
     pub fn prior(&self, page: Number) -> f64 {
         let rate = match (self.given.get(page), &self.estimator) {
             (Some(changes_a_day), _) => f64::from(changes_a_day) / DAY,
@@ -159,8 +164,8 @@ impl Rates {
         rate.clamp(SLOWEST, FASTEST)
     }
 
-    /// What is thought of a page of this one's host.
-    fn host(&self, page: Number) -> Prior {
+    /// Returns the prior for pages of this page's host.
+    fn host(&self, page: Number) -> GammaPrior {
         match self.hosts.of(page, &self.pools) {
             Some(pool) => self.web.of_host(pool),
             None => self.web,

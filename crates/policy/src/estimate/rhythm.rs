@@ -1,10 +1,13 @@
-//! At which hours of the week do sources name new pages?
+//! The weekly rhythm of new pages: an operational clock on which arrivals have a constant rate.
 //!
-//! `λ(t) = λ·r(hour of the week)`, with one r for all sources, since one source alone names too few pages for 168 hours (Lefortier et al. 2013, §6, ask for it). Time is counted on an
-//! *even* clock, on which arrivals are as frequent at night as at noon: it goes r times as fast as ours. So a rate is pages over even seconds, what a source has waited is the even seconds since its
-//! last poll, and nothing else needs to know of hours.
+//! `λ(t) = λ·r(hour of the week)`, with one r for all sources, because one source names too few
+//! pages for 168 hours (Lefortier et al. 2013, §6, suggest this). The operational clock runs r
+//! times as fast as real time, so on it arrivals are as frequent at night as at noon. A rate is
+//! then pages per operational second, and the wait of a source is the operational time since
+//! its last poll. No other code needs to know about hours.
 //!
-//! **Invariant:** the even clock never stands still, and a week has as many seconds on it as on ours.
+//! **Invariant:** the operational clock never stands still, and a week has as many operational
+//! seconds as real ones.
 
 use crate::Moment;
 
@@ -13,33 +16,36 @@ const HOURS: usize = 168;
 const HOUR: f64 = 3_600.0;
 const WEEK: f64 = HOUR * HOURS as f64;
 
-/// Pages that an hour is taken to have had as expected, so that a few are no rhythm.
+/// Weight of the expected arrivals of an hour, as a pseudo-count of pages, so that a few pages
+/// make no rhythm.
 const PRIOR: f64 = 10.0;
-/// No hour is believed to have more than so many times as much as the average, or less than so little.
+/// The largest ratio of an hour's arrivals to the expected ones. The smallest is its inverse.
 const MOST: f64 = 10.0;
 
-/// What was watched of a source.
+/// The observed time of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Watched {
     /// When it was last polled.
     pub until: Moment,
-    /// For how many seconds before.
+    /// Seconds that were observed before.
     pub seconds: f64,
     /// New pages that were found in this time.
     pub new: f64,
 }
 
-/// The even clock.
+/// The operational clock.
 #[derive(Debug, Clone)]
 pub struct Rhythm {
-    /// New pages by hour; one that appeared between two polls is spread over the time between.
+    /// New pages by hour. A page that appeared between two polls is spread over the time
+    /// between them.
     new: [f64; HOURS],
-    /// Even seconds of a week until each hour begins, and until its end.
+    /// Operational seconds from the start of the week to the start of each hour, and to the end
+    /// of the week.
     begins: [f64; HOURS + 1],
 }
 
 impl Default for Rhythm {
-    /// All hours are alike.
+    /// All hours are equal.
     fn default() -> Self {
         let mut begins = [0.0; HOURS + 1];
         (0..).zip(&mut begins).for_each(|(hour, begin)| {
@@ -53,7 +59,7 @@ impl Default for Rhythm {
 }
 
 impl Rhythm {
-    /// Takes note of a page that appeared between two moments.
+    /// Records a page that appeared between two moments.
     pub fn arrive(&mut self, after: Moment, at: Moment) {
         let gap = at.since(after).as_secs_f64();
         if gap <= 0.0 {
@@ -65,12 +71,13 @@ impl Rhythm {
         });
     }
 
-    /// Sets the clock by what was watched of the sources: an hour in which more pages came than their rates say is a busy one.
+    /// Sets the clock from the observed sources. An hour with more pages than the rates of the
+    /// sources predict runs faster.
     pub fn learn(&mut self, sources: impl Iterator<Item = Watched>) {
         let mut expected = [0.0; HOURS];
         for source in sources.filter(|source| source.new > 0.0 && source.seconds > 0.0) {
             let rate = source.new / source.seconds;
-            // Counted from the end, so that it is where the last poll was, to the second.
+            // The span is placed by its end, because the time of the last poll is exact.
             let begin = (place(source.until) - source.seconds).rem_euclid(WEEK);
             spread(begin, source.seconds, |hour, seconds| {
                 expected[hour] += rate * seconds;
@@ -95,16 +102,17 @@ impl Rhythm {
         self.begins[HOURS] = WEEK;
     }
 
-    /// Even seconds that pass in so many of ours, from a moment on. It never falls as there are more of them.
+    /// Returns the operational seconds that pass in `seconds` from a moment on. It never
+    /// decreases as `seconds` grows.
     pub fn passed(&self, from: Moment, seconds: f64) -> f64 {
         let begin = place(from);
-        self.even(begin + seconds) - self.even(begin)
+        self.operational(begin + seconds) - self.operational(begin)
     }
 
-    /// Seconds of ours in which so many even ones pass, from a moment on.
-    pub fn wait(&self, from: Moment, even: f64) -> f64 {
+    /// Returns the real seconds from a moment on until this many operational seconds have passed.
+    pub fn wait(&self, from: Moment, operational: f64) -> f64 {
         let begin = place(from);
-        let end = self.even(begin) + even;
+        let end = self.operational(begin) + operational;
         let weeks = (end / WEEK).floor();
         let rest = end - weeks * WEEK;
         let later = self.begins[1..HOURS].partition_point(|&begins| begins <= rest);
@@ -112,8 +120,8 @@ impl Rhythm {
         (weeks * WEEK + (later as f64 + share) * HOUR - begin).max(0.0)
     }
 
-    /// Even seconds since a week began, so many seconds of ours after that.
-    fn even(&self, seconds: f64) -> f64 {
+    /// Returns the operational seconds since the start of a week, given the real ones.
+    fn operational(&self, seconds: f64) -> f64 {
         let weeks = (seconds / WEEK).floor();
         let rest = seconds - weeks * WEEK;
         let hour = hour_of(rest);
@@ -123,7 +131,8 @@ impl Rhythm {
     }
 }
 
-/// Seconds since the week began; weeks begin as the first of 1970 did.
+/// Returns the seconds since the week began. Weeks begin on Thursdays at 00:00 UTC, as 1970
+/// did.
 fn place(moment: Moment) -> f64 {
     (moment.micros() % (WEEK as u64 * 1_000_000)) as f64 / 1e6
 }
@@ -132,23 +141,25 @@ fn hour_of(place: f64) -> usize {
     ((place / HOUR) as usize).min(HOURS - 1)
 }
 
-/// Tells how many seconds of each hour there are in a time that begins at a place of the week.
-fn spread(begin: f64, seconds: f64, mut tell: impl FnMut(usize, f64)) {
+/// Calls `add` with the seconds of each hour in a span that begins at a given second of the
+/// week.
+fn spread(begin: f64, seconds: f64, mut add: impl FnMut(usize, f64)) {
     let weeks = (seconds / WEEK).floor();
     if weeks > 0.0 {
-        (0..HOURS).for_each(|hour| tell(hour, weeks * HOUR));
+        (0..HOURS).for_each(|hour| add(hour, weeks * HOUR));
     }
     let mut left = seconds - weeks * WEEK;
     let mut hour = hour_of(begin);
     let mut room = (hour + 1) as f64 * HOUR - begin;
     while left > 0.0 {
-        tell(hour, left.min(room));
+        add(hour, left.min(room));
         left -= room;
         (hour, room) = ((hour + 1) % HOURS, HOUR);
     }
 }
 
-/// Each hour with half of its neighbours: what is true of one is nearly true of the next.
+/// Smooths each hour with its neighbours (weights ¼, ½, ¼), because neighbouring hours are
+/// similar.
 fn smooth(hours: &[f64; HOURS]) -> [f64; HOURS] {
     std::array::from_fn(|hour| {
         let [before, after] = [(hour + HOURS - 1) % HOURS, (hour + 1) % HOURS];
@@ -168,13 +179,14 @@ mod tests {
         Moment::START + Duration::from_secs_f64(seconds)
     }
 
-    /// Rounding may put a place at the very end of the week; its last hour has it.
+    /// Rounding may yield the very end of the week, which belongs to the last hour.
     #[test]
     fn the_end_of_the_week_is_in_its_last_hour() {
         assert_eq!([0.0, HOUR, WEEK - 1.0, WEEK].map(hour_of), [0, 1, 167, 167]);
     }
 
-    /// Four weeks in which a page came every ten minutes by day, from 6 to 18 h, and every hour by night; polled every half hour.
+    /// Four weeks of half-hourly polls: a page every ten minutes from 6 to 18 h, and one per
+    /// hour at night.
     fn days_and_nights() -> Rhythm {
         let mut rhythm = Rhythm::default();
         let mut new = 0.0;
@@ -201,10 +213,11 @@ mod tests {
     }
 
     #[test]
-    fn an_even_clock_goes_fast_by_day() {
+    fn the_clock_runs_fast_by_day() {
         let rhythm = days_and_nights();
         let hour = |hour: f64| rhythm.passed(at(WEEK + hour * HOUR), HOUR) / HOUR;
-        // 24 pages in each hour of the day and 4 of the night, where 14 are expected and ten more are.
+        // 24 pages in each hour of the day and 4 at night; 14 are expected, and the prior adds
+        // ten.
         assert!((hour(12.0) - 34.0 / 24.0).abs() < 1e-6, "{}", hour(12.0));
         assert!((hour(1.0) - 14.0 / 24.0).abs() < 1e-6, "{}", hour(1.0));
         assert!((hour(12.0) - hour(36.0)).abs() < 1e-6, "all days alike");

@@ -1,75 +1,82 @@
-//! How far can the words of others on a host be trusted?
+//! Estimates how reliable the change hints (signals) of a host are.
 //!
-//! Sitemaps and feeds say when pages changed; visits tell how much of that is true. Learned per host, since
-//! the pages of a host have one author of such words.
+//! Sitemaps and feeds announce changes; visits show which announcements were true. The estimate
+//! is per host, because one publisher produces all hints of a host.
 
-use super::Hosts;
+use super::PageHosts;
 use crate::plan::signal::Signalled;
 use crate::{Fact, History, Number, Page};
 
-/// Changes that what is thought before counts as much as. Ours.
+/// Weight of the prior recall, as a pseudo-count of changes. Our choice.
 const STRENGTH: f64 = 2.0;
-/// The share of changes that an unknown host is thought to signal: little.
+/// Prior of the recall: the share of changes that an unknown host signals.
 const RECALL: f64 = 0.2;
-/// What is thought before of false signals: as likely as not one in a week. Seconds.
+/// Time of the pseudo-observation in the prior of false signals, in seconds: half a false
+/// signal in one week.
 const WEEK: f64 = 604_800.0;
 
-/// What was seen of the signals of all hosts.
+/// The observed hints of all hosts.
 #[derive(Debug, Clone, Default)]
 pub struct Trust {
-    hosts: Hosts,
-    pools: Vec<Pool>,
+    hosts: PageHosts,
+    pools: Vec<SignalPool>,
 }
 
 /// Sums over the pages of a host.
 #[derive(Debug, Clone, Copy, Default)]
-struct Pool {
+struct SignalPool {
     hits: f64,
     misses: f64,
     alarms: f64,
-    /// Quiet revisits, and their gaps in seconds.
+    /// Number of revisits without a change, and the sum of their gaps in seconds.
     quiet: (f64, f64),
-    /// The gaps of the others.
+    /// Sum of the gaps of the other revisits, in seconds.
     changed: f64,
 }
 
 impl Trust {
-    /// Takes in a fact.
+    /// Processes a fact.
     pub fn observe(&mut self, fact: &Fact<'_>) {
         match fact {
             Fact::Discovered(discovered) => self.hosts.add(discovered),
             Fact::Visited(visited) => {
                 if let Some(pool) = self.hosts.of_mut(visited.page, &mut self.pools) {
-                    pool.replace(&Pool::of(visited.before), &Pool::of(visited.after));
+                    pool.replace(
+                        &SignalPool::of(visited.before),
+                        &SignalPool::of(visited.after),
+                    );
                 }
             }
             Fact::Read(_) | Fact::Shown(_) => {}
         }
     }
 
-    /// A page that changes at this rate and its signals; `None` if nobody ever said anything of it or its host.
+    /// Returns the signal model of a page that changes at this rate. `None` if there was never
+    /// a hint for the page or its host.
     pub fn of(&self, page: Page<'_>, rate: f64) -> Option<Signalled> {
         let pool = self.pool(page.number);
-        let heard = pool.hits + pool.alarms > 0.5 || page.history.signals.last.is_some();
+        let hinted = pool.hits + pool.alarms > 0.5 || page.history.signals.last.is_some();
         let (recall, wrong) = pool.quality();
-        heard.then(|| Signalled::new(rate, recall, wrong))
+        hinted.then(|| Signalled::new(rate, recall, wrong))
     }
 
-    fn pool(&self, page: Number) -> Pool {
+    fn pool(&self, page: Number) -> SignalPool {
         let pool = self.hosts.of(page, &self.pools);
         pool.copied().unwrap_or_default()
     }
 }
 
-/// Signals that make a copy older: those since it was seen. If the page was asked for since without an answer,
-/// only when somebody has spoken after that: else it would be asked again at once.
+/// Returns the number of hints that age a copy: those since the page was last seen.
+///
+/// If a later request failed, they count only if a new hint came after it.
+/// Otherwise the page would be requested again at once.
 pub fn unheeded(history: &History) -> u16 {
     let signals = history.signals;
     let answered = history.asked == history.fresh || signals.last > history.asked;
     if answered { signals.since } else { 0 }
 }
 
-impl Pool {
+impl SignalPool {
     fn of(history: &History) -> Self {
         let signals = history.signals;
         let quiet = history.quiet.as_secs_f64();
@@ -91,11 +98,12 @@ impl Pool {
         self.changed += after.changed - before.changed;
     }
 
-    /// Recall, and false signals a second.
+    /// Returns the recall, and the rate of false signals per second.
     ///
-    /// A quiet gap `I` has a false signal with probability `1 − e^{−νI}`. A change that is not signalled looks as if it
-    /// were if a false signal comes by; so the misses stand for `e^{νI}` times as many. Half a miss more than was
-    /// seen: a host whose signals never cease has no misses, and says nothing.
+    /// A gap `I` without a change has a false signal with probability `1 − e^{−νI}`. An
+    /// unsignalled change looks signalled if a false signal falls into its gap, so each miss
+    /// stands for `e^{νI}` unsignalled changes. Half a pseudo-miss is added: a host that
+    /// signals all the time has no misses, and its signals mean nothing.
     fn quality(&self) -> (f64, f64) {
         let gap = (self.quiet.1.max(0.0) + WEEK) / (self.quiet.0 + 1.0);
         let alarmed = (self.alarms + 0.5) / (self.quiet.0 + 1.0);
@@ -103,8 +111,11 @@ impl Pool {
         let changes = self.hits + self.misses;
         let changed_gap = (self.changed.max(0.0) + WEEK) / (changes + 1.0);
         let silent = (self.misses + 0.5) * (wrong * changed_gap).min(40.0).exp();
-        let told = (changes - silent).max(0.0);
-        ((told + STRENGTH * RECALL) / (changes + STRENGTH), wrong)
+        let signalled = (changes - silent).max(0.0);
+        (
+            (signalled + STRENGTH * RECALL) / (changes + STRENGTH),
+            wrong,
+        )
     }
 }
 
@@ -113,7 +124,7 @@ mod tests {
     use super::*;
 
     fn pool(hits: f64, misses: f64, alarms: f64, quiet: f64) -> (f64, f64) {
-        let pool = Pool {
+        let pool = SignalPool {
             hits,
             misses,
             alarms,
@@ -133,10 +144,10 @@ mod tests {
             (recall - 0.79).abs() < 0.01 && (wrong - 0.0125).abs() < 1e-3,
             "{recall} {wrong}"
         );
-        // Wherever one looks there is a signal.
+        // Every revisit follows a signal.
         let (recall, _) = pool(100.0, 0.0, 200.0, 200.0);
         assert!(recall < 0.02, "{recall}");
-        // Nobody signals any change.
+        // No change is signalled.
         let (recall, _) = pool(0.0, 100.0, 0.0, 200.0);
         assert!(recall < 0.01, "{recall}");
     }

@@ -1,48 +1,52 @@
-//! Links under tags that led to the topic before.
+//! Focused crawling by a multi-armed bandit over kinds of links (our own method).
 //!
-//! Ours, after the sleeping bandits of crawlers that look for files of a kind: an arm is a tag path, parted by whether
-//! parent and anchor speak for the topic; it sleeps while no link of it waits. Auer, Cesa-Bianchi & Fischer (2002): an arm
-//! is valued by its mean reward and √(2 ln t/n) for what n fetches of it have not shown yet, here times [`BOLD`].
-//! An arm begins with what it is expected to give, and within it the likelier link comes first.
+//! It follows crawlers that use a sleeping bandit to find files of one type. An arm is a tag
+//! path together with a class of parent relevance and a class of anchor relevance. An arm sleeps
+//! while none of its links waits.
 //!
-//! **Invariant:** the pages of an arm are valued anew when its value has moved by [`STEP`], and all of them when the crawl
-//! has grown by a tenth: not at every fetch.
+//! Auer, Cesa-Bianchi & Fischer (2002), UCB1: after t fetches, n of them from this arm, the value
+//! of the arm is its mean reward plus `√(2 ln t / n)`. Here the second term is multiplied by
+//! [`EXPLORATION`]. The relevance expected from parent and anchor is the prior of an arm. Within
+//! an arm, the link with the higher expected relevance comes first.
+//!
+//! **Invariant:** the pages of an arm are revalued when its value has moved by [`STEP`]. All
+//! arms are checked when the crawl has grown by a tenth, not at every fetch.
 
 use std::collections::HashMap;
 
 use super::focused::{Focus, worth as worth_of};
-use super::judge::Judge;
-use super::rates::Rate;
+use super::judge::TopicJudge;
+use super::rates::RelevanceRate;
 use super::topic::Topic;
 use crate::estimate::Column;
 use crate::words::hash;
 use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
 
-/// What the unknown weighs. One is for rewards of which nothing is known beforehand.
-const BOLD: f32 = 0.1;
-/// Fetches that what is expected of an arm is worth.
+/// Factor of the exploration term. The value 1 suits rewards without a prior.
+const EXPLORATION: f32 = 0.1;
+/// Weight of an arm's prior, as a pseudo-count of fetches.
 const EXPECTED: f32 = 2.0;
-/// Changes of an arm's value that are not told.
+/// Smallest change of an arm's value that is passed on to its pages.
 const STEP: f32 = 0.01;
-/// Where probabilities of parents and anchors are parted.
+/// Class boundaries of parent and anchor relevance.
 const PARTS: [f32; 3] = [0.1, 0.4, 0.7];
 
-/// Worth is the value of the best arm that a link to the page is in.
+/// An ordering by the value of the best arm that a link to the page belongs to.
 #[derive(Debug, Clone)]
 pub struct Bandit {
-    judge: Judge,
-    pages: Column<Place>,
+    judge: TopicJudge,
+    pages: Column<WaitingPage>,
     arms: Vec<Arm>,
-    named: HashMap<(u64, usize, usize), u32>,
+    arm_numbers: HashMap<(u64, usize, usize), u32>,
     fetches: f32,
     sweep: f32,
 }
 
-/// Where a page waits.
+/// A page and the arm it waits in.
 #[derive(Debug, Clone, Copy, Default)]
-struct Place {
+struct WaitingPage {
     arm: Option<u32>,
-    /// How likely it is of the topic, by parent and anchor.
+    /// Expected relevance, the mean of parent and anchor.
     likely: f32,
     worth: f32,
     seed: bool,
@@ -50,11 +54,11 @@ struct Place {
 
 #[derive(Debug, Clone, Default)]
 struct Arm {
-    reward: Rate,
-    /// The mean of what was expected of its pages.
-    expected: Rate,
-    /// The value that its pages were told.
-    told: f32,
+    reward: RelevanceRate,
+    /// Mean of the expected relevance of its links.
+    expected: RelevanceRate,
+    /// The value that its pages were last valued with.
+    announced: f32,
     pages: Vec<Number>,
 }
 
@@ -63,29 +67,31 @@ impl Arm {
         let expected = self.expected.towards(0.0, 0.1);
         let mean = self.reward.towards(expected, EXPECTED);
         let unknown = 2.0 * (2.0 + fetches).ln() / (self.reward.count + EXPECTED);
-        mean + BOLD * unknown.sqrt()
+        mean + EXPLORATION * unknown.sqrt()
     }
 }
 
 impl Bandit {
-    /// For this topic.
+    /// Creates the method for this topic.
     pub fn new(topic: &Topic) -> Self {
         Self {
-            judge: Judge::new(topic),
+            judge: TopicJudge::new(topic),
             pages: Column::default(),
             arms: Vec::new(),
-            named: HashMap::new(),
+            arm_numbers: HashMap::new(),
             fetches: 0.0,
             sweep: 10.0,
         }
     }
 
-    /// Puts a page into the arm of a link, if that is better than the one it is in. Returns whether it moved.
+    /// Puts a page into the arm of a link if that arm is better.
+    ///
+    /// Returns whether the arm or the expected relevance of the page changed.
     fn place(&mut self, relevance: f32, anchor: f32, link: &Link<'_>) -> bool {
         let part = |probability: f32| PARTS.iter().filter(|part| probability >= **part).count();
         let key = (hash(link.path), part(relevance), part(anchor));
         let next = self.arms.len() as u32;
-        let number = *self.named.entry(key).or_insert(next);
+        let number = *self.arm_numbers.entry(key).or_insert(next);
         if number == next {
             self.arms.push(Arm::default());
         }
@@ -93,14 +99,14 @@ impl Bandit {
         let arm = &mut self.arms[number as usize];
         arm.expected.add(likely);
         if arm.pages.is_empty() && arm.reward.count == 0.0 {
-            arm.told = arm.value(self.fetches);
+            arm.announced = arm.value(self.fetches);
         }
-        let told = arm.told;
+        let announced = arm.announced;
         let Some(place) = self.pages.get_mut(link.to) else {
             return false;
         };
-        let known = place.arm.map(|arm| self.arms[arm as usize].told);
-        if place.seed || known.is_some_and(|known| (known, place.likely) >= (told, likely)) {
+        let known = place.arm.map(|arm| self.arms[arm as usize].announced);
+        if place.seed || known.is_some_and(|known| (known, place.likely) >= (announced, likely)) {
             return false;
         }
         let new = place.arm != Some(number);
@@ -111,14 +117,14 @@ impl Bandit {
         true
     }
 
-    fn value_anew(&mut self, page: Number, moves: &mut Moves) {
+    fn revalue(&mut self, page: Number, moves: &mut Moves) {
         let Some(place) = self.pages.get_mut(page) else {
             return;
         };
         let Some(arm) = place.arm.filter(|_| !place.seed) else {
             return;
         };
-        let value = self.arms[arm as usize].told + 0.1 * place.likely;
+        let value = self.arms[arm as usize].announced + 0.1 * place.likely;
         if value != place.worth {
             place.worth = value;
             moves.push(page, worth_of(value));
@@ -127,16 +133,16 @@ impl Bandit {
 }
 
 impl Focus for Bandit {
-    fn judge(&self) -> &Judge {
+    fn judge(&self) -> &TopicJudge {
         &self.judge
     }
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
-        let place = Place {
+        let place = WaitingPage {
             seed: discovered.seed,
             worth: if discovered.seed { 2.0 } else { 0.0 },
-            ..Place::default()
+            ..WaitingPage::default()
         };
         self.pages.add(discovered.page, place);
     }
@@ -144,13 +150,13 @@ impl Focus for Bandit {
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
         let again = self.judge.is_read(read.page);
         let relevance = self.judge.read(read);
-        let mut told: Vec<u32> = Vec::new();
+        let mut changed: Vec<u32> = Vec::new();
         if !again {
             self.fetches += 1.0;
             let place = self.pages.get(read.page).unwrap_or_default();
             if let Some(arm) = place.arm {
                 self.arms[arm as usize].reward.add(relevance);
-                told.push(arm);
+                changed.push(arm);
             }
         }
         let mut moved: Vec<Number> = Vec::new();
@@ -162,14 +168,14 @@ impl Focus for Bandit {
         }
         if self.fetches >= self.sweep {
             self.sweep = self.fetches * 1.1;
-            told = (0..self.arms.len() as u32).collect();
+            changed = (0..self.arms.len() as u32).collect();
         }
-        for arm in told {
+        for arm in changed {
             let fetches = self.fetches;
             let arm = &mut self.arms[arm as usize];
             let value = arm.value(fetches);
-            if (value - arm.told).abs() >= STEP {
-                arm.told = value;
+            if (value - arm.announced).abs() >= STEP {
+                arm.announced = value;
                 arm.pages.retain(|page| !self.judge.is_read(*page));
                 moved.extend_from_slice(&arm.pages);
             }
@@ -177,7 +183,7 @@ impl Focus for Bandit {
         moved.sort_unstable();
         moved.dedup();
         for page in moved {
-            self.value_anew(page, moves);
+            self.revalue(page, moves);
         }
     }
 
@@ -208,11 +214,11 @@ mod tests {
     #[test]
     fn what_was_tried_less_is_worth_more_and_more_so_with_time() {
         let arm = |count: f32| Arm {
-            reward: Rate {
+            reward: RelevanceRate {
                 sum: 0.5 * count,
                 count,
             },
-            expected: Rate {
+            expected: RelevanceRate {
                 sum: 50.0,
                 count: 100.0,
             },

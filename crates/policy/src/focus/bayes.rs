@@ -1,24 +1,27 @@
-//! How likely is a page to be of a topic, by its words?
+//! A calibrated naive Bayes classifier of pages and links.
 //!
-//! Multinomial naive Bayes over the words of text, title and URL, each with probabilities of its own, smoothed by
-//! Laplace: P(w | c) = (n(w, c) + 1)/(N(c) + V). Words that no example had say nothing. The bare posterior is far too
-//! sure of itself, since words of a page are anything but independent; so the log odds of each field, divided by the
-//! root of its length, go through a [`Curve`] that cross-validation found.
+//! Multinomial naive Bayes over the words of text, title and URL. Each field has its own
+//! probabilities with Laplace smoothing: P(w | c) = (n(w, c) + 1)/(N(c) + V). Words that are in
+//! no example are ignored.
 //!
-//! **Invariant:** evidence is a sum over words, so that the evidence of a URL or an anchor can be kept in
-//! eight bytes and added to that of the text when it comes.
+//! The plain posterior is overconfident, because the words of a page are not independent.
+//! Therefore the log odds of each field are divided by the square root of its length. A
+//! [`LogisticCurve`], fitted by cross-validation, turns them into a probability.
+//!
+//! **Invariant:** evidence is a sum over words. The evidence of a URL or an anchor therefore
+//! fits in eight bytes and can be added to that of the text later.
 
 use serde::{Deserialize, Serialize};
 
-use super::calibration::{Curve, logistic};
+use super::calibration::{LogisticCurve, logistic};
 use super::trainer::Document;
-use super::word_counts::{ByWord, Field, Written, counts, weight};
+use super::word_counts::{ByWord, Field, PageWords, counts, weight};
 use crate::words::hash;
 
-/// Example pages off the topic, and on it.
+/// A pair of values: off the topic first, on the topic second.
 pub type Sides<T> = [T; 2];
 
-/// What speaks for the topic in some words: the sum of their log odds, and what they weigh.
+/// Evidence for the topic from some words: the sum of their log odds, and their total weight.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Evidence {
     /// Σ weight · ln P(w | on)/P(w | off).
@@ -28,7 +31,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -37,7 +40,7 @@ impl Evidence {
         }
     }
 
-    /// Log odds over the root of the length.
+    /// Returns the log odds divided by the square root of the length; 0 without words.
     pub fn score(self) -> f64 {
         match self.words > 0.0 {
             true => f64::from(self.log_odds) / f64::from(self.words).sqrt(),
@@ -46,38 +49,38 @@ impl Evidence {
     }
 }
 
-/// A word and how much of it the examples had.
+/// A word and its weight in the examples.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Word {
-    /// In lower case.
+pub struct TrainedWord {
+    /// The word in lower case.
     pub word: String,
-    /// Its weight in examples off and on the topic.
+    /// Its total weight in examples off and on the topic.
     pub weights: Sides<f32>,
 }
 
-/// What was learned from examples: all that has to be kept of a classifier.
+/// The learned parameters, which are the serialized form of a classifier.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Learned {
-    /// How many examples there were.
+pub struct BayesParameters {
+    /// Number of examples.
     pub examples: Sides<u32>,
-    /// The words of each field.
-    pub words: [Vec<Word>; 3],
-    /// The curve for pages that were read.
-    pub page: Curve,
-    /// The curve for links, of which anchor and URL are known.
-    pub link: Curve,
+    /// Words of each field.
+    pub words: [Vec<TrainedWord>; 3],
+    /// Calibration for pages that were read.
+    pub page: LogisticCurve,
+    /// Calibration for links, of which only anchor and URL are known.
+    pub link: LogisticCurve,
 }
 
-/// A classifier, ready.
+/// A classifier that is ready for use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Learned", into = "Learned")]
+#[serde(from = "BayesParameters", into = "BayesParameters")]
 pub struct Bayes {
-    learned: Learned,
+    learned: BayesParameters,
     log_odds: [ByWord<f32>; 3],
 }
 
-impl From<Learned> for Bayes {
-    fn from(learned: Learned) -> Self {
+impl From<BayesParameters> for Bayes {
+    fn from(learned: BayesParameters) -> Self {
         let log_odds = learned.words.each_ref().map(|words| {
             let odds = Odds::of(words.iter().map(|word| word.weights));
             let each = words
@@ -89,24 +92,24 @@ impl From<Learned> for Bayes {
     }
 }
 
-impl From<Bayes> for Learned {
+impl From<Bayes> for BayesParameters {
     fn from(bayes: Bayes) -> Self {
         bayes.learned
     }
 }
 
 impl Bayes {
-    /// What was learned.
-    pub fn learned(&self) -> &Learned {
+    /// Returns the learned parameters.
+    pub fn learned(&self) -> &BayesParameters {
         &self.learned
     }
 
-    /// What speaks for the topic in these words.
+    /// Returns the evidence of a text.
     pub fn evidence(&self, text: &str, field: Field) -> Evidence {
         self.counted(&counts(text, field), field)
     }
 
-    /// The same of words that were counted.
+    /// Returns the evidence of words that were already counted.
     pub fn counted(&self, words: &[(u64, u32)], field: Field) -> Evidence {
         let odds = &self.log_odds[field.index()];
         let mut found = Evidence::default();
@@ -120,13 +123,13 @@ impl Bayes {
         found
     }
 
-    /// The probability that a page with this evidence is of the topic.
+    /// Returns the calibrated probability that a page with this evidence is of the topic.
     pub fn page(&self, evidence: [Evidence; 3]) -> f64 {
         self.learned.page.probability(evidence.map(Evidence::score))
     }
 
-    /// The probability that a page that says this is of the topic, whatever its URL and the links to it say.
-    pub fn written(&self, page: &Written) -> f64 {
+    /// Returns the probability by text and title alone, without URL and links.
+    pub fn judge_words(&self, page: &PageWords) -> f64 {
         self.page([
             self.counted(&page.body, Field::Text),
             self.counted(&page.title, Field::Title),
@@ -134,7 +137,7 @@ impl Bayes {
         ])
     }
 
-    /// The probability that a page is of the topic of which all this is known.
+    /// Returns the probability that a page is of the topic, by all fields.
     pub fn judge(&self, page: &Document<'_>) -> f64 {
         let said = self.evidence(page.text, Field::Text);
         self.page([
@@ -144,21 +147,25 @@ impl Bayes {
         ])
     }
 
-    /// The same before anybody read the page: of anchors and URL.
+    /// Returns the probability that an unread page is of the topic, by anchors and URL.
     pub fn link(&self, anchors: Evidence, url: Evidence) -> f64 {
         let scores = [anchors.score(), 0.0, url.score()];
         self.learned.link.probability(scores)
     }
 
-    /// What Bayes' rule says without calibration: the share of examples and all words, as if these were independent.
+    /// Returns the uncalibrated posterior, which treats all words as independent.
+    ///
+    /// The prior is the share of examples on the topic.
     pub fn posterior(&self, evidence: [Evidence; 3]) -> f64 {
         let [off, on] = self.learned.examples.map(f64::from);
         let words = evidence.iter().map(|found| f64::from(found.log_odds));
         logistic((on / off).ln() + words.sum::<f64>())
     }
 
-    /// The words of a text that say most, for the topic and against it: each with what all its occurrences add
-    /// to the log odds, the strongest first.
+    /// Returns the `most` strongest words of a text, for or against the topic.
+    ///
+    /// Each word comes with what all its occurrences add to the log odds. The largest absolute
+    /// value is first.
     pub fn telling(&self, text: &str, field: Field, most: usize) -> Vec<(String, f32)> {
         let mut found: Vec<(String, f32)> = Vec::new();
         let occurrences: ByWord<u32> = counts(text, field).into_iter().collect();
@@ -174,8 +181,11 @@ impl Bayes {
         found
     }
 
-    /// The words of the examples that say most for the topic, each with its log odds. What weighs: a word's
-    /// share of the topic times its log odds, which is its part in the divergence of the two sides.
+    /// Returns the `most` strongest words for the topic over all examples, each with its log
+    /// odds.
+    ///
+    /// Words are ranked by their weight on the topic times their log odds, which is their share
+    /// in the Kullback–Leibler divergence of the two sides.
     pub fn strongest(&self, field: Field, most: usize) -> Vec<(&str, f32)> {
         let words = &self.learned.words[field.index()];
         let mut found: Vec<(&str, f32, f32)> = words
@@ -194,25 +204,25 @@ impl Bayes {
     }
 }
 
-/// Turns weights of words into log odds.
+/// Turns the weights of words into log odds with Laplace smoothing.
 pub(super) struct Odds {
     /// N(c) + V of both sides.
     totals: Sides<f64>,
 }
 
 impl Odds {
-    /// Over a vocabulary with these weights.
+    /// Sums the weights of a vocabulary.
     pub fn of(weights: impl Iterator<Item = Sides<f32>>) -> Self {
         let mut totals = [0.0; 2];
         for word in weights {
-            // One more for each word: Laplace.
+            // Laplace smoothing adds one per word.
             totals[0] += f64::from(word[0]) + 1.0;
             totals[1] += f64::from(word[1]) + 1.0;
         }
         Self { totals }
     }
 
-    /// ln P(w | on)/P(w | off).
+    /// Returns ln P(w | on)/P(w | off).
     pub fn log(&self, weights: Sides<f32>) -> f32 {
         let share = |side: usize| (f64::from(weights[side]) + 1.0) / self.totals[side];
         (share(1) / share(0)).ln() as f32
@@ -223,14 +233,15 @@ impl Odds {
 mod tests {
     use super::*;
 
-    fn word(word: &str, off: f32, on: f32) -> Word {
-        Word {
+    fn word(word: &str, off: f32, on: f32) -> TrainedWord {
+        TrainedWord {
             word: word.into(),
             weights: [off, on],
         }
     }
 
-    /// Three examples on, one off; the example of Manning, Raghavan & Schütze, table 13.1: China or not.
+    /// Returns the classifier of Manning, Raghavan & Schütze, table 13.1: three examples on
+    /// China, one not.
     fn china() -> Bayes {
         let text = vec![
             word("chinese", 1.0, 5.0),
@@ -240,24 +251,24 @@ mod tests {
             word("tokyo", 1.0, 0.0),
             word("japan", 1.0, 0.0),
         ];
-        Bayes::from(Learned {
+        Bayes::from(BayesParameters {
             examples: [1, 3],
             words: [text, Vec::new(), Vec::new()],
-            page: Curve::default(),
-            link: Curve::default(),
+            page: LogisticCurve::default(),
+            link: LogisticCurve::default(),
         })
     }
 
     #[test]
     fn the_posterior_is_that_of_the_book() {
         let china = china();
-        // P(Chinese|c) = 6/14, P(Tokyo|c) = P(Japan|c) = 1/14; P(·|¬c) = 2/9 for all three. One occurrence each:
-        // ¾·(6/14)·(1/14)² against ¼·(2/9)³.
+        // P(Chinese|c) = 6/14, P(Tokyo|c) = P(Japan|c) = 1/14; P(·|¬c) = 2/9 for all three. With
+        // one occurrence each: ¾·(6/14)·(1/14)² against ¼·(2/9)³.
         let evidence = china.evidence("Chinese Tokyo Japan", Field::Text);
         let (on, off): (f64, f64) = (0.75 * 6.0 / 14.0 / 196.0, 0.25 * 8.0 / 729.0);
         let found = china.posterior([evidence, Evidence::default(), Evidence::default()]);
         assert!((found - on / (on + off)).abs() < 1e-6, "{found}");
-        // Three occurrences weigh two, and unknown words nothing.
+        // Three occurrences have weight 2, and unknown words have none.
         let evidence = china.evidence("chinese CHINESE, Chinese unheard of", Field::Text);
         let odds = 3.0 * (54.0f64 / 28.0).powi(2);
         let found = china.posterior([evidence, Evidence::default(), Evidence::default()]);
@@ -276,14 +287,14 @@ mod tests {
     }
 
     #[test]
-    fn it_says_which_words_were_telling() {
+    fn the_strongest_words_are_returned() {
         let china = china();
-        let told = china.telling("Chinese in Tokyo and Chinese in Beijing", Field::Text, 2);
+        let words = china.telling("Chinese in Tokyo and Chinese in Beijing", Field::Text, 2);
         assert_eq!(
-            (told[0].0.as_str(), told[1].0.as_str()),
+            (words[0].0.as_str(), words[1].0.as_str()),
             ("tokyo", "chinese")
         );
-        assert!(told[0].1 < 0.0 && told[1].1 > 0.0, "{told:?}");
+        assert!(words[0].1 < 0.0 && words[1].1 > 0.0, "{words:?}");
         assert_eq!(china.strongest(Field::Text, 1)[0].0, "chinese");
     }
 }

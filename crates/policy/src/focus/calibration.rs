@@ -1,32 +1,32 @@
-//! How likely is what a classifier says?
+//! Calibration of classifier scores into probabilities by logistic regression.
 //!
-//! Platt, "Probabilistic outputs for support vector machines" (1999): a logistic curve through scores whose truth
-//! is known, here with a slope for each of several scores. Found by Newton's method; a small penalty on the
-//! slopes keeps it finite where scores part the two kinds without error. Targets are Platt's,
-//! (n₊+1)/(n₊+2) and 1/(n₋+2), for the same reason.
+//! Platt, "Probabilistic outputs for support vector machines" (1999): fits a logistic curve to
+//! scores with known labels. Here the curve has one slope per score. It is found by Newton's
+//! method. A small L2 penalty on the slopes keeps them finite if the scores separate the two
+//! classes perfectly. Platt's targets, (n₊+1)/(n₊+2) and 1/(n₋+2), serve the same purpose.
 
 use serde::{Deserialize, Serialize};
 
-/// Scores that are weighed together.
+/// Scores per point: text, title and URL.
 pub const SCORES: usize = 3;
 /// The intercept and the slopes.
 const TERMS: usize = SCORES + 1;
-/// Steps of Newton's method; five are usual.
+/// Iterations of Newton's method. About five usually suffice.
 const STEPS: usize = 30;
-/// The penalty on the square of a slope.
+/// L2 penalty on a slope.
 const PENALTY: f64 = 1e-2;
 
-/// A logistic curve over scores.
+/// A logistic curve over several scores.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Curve {
-    /// The log odds where all scores are 0.
+pub struct LogisticCurve {
+    /// Log odds where all scores are 0.
     pub intercept: f64,
-    /// What one unit of each score adds.
+    /// Log odds that one unit of each score adds.
     pub slopes: [f64; SCORES],
 }
 
-impl Default for Curve {
-    /// Takes scores for log odds.
+impl Default for LogisticCurve {
+    /// The identity: the sum of the scores is the log odds.
     fn default() -> Self {
         Self {
             intercept: 0.0,
@@ -35,8 +35,8 @@ impl Default for Curve {
     }
 }
 
-impl Curve {
-    /// The curve through scores, each with whether it was so.
+impl LogisticCurve {
+    /// Fits the curve to scores and their labels.
     pub fn through(points: &[([f64; SCORES], bool)]) -> Self {
         let positive = points.iter().filter(|(_, on)| *on).count() as f64;
         let negative = points.len() as f64 - positive;
@@ -49,7 +49,7 @@ impl Curve {
                 break;
             };
             for (term, step) in terms.iter_mut().zip(step) {
-                // A score that parts the two kinds at once would be followed too far.
+                // Limits the step: separable scores would make Newton's method overshoot.
                 *term -= step.clamp(-4.0, 4.0);
             }
         }
@@ -59,24 +59,24 @@ impl Curve {
         }
     }
 
-    /// The log odds of these scores.
+    /// Returns the log odds of these scores.
     pub fn log_odds(&self, scores: [f64; SCORES]) -> f64 {
         let products = self.slopes.iter().zip(scores);
         products.fold(self.intercept, |sum, (slope, score)| sum + slope * score)
     }
 
-    /// The probability of these scores.
+    /// Returns the probability of these scores.
     pub fn probability(&self, scores: [f64; SCORES]) -> f64 {
         logistic(self.log_odds(scores))
     }
 }
 
-/// 1/(1 + e⁻ˣ).
+/// Returns 1/(1 + e⁻ˣ).
 pub fn logistic(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// First and second derivatives of the loss.
+/// Returns the gradient and the Hessian of the penalized loss.
 fn slope(
     points: &[([f64; SCORES], bool)],
     targets: [f64; 2],
@@ -106,7 +106,8 @@ fn slope(
     (gradient, curvature)
 }
 
-/// Gauss's elimination with pivots; `None` if the system has no single solution.
+/// Solves a linear system by Gaussian elimination with partial pivoting; `None` if it is
+/// singular.
 fn solve(mut matrix: [[f64; TERMS]; TERMS], mut right: [f64; TERMS]) -> Option<[f64; TERMS]> {
     for column in 0..TERMS {
         let size = |row: &usize| matrix[*row][column].abs();
@@ -138,7 +139,8 @@ mod tests {
 
     #[test]
     fn shares_become_probabilities() {
-        // Of 400 with score -1 a quarter is so, of 400 with score 1 three quarters: log odds ±ln 3.
+        // A quarter of 400 points with score -1 is positive, and three quarters of 400 points with
+        // score 1: log odds ±ln 3.
         let points: Vec<_> = (0..800)
             .map(|n| {
                 let high = n % 2 == 1;
@@ -146,7 +148,7 @@ mod tests {
                 ([if high { 1.0 } else { -1.0 }, 0.0, 0.0], n / 2 % 4 < share)
             })
             .collect();
-        let curve = Curve::through(&points);
+        let curve = LogisticCurve::through(&points);
         for (score, share) in [(-1.0, 0.25), (1.0, 0.75), (0.0, 0.5)] {
             let found = curve.probability([score, 0.0, 0.0]);
             assert!((found - share).abs() < 0.005, "{score}: {found}");
@@ -158,11 +160,11 @@ mod tests {
         let points: Vec<_> = (0..50)
             .map(|n| ([f64::from(n) - 25.0, 0.0, f64::from(n % 3)], n > 25))
             .collect();
-        let curve = Curve::through(&points);
+        let curve = LogisticCurve::through(&points);
         assert!(curve.slopes.iter().all(|slope| slope.is_finite()));
         assert!(curve.probability([20.0, 0.0, 0.0]) > 0.95);
         assert!(curve.probability([-20.0, 0.0, 0.0]) < 0.05);
-        let one_kind = Curve::through(&[([1.0, 2.0, 3.0], true)]);
+        let one_kind = LogisticCurve::through(&[([1.0, 2.0, 3.0], true)]);
         assert!(one_kind.probability([1.0, 2.0, 3.0]) > 0.5);
     }
 }

@@ -1,35 +1,37 @@
-//! How does a method of focused crawling become a policy?
+//! The adapter that makes a method of focused crawling a [`Policy`].
 //!
-//! A method says what is particular to it: what it makes of a page that was heard of or read, and what a waiting page
-//! is worth. **Invariant:** what a page was found to be is said by the judge, whatever the method, and a waiting page is worth
-//! something unless the method drops it.
+//! A method implements only what is specific to it: how it uses discovered and read pages, and
+//! the worth of a waiting page.
+//!
+//! **Invariant:** for every method, the [`TopicJudge`] alone decides the relevance of a read page.
+//! A waiting page has a worth above 0 unless the method drops it.
 
-use super::judge::Judge;
+use super::judge::TopicJudge;
 use crate::{
     Discovered, Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term, Worth,
 };
 
-/// A way to choose among links.
+/// A method that orders links.
 ///
-/// A [`Policy`] without what all methods must answer alike: needs, importance and report are the judge's,
-/// and [`Focused`] adds them, so that no method can say otherwise.
+/// This is a [`Policy`] without the parts that all methods share. Needs, importance and report
+/// come from the judge; [`Focused`] adds them.
 pub trait Focus: Send {
-    /// Who judges pages for it.
-    fn judge(&self) -> &Judge;
+    /// Returns the judge that the method uses.
+    fn judge(&self) -> &TopicJudge;
 
-    /// Takes in a page that was heard of.
+    /// Processes a discovered page.
     fn discover(&mut self, discovered: &Discovered<'_>);
 
-    /// Takes in a page that was read, and says which waiting pages are worth something else now.
+    /// Processes a page that was read, and reports the waiting pages whose worth changed.
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves);
 
-    /// What a page is worth.
+    /// Returns the worth of a page.
     fn worth(&self, page: Number) -> Worth;
 
-    /// What its worth is made of, for people.
+    /// Returns the terms of its worth, for explanations.
     fn terms(&self, page: Number) -> Vec<Term>;
 
-    /// What else there is to say when a crawl ends.
+    /// Returns remarks for the report at the end of a crawl.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
@@ -39,14 +41,15 @@ pub trait Focus: Send {
 #[derive(Debug, Clone)]
 pub struct Focused<F>(pub F);
 
-/// What a page of this value is worth: it comes last at worst, and is not dropped.
+/// Returns the worth for a value, at least [`Worth::LEAST`]: the page comes last but is not
+/// dropped.
 pub fn worth(value: f32) -> Worth {
     Worth::new(f64::from(value)).max(Worth::LEAST)
 }
 
 impl<F: Focus> Policy for Focused<F> {
     fn needs(&self) -> Needs {
-        Judge::NEEDS
+        TopicJudge::NEEDS
     }
 
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
@@ -61,7 +64,7 @@ impl<F: Focus> Policy for Focused<F> {
         self.0.worth(page.number)
     }
 
-    /// What it was found to be: its text is known now.
+    /// Its relevance by its text; 0 before it is read.
     fn importance(&self, page: Page<'_>) -> Worth {
         self.0.judge().importance(page.number)
     }

@@ -1,53 +1,58 @@
-//! Where did links lead, in crawls that have ended?
+//! Link models learned from completed crawls.
 //!
-//! Two things are learned of the words of links between pages that were read. Whether the page behind a link is of the
-//! topic; and, as McCallum et al., "Automating the construction of internet portals with machine learning" (2000), what following it
-//! is worth in all: V(u) = (1−γ) r(u) + γ max V(pages that u leads to), over the whole of the web that was crawled. **Invariant:** only
-//! pages that were read are learned of, and only links between them.
+//! Two models are learned from the words of links between read pages. The first predicts whether
+//! the page behind a link is of the topic. The second predicts the value of following the link,
+//! as in McCallum et al., "Automating the construction of internet portals with machine
+//! learning" (2000): V(u) = (1−γ) r(u) + γ max V(pages that u links to), over the whole crawled
+//! graph.
+//!
+//! **Invariant:** only read pages and the links between them are used.
 
 use serde::{Deserialize, Serialize};
 
 use super::judge::ON_TOPIC;
-use super::seen::{named, near, signs};
-use super::signpost::{Lesson, Signpost};
-use super::word_counts::Spoken;
+use super::link_model::{LinkExample, LinkModel};
+use super::unread::{link_features, url_features, word_features};
+use super::word_counts::LinkWords;
 
-/// What is left of a reward a link further.
+/// Discount factor γ of a reward, per link.
 pub const GAMMA: f32 = 0.5;
-/// Rounds after which what is still to come of a reward is below a thousandth.
+/// Iterations of value iteration. Further ones add less than γ¹⁰ < 0.001.
 const ROUNDS: usize = 10;
-/// Links to pages of the topic, and to others, without which there is nothing to learn.
+/// Least number of links to pages of the topic, and of links to other pages, to learn from.
 const LEAST: usize = 10;
 
-/// What links promise.
+/// Link models of a topic.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Guide {
-    /// That the page behind a link is of the topic: by URL, anchor and the words around it.
-    pub topic: Signpost,
-    /// (1−γ)·Q of following it: by anchor and the words around it, by its URL where it has none.
-    pub reward: Signpost,
+    /// Predicts whether the page behind a link is of the topic, from URL, anchor and the words
+    /// around it.
+    pub topic: LinkModel,
+    /// Predicts (1−γ)·Q of a link, from the anchor and the words around it, or from the URL if
+    /// it has none.
+    pub reward: LinkModel,
 }
 
-/// A link, as those see it who have not followed it.
+/// A link, described without its target's content.
 #[derive(Debug, Clone, Copy)]
 pub struct Pointer<'a> {
-    /// Where to.
+    /// The URL of its target.
     pub url: &'a str,
-    /// Its words.
+    /// Its anchor text.
     pub anchor: &'a str,
-    /// Its words and some on either side.
+    /// Its anchor text and some words on either side.
     pub around: &'a str,
 }
 
-/// A crawl that has ended.
+/// The graph of a completed crawl.
 #[derive(Debug, Clone, Default)]
 pub struct Crawled {
     rewards: Vec<f32>,
-    links: Vec<Followed>,
+    links: Vec<CrawledLink>,
 }
 
 #[derive(Debug, Clone)]
-struct Followed {
+struct CrawledLink {
     from: usize,
     to: usize,
     signs: Vec<u32>,
@@ -55,42 +60,47 @@ struct Followed {
 }
 
 impl Crawled {
-    /// Takes in a page that is of the topic so likely. Returns its place among the pages.
+    /// Adds a page and returns its index. `reward` is the probability that it is of the topic.
     pub fn page(&mut self, reward: f32) -> usize {
         self.rewards.push(reward);
         self.rewards.len() - 1
     }
 
-    /// Takes in a link between two pages that were taken in.
+    /// Adds a link between two pages, given by their indices.
     pub fn link(&mut self, from: usize, to: usize, link: &Pointer<'_>) {
-        self.links.push(Followed {
+        self.links.push(CrawledLink {
             from,
             to,
-            signs: signs(link),
-            near: near(&Spoken::of(link.anchor, link.around), &named(link.url)),
+            signs: link_features(link),
+            near: word_features(
+                &LinkWords::of(link.anchor, link.around),
+                &url_features(link.url),
+            ),
         });
     }
 
-    /// What is to be learned; `None`: too few links lead to the topic, or to anything else.
+    /// Learns the link models.
+    ///
+    /// Returns `None` if fewer than [`LEAST`] links lead to the topic, or to other pages.
     pub fn learn(&self) -> Option<Guide> {
-        let on = |link: &&Followed| self.rewards[link.to] >= ON_TOPIC;
+        let on = |link: &&CrawledLink| self.rewards[link.to] >= ON_TOPIC;
         let leading = self.links.iter().filter(on).count();
         if leading < LEAST || self.links.len() - leading < LEAST {
             return None;
         }
         let values = self.values();
-        let lessons = |words: fn(&Followed) -> &Vec<u32>, of: &[f32]| -> Vec<Lesson> {
+        let examples = |words: fn(&CrawledLink) -> &Vec<u32>, of: &[f32]| -> Vec<LinkExample> {
             let each = self.links.iter();
             each.map(|link| (words(link).clone(), of[link.to]))
                 .collect()
         };
         Some(Guide {
-            topic: Signpost::learn(&lessons(|link| &link.signs, &self.rewards)),
-            reward: Signpost::learn(&lessons(|link| &link.near, &values)),
+            topic: LinkModel::learn(&examples(|link| &link.signs, &self.rewards)),
+            reward: LinkModel::learn(&examples(|link| &link.near, &values)),
         })
     }
 
-    /// V of each page.
+    /// Computes V of each page by value iteration.
     fn values(&self) -> Vec<f32> {
         let own: Vec<f32> = self.rewards.iter().map(|r| (1.0 - GAMMA) * r).collect();
         let mut values = own.clone();
@@ -120,7 +130,7 @@ mod tests {
 
     #[test]
     fn a_page_is_worth_what_can_be_reached_from_it() {
-        // 0 → 1 → 2, which is of the topic; 3 leads to itself.
+        // 0 → 1 → 2, which is of the topic; 3 links to itself.
         let mut crawled = Crawled::default();
         for reward in [0.0, 0.0, 1.0, 0.0] {
             crawled.page(reward);
@@ -134,7 +144,8 @@ mod tests {
 
     #[test]
     fn hubs_have_a_reward_and_are_not_of_the_topic() {
-        // Twenty sites: a home page, a list that it calls "courses", a course, and a page about nothing.
+        // Twenty sites: a home page, a list that it links as "courses", a course, and a page on
+        // nothing.
         let mut crawled = Crawled::default();
         for _ in 0..20 {
             let [home, list, course, other] = [0.0, 0.0, 1.0, 0.0].map(|r| crawled.page(r));
@@ -143,8 +154,12 @@ mod tests {
             crawled.link(home, other, &link("weather"));
         }
         let guide = crawled.learn().unwrap();
-        let topic = |words: &str| guide.topic.promise(&signs(&link(words)));
-        let reward = |words: &str| guide.reward.promise(&near(&Spoken::of(words, ""), &[]));
+        let topic = |words: &str| guide.topic.promise(&link_features(&link(words)));
+        let reward = |words: &str| {
+            guide
+                .reward
+                .promise(&word_features(&LinkWords::of(words, ""), &[]))
+        };
         assert!(topic("algebra") > 0.6 && topic("courses") < 0.4);
         assert!(reward("algebra") > reward("courses") + 0.1);
         assert!(reward("courses") > reward("weather") + 0.1);

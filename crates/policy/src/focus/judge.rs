@@ -1,12 +1,16 @@
-//! Is this page of the topic, and what do links say of pages that nobody has read?
+//! The relevance of pages and links to a topic.
 //!
-//! A topic that is known by examples is judged by its classifier: over text, title and URL of a page and over
-//! the anchors that lead to it. One that is known by a query is judged by similarity first, and grows examples of its
-//! own: pages that are hot by Algorithm 5.3 of Cho, Garcia-Molina & Page (1998) against pages that are not. As soon as
-//! there are [`ENOUGH`] of each it learns from them, and again each time that they have doubled. Of a topic that is known by a
-//! predicate a page is or is not, and nothing is known before it was read.
+//! The basis depends on how the topic is defined:
 //!
-//! **Invariant:** a page that is not read is judged by its URL and by the anchors seen so far, and by nothing else.
+//! - Examples: a trained classifier judges the text, title and URL of a page and the anchors of
+//!   links to it.
+//! - A query: pages are first judged by their similarity to the query. They also become training
+//!   examples: pages that are hot by Algorithm 5.3 of Cho, Garcia-Molina & Page (1998) against
+//!   pages that are not. With [`ENOUGH`] of each, a classifier replaces the similarity. It is
+//!   retrained each time the number has doubled.
+//! - A predicate: a page matches or does not. Unread pages all have the same probability.
+//!
+//! **Invariant:** an unread page is judged only by its URL and the anchors seen so far.
 
 use std::collections::HashMap;
 
@@ -14,86 +18,89 @@ use super::bayes::{Bayes, Evidence};
 use super::predicate::{Candidate, Predicate};
 use super::topic::{Known, Topic};
 use super::trainer::{Document, Trainer};
-use super::word_counts::{Field, Spoken, Written};
+use super::word_counts::{Field, LinkWords, PageWords};
 use crate::estimate::Column;
 use crate::query::{Query, is_hot, similarity};
 use crate::{Discovered, Link, Needs, Number, Read, Report, Term, Text, Worth};
 
-/// From here on a page counts as one of the topic.
+/// Least probability at which a page counts as on the topic.
 pub const ON_TOPIC: f32 = 0.5;
-/// Examples of each kind after which a query has taught enough to be replaced.
+/// Examples of each class at which a classifier replaces the similarity to a query.
 const ENOUGH: usize = 20;
-/// Examples of each kind that are learned from, at most.
+/// Examples of each class that a query collects, at most.
 const MOST: usize = 640;
 
-/// What a predicate says of a page that nobody has read.
-const UNTOLD: f32 = 0.2;
+/// Probability of an unread page under a predicate.
+const UNREAD: f32 = 0.2;
 
-/// Judges pages and links.
+/// Judges how relevant pages and links are to a topic.
 #[derive(Debug, Clone)]
-pub struct Judge {
+pub struct TopicJudge {
     basis: Basis,
-    pages: Column<Signs>,
-    /// Pages that were read and are of the topic.
+    pages: Column<PageEvidence>,
+    /// Number of read pages that are of the topic.
     found: u64,
 }
 
 #[derive(Debug, Clone)]
 enum Basis {
-    Examples(Box<Taught>),
-    Words(Box<Growing>),
-    Where(Box<Asked>),
+    Examples(Box<ClassifierBasis>),
+    Words(Box<QueryBasis>),
+    Where(Box<PredicateBasis>),
 }
 
-/// A classifier, and those of the topics above.
+/// The classifier of the topic and those of its parent topics.
 #[derive(Debug, Clone)]
-struct Taught {
+struct ClassifierBasis {
     bayes: Bayes,
     above: Vec<Bayes>,
 }
 
-impl Taught {
-    /// Links are judged by the topic itself: what leads to a page of it leads to one of those above.
-    fn page(&self, text: Text<'_>, written: &Written, signs: Signs) -> f32 {
-        let own = judged(&self.bayes, text, written, signs);
+impl ClassifierBasis {
+    /// Judges a page by the classifiers of the topic and of its parent topics.
+    ///
+    /// Without a text only the topic's own classifier is used: links that lead to the topic also
+    /// lead to its parent topics.
+    fn page(&self, text: Text<'_>, page_words: &PageWords, evidence: PageEvidence) -> f32 {
+        let own = judged(&self.bayes, text, page_words, evidence);
         if !matches!(text, Text::Whole { .. }) {
             return own;
         }
         let above = self.above.iter();
         own * above
-            .map(|bayes| bayes.written(written) as f32)
+            .map(|bayes| bayes.judge_words(page_words) as f32)
             .product::<f32>()
     }
 }
 
-/// A predicate, and the pages that it has not judged yet.
+/// A predicate, and the URLs of all discovered pages, which it tests.
 #[derive(Debug, Clone)]
-struct Asked {
+struct PredicateBasis {
     predicate: Predicate,
     urls: HashMap<Number, Box<str>>,
 }
 
-/// A query that gathers examples.
+/// A query that collects examples.
 #[derive(Debug, Clone)]
-struct Growing {
+struct QueryBasis {
     query: Query,
     trainer: Trainer,
-    /// Examples of each kind at which it learns next.
+    /// Number of examples of each class at which the classifier is trained next.
     next: usize,
     bayes: Option<Bayes>,
 }
 
-/// What is known of a page.
+/// The evidence about a page.
 #[derive(Debug, Clone, Copy, Default)]
-struct Signs {
+struct PageEvidence {
     url: Evidence,
     anchors: Evidence,
     relevance: f32,
     read: bool,
 }
 
-impl Judge {
-    /// What it must be told.
+impl TopicJudge {
+    /// The facts that a judge needs.
     pub const NEEDS: Needs = Needs {
         links: true,
         words: true,
@@ -103,26 +110,27 @@ impl Judge {
         searches: false,
     };
 
-    /// For this topic.
+    /// Creates a judge for this topic.
     pub fn new(topic: &Topic) -> Self {
         let basis = match &topic.known {
-            Known::Examples(bayes) => Basis::Examples(Box::new(Taught {
+            Known::Examples(bayes) => Basis::Examples(Box::new(ClassifierBasis {
                 bayes: (**bayes).clone(),
                 above: topic.above.clone(),
             })),
-            Known::Where(predicate) => Basis::Where(Box::new(Asked {
+            Known::Where(predicate) => Basis::Where(Box::new(PredicateBasis {
                 predicate: (**predicate).clone(),
                 urls: HashMap::new(),
             })),
             Known::Words(words) => match Query::new(words) {
-                Ok(query) => Basis::Words(Box::new(Growing {
+                Ok(query) => Basis::Words(Box::new(QueryBasis {
                     query,
                     trainer: Trainer::default(),
                     next: ENOUGH,
                     bayes: None,
                 })),
-                // Topic::words refuses these; a file that was tampered with is about nothing.
-                Err(_) => Basis::Examples(Box::new(Taught {
+                // `Topic::words` rejects such a query. A damaged file gets a classifier without
+                // words.
+                Err(_) => Basis::Examples(Box::new(ClassifierBasis {
                     bayes: nothing(),
                     above: Vec::new(),
                 })),
@@ -135,122 +143,125 @@ impl Judge {
         }
     }
 
-    /// Takes in a page that was heard of.
+    /// Registers a discovered page.
     pub fn discover(&mut self, discovered: &Discovered<'_>) {
         let url = match &mut self.basis {
-            Basis::Examples(taught) => taught.bayes.evidence(discovered.url, Field::Url),
-            Basis::Words(growing) => {
-                let found = growing.query.look_at_url(discovered.url);
-                shared(growing.query.share(found))
+            Basis::Examples(basis) => basis.bayes.evidence(discovered.url, Field::Url),
+            Basis::Words(basis) => {
+                let found = basis.query.look_at_url(discovered.url);
+                shared(basis.query.share(found))
             }
-            Basis::Where(asked) => {
-                asked.urls.insert(discovered.page, discovered.url.into());
+            Basis::Where(basis) => {
+                basis.urls.insert(discovered.page, discovered.url.into());
                 Evidence::default()
             }
         };
-        let signs = Signs {
+        let evidence = PageEvidence {
             url,
-            ..Signs::default()
+            ..PageEvidence::default()
         };
-        self.pages.add(discovered.page, signs);
+        self.pages.add(discovered.page, evidence);
     }
 
-    /// Judges a page that was read: the probability that it is of the topic. What says nothing and leads on, as a
-    /// redirect does, is judged by what was said of it.
+    /// Judges a page that was read: returns the probability that it is of the topic.
+    ///
+    /// A page without text but with links, such as a redirect, is judged by its URL and anchors.
     pub fn read(&mut self, read: &Read<'_>) -> f32 {
-        self.weigh(read, &Written::of(read.text))
+        self.read_counted(read, &PageWords::of(read.text))
     }
 
-    /// The same of a page whose words were counted.
-    pub fn weigh(&mut self, read: &Read<'_>, written: &Written) -> f32 {
-        let signs = self.pages.get(read.page).unwrap_or_default();
+    /// Judges a page whose words were already counted.
+    pub fn read_counted(&mut self, read: &Read<'_>, page_words: &PageWords) -> f32 {
+        let evidence = self.pages.get(read.page).unwrap_or_default();
         let relevance = match read.text {
             Text::Nothing if read.links.is_empty() => 0.0,
             Text::Nothing => self.expected(read.page),
-            text => self.basis.page(read.page, text, written, signs),
+            text => self.basis.page(read.page, text, page_words, evidence),
         };
-        if let Some(signs) = self.pages.get_mut(read.page) {
+        if let Some(evidence) = self.pages.get_mut(read.page) {
             self.found += u64::from(relevance >= ON_TOPIC);
-            self.found -= u64::from(signs.read && signs.relevance >= ON_TOPIC);
-            signs.relevance = relevance;
-            signs.read = true;
+            self.found -= u64::from(evidence.read && evidence.relevance >= ON_TOPIC);
+            evidence.relevance = relevance;
+            evidence.read = true;
         }
         relevance
     }
 
-    /// Takes in a link: its words count for the page behind it. Returns how likely that page is of the
-    /// topic by this link and its URL.
+    /// Adds a link to the evidence about its target.
+    ///
+    /// Returns the probability that the target is of the topic, by this link and its URL.
     pub fn follow(&mut self, link: &Link<'_>) -> f32 {
-        self.hear(link, &Spoken::of(link.anchor, link.around))
+        self.follow_counted(link, &LinkWords::of(link.anchor, link.around))
     }
 
-    /// The same of a link whose words were counted.
-    pub fn hear(&mut self, link: &Link<'_>, spoken: &Spoken) -> f32 {
-        let Some(signs) = self.pages.get_mut(link.to) else {
+    /// Adds a link whose words were already counted; returns the same.
+    pub fn follow_counted(&mut self, link: &Link<'_>, link_words: &LinkWords) -> f32 {
+        let Some(evidence) = self.pages.get_mut(link.to) else {
             return 0.0;
         };
         let (anchors, words) = match &mut self.basis {
-            Basis::Examples(taught) => {
-                let bayes = &taught.bayes;
-                let anchor = bayes.counted(&spoken.anchor, Field::Text);
-                let around = bayes.counted(&spoken.around, Field::Text);
+            Basis::Examples(basis) => {
+                let bayes = &basis.bayes;
+                let anchor = bayes.counted(&link_words.anchor, Field::Text);
+                let around = bayes.counted(&link_words.around, Field::Text);
                 (anchor, anchor.and(around))
             }
-            Basis::Words(growing) => {
-                let found = growing.query.look(link.anchor);
-                let around = growing.query.look(link.around);
-                let anchor = growing.query.share(found);
-                let both = anchor.max(0.5 * growing.query.share(around));
+            Basis::Words(basis) => {
+                let found = basis.query.look(link.anchor);
+                let around = basis.query.look(link.around);
+                let anchor = basis.query.share(found);
+                let both = anchor.max(0.5 * basis.query.share(around));
                 (shared(anchor), shared(both))
             }
             Basis::Where(_) => (Evidence::default(), Evidence::default()),
         };
-        signs.anchors = self.basis.joined(signs.anchors, anchors);
-        self.basis.link(words, signs.url)
+        evidence.anchors = self.basis.joined(evidence.anchors, anchors);
+        self.basis.link(words, evidence.url)
     }
 
-    /// How likely a page that nobody has read is of the topic, by its URL and all anchors seen.
+    /// Returns the probability that an unread page is of the topic, by its URL and all anchors
+    /// seen.
     pub fn expected(&self, page: Number) -> f32 {
-        let signs = self.pages.get(page).unwrap_or_default();
-        self.basis.link(signs.anchors, signs.url)
+        let evidence = self.pages.get(page).unwrap_or_default();
+        self.basis.link(evidence.anchors, evidence.url)
     }
 
-    /// Whether the page was read.
+    /// Returns whether the page was read.
     pub fn is_read(&self, page: Number) -> bool {
-        self.pages.get(page).is_some_and(|signs| signs.read)
+        self.pages.get(page).is_some_and(|evidence| evidence.read)
     }
 
-    /// How likely a page is of the topic, if it was read.
+    /// Returns the probability that a page is of the topic, if it was read.
     pub fn relevance(&self, page: Number) -> Option<f32> {
-        let signs = self.pages.get(page).filter(|signs| signs.read);
-        signs.map(|signs| signs.relevance)
+        let evidence = self.pages.get(page).filter(|evidence| evidence.read);
+        evidence.map(|evidence| evidence.relevance)
     }
 
-    /// The same as what a page is worth now that its text is known; nothing before.
+    /// Returns the relevance of a page as its importance; 0 before it is read.
     pub fn importance(&self, page: Number) -> Worth {
         Worth::new(f64::from(self.relevance(page).unwrap_or(0.0)))
     }
 
-    /// The same for people, if it was read.
+    /// Returns the relevance of a page as a term of an explanation, if it was read.
     pub fn term(&self, page: Number) -> Option<Term> {
         let found = self.relevance(page);
         found.map(|found| Term::new("P(topic | page)", f64::from(found)))
     }
 
-    /// What there is to say of the topic.
+    /// Returns the report on the topic.
     pub fn report(&self) -> Report {
-        let mut report = self.said();
+        let mut report = self.basis_report();
         report.found = Some(self.found);
         report
     }
 
-    fn said(&self) -> Report {
+    fn basis_report(&self) -> Report {
         match &self.basis {
             Basis::Examples(_) | Basis::Where(_) => Report::default(),
-            Basis::Words(growing) => {
-                let mut report = growing.query.report();
-                if growing.bayes.is_some() {
-                    let [off, on] = growing.trainer.examples();
+            Basis::Words(basis) => {
+                let mut report = basis.query.report();
+                if basis.bayes.is_some() {
+                    let [off, on] = basis.trainer.examples();
                     report.remarks.push(format!(
                         "the topic was learned from {on} pages that have its words and {off} that have not"
                     ));
@@ -262,20 +273,26 @@ impl Judge {
 }
 
 impl Basis {
-    fn page(&mut self, page: Number, text: Text<'_>, written: &Written, signs: Signs) -> f32 {
+    fn page(
+        &mut self,
+        page: Number,
+        text: Text<'_>,
+        page_words: &PageWords,
+        evidence: PageEvidence,
+    ) -> f32 {
         match self {
-            Self::Examples(taught) => taught.page(text, written, signs),
-            Self::Words(growing) => growing.page(text, written),
-            Self::Where(asked) => asked.page(page, text),
+            Self::Examples(basis) => basis.page(text, page_words, evidence),
+            Self::Words(basis) => basis.page(text, page_words),
+            Self::Where(basis) => basis.page(page, text),
         }
     }
 
     fn link(&self, words: Evidence, url: Evidence) -> f32 {
         match self {
-            Self::Examples(taught) => taught.bayes.link(words, url) as f32,
-            // An anchor is written to say what is behind it.
+            Self::Examples(basis) => basis.bayes.link(words, url) as f32,
+            // The anchor counts more, because its words are written to describe the target.
             Self::Words(_) => 0.75 * words.log_odds + 0.25 * url.log_odds,
-            Self::Where(_) => UNTOLD,
+            Self::Where(_) => UNREAD,
         }
     }
 
@@ -287,7 +304,7 @@ impl Basis {
     }
 }
 
-impl Asked {
+impl PredicateBasis {
     fn page(&mut self, page: Number, text: Text<'_>) -> f32 {
         let Text::Whole { title, body, about } = text else {
             return 0.0;
@@ -305,8 +322,8 @@ impl Asked {
     }
 }
 
-impl Growing {
-    fn page(&mut self, text: Text<'_>, written: &Written) -> f32 {
+impl QueryBasis {
+    fn page(&mut self, text: Text<'_>, page_words: &PageWords) -> f32 {
         let found = self.query.look_at_text(text);
         if let Text::Whole { title, body, .. } = text {
             let on = is_hot(found);
@@ -328,14 +345,14 @@ impl Growing {
                 self.bayes = self.trainer.train().ok().map(|trained| trained.bayes);
             }
             if let Some(bayes) = &self.bayes {
-                return judged(bayes, text, written, Signs::default());
+                return judged(bayes, text, page_words, PageEvidence::default());
             }
         }
         similarity(found)
     }
 }
 
-/// A share of a query's words, where evidence is kept.
+/// Stores the share of a query's words in the `log_odds` field of [`Evidence`].
 fn shared(share: f32) -> Evidence {
     Evidence {
         log_odds: share,
@@ -343,21 +360,23 @@ fn shared(share: f32) -> Evidence {
     }
 }
 
-fn judged(bayes: &Bayes, text: Text<'_>, written: &Written, signs: Signs) -> f32 {
+fn judged(bayes: &Bayes, text: Text<'_>, page_words: &PageWords, evidence: PageEvidence) -> f32 {
     if !matches!(text, Text::Whole { .. }) {
-        return bayes.link(signs.anchors, signs.url) as f32;
+        return bayes.link(evidence.anchors, evidence.url) as f32;
     }
-    let body = bayes.counted(&written.body, Field::Text).and(signs.anchors);
-    let title = bayes.counted(&written.title, Field::Title);
-    bayes.page([body, title, signs.url]) as f32
+    let body = bayes
+        .counted(&page_words.body, Field::Text)
+        .and(evidence.anchors);
+    let title = bayes.counted(&page_words.title, Field::Title);
+    bayes.page([body, title, evidence.url]) as f32
 }
 
-/// A classifier that knows no word.
+/// Returns a classifier without words.
 fn nothing() -> Bayes {
-    Bayes::from(super::bayes::Learned {
+    Bayes::from(super::bayes::BayesParameters {
         examples: [1, 1],
         words: [Vec::new(), Vec::new(), Vec::new()],
-        page: super::calibration::Curve::default(),
-        link: super::calibration::Curve::default(),
+        page: super::calibration::LogisticCurve::default(),
+        link: super::calibration::LogisticCurve::default(),
     })
 }

@@ -1,94 +1,108 @@
-//! Links that look like those which led to the topic.
+//! Focused crawling by an online classifier of links (our own method).
 //!
-//! Ours. An online classifier of links: every page that is read is an example, and what was known of it while it waited
-//! are its inputs: the words of its anchors, those around them, its URL and tag path; what the topic says of these;
-//! how many of its parents are of the topic; how many of its siblings turned out to be, all and those under the same
-//! tag path; how its host and this tag path did so far. Where little was seen, rates are drawn towards that of
-//! the whole crawl, and a little is added for what nobody has tried. Where crawls have ended that the topic was taught by
-//! ([`Guide`](super::Guide)), what links of such words led to there is one more input. What a page leads to is added, the value of
-//! its links by [`Rewards`], as far as pages still lead to others that nobody has named: where most pages are known and wait, only what they
-//! are counts.
+//! Every page that is read is a training example. The inputs are what was known of the page
+//! while it waited:
 //!
-//! A page is judged by its text first. For what is learned from it, what links had said of it counts as well: where they know a kind of page and its
-//! text is doubtful, they are right more often than not.
+//! - the words of its anchors, the words around them, its URL and its tag path;
+//! - the topic classifier's probability for these words;
+//! - the share of its parents that are of the topic;
+//! - the relevance of its siblings, of all and of those under the same tag path;
+//! - the relevance of its host and of its tag path so far.
 //!
-//! **Invariant:** a page is worth what was last said of it: children of a page that was read, and its siblings if it was a surprise, are valued
-//! anew at once, all others each time that the crawl has grown by a tenth, so that a crawl of n pages costs
-//! O(n log n) valuations; of others than children, what has moved by less than [`STEP`] is not told.
+//! Rates from few pages are shrunk towards the rate of the whole crawl. A small bonus rewards
+//! link groups that are little explored. If the topic was trained on completed crawls
+//! ([`Guide`](super::Guide)), the outcome of links with the same words is one more input.
+//!
+//! The expected discounted reward behind the best link to the page ([`Rewards`]) is added. It is
+//! weighted by the share of links that lead to pages not linked before. Once most pages are known
+//! and wait, only the relevance of the page itself counts.
+//!
+//! The training label comes from the text of the page, adjusted by what its links predicted. If
+//! the links know a kind of page and its text is ambiguous, the links are usually right.
+//!
+//! **Invariant:** after a read, the children of the page are revalued at once, and so are its
+//! siblings if the page was a surprise. All other pages are revalued each time the crawl has
+//! grown by a tenth. A crawl of n pages therefore costs O(n log n) valuations. Except for
+//! children, changes of at most [`STEP`] are not reported.
 
 use super::bayes::Bayes;
 use super::focused::{Focus, worth as worth_of};
-use super::judge::Judge;
-use super::kin::Kin;
-use super::linear::{Linear, log_odds, sigmoid};
-use super::rehearsal::Rehearsal;
+use super::judge::TopicJudge;
+use super::link_model::LinkModel;
+use super::logistic::{LogisticModel, log_odds, sigmoid};
+use super::related::RelatedPages;
+use super::replay::ReplayBuffer;
 use super::rewards::Rewards;
-use super::seen::{Known, Origin};
-use super::signpost::Signpost;
 use super::topic::Topic;
-use super::word_counts::{Spoken, Written};
+use super::unread::{Origin, UnreadPage};
+use super::word_counts::{LinkWords, PageWords};
 use crate::estimate::{Column, Links};
 use crate::{Discovered, Link, Moves, Number, Read, Term, Text, Worth};
 
-/// Dense inputs: any page, topic by words, by the best link, mean parent, best parent, number of parents, siblings, siblings under the same
-/// path, host, path, folder, neighbours, parents that lead to the topic, what such links led to before.
+/// Number of dense inputs, in this order: base rate, topic by anchors and URL, topic by the best
+/// link, mean parent, best parent, number of parents, siblings, siblings under the same tag
+/// path, host, tag path, folder, neighbours, parents that lead to the topic, links in completed
+/// crawls.
 const INPUTS: usize = 14;
-/// What we believe before anything was seen.
-const BELIEVED: [f32; INPUTS] = [
+/// Initial weights of the dense inputs.
+const INITIAL: [f32; INPUTS] = [
     1.0, 0.3, 0.3, 0.5, 0.2, 0.0, 0.4, 0.4, 0.1, 0.2, 0.3, 0.3, 0.3, 0.5,
 ];
-/// Steps of learning, for inputs and for words.
+/// AdaGrad learning rates, for dense inputs and for words.
 const STEPS: (f32, f32) = (0.1, 0.3);
-/// What an untried group of links is worth more than it is expected to be.
-const CURIOSITY: f32 = 0.1;
-/// What a page counts among those that were read lately.
-const LATELY: f32 = 0.05;
-/// What is worth more than any page that links speak for.
+/// Exploration bonus of a link group of which no page was read.
+const EXPLORATION: f32 = 0.1;
+/// Weight of one page in the moving average of novelty.
+const NOVELTY_WEIGHT: f32 = 0.05;
+/// Value of a seed. It is above the value of any other page.
 const SEED: f32 = 3.0;
-/// What links said of a page beside what its text says, in log odds.
-const HEARSAY: f32 = 0.6;
-/// A page that is as near as this to what was expected of it says nothing new of its siblings.
+/// Weight of the link prediction in the training label, relative to the text, in log odds.
+const LINK_WEIGHT: f32 = 0.6;
+/// Difference between label and prediction above which the siblings are revalued.
 const SURPRISE: f32 = 0.1;
-/// A page of more links than this is a directory: its links are not valued anew for each of them.
+/// Number of links above which a parent is a directory. Its links are not revalued after a
+/// surprise.
 const DIRECTORY: usize = 400;
-/// Changes of worth that are not told: to move a page in its queue costs more than to value it.
+/// Smaller changes of worth are not reported, because moving a page in its queue costs more than
+/// valuing it.
 const STEP: f32 = 0.01;
 
-/// Worth is the probability that a page is of the topic, what its links promise to lead to, and some curiosity.
+/// An ordering by the relevance probability, the expected reward behind the best link, and an
+/// exploration bonus.
 #[derive(Debug, Clone)]
 pub struct Learned {
-    judge: Judge,
-    model: Linear<INPUTS>,
+    judge: TopicJudge,
+    model: LogisticModel<INPUTS>,
     rewards: Rewards,
-    /// Of the links that were read lately, the share that nobody had named before.
+    /// Moving average of the share of links that lead to pages not linked before.
     novelty: f32,
-    pages: Vec<Known>,
+    pages: Vec<UnreadPage>,
     worths: Column<f32>,
     links: Links,
-    kin: Kin,
-    rehearsal: Rehearsal<INPUTS>,
-    /// What tells pages that lead to the topic, and the log odds of any page.
+    related: RelatedPages,
+    replay: ReplayBuffer<INPUTS>,
+    /// Classifier of pages that link to the topic, and its prior log odds.
     layer: Option<(Bayes, f32)>,
-    /// What links led to before.
-    before: Option<Signpost>,
+    /// Model of link outcomes in completed crawls.
+    before: Option<LinkModel>,
     reads: u32,
     sweep: u32,
     moved: Vec<Number>,
 }
 
 impl Learned {
-    /// For this topic.
+    /// Creates the method for this topic.
     pub fn new(topic: &Topic) -> Self {
         Self {
-            judge: Judge::new(topic),
-            model: Linear::new(BELIEVED, STEPS),
+            judge: TopicJudge::new(topic),
+            model: LogisticModel::new(INITIAL, STEPS),
             rewards: Rewards::new(topic),
             novelty: 1.0,
             pages: Vec::new(),
             worths: Column::default(),
             links: Links::default(),
-            kin: Kin::default(),
-            rehearsal: Rehearsal::default(),
+            related: RelatedPages::default(),
+            replay: ReplayBuffer::default(),
             layer: topic.layers.first().map(|bayes| {
                 let [off, on] = bayes.learned().examples.map(|count| count as f32);
                 (bayes.clone(), log_odds(on / (on + off)))
@@ -100,17 +114,20 @@ impl Learned {
         }
     }
 
-    /// How likely a page is one that leads to the topic, by its text: log odds above the usual; 0 if nobody knows.
-    fn nearness(&self, written: &Written) -> f32 {
+    /// Returns how much the text suggests that a page links to the topic, in log odds above the
+    /// prior.
+    ///
+    /// Returns 0 without a classifier or a text.
+    fn nearness(&self, page_words: &PageWords) -> f32 {
         match &self.layer {
-            Some((bayes, usual)) if !written.body.is_empty() => {
-                log_odds(bayes.written(written) as f32) - usual
+            Some((bayes, usual)) if !page_words.body.is_empty() => {
+                log_odds(bayes.judge_words(page_words) as f32) - usual
             }
             _ => 0.0,
         }
     }
 
-    /// Takes note of how many links of a page nobody had named before.
+    /// Updates the moving average of novelty from the links of a page.
     fn count_new(&mut self, read: &Read<'_>) {
         if read.links.is_empty() {
             return;
@@ -121,19 +138,19 @@ impl Learned {
         };
         let new = read.links.iter().filter(unnamed).count();
         let share = new as f32 / read.links.len() as f32;
-        self.novelty += LATELY * (share - self.novelty);
+        self.novelty += NOVELTY_WEIGHT * (share - self.novelty);
     }
 
-    fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, spoken: &Spoken) {
+    fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, link_words: &LinkWords) {
         if let Some(known) = self.pages.get_mut(link.to.index()) {
-            known.follow(from, anchor, link, spoken);
-            let promised = self.rewards.value(link.to, anchor, spoken);
+            known.follow(from, anchor, link, link_words);
+            let promised = self.rewards.value(link.to, anchor, link_words);
             known.promise = known.promise.max(promised);
         }
     }
 
-    /// Pages that a parent of this one leads to are to be valued anew.
-    fn siblings_of(&mut self, page: Number) {
+    /// Marks the pages that a parent of this one links to for revaluation.
+    fn mark_siblings(&mut self, page: Number) {
         let known = self.pages.get(page.index());
         for parent in known.map_or(&[][..], |known| known.parents.as_slice()) {
             let links = self.links.of(Number(parent.page)).unwrap_or_default().links;
@@ -143,8 +160,8 @@ impl Learned {
         }
     }
 
-    /// Values pages anew, and tells what has moved by more than this.
-    fn value_anew(&mut self, step: f32, moves: &mut Moves) {
+    /// Revalues the marked pages, and reports those whose worth changed by more than `step`.
+    fn revalue(&mut self, step: f32, moves: &mut Moves) {
         let mut moved = std::mem::take(&mut self.moved);
         moved.sort_unstable();
         moved.dedup();
@@ -170,16 +187,16 @@ impl Learned {
         }
         let (inputs, tried) = self.inputs(page, known);
         let probability = sigmoid(self.model.log_odds(&inputs, &known.words));
-        let curious = CURIOSITY * probability.sqrt() / (1.0 + tried).sqrt();
-        probability + self.novelty * known.promise + curious
+        let bonus = EXPLORATION * probability.sqrt() / (1.0 + tried).sqrt();
+        probability + self.novelty * known.promise + bonus
     }
 
-    /// What is known of a page, and how many of the pages that are most like it were read.
-    fn inputs(&self, page: Number, known: &Known) -> ([f32; INPUTS], f32) {
-        let kin = self.kin.of(page, known, &self.judge, &self.links);
-        let from = log_odds(kin.base);
+    /// Returns the inputs of a page, and the number of read pages in its least explored group.
+    fn inputs(&self, page: Number, known: &UnreadPage) -> ([f32; INPUTS], f32) {
+        let related = self.related.of(page, known, &self.judge, &self.links);
+        let from = log_odds(related.base);
         let over = |rate: f32| log_odds(rate) - from;
-        let parents = (known.sum + kin.base) / (known.count as f32 + 1.0);
+        let parents = (known.sum + related.base) / (known.count as f32 + 1.0);
         let before = self.before.as_ref();
         let inputs = [
             from,
@@ -188,21 +205,21 @@ impl Learned {
             over(parents),
             over(known.best.max(0.02)),
             (1.0 + known.count as f32).ln(),
-            over(kin.siblings),
-            over(kin.groups),
-            over(kin.host),
-            over(kin.paths),
-            over(kin.folder),
-            over(kin.neighbours),
+            over(related.siblings),
+            over(related.groups),
+            over(related.host),
+            over(related.paths),
+            over(related.folder),
+            over(related.neighbours),
             known.near / known.count.max(1) as f32,
             before.map_or(0.0, |before| before.over(&known.words)),
         ];
-        (inputs, kin.tried)
+        (inputs, related.tried)
     }
 }
 
 impl Focus for Learned {
-    fn judge(&self) -> &Judge {
+    fn judge(&self) -> &TopicJudge {
         &self.judge
     }
 
@@ -210,35 +227,35 @@ impl Focus for Learned {
         self.judge.discover(discovered);
         let index = discovered.page.index();
         if self.pages.len() <= index {
-            self.pages.resize_with(index + 1, Known::default);
+            self.pages.resize_with(index + 1, UnreadPage::default);
         }
         let known = &mut self.pages[index];
-        *known = Known::of(discovered);
-        known.add_signs(discovered.url);
-        self.rewards.hear(discovered);
+        *known = UnreadPage::of(discovered);
+        known.add_url_features(discovered.url);
+        self.rewards.discover(discovered);
         let worth = self.value(discovered.page);
         self.worths.add(discovered.page, worth);
     }
 
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
         let again = self.judge.is_read(read.page);
-        let written = Written::of(read.text);
+        let page_words = PageWords::of(read.text);
         let mut surprise = 0.0;
         if !again && let Some(known) = self.pages.get(read.page.index()) {
             let (inputs, _) = self.inputs(read.page, known);
             let words = &known.words;
-            let heard = self.model.log_odds(&inputs, words) - inputs[0];
-            let found = self.judge.weigh(read, &written);
+            let predicted = self.model.log_odds(&inputs, words) - inputs[0];
+            let found = self.judge.read_counted(read, &page_words);
             let relevance = match read.text {
                 Text::Nothing => found,
-                _ => sigmoid(log_odds(found) + HEARSAY * heard),
+                _ => sigmoid(log_odds(found) + LINK_WEIGHT * predicted),
             };
-            surprise = (relevance - sigmoid(inputs[0] + heard)).abs();
+            surprise = (relevance - sigmoid(inputs[0] + predicted)).abs();
             self.model.learn(&inputs, words, relevance);
-            self.rehearsal.remember(inputs, words, relevance);
-            self.kin.count(known, relevance);
+            self.replay.push(inputs, words, relevance);
+            self.related.count(known, relevance);
         } else {
-            self.judge.weigh(read, &written);
+            self.judge.read_counted(read, &page_words);
         }
         let relevance = self.judge.relevance(read.page).unwrap_or(0.0);
         if again {
@@ -247,38 +264,38 @@ impl Focus for Learned {
             self.rewards.learn(read, relevance);
             self.reads += 1;
         }
-        let told = self.links.of(read.page).unwrap_or_default().links.to_vec();
+        let old_links = self.links.of(read.page).unwrap_or_default().links.to_vec();
         let from = Origin {
             page: read.page,
             relevance,
-            near: self.nearness(&written),
+            near: self.nearness(&page_words),
         };
         if !again {
             self.count_new(read);
         }
         for link in read.links {
-            let spoken = Spoken::of(link.anchor, link.around);
-            let anchor = self.judge.hear(link, &spoken);
-            // A page that is read again says of an old link what it said before.
-            if told.binary_search(&link.to.0).is_err() {
-                self.follow(&from, anchor, link, &spoken);
+            let link_words = LinkWords::of(link.anchor, link.around);
+            let anchor = self.judge.follow_counted(link, &link_words);
+            // When a page is read again, its old links must not count a second time.
+            if old_links.binary_search(&link.to.0).is_err() {
+                self.follow(&from, anchor, link, &link_words);
             }
             self.moved.push(link.to);
         }
         self.links.replace(read);
-        // Children are told exactly, so that they are worth the same after a stop, whatever they were worth before.
-        self.value_anew(0.0, moves);
+        // Report every change of a child, so that its worth is the same after a restart.
+        self.revalue(0.0, moves);
         if surprise > SURPRISE {
-            self.siblings_of(read.page);
+            self.mark_siblings(read.page);
         }
         if self.reads >= self.sweep {
             self.sweep = self.reads + (self.reads / 10).max(8);
             self.moved.clear();
-            self.rehearsal.tell(&mut self.model);
+            self.replay.replay(&mut self.model);
             let waiting = self.worths.iter().map(|(page, _)| page);
             self.moved = waiting.filter(|page| !self.judge.is_read(*page)).collect();
         }
-        self.value_anew(STEP, moves);
+        self.revalue(STEP, moves);
     }
 
     fn worth(&self, page: Number) -> Worth {

@@ -1,14 +1,17 @@
-//! What does a page have to be, in the user's own words?
+//! Predicates over pages, written by the user.
 //!
-//! `contains("workshop") and topic("ml") > .7 and not url("/archive/")`: the predicates of Aggarwal, Al-Garawi & Yu, "Intelligent crawling on
-//! the World Wide Web with arbitrary predicates" (WWW 2001). Grammar: `or` binds least, then `and`, then `not`; parentheses; a test that
-//! is a number (`topic`, `similar`) is compared by `>`, `>=`, `<` or `<=`, and without that with one half. What is not known
-//! of a page, its language or date, is not what was asked for.
+//! An example: `contains("workshop") and topic("ml") > .7 and not url("/archive/")`. The idea is
+//! from Aggarwal, Al-Garawi & Yu, "Intelligent crawling on the World Wide Web with arbitrary
+//! predicates" (WWW 2001).
 //!
-//! **Invariant:** reading never panics and takes time linear in the text, nested at most [`reader::DEEPEST`]; what cannot be read is
-//! refused with the character that it fails at.
+//! Grammar: `or` binds least, then `and`, then `not`; parentheses group. A numeric test
+//! (`topic`, `similar`) may be compared by `>`, `>=`, `<` or `<=`. Without a comparison it holds
+//! from 0.5 on. A test of an unknown property, such as the language or date, does not hold.
+//!
+//! **Invariant:** parsing never panics and takes time linear in the text. Nesting is limited to
+//! [`parser::DEEPEST`]. A parse error names the character at which it occurred.
 
-mod reader;
+mod parser;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -20,21 +23,21 @@ use super::trainer::Document;
 use super::word_counts::{ByWord, Field, counts};
 use crate::About;
 use crate::words::{hash, words};
-use reader::Reader;
+use parser::PredicateParser;
 
-/// A page, as a predicate sees it.
+/// A page that a predicate is evaluated on.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Candidate<'a> {
-    /// URL, title and text.
+    /// Its URL, title and text.
     pub document: Document<'a>,
     /// Its host; empty if unknown.
     pub host: &'a str,
-    /// Its language and its date, if known.
+    /// Its language and date, if known.
     pub about: About<'a>,
 }
 
 impl<'a> Candidate<'a> {
-    /// A page of which this is known; its host is that of its URL.
+    /// Creates a candidate whose host is taken from its URL.
     pub fn of(document: Document<'a>) -> Self {
         let url = document.url;
         let after = url.split_once("://").map_or(url, |(_, rest)| rest);
@@ -47,41 +50,41 @@ impl<'a> Candidate<'a> {
     }
 }
 
-/// What names in a predicate stand for.
+/// Resolves the names in a predicate.
 pub struct Meanings<'a> {
-    /// The topic of this name.
+    /// Returns the topic of this name.
     pub topic: &'a dyn Fn(&str) -> Option<Arc<Topic>>,
-    /// The time of a date such as `2024-05` or `2019..2021`, in Unix seconds.
+    /// Returns the span of a date such as `2024-05` or `2019..2021`, in Unix seconds.
     pub span: &'a dyn Fn(&str) -> Option<Range<i64>>,
 }
 
-/// What can be asked of a page.
+/// A test of one property of a page. Boolean tests yield 0 or 1.
 #[derive(Debug, Clone, PartialEq)]
 enum Test {
-    /// All words of a phrase, one after another, in title or text.
+    /// The title or the text contains the words of a phrase in sequence.
     Contains(Vec<u64>),
-    /// The same in the title.
+    /// The title contains the words of a phrase in sequence.
     Title(Vec<u64>),
-    /// A part of the URL, letter by letter.
+    /// The URL contains this text, case-sensitive.
     Url(String),
-    /// The host, or a domain that it is in.
+    /// The host is this one or a subdomain of it.
     Host(String),
-    /// The probability of a topic.
+    /// The probability that the page is of this topic.
     Topic(String),
-    /// The cosine of word counts with a text.
+    /// The cosine similarity between the word counts of the text and these.
     Similar(ByWord<f64>),
-    /// The code of the language, or how it begins: `pt` is also `pt-br`.
+    /// The language has this code or a subtag of it: `pt` also matches `pt-br`.
     Language(String),
-    /// A time that the page is of.
+    /// The date of the page lies in this span, in Unix seconds.
     Date(Range<i64>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Node {
+enum PredicateNode {
     Test(Test, Option<(Compare, f64)>),
-    Not(Box<Node>),
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
+    Not(Box<PredicateNode>),
+    And(Box<PredicateNode>, Box<PredicateNode>),
+    Or(Box<PredicateNode>, Box<PredicateNode>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,21 +95,21 @@ enum Compare {
     AtMost,
 }
 
-/// A predicate, with the topics that it names.
+/// A parsed predicate, with the topics that it names.
 #[derive(Debug, Clone)]
 pub struct Predicate {
-    node: Node,
+    node: PredicateNode,
     topics: HashMap<String, Arc<Topic>>,
 }
 
-/// Why a predicate cannot be read.
+/// A parse error of a predicate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The predicate.
+    /// The whole predicate.
     pub text: String,
-    /// Where it fails, in characters from one.
+    /// The position of the error, in characters from one.
     pub column: usize,
-    /// What is wrong there.
+    /// What is wrong at that position.
     pub why: String,
 }
 
@@ -124,26 +127,26 @@ impl fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 impl Predicate {
-    /// Reads a predicate.
+    /// Parses a predicate.
     ///
     /// # Errors
-    /// If it cannot be read, or names a topic or a date that there is not.
+    /// If the syntax is wrong, or a topic or date in it is unknown.
     pub fn read(text: &str, meanings: &Meanings<'_>) -> Result<Self, Unreadable> {
-        let (node, topics) = Reader::new(text, meanings).whole()?;
+        let (node, topics) = PredicateParser::new(text, meanings).whole()?;
         Ok(Self { node, topics })
     }
 
-    /// Whether a page is what the user wants.
+    /// Returns whether the predicate holds for a page.
     pub fn holds(&self, page: &Candidate<'_>) -> bool {
         self.judge(&self.node, page)
     }
 
-    fn judge(&self, node: &Node, page: &Candidate<'_>) -> bool {
+    fn judge(&self, node: &PredicateNode, page: &Candidate<'_>) -> bool {
         match node {
-            Node::Not(inner) => !self.judge(inner, page),
-            Node::And(one, other) => self.judge(one, page) && self.judge(other, page),
-            Node::Or(one, other) => self.judge(one, page) || self.judge(other, page),
-            Node::Test(test, compared) => {
+            PredicateNode::Not(inner) => !self.judge(inner, page),
+            PredicateNode::And(one, other) => self.judge(one, page) && self.judge(other, page),
+            PredicateNode::Or(one, other) => self.judge(one, page) || self.judge(other, page),
+            PredicateNode::Test(test, compared) => {
                 let value = self.value(test, page);
                 match compared {
                     None => value >= 0.5,
@@ -160,8 +163,10 @@ impl Predicate {
         let said = &page.document;
         let yes = |holds: bool| if holds { 1.0 } else { 0.0 };
         match test {
-            Test::Contains(phrase) => yes(has(said.text, phrase) || has(said.title, phrase)),
-            Test::Title(phrase) => yes(has(said.title, phrase)),
+            Test::Contains(phrase) => {
+                yes(contains_phrase(said.text, phrase) || contains_phrase(said.title, phrase))
+            }
+            Test::Title(phrase) => yes(contains_phrase(said.title, phrase)),
             Test::Url(part) => yes(said.url.contains(part.as_str())),
             Test::Host(name) => {
                 let inside = page.host.strip_suffix(name.as_str());
@@ -181,8 +186,8 @@ impl Predicate {
     }
 }
 
-/// Whether a text has the words of a phrase one after another.
-fn has(text: &str, phrase: &[u64]) -> bool {
+/// Returns whether a text contains the words of a phrase in sequence.
+fn contains_phrase(text: &str, phrase: &[u64]) -> bool {
     let found: Vec<u64> = words(text).map(hash).collect();
     found.windows(phrase.len()).any(|window| window == phrase)
 }

@@ -1,38 +1,40 @@
-//! How many of the pages of a kind turned out to be of the topic?
+//! Mean relevance of groups of pages, with shrinkage.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash};
 
-use super::word_counts::Hashed;
+use super::word_counts::IdentityHasher;
 
-/// Rates by kind. Kinds are numbers and hashes: nobody can choose them so that they collide but by writing words that do, which
-/// costs time and nothing else.
-pub type Rates<K> = HashMap<K, Rate, BuildHasherDefault<Hashed>>;
+/// Rates by group key.
+///
+/// Keys are page numbers or hashes of words, so they are not hashed again. An attacker could
+/// choose words whose hashes collide. That would only cost time.
+pub type RelevanceRates<K> = HashMap<K, RelevanceRate, BuildHasherDefault<IdentityHasher>>;
 
-/// A share, as far as it was seen.
+/// A mean relevance of pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Rate {
-    /// Relevance seen.
+pub struct RelevanceRate {
+    /// Sum of the relevance of the pages.
     pub sum: f32,
-    /// Pages seen.
+    /// Number of pages.
     pub count: f32,
 }
 
-impl Rate {
-    /// One page more.
+impl RelevanceRate {
+    /// Adds a page.
     pub fn add(&mut self, relevance: f32) {
         self.sum += relevance;
         self.count += 1.0;
     }
 
-    /// The rate, drawn towards what is expected as if so many pages had shown that.
+    /// Returns the mean, shrunk towards `expected` by a pseudo-count of `strength` pages.
     pub fn towards(self, expected: f32, strength: f32) -> f32 {
         (self.sum + strength * expected) / (self.count + strength)
     }
 }
 
-/// The rate of a kind, drawn towards what is expected by two pages.
-pub fn rate<K: Hash + Eq>(rates: &Rates<K>, kind: &K, expected: f32) -> f32 {
+/// Returns the rate of a group, shrunk towards `expected` by a pseudo-count of two pages.
+pub fn rate<K: Hash + Eq>(rates: &RelevanceRates<K>, kind: &K, expected: f32) -> f32 {
     let known = rates.get(kind).copied().unwrap_or_default();
     known.towards(expected, 2.0)
 }
@@ -43,7 +45,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_outweighs_what_was_expected() {
-        let mut rates: Rates<u8> = Rates::default();
+        let mut rates: RelevanceRates<u8> = RelevanceRates::default();
         assert_eq!(rate(&rates, &1, 0.25), 0.25);
         for _ in 0..2 {
             rates.entry(1).or_default().add(1.0);

@@ -1,4 +1,4 @@
-//! Do the methods do on tiny webs what their papers say?
+//! Tests of the focused-crawling methods on tiny webs, against their papers.
 
 mod learning;
 
@@ -10,7 +10,7 @@ use crate::{
     About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Term, Text,
 };
 
-/// A topic whose pages say `red`, and others `blue`.
+/// Returns a topic whose pages say `red`, while others say `blue`.
 pub fn red() -> Topic {
     let mut trainer = Trainer::default();
     for n in 0..40 {
@@ -26,7 +26,7 @@ pub fn red() -> Topic {
     Topic::taught("red", trainer.train().unwrap().bayes)
 }
 
-/// A page that was heard of; the first is a seed.
+/// Returns a discovered page; page 0 is a seed.
 pub fn discovered(page: u32) -> Discovered<'static> {
     Discovered {
         page: Number(page),
@@ -39,7 +39,7 @@ pub fn discovered(page: u32) -> Discovered<'static> {
     }
 }
 
-/// A page that says this and leads there.
+/// Returns a read page with this text and these links.
 pub fn read<'a>(page: u32, body: &'a str, links: &'a [Link<'a>]) -> Read<'a> {
     Read {
         page: Number(page),
@@ -53,20 +53,20 @@ pub fn read<'a>(page: u32, body: &'a str, links: &'a [Link<'a>]) -> Read<'a> {
     }
 }
 
-/// Tells a policy of a page.
-pub fn hears(policy: &mut dyn Policy, page: u32) {
+/// Reports a discovered page to a policy.
+pub fn observe_discovery(policy: &mut dyn Policy, page: u32) {
     let fact = Fact::Discovered(discovered(page));
     policy.observe(&fact, &mut Moves::default());
 }
 
-/// Tells a policy what a page says and leads to.
-pub fn reads(policy: &mut dyn Policy, page: u32, body: &str, links: &[u32]) {
+/// Reports a read page with its links to a policy.
+pub fn observe_read(policy: &mut dyn Policy, page: u32, body: &str, links: &[u32]) {
     let links: Vec<(u32, &str, &str)> = links.iter().map(|&to| (to, "", "")).collect();
-    reads_links(policy, page, body, &links);
+    observe_links(policy, page, body, &links);
 }
 
 /// The same with anchors and tag paths.
-fn reads_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &str, &str)]) {
+fn observe_links(policy: &mut dyn Policy, page: u32, body: &str, links: &[(u32, &str, &str)]) {
     let links: Vec<Link<'_>> = links
         .iter()
         .map(|&(to, anchor, path)| Link {
@@ -84,7 +84,7 @@ fn worth(policy: &dyn Policy, page: u32) -> f64 {
     waiting(page, |page| policy.worth(page, Moment::START).value())
 }
 
-/// What a page is worth, by parts.
+/// Returns the terms of a page's worth.
 fn terms(policy: &dyn Policy, page: u32) -> Vec<Term> {
     waiting(page, |page| policy.terms(page))
 }
@@ -97,36 +97,36 @@ fn waiting<T>(page: u32, see: impl FnOnce(Page<'_>) -> T) -> T {
     })
 }
 
-/// A policy that heard of so many pages.
-fn heard(method: impl Focus + 'static, pages: u32) -> Box<dyn Policy> {
+/// Returns a policy that knows this many discovered pages.
+fn with_pages(method: impl Focus + 'static, pages: u32) -> Box<dyn Policy> {
     let mut policy = Focused(method);
-    (0..pages).for_each(|page| hears(&mut policy, page));
+    (0..pages).for_each(|page| observe_discovery(&mut policy, page));
     Box::new(policy)
 }
 
 #[test]
 fn soft_takes_the_best_parent_and_hard_drops_the_rest() {
-    let mut soft = heard(BestFirst::new(&red(), Soft), 5);
-    let mut hard = heard(BestFirst::new(&red(), Hard), 5);
+    let mut soft = with_pages(BestFirst::new(&red(), Soft), 5);
+    let mut hard = with_pages(BestFirst::new(&red(), Hard), 5);
     for policy in [&mut soft, &mut hard] {
-        reads(policy.as_mut(), 0, "blue", &[1, 2]);
-        reads(policy.as_mut(), 1, "red", &[2, 3]);
+        observe_read(policy.as_mut(), 0, "blue", &[1, 2]);
+        observe_read(policy.as_mut(), 1, "red", &[2, 3]);
     }
     assert!(worth(soft.as_ref(), 2) > 0.5, "a better parent appeared");
     assert_eq!(worth(soft.as_ref(), 2), worth(soft.as_ref(), 3));
     assert_eq!(worth(hard.as_ref(), 2), worth(soft.as_ref(), 2));
-    let mut dropped = heard(BestFirst::new(&red(), Hard), 3);
-    reads(dropped.as_mut(), 0, "blue", &[1, 2]);
+    let mut dropped = with_pages(BestFirst::new(&red(), Hard), 3);
+    observe_read(dropped.as_mut(), 0, "blue", &[1, 2]);
     assert_eq!(worth(dropped.as_ref(), 1), 0.0);
     assert!(dropped.report().remarks[0].starts_with("2 pages were dropped"));
-    reads(dropped.as_mut(), 1, "red", &[2]);
+    observe_read(dropped.as_mut(), 1, "red", &[2]);
     assert!(worth(dropped.as_ref(), 2) > 0.5, "and recovered");
 }
 
 #[test]
 fn anchors_are_judged_by_their_own_words() {
-    let mut anchor = heard(BestFirst::new(&red(), Anchor), 4);
-    reads_links(
+    let mut anchor = with_pages(BestFirst::new(&red(), Anchor), 4);
+    observe_links(
         anchor.as_mut(),
         0,
         "red",
@@ -138,11 +138,11 @@ fn anchors_are_judged_by_their_own_words() {
 
 #[test]
 fn a_fish_dies_three_steps_from_food() {
-    let mut fish = heard(BestFirst::new(&red(), Fish::default()), 8);
-    reads(fish.as_mut(), 0, "red", &[1]);
+    let mut fish = with_pages(BestFirst::new(&red(), Fish::default()), 8);
+    observe_read(fish.as_mut(), 0, "red", &[1]);
     assert_eq!(worth(fish.as_ref(), 1), 1.0);
     for (page, left) in [(1, 0.5), (2, 0.5), (3, 0.0)] {
-        reads(fish.as_mut(), page, "blue", &[page + 1]);
+        observe_read(fish.as_mut(), page, "blue", &[page + 1]);
         assert!(
             (worth(fish.as_ref(), page + 1) - left).abs() < 1e-9,
             "{page}"
@@ -152,10 +152,10 @@ fn a_fish_dies_three_steps_from_food() {
 
 #[test]
 fn a_shark_remembers_its_ancestors() {
-    let mut shark = heard(BestFirst::new(&red(), Shark::default()), 5);
-    reads(shark.as_mut(), 0, "red", &[1]);
-    reads(shark.as_mut(), 1, "blue", &[2]);
-    reads(shark.as_mut(), 2, "blue", &[3]);
+    let mut shark = with_pages(BestFirst::new(&red(), Shark::default()), 5);
+    observe_read(shark.as_mut(), 0, "red", &[1]);
+    observe_read(shark.as_mut(), 1, "blue", &[2]);
+    observe_read(shark.as_mut(), 2, "blue", &[3]);
     let [one, two, three] = [1, 2, 3].map(|page| worth(shark.as_ref(), page));
     // All anchors are the same: what differs is γ · δⁿ · P.
     let relevance = (one - two) / (0.5 * 0.5 - 0.5 * 0.25);
@@ -178,10 +178,10 @@ fn queues_of_a_context_graph_come_in_order() {
         trainer.train().unwrap().bayes
     };
     let layers = vec![layer("near"), layer("far")];
-    let mut graph = heard(BestFirst::new(&red(), ContextGraph::new(layers)), 9);
-    reads(graph.as_mut(), 0, "blue", &[1, 2, 3, 4]);
+    let mut graph = with_pages(BestFirst::new(&red(), ContextGraph::new(layers)), 9);
+    observe_read(graph.as_mut(), 0, "blue", &[1, 2, 3, 4]);
     for (page, text, to) in [(1, "far", 5), (2, "near", 6), (3, "red", 7), (4, "blue", 8)] {
-        reads(graph.as_mut(), page, text, &[to]);
+        observe_read(graph.as_mut(), page, text, &[to]);
     }
     let [far, near, topic, other] = [5, 6, 7, 8].map(|page| worth(graph.as_ref(), page));
     assert!(topic > 3.0 && (2.0..=3.0).contains(&near), "{topic} {near}");
@@ -192,8 +192,8 @@ fn queues_of_a_context_graph_come_in_order() {
 fn learned_and_bandit_find_out_which_links_lead_to_the_topic() {
     let topic = red();
     for (name, mut policy) in [
-        ("learned", heard(Learned::new(&topic), 60)),
-        ("bandit", heard(Bandit::new(&topic), 60)),
+        ("learned", with_pages(Learned::new(&topic), 60)),
+        ("bandit", with_pages(Bandit::new(&topic), 60)),
     ] {
         let links: Vec<_> = (1..51)
             .map(|to| {
@@ -208,7 +208,7 @@ fn learned_and_bandit_find_out_which_links_lead_to_the_topic() {
                 )
             })
             .collect();
-        reads_links(policy.as_mut(), 0, "blue", &links);
+        observe_links(policy.as_mut(), 0, "blue", &links);
         assert_eq!(
             worth(policy.as_ref(), 41),
             worth(policy.as_ref(), 43),
@@ -216,7 +216,7 @@ fn learned_and_bandit_find_out_which_links_lead_to_the_topic() {
         );
         for page in 1..=30 {
             let text = if page % 2 == 0 { "red" } else { "blue" };
-            reads(policy.as_mut(), page, text, &[]);
+            observe_read(policy.as_mut(), page, text, &[]);
         }
         let [list, prose] = [40, 41].map(|page| worth(policy.as_ref(), page));
         assert!(list > 1.5 * prose, "{name}: {list} {prose}");
@@ -231,14 +231,14 @@ fn an_intelligent_crawler_finds_out_which_words_lead_to_what_satisfies() {
     };
     let predicate = Predicate::read("contains(\"red\")", &meanings).unwrap();
     let topic = Topic::described("red pages", predicate);
-    let mut policy = heard(Intelligent::new(&topic), 60);
+    let mut policy = with_pages(Intelligent::new(&topic), 60);
     let links: Vec<_> = (1..51)
         .map(|to| (to, if to % 2 == 0 { "good" } else { "poor" }, ""))
         .collect();
-    reads_links(policy.as_mut(), 0, "blue", &links);
+    observe_links(policy.as_mut(), 0, "blue", &links);
     for page in 1..=30 {
         let text = if page % 2 == 0 { "red" } else { "blue" };
-        reads(policy.as_mut(), page, text, &[]);
+        observe_read(policy.as_mut(), page, text, &[]);
     }
     let [good, poor] = [40, 41].map(|page| worth(policy.as_ref(), page));
     assert!(good > 1.5 * poor, "{good} {poor}");
@@ -247,20 +247,20 @@ fn an_intelligent_crawler_finds_out_which_words_lead_to_what_satisfies() {
 #[test]
 fn a_query_grows_examples_and_says_so() {
     let topic = Topic::words("red").unwrap();
-    let mut soft = heard(BestFirst::new(&topic, Soft), 60);
+    let mut soft = with_pages(BestFirst::new(&topic, Soft), 60);
     for page in 0..25 {
-        reads(soft.as_mut(), page, &"red rose ".repeat(10), &[]);
+        observe_read(soft.as_mut(), page, &"red rose ".repeat(10), &[]);
     }
     assert!(soft.report().remarks.is_empty());
     for page in 25..50 {
-        reads(soft.as_mut(), page, "blue sky", &[]);
+        observe_read(soft.as_mut(), page, "blue sky", &[]);
     }
     let said = soft.report().remarks;
     assert_eq!(
         said,
         ["the topic was learned from 25 pages that have its words and 25 that have not"]
     );
-    reads(soft.as_mut(), 50, "rose rose rose", &[51]);
+    observe_read(soft.as_mut(), 50, "rose rose rose", &[51]);
     assert!(
         worth(soft.as_ref(), 51) > 0.5,
         "what goes with the words was learned"
@@ -272,9 +272,9 @@ fn a_query_grows_examples_and_says_so() {
 fn a_page_is_as_important_as_its_text_says_once_it_is_read() {
     let mut laser = Focused(Laser::new(&red()));
     for page in 0..2 {
-        hears(&mut laser, page);
+        observe_discovery(&mut laser, page);
     }
-    reads(&mut laser, 0, "red", &[1]);
+    observe_read(&mut laser, 0, "red", &[1]);
     let history = crate::History::default();
     let importance = |number| {
         let page = crate::Page {
@@ -284,5 +284,5 @@ fn a_page_is_as_important_as_its_text_says_once_it_is_read() {
         crate::Policy::importance(&laser, page).value()
     };
     assert!(importance(0) > 0.5, "{}", importance(0));
-    assert_eq!(importance(1), 0.0, "nobody has read it");
+    assert_eq!(importance(1), 0.0, "it was not read");
 }

@@ -1,6 +1,7 @@
-//! What does the user want to read about?
+//! Topics of focused crawls.
 //!
-//! Known by examples, from which a classifier was [trained](super::Trainer), by the words of a query, or by a predicate.
+//! A topic is defined by examples, from which a classifier was [trained](super::Trainer), by the
+//! words of a query, or by a predicate.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,41 +12,43 @@ use super::trainer::Document;
 use crate::query::{Query, QueryError, similarity};
 use crate::{About, Text};
 
-/// A topic.
+/// A topic of a focused crawl.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Topic {
-    /// What the user calls it.
+    /// The name that the user gave it.
     pub name: String,
-    /// How it is known.
+    /// Its definition.
     pub known: Known,
-    /// Classifiers for pages that are so many links from one of the topic: the first for pages of which a link leads
-    /// there. Empty if nobody knows.
+    /// Classifiers of pages by their link distance from the topic; the first is for distance
+    /// one. Empty if they were not trained.
     #[serde(default)]
     pub layers: Vec<Bayes>,
-    /// What links led to in crawls that have ended; `None` if nobody knows.
+    /// Link models from completed crawls; `None` if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guide: Option<Guide>,
-    /// Classifiers of the topics above it, the nearest first: it was taught among their pages, and a page is of it if it
-    /// is of all of them.
+    /// Classifiers of the parent topics, the nearest first.
+    ///
+    /// The topic's own classifier was trained among pages of its parent. A page is of the topic
+    /// only if it is of all parents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub above: Vec<Bayes>,
 }
 
-/// How a topic is known.
+/// The definition of a topic.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Known {
-    /// By examples.
+    /// A classifier, trained on examples.
     Examples(Box<Bayes>),
-    /// By the words of a query.
+    /// The words of a query.
     Words(String),
-    /// By a predicate; what it is made of is kept elsewhere.
+    /// A predicate. It is not serialized here; its text is stored elsewhere.
     #[serde(skip)]
     Where(Box<Predicate>),
 }
 
 impl Topic {
-    /// A topic that examples taught.
+    /// Creates a topic from a trained classifier.
     pub fn taught(name: impl Into<String>, bayes: Bayes) -> Self {
         Self {
             name: name.into(),
@@ -56,7 +59,7 @@ impl Topic {
         }
     }
 
-    /// Pages of which a predicate holds.
+    /// Creates the topic of all pages for which a predicate holds.
     pub fn described(text: impl Into<String>, predicate: Predicate) -> Self {
         Self {
             name: text.into(),
@@ -67,8 +70,9 @@ impl Topic {
         }
     }
 
-    /// How likely a page is of it, of which all this is known; a query finds all of its words or some, and a predicate
-    /// holds or does not.
+    /// Returns the probability that a page is of the topic.
+    ///
+    /// For a query this is the similarity to its words. For a predicate it is 0 or 1.
     pub fn probability(&self, page: &Document<'_>) -> f64 {
         match &self.known {
             Known::Examples(bayes) => {
@@ -90,10 +94,10 @@ impl Topic {
         }
     }
 
-    /// A topic of which the user says only these words.
+    /// Creates a topic from the words of a query.
     ///
     /// # Errors
-    /// If there is no word among them, or far too many.
+    /// If the text has no word, or too many.
     pub fn words(words: &str) -> Result<Self, QueryError> {
         Query::new(words)?;
         Ok(Self {

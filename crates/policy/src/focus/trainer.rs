@@ -1,25 +1,28 @@
-//! How does a classifier come of examples, and how good is it on pages that it has not seen?
+//! Trains a naive Bayes classifier from examples and cross-validates it.
 //!
-//! Cross-validation: examples are dealt into [`FOLDS`]; each is judged by what the others teach. What the curves are
-//! drawn through, and what `topic test` prints, are these judgements. A curve has four numbers, found on the same
-//! judgements that it is then measured on: with some dozens of examples or more that flatters it little.
-//! **Invariant:** same examples in the same order, same classifier.
+//! The examples are dealt into [`FOLDS`] folds. Each fold is judged by a classifier trained on
+//! the others. The calibration curves are fitted to these judgements, and `topic test` prints
+//! them. A curve has four parameters and is evaluated on the judgements that it was fitted to.
+//! With some dozens of examples this bias is small.
+//!
+//! **Invariant:** the same examples in the same order give the same classifier.
 
-use super::bayes::{Bayes, Evidence, Learned, Odds, Sides, Word};
-use super::calibration::Curve;
+use super::bayes::{Bayes, BayesParameters, Evidence, Odds, Sides, TrainedWord};
+use super::calibration::LogisticCurve;
 use super::word_counts::{ByWord, Field, counts, weight};
 use crate::words::{each_word, hash, lower, unescape};
 
-/// Parts that examples are dealt into.
+/// Folds of the cross-validation.
 const FOLDS: usize = 5;
-/// Words that are kept of a field, at most: a model has some megabytes.
+/// Words stored per field, at most. This limits a model to some megabytes.
 const MOST_WORDS: usize = 60_000;
-/// From so many examples on, a word that only one of them has is not kept: it is a name or a slip.
+/// With at least this number of examples, words that only one of them has are dropped as names
+/// or typos.
 const MANY: usize = 50;
-/// Examples with anchors that a curve for links is drawn through, of each kind.
+/// Examples with anchors needed in each class to fit a separate calibration curve for links.
 const LINKED: usize = 20;
 
-/// A page to learn from or to judge.
+/// A page to train on or to judge.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Document<'a> {
     /// Its URL; empty if it has none.
@@ -28,47 +31,47 @@ pub struct Document<'a> {
     pub title: &'a str,
     /// Its readable text.
     pub text: &'a str,
-    /// The words of links that lead to it, as far as they are known.
+    /// The known anchor texts of links to it.
     pub anchors: &'a str,
 }
 
-/// Gathers examples.
+/// Collects examples and trains classifiers.
 #[derive(Debug, Clone, Default)]
 pub struct Trainer {
-    fields: [Vocabulary; 3],
-    examples: Vec<Example>,
+    fields: [FieldVocabulary; 3],
+    examples: Vec<TrainingExample>,
 }
 
 #[derive(Debug, Clone, Default)]
-struct Vocabulary {
+struct FieldVocabulary {
     places: ByWord<u32>,
     words: Vec<String>,
 }
 
-/// Words by their place in the vocabulary, and what they weigh.
-type Weighed = Vec<(u32, f32)>;
+/// Words by their index in the vocabulary, with their weights.
+type WordWeights = Vec<(u32, f32)>;
 
 #[derive(Debug, Clone)]
-struct Example {
+struct TrainingExample {
     on: bool,
-    fields: [Weighed; 3],
-    /// The words of the links alone; they are among those of the text, too.
-    anchors: Weighed,
+    fields: [WordWeights; 3],
+    /// The words of the anchors alone. The words of the text include them, too.
+    anchors: WordWeights,
 }
 
-/// A classifier, and what it said of each example without having seen it.
+/// A classifier and its cross-validated judgements.
 #[derive(Debug, Clone)]
 pub struct Trained {
-    /// The classifier.
+    /// The classifier, trained on all examples.
     pub bayes: Bayes,
-    /// Of each example in order: the probability, and whether it is of the topic.
+    /// For each example in order: its held-out probability, and whether it is of the topic.
     pub judged: Vec<(f64, bool)>,
 }
 
-/// Why there is no classifier.
+/// The error that a class has fewer than two examples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooFew {
-    /// Examples off the topic, and on it.
+    /// Number of examples off the topic, and on it.
     pub examples: Sides<usize>,
 }
 
@@ -85,30 +88,30 @@ impl std::fmt::Display for TooFew {
 impl std::error::Error for TooFew {}
 
 impl Trainer {
-    /// Takes in an example that is of the topic, or is not.
+    /// Adds an example that is of the topic (`on`) or not.
     pub fn add(&mut self, page: &Document<'_>, on: bool) {
         let mut text = self.weigh(page.text, Field::Text);
         let anchors = self.weigh(page.anchors, Field::Text);
         text.extend_from_slice(&anchors);
         let title = self.weigh(page.title, Field::Title);
         let url = self.weigh(page.url, Field::Url);
-        self.examples.push(Example {
+        self.examples.push(TrainingExample {
             on,
             fields: [text, title, url],
             anchors,
         });
     }
 
-    /// How many examples there are off the topic, and on it.
+    /// Returns the number of examples off the topic, and on it.
     pub fn examples(&self) -> Sides<usize> {
         let on = self.examples.iter().filter(|example| example.on).count();
         [self.examples.len() - on, on]
     }
 
-    /// Learns.
+    /// Trains a classifier on all examples.
     ///
     /// # Errors
-    /// With fewer than two examples of each kind there is nothing to tell apart.
+    /// If a class has fewer than two examples.
     pub fn train(&self) -> Result<Trained, TooFew> {
         let examples = self.examples();
         if examples.iter().any(|count| *count < 2) {
@@ -142,16 +145,20 @@ impl Trainer {
             }
         }
         let scores: Vec<_> = scores.into_iter().flatten().collect();
-        let page = Curve::through(&scores);
+        let page = LogisticCurve::through(&scores);
         let on = links.iter().filter(|(_, on)| *on).count();
         let enough = on >= LINKED && links.len() - on >= LINKED;
-        let link = if enough { Curve::through(&links) } else { page };
+        let link = if enough {
+            LogisticCurve::through(&links)
+        } else {
+            page
+        };
         let judged = scores
             .iter()
             .map(|(scores, on)| (page.probability(*scores), *on));
         let judged = judged.collect();
         let words = Field::ALL.map(|field| self.words(field, &all, &kept));
-        let bayes = Bayes::from(Learned {
+        let bayes = Bayes::from(BayesParameters {
             examples: examples.map(|count| u32::try_from(count).unwrap_or(u32::MAX)),
             words,
             page,
@@ -160,7 +167,7 @@ impl Trainer {
         Ok(Trained { bayes, judged })
     }
 
-    fn weigh(&mut self, text: &str, field: Field) -> Weighed {
+    fn weigh(&mut self, text: &str, field: Field) -> WordWeights {
         let unescaped;
         let plain = match field {
             Field::Url => {
@@ -178,7 +185,7 @@ impl Trainer {
             .collect()
     }
 
-    /// The examples of each fold: both kinds are dealt out in turn.
+    /// Deals the examples into folds, round robin within each class.
     fn folds(&self) -> Vec<Vec<usize>> {
         let mut folds = vec![Vec::new(); FOLDS];
         let mut dealt = [0, 0];
@@ -190,7 +197,8 @@ impl Trainer {
         folds
     }
 
-    /// What each word of a field weighs in these examples, off the topic and on it.
+    /// Returns the total weight of each word of a field in the wanted examples, off the topic
+    /// and on it.
     fn weights(&self, field: Field, wanted: impl Fn(usize) -> bool) -> Vec<Sides<f32>> {
         let mut weights = vec![[0.0; 2]; self.fields[field.index()].words.len()];
         for (place, example) in self.examples.iter().enumerate() {
@@ -203,7 +211,8 @@ impl Trainer {
         weights
     }
 
-    /// Which words are kept: those that enough examples have, and of too many those that most have.
+    /// Returns which words to keep: those in enough examples, and at most the [`MOST_WORDS`]
+    /// commonest.
     fn kept(&self, field: Field) -> Vec<bool> {
         let mut seen = vec![0u32; self.fields[field.index()].words.len()];
         for example in &self.examples {
@@ -222,12 +231,17 @@ impl Trainer {
         kept
     }
 
-    fn words(&self, field: Field, all: &[Vec<Sides<f32>>; 3], kept: &[Vec<bool>; 3]) -> Vec<Word> {
+    fn words(
+        &self,
+        field: Field,
+        all: &[Vec<Sides<f32>>; 3],
+        kept: &[Vec<bool>; 3],
+    ) -> Vec<TrainedWord> {
         let index = field.index();
         let words = self.fields[index].words.iter().zip(&all[index]);
         let words = words.zip(&kept[index]).filter(|(_, kept)| **kept);
         words
-            .map(|((word, weights), _)| Word {
+            .map(|((word, weights), _)| TrainedWord {
                 word: word.clone(),
                 weights: *weights,
             })
@@ -235,7 +249,7 @@ impl Trainer {
     }
 }
 
-impl Vocabulary {
+impl FieldVocabulary {
     fn learn(&mut self, word: &str) {
         let next = self.words.len() as u32;
         self.places.entry(hash(word)).or_insert_with(|| {
@@ -250,14 +264,14 @@ fn log_odds(weights: &[Sides<f32>], kept: &[bool]) -> Vec<Option<f32>> {
     let odds = Odds::of(known.map(|(weights, _)| *weights));
     let each = weights.iter().zip(kept);
     each.map(|(weights, kept)| {
-        // A word that only the held-out examples have is one that was never seen.
+        // A word that only held-out examples have was not seen in training.
         let seen = *kept && weights.iter().any(|weight| *weight > 1e-4);
         seen.then(|| odds.log(*weights))
     })
     .collect()
 }
 
-fn evidence(words: &Weighed, log_odds: &[Option<f32>]) -> Evidence {
+fn evidence(words: &WordWeights, log_odds: &[Option<f32>]) -> Evidence {
     let mut found = Evidence::default();
     for &(word, weight) in words {
         if let Some(odds) = log_odds[word as usize] {
@@ -310,7 +324,8 @@ mod tests {
 
     #[test]
     fn what_is_said_of_examples_was_not_learned_from_them() {
-        // Each example has a word of its own, which would give it away, and one that says nothing.
+        // Each example has a unique word, which would give it away, and two words that all
+        // share.
         let words: Vec<String> = (0..40).map(|n| format!("own{n} and the")).collect();
         let mut trainer = Trainer::default();
         for (n, text) in words.iter().enumerate() {
@@ -352,6 +367,6 @@ mod tests {
             trainer.add(&page(&text, "a title", "http://e.org/x"), n % 2 == 0);
         }
         let bayes = trainer.train().unwrap().bayes;
-        assert_eq!(Bayes::from(Learned::from(bayes.clone())), bayes);
+        assert_eq!(Bayes::from(BayesParameters::from(bayes.clone())), bayes);
     }
 }

@@ -1,6 +1,7 @@
-//! How often texts, titles, URLs and links have each of their words.
+//! Word counts of texts, titles, URLs and links.
 //!
-//! Words are those of [`each_word`], so of two bytes at least; in a URL, escapes are undone first.
+//! Words are those of [`each_word`], so they have at least two bytes. Escapes in a URL are
+//! decoded first.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -8,12 +9,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::Text;
 use crate::words::{each_word, mix, unescape};
 
-/// Bytes of text to a word, at least in most texts.
+/// Bytes of text per word, a low estimate, to reserve memory.
 const SPACING: usize = 5;
-/// Where a word stands. The same word says other things in a title or a URL than in a text.
+/// The part of a page that a word is in. The same word has a different weight in each part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// The text, and the anchors of links that lead to the page.
+    /// The text, and the anchors of links to the page.
     Text,
     /// The title.
     Title,
@@ -22,15 +23,15 @@ pub enum Field {
 }
 
 impl Field {
-    /// All of them.
+    /// All fields, in the order of their index.
     pub const ALL: [Self; 3] = [Self::Text, Self::Title, Self::Url];
 
-    /// The place in an array.
+    /// Returns the index of the field in an array.
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// What it is called.
+    /// Returns the name of the field.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -40,14 +41,14 @@ impl Field {
     }
 }
 
-/// What is known of words, by their hash.
-pub type ByWord<T> = HashMap<u64, T, BuildHasherDefault<Hashed>>;
+/// A map keyed by the hash of a word.
+pub type ByWord<T> = HashMap<u64, T, BuildHasherDefault<IdentityHasher>>;
 
-/// Takes a hash for what it is.
+/// A hasher that returns a `u64` key unchanged, for keys that are hashes already.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Hashed(u64);
+pub struct IdentityHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -61,7 +62,7 @@ impl Hasher for Hashed {
     }
 }
 
-/// How often a text has each of its words, by their hashes in order.
+/// Returns how often a text has each of its words, ordered by their hashes.
 pub fn counts(text: &str, field: Field) -> Vec<(u64, u32)> {
     let unescaped;
     let text = match field {
@@ -82,17 +83,17 @@ pub fn counts(text: &str, field: Field) -> Vec<(u64, u32)> {
     counts
 }
 
-/// The words of a page that was read, each with how often.
+/// Word counts of a page that was read.
 #[derive(Debug, Clone, Default)]
-pub struct Written {
+pub struct PageWords {
     /// Of its title.
     pub title: Vec<(u64, u32)>,
     /// Of its text.
     pub body: Vec<(u64, u32)>,
 }
 
-impl Written {
-    /// Of this text; none if it is not at hand.
+impl PageWords {
+    /// Counts the words of this text; empty if the text is not available.
     pub fn of(text: Text<'_>) -> Self {
         match text {
             Text::Whole { title, body, .. } => Self {
@@ -104,17 +105,17 @@ impl Written {
     }
 }
 
-/// The words of a link and those around it, each with how often.
+/// Word counts of a link and of the text around it.
 #[derive(Debug, Clone)]
-pub struct Spoken {
-    /// Its own.
+pub struct LinkWords {
+    /// Of the anchor.
     pub anchor: Vec<(u64, u32)>,
-    /// Its own and some on either side.
+    /// Of the anchor and the words on either side.
     pub around: Vec<(u64, u32)>,
 }
 
-impl Spoken {
-    /// Of these texts.
+impl LinkWords {
+    /// Counts the words of an anchor and its surroundings.
     pub fn of(anchor: &str, around: &str) -> Self {
         Self {
             anchor: counts(anchor, Field::Text),
@@ -123,8 +124,11 @@ impl Spoken {
     }
 }
 
-/// What so many occurrences of a word weigh: log₂(1 + n), so that one weighs 1. A word that was used once is
-/// likely to be used again; Rennie et al., "Tackling the poor assumptions of naive Bayes" (ICML 2003), §4.1.
+/// Returns the weight of a word that occurs this often in a text: log₂(1 + n), so that one
+/// occurrence weighs 1.
+///
+/// A word that was used once is likely to be used again. Rennie et al., "Tackling the poor
+/// assumptions of naive Bayes" (ICML 2003), §4.1.
 pub fn weight(occurrences: u32) -> f32 {
     (1.0 + occurrences as f32).log2()
 }

@@ -1,23 +1,24 @@
-//! The last revisits of a page: a window that slides.
+//! A sliding window of the last revisits of a page.
 //!
-//! Pandey & Olston, "User-centric web crawling" (WWW 2005), note 4: what a page gives is estimated from a
-//! sliding window of its last refreshes.
+//! Pandey & Olston, "User-centric web crawling" (WWW 2005), note 4: the gain of a page is
+//! estimated from a sliding window of its last refreshes.
 
 use serde::{Deserialize, Serialize};
 
-/// Revisits that are kept, at most. Ours: 8 of a weekly crawl are two months.
+/// The largest number of revisits that are kept. Our choice: in a weekly crawl, 8 revisits
+/// cover two months.
 pub const WINDOW: usize = 8;
 
-/// A visit that could tell whether the page had changed since the visit before.
+/// A visit that could detect whether the page had changed since the previous visit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Revisit {
-    /// Seconds since the visit before.
+    /// Seconds since the previous visit.
     pub gap: f32,
-    /// Whether the text was another.
+    /// Whether the text differed.
     pub changed: bool,
-    /// The share of its shingles that were others.
+    /// The share of its shingles that differed.
     pub differing: f32,
-    /// What the refresh gave to searchers, ΔQ_A; `None`: nobody measured it.
+    /// Quality gain of the refresh for searches, ΔQ_A. `None` if it was not measured.
     pub gain: Option<f32>,
 }
 
@@ -30,17 +31,17 @@ pub struct Recent {
 }
 
 impl Recent {
-    /// The revisits, the oldest first.
+    /// Returns the revisits, the oldest first.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Revisit> {
         self.visits[..usize::from(self.kept)].iter()
     }
 
-    /// How many there are.
+    /// Returns the number of revisits in the window.
     pub fn len(&self) -> usize {
         usize::from(self.kept)
     }
 
-    /// Whether there are none.
+    /// Returns whether the window is empty.
     pub fn is_empty(&self) -> bool {
         self.kept == 0
     }

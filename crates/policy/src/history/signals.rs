@@ -1,21 +1,21 @@
-//! What others said of a page's changes, a sitemap or a feed, and whether it was true.
+//! Change hints of a page from sitemaps and feeds, and whether they were true.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Moment;
 
-/// Signals, counted.
+/// Counts of hints by their outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signals {
-    /// Signals since the page was last seen.
+    /// Hints since the page was last seen.
     pub since: u16,
-    /// When the last one came.
+    /// When the last hint came.
     pub last: Option<Moment>,
-    /// Revisits that followed a signal and found a change.
+    /// Revisits after a hint that found a change.
     pub hits: u16,
-    /// Revisits that followed a signal and found none.
+    /// Revisits after a hint that found no change.
     pub false_alarms: u16,
-    /// Revisits that found a change that nobody had signalled.
+    /// Revisits without a hint that found a change.
     pub misses: u16,
 }
 

@@ -1,7 +1,7 @@
-//! A policy uses the facts that its [`Needs`] name, and no others.
+//! Tests that a policy uses exactly the facts that its [`Needs`] name.
 //!
-//! What is not named is not looked up: a crawl never tells it. A need too few makes a live crawl differ
-//! from the laboratory; a need too many is paid for and changes nothing.
+//! A crawl does not look up facts that are not named. A missing need makes a live crawl differ
+//! from the laboratory. A superfluous need costs time and changes nothing.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use super::sources::{Story, story};
-use super::world::{World, world};
+use super::world::{TestWorld, world};
 use super::{crawl, policies};
 use crate::source::{Settings, Sources};
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
 /// Policies, each with its name.
 type Named = Vec<(String, Box<dyn Policy>)>;
 
-/// A need, by name.
+/// A field of [`Needs`], by name.
 type Need = (&'static str, fn(&mut Needs) -> &mut bool);
 
 const NEEDS: [Need; 6] = [
@@ -42,39 +42,39 @@ const ALL: Needs = Needs {
     searches: true,
 };
 
-/// Methods that use no places and name them all the same: a crawl that needs places reads pages again
-/// from the archive when it goes on after a stop, and every judge learns from their texts.
+/// Methods that use no places and name them all the same. A crawl that needs places reads pages
+/// again from the archive after a restart, and every judge learns from their texts.
 const READ_AGAIN: [&str; 5] = ["context-graph", "fish", "hard", "laser", "soft"];
 
-/// A policy that is told what `needs` name, and nothing else.
-struct Withheld<'p> {
+/// A policy that observes only the facts that `needs` name.
+struct FilteredPolicy<'p> {
     policy: &'p mut dyn Policy,
     needs: Needs,
 }
 
-impl Policy for Withheld<'_> {
+impl Policy for FilteredPolicy<'_> {
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         let needs = self.needs;
-        let mut tell = |fact: Fact<'_>| self.policy.observe(&fact, moves);
+        let mut pass_on = |fact: Fact<'_>| self.policy.observe(&fact, moves);
         match *fact {
-            Fact::Discovered(discovered) => tell(Fact::Discovered(Discovered {
+            Fact::Discovered(discovered) => pass_on(Fact::Discovered(Discovered {
                 url: if needs.words { discovered.url } else { "" },
                 ..discovered
             })),
             Fact::Read(read) if needs.links => {
                 let known = |link: &Link<'_>| {
-                    let mut told = Link::new(link.to, "");
+                    let mut passed = Link::new(link.to, "");
                     if needs.words {
-                        told.anchor = link.anchor;
+                        passed.anchor = link.anchor;
                     }
                     if needs.places {
-                        (told.around, told.path) = (link.around, link.path);
+                        (passed.around, passed.path) = (link.around, link.path);
                     }
                     (
-                        told.to,
-                        told.anchor.to_owned(),
-                        told.around.to_owned(),
-                        told.path.to_owned(),
+                        passed.to,
+                        passed.anchor.to_owned(),
+                        passed.around.to_owned(),
+                        passed.path.to_owned(),
                     )
                 };
                 let known: Vec<_> = read.links.iter().map(known).collect();
@@ -88,14 +88,14 @@ impl Policy for Withheld<'_> {
                     })
                     .collect();
                 let text = if needs.text { read.text } else { Text::Nothing };
-                tell(Fact::Read(Read {
+                pass_on(Fact::Read(Read {
                     text,
                     links: &links,
                     ..read
                 }));
             }
-            Fact::Visited(visited) if needs.visits => tell(Fact::Visited(visited)),
-            Fact::Shown(shown) if needs.searches => tell(Fact::Shown(shown)),
+            Fact::Visited(visited) if needs.visits => pass_on(Fact::Visited(visited)),
+            Fact::Shown(shown) if needs.searches => pass_on(Fact::Shown(shown)),
             Fact::Read(_) | Fact::Visited(_) | Fact::Shown(_) => {}
         }
     }
@@ -105,15 +105,15 @@ impl Policy for Withheld<'_> {
     }
 }
 
-/// Facts that can be told, and pages to ask about afterwards.
-trait Tale {
-    fn tell(&self, policy: &mut dyn Policy);
+/// A sequence of facts, and the pages to compare afterwards.
+trait FactSequence {
+    fn feed(&self, policy: &mut dyn Policy);
     fn pages(&self) -> Vec<(Number, crate::History)>;
 }
 
-impl Tale for World {
-    fn tell(&self, policy: &mut dyn Policy) {
-        World::tell(self, policy);
+impl FactSequence for TestWorld {
+    fn feed(&self, policy: &mut dyn Policy) {
+        TestWorld::feed(self, policy);
     }
 
     fn pages(&self) -> Vec<(Number, crate::History)> {
@@ -123,9 +123,9 @@ impl Tale for World {
     }
 }
 
-impl Tale for Story {
-    fn tell(&self, policy: &mut dyn Policy) {
-        Story::tell(self, |fact| policy.observe(fact, &mut Moves::default()));
+impl FactSequence for Story {
+    fn feed(&self, policy: &mut dyn Policy) {
+        Story::feed(self, |fact| policy.observe(fact, &mut Moves::default()));
     }
 
     fn pages(&self) -> Vec<(Number, crate::History)> {
@@ -136,11 +136,11 @@ impl Tale for Story {
     }
 }
 
-/// All that a policy says after it was told what `needs` name.
-fn answers(tale: &dyn Tale, policy: &mut dyn Policy, needs: Needs) -> Vec<String> {
-    tale.tell(&mut Withheld { policy, needs });
+/// Returns all answers of a policy after it observed the facts that `needs` name.
+fn answers(sequence: &dyn FactSequence, policy: &mut dyn Policy, needs: Needs) -> Vec<String> {
+    sequence.feed(&mut FilteredPolicy { policy, needs });
     let mut answers = vec![format!("{:?}", policy.report())];
-    for (number, history) in tale.pages() {
+    for (number, history) in sequence.pages() {
         let page = Page {
             number,
             history: &history,
@@ -158,7 +158,7 @@ fn answers(tale: &dyn Tale, policy: &mut dyn Policy, needs: Needs) -> Vec<String
     answers
 }
 
-/// The same tales in every run.
+/// Returns the same samples in every run.
 fn drawn<T: std::fmt::Debug>(strategy: impl Strategy<Value = T>, count: usize) -> Vec<T> {
     let mut runner = TestRunner::deterministic();
     let mut draw = || {
@@ -186,22 +186,23 @@ fn with_sources() -> Named {
     made.collect()
 }
 
-/// Which needs make a difference to which policy, by withholding one at a time. Panics if a policy uses what it does not name.
-fn used(tales: &[&dyn Tale], made: fn() -> Named) -> BTreeSet<(String, &'static str)> {
+/// Returns which needs affect which policy, by withholding one at a time. Panics if a policy
+/// uses a fact that it does not name.
+fn used(sequences: &[&dyn FactSequence], made: fn() -> Named) -> BTreeSet<(String, &'static str)> {
     let mut used = BTreeSet::new();
-    for tale in tales {
-        let told = |needs: &dyn Fn(&dyn Policy) -> Needs| -> Vec<Vec<String>> {
+    for sequence in sequences {
+        let all_answers = |needs: &dyn Fn(&dyn Policy) -> Needs| -> Vec<Vec<String>> {
             let policies = made().into_iter();
             policies
                 .map(|(_, mut policy)| {
                     let needs = needs(policy.as_ref());
-                    answers(*tale, policy.as_mut(), needs)
+                    answers(*sequence, policy.as_mut(), needs)
                 })
                 .collect()
         };
         let names: Vec<String> = made().into_iter().map(|(name, _)| name).collect();
-        let everything = told(&|_| ALL);
-        let needed = told(&|policy| policy.needs());
+        let everything = all_answers(&|_| ALL);
+        let needed = all_answers(&|policy| policy.needs());
         for ((name, everything), needed) in names.iter().zip(&everything).zip(&needed) {
             assert_eq!(
                 everything, needed,
@@ -211,7 +212,7 @@ fn used(tales: &[&dyn Tale], made: fn() -> Named) -> BTreeSet<(String, &'static 
         for (need, of) in NEEDS {
             let mut rest = ALL;
             *of(&mut rest) = false;
-            let withheld = told(&|_| rest);
+            let withheld = all_answers(&|_| rest);
             let differ = names.iter().zip(everything.iter().zip(&withheld));
             let differ = differ.filter(|(_, (one, other))| one != other);
             used.extend(differ.map(|(name, _)| (name.clone(), need)));
@@ -238,8 +239,11 @@ fn orders_and_refreshes_use_what_they_name() {
         all
     };
     let worlds = drawn(world(), 40);
-    let tales: Vec<&dyn Tale> = worlds.iter().map(|world| world as &dyn Tale).collect();
-    let mut used = used(&tales, made);
+    let sequences: Vec<&dyn FactSequence> = worlds
+        .iter()
+        .map(|world| world as &dyn FactSequence)
+        .collect();
+    let mut used = used(&sequences, made);
     used.extend(READ_AGAIN.map(|method| (method.to_owned(), "places")));
     assert_eq!(used, named(made()));
 }
@@ -247,6 +251,9 @@ fn orders_and_refreshes_use_what_they_name() {
 #[test]
 fn schedulers_use_what_they_name() {
     let stories = drawn(story(), 24);
-    let tales: Vec<&dyn Tale> = stories.iter().map(|story| story as &dyn Tale).collect();
-    assert_eq!(used(&tales, with_sources), named(with_sources()));
+    let sequences: Vec<&dyn FactSequence> = stories
+        .iter()
+        .map(|story| story as &dyn FactSequence)
+        .collect();
+    assert_eq!(used(&sequences, with_sources), named(with_sources()));
 }

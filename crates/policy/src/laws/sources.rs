@@ -1,4 +1,4 @@
-//! What every scheduler of content sources obeys, alone, behind [`Sources`] and in a crawl.
+//! Property tests for schedulers of content sources: alone, behind [`Sources`], and in a crawl.
 
 use std::time::Duration;
 
@@ -14,22 +14,23 @@ use crate::{
 
 const HOUR: u64 = 3_600;
 
-/// When the story begins: some day of 2022.
+/// The time of the first fact: 1 March 2022.
 const BEGIN: Moment = Moment::from_micros(1_646_092_800_000_000);
 
-/// One poll after the other: which source, how long after the poll before, what is new there, and which earlier find is clicked how often after how long.
+/// A poll: the source, the seconds since the previous poll, the number of new pages, and
+/// optionally clicks on an earlier page (which page, the delay in seconds, how many).
 type Turn = (u8, u64, u8, Option<(u8, u64, f64)>);
 
-/// A story of three sources on two hosts, as a crawl lives it.
+/// The facts of three sources on two hosts, in order.
 #[derive(Debug, Clone)]
 pub(super) struct Story {
-    steps: Vec<Step>,
+    steps: Vec<StoryStep>,
     pub(super) histories: Vec<History>,
 }
 
 #[derive(Debug, Clone)]
-enum Step {
-    Found {
+enum StoryStep {
+    Discovery {
         page: u32,
         host: u32,
         at: Moment,
@@ -63,14 +64,14 @@ const URLS: [&str; 4] = [
 pub(super) fn story() -> impl Strategy<Value = Story> {
     let click = prop::option::of((any::<u8>(), 0..200 * HOUR, 0.1..30.0_f64));
     let turn = (0u8..SOURCES as u8, 1..20 * HOUR, 0u8..5, click);
-    prop::collection::vec(turn, 1..30).prop_map(|turns| tell(&turns))
+    prop::collection::vec(turn, 1..30).prop_map(|turns| story_of(&turns))
 }
 
-fn tell(turns: &[Turn]) -> Story {
+fn story_of(turns: &[Turn]) -> Story {
     let mut steps = Vec::new();
     let mut histories = vec![History::discovered(BEGIN, 0); SOURCES as usize];
     for page in 0..SOURCES {
-        steps.push(Step::Found {
+        steps.push(StoryStep::Discovery {
             page,
             host: page % 2,
             at: BEGIN,
@@ -91,7 +92,7 @@ fn tell(turns: &[Turn]) -> Story {
                 on: Number(page),
                 after,
             });
-            steps.push(Step::Found {
+            steps.push(StoryStep::Discovery {
                 page: pages,
                 host: page % 2,
                 at: now,
@@ -100,7 +101,7 @@ fn tell(turns: &[Turn]) -> Story {
             histories.push(History::discovered(now, 1));
             pages += 1;
         }
-        steps.push(Step::Read {
+        steps.push(StoryStep::Read {
             page,
             links: (first..pages).collect(),
         });
@@ -108,7 +109,7 @@ fn tell(turns: &[Turn]) -> Story {
         if let Some((which, wait, clicks)) = click.filter(|_| pages > SOURCES) {
             let page = SOURCES + u32::from(which) % (pages - SOURCES);
             let at = histories[page as usize].discovered + Duration::from_secs(wait);
-            steps.push(Step::Shown {
+            steps.push(StoryStep::Shown {
                 page,
                 at: at.min(now),
                 clicks,
@@ -121,11 +122,11 @@ fn tell(turns: &[Turn]) -> Story {
     Story { steps, histories }
 }
 
-fn visit(steps: &mut Vec<Step>, histories: &mut [History], page: u32, at: Moment, new: u32) {
+fn visit(steps: &mut Vec<StoryStep>, histories: &mut [History], page: u32, at: Moment, new: u32) {
     let history = &mut histories[page as usize];
     let before = Box::new(*history);
     *history = history.after(Visit::new(at, Outcome::Changed)).named(new);
-    steps.push(Step::Visited {
+    steps.push(StoryStep::Visited {
         page,
         before,
         after: Box::new(*history),
@@ -133,22 +134,24 @@ fn visit(steps: &mut Vec<Step>, histories: &mut [History], page: u32, at: Moment
 }
 
 impl Story {
-    /// As it is told after a stop: all discoveries, what was read last, all visits to each page in one, then the log.
-    fn recalled(&self) -> Self {
+    /// Returns the facts as a replay after a restart reports them: all discoveries, the last
+    /// reads, all visits to each page as one, then the search log.
+    fn replayed(&self) -> Self {
         let found = self
             .steps
             .iter()
-            .filter(|step| matches!(step, Step::Found { .. }));
-        let mut steps: Vec<Step> = found.cloned().collect();
+            .filter(|step| matches!(step, StoryStep::Discovery { .. }));
+        let mut steps: Vec<StoryStep> = found.cloned().collect();
         for number in 0..SOURCES {
-            let of_page = |step: &&Step| matches!(step, Step::Read { page, .. } if *page == number);
+            let of_page =
+                |step: &&StoryStep| matches!(step, StoryStep::Read { page, .. } if *page == number);
             steps.extend(self.steps.iter().rev().find(of_page).cloned());
         }
         for (page, history) in (0..).zip(&self.histories) {
             if history.asked.is_some() {
                 let before = Box::new(History::discovered(history.discovered, history.depth));
                 let after = Box::new(*history);
-                steps.push(Step::Visited {
+                steps.push(StoryStep::Visited {
                     page,
                     before,
                     after,
@@ -158,7 +161,7 @@ impl Story {
         let shown = self
             .steps
             .iter()
-            .filter(|step| matches!(step, Step::Shown { .. }));
+            .filter(|step| matches!(step, StoryStep::Shown { .. }));
         steps.extend(shown.cloned());
         Self {
             steps,
@@ -166,18 +169,18 @@ impl Story {
         }
     }
 
-    /// Tells it, and of one more visit long after, when everything is thought over.
-    pub(super) fn tell(&self, mut observe: impl FnMut(&Fact<'_>)) {
+    /// Reports all facts, and one more visit 25 hours later, at which new plans are made.
+    pub(super) fn feed(&self, mut observe: impl FnMut(&Fact<'_>)) {
         let last = Visit::new(self.end(), Outcome::Unchanged);
         let before = Box::new(self.histories[0]);
         let after = Box::new(before.after(last).named(0));
-        let more = [Step::Visited {
+        let more = [StoryStep::Visited {
             page: 0,
             before,
             after,
         }];
         for step in self.steps.iter().chain(&more) {
-            step.tell(&mut observe);
+            step.feed(&mut observe);
         }
     }
 
@@ -187,10 +190,10 @@ impl Story {
     }
 }
 
-impl Step {
-    fn tell(&self, observe: &mut impl FnMut(&Fact<'_>)) {
+impl StoryStep {
+    fn feed(&self, observe: &mut impl FnMut(&Fact<'_>)) {
         match self {
-            &Self::Found {
+            &Self::Discovery {
                 page,
                 host,
                 at,
@@ -213,7 +216,7 @@ impl Step {
                     page: Number(*page),
                     text: Text::Nothing,
                     links: &links,
-                    // And one that leads out of the crawl.
+                    // One more link leads out of the crawl.
                     out_links: links.len() as u32 + 1,
                 }));
             }
@@ -242,7 +245,7 @@ fn schedulers() -> Vec<(&'static str, Box<dyn Scheduler>)> {
         .collect()
 }
 
-/// No page becomes a source by its age: after a stop main pages count as read again.
+/// No page becomes a source by its age, because after a restart main pages count as read again.
 fn settings() -> Settings {
     Settings {
         per_second: 0.001,
@@ -251,10 +254,10 @@ fn settings() -> Settings {
     }
 }
 
-fn told(scheduler: &str, settings: Settings, story: &Story) -> Sources {
+fn sources_after(scheduler: &str, settings: Settings, story: &Story) -> Sources {
     let scheduler = Catalog::standard().scheduler(scheduler).unwrap();
     let mut sources = Sources::new(scheduler, settings);
-    story.tell(|fact| sources.observe(fact));
+    story.feed(|fact| sources.observe(fact));
     sources
 }
 
@@ -282,7 +285,7 @@ proptest! {
         let (short, long) = (one.min(other), one.max(other));
         for (name, mut scheduler) in schedulers() {
             scheduler.plan(&outlooks, budget.exp());
-            // The last is one that the plan does not know.
+            // The last source is not in the plan.
             for (place, outlook) in outlooks.iter().chain([&outlooks[0]]).enumerate() {
                 let worth = |waited| scheduler.worth(place, outlook, waited);
                 prop_assert!(worth(short).is_finite() && worth(short) >= 0.0, "{}: {}", name, worth(short));
@@ -292,7 +295,8 @@ proptest! {
                     continue;
                 };
                 prop_assert!(due >= 0.0 && !due.is_nan(), "{}: {}", name, due);
-                // A step's worth is all there at once, and what is near its top hardly rises.
+                // A step function has all its worth at once, and a curve near its maximum
+                // hardly rises.
                 let after = worth(due * (1.0 + 1e-9) + 1e-9);
                 prop_assert!(after >= price * (1.0 - 1e-6), "{}: {} at {}, not {}", name, after, due, price);
                 let early = worth(due * (1.0 - 1e-6) - 1e-6);
@@ -314,7 +318,7 @@ proptest! {
 }
 
 proptest! {
-    // A story is a hundred facts, told to seven schedulers.
+    // A story has about a hundred facts and is reported to seven schedulers.
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
@@ -325,7 +329,7 @@ proptest! {
             let refresh = Catalog::standard().refresh("freshness", &Upkeep::default()).unwrap();
             let mut crawl = refreshing(Some(refresh));
             crawl.sources = Some(Sources::new(scheduler, Settings { rhythm, ..settings() }));
-            story.tell(|fact| crawl.observe(fact, &mut Moves::default()));
+            story.feed(|fact| crawl.observe(fact, &mut Moves::default()));
             for (number, history) in (0..).zip(&story.histories) {
                 let page = Page { number: Number(number), history };
                 let now = story.end();
@@ -348,27 +352,27 @@ proptest! {
     }
 
     #[test]
-    fn a_stop_forgets_nothing_of_sources(story in story(), own in any::<bool>(), rhythm in any::<bool>()) {
-        let recalled = story.recalled();
+    fn a_restart_keeps_sources(story in story(), own in any::<bool>(), rhythm in any::<bool>()) {
+        let replayed = story.replayed();
         for (name, _) in schedulers() {
             let seen = if own { Seen::Fetched } else { Seen::Known };
             let settings = Settings { seen, rhythm, ..settings() };
-            let [lived, told] = [&story, &recalled].map(|story| {
-                let sources = told(name, settings.clone(), story);
+            let [original, restarted] = [&story, &replayed].map(|story| {
+                let sources = sources_after(name, settings.clone(), story);
                 let mut accounts: Vec<Account> = sources.accounts().collect();
                 accounts.sort_by_key(|account| account.page);
                 accounts
             });
-            prop_assert_eq!(lived.len(), told.len());
-            for (lived, told) in lived.iter().zip(&told) {
-                prop_assert_eq!((lived.page, lived.kind, lived.found), (told.page, told.kind, told.found));
-                for (lived, told) in [
-                    (lived.outlook.rate, told.outlook.rate),
-                    (lived.outlook.profit, told.outlook.profit),
-                    (lived.outlook.decay, told.outlook.decay),
-                    (lived.clicks, told.clicks),
+            prop_assert_eq!(original.len(), restarted.len());
+            for (original, restarted) in original.iter().zip(&restarted) {
+                prop_assert_eq!((original.page, original.kind, original.found), (restarted.page, restarted.kind, restarted.found));
+                for (original, restarted) in [
+                    (original.outlook.rate, restarted.outlook.rate),
+                    (original.outlook.profit, restarted.outlook.profit),
+                    (original.outlook.decay, restarted.outlook.decay),
+                    (original.clicks, restarted.clicks),
                 ] {
-                    prop_assert!((lived - told).abs() <= 1e-4 * lived.max(told), "{}: {} was {}", name, told, lived);
+                    prop_assert!((original - restarted).abs() <= 1e-4 * original.max(restarted), "{}: {} was {}", name, restarted, original);
                 }
             }
         }

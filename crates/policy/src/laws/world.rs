@@ -1,4 +1,4 @@
-//! Random webs, as a crawl learns of them.
+//! Random webs, as the sequence of facts that a crawl reports.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use crate::{
     Shown, Text, Visit, Visited, Worth,
 };
 
-/// What a crawl learns, in order.
+/// The facts of a crawl, in order.
 #[derive(Debug, Clone)]
-pub struct World {
-    pub steps: Vec<Step>,
+pub struct TestWorld {
+    pub steps: Vec<WorldStep>,
     pub pages: u32,
 }
 
-/// A fact, owned.
+/// An owned fact.
 #[derive(Debug, Clone)]
-pub enum Step {
-    Hears {
+pub enum WorldStep {
+    Discovers {
         page: u32,
         url: &'static str,
         host: u32,
@@ -44,9 +44,9 @@ pub enum Step {
     },
 }
 
-/// A visit to come: signals before it, the gap to the one before, what it finds and what that gives.
+/// A visit: the hints before it, the gap since the previous visit, its outcome and its gain.
 #[derive(Debug, Clone, Copy)]
-pub struct Call {
+pub struct PlannedVisit {
     signals: u16,
     gap: Duration,
     outcome: Outcome,
@@ -54,8 +54,8 @@ pub struct Call {
     gain: Option<f32>,
 }
 
-/// Any visit, also one that found nobody or took away from searchers.
-pub fn call() -> impl Strategy<Value = Call> {
+/// Any visit, including failures and visits with a negative gain.
+pub fn planned_visit() -> impl Strategy<Value = PlannedVisit> {
     let outcome = prop::sample::select(vec![
         Outcome::Changed,
         Outcome::Changed,
@@ -67,7 +67,7 @@ pub fn call() -> impl Strategy<Value = Call> {
     ]);
     let gain = prop::option::of(-0.1f32..1.0);
     (0u16..3, 0u64..1 << 43, outcome, 0f32..=1.0, gain).prop_map(
-        |(signals, gap, outcome, differing, gain)| Call {
+        |(signals, gap, outcome, differing, gain)| PlannedVisit {
             signals,
             gap: Duration::from_micros(gap),
             outcome,
@@ -77,9 +77,9 @@ pub fn call() -> impl Strategy<Value = Call> {
     )
 }
 
-impl Call {
-    /// The history with this visit.
-    pub fn paid(self, mut history: History) -> History {
+impl PlannedVisit {
+    /// Returns the history with this visit.
+    pub fn applied_to(self, mut history: History) -> History {
         let before = history.asked.unwrap_or(history.discovered);
         for _ in 0..self.signals {
             history = history.signalled(before + self.gap / 2);
@@ -130,9 +130,10 @@ fn texts() -> Vec<Text<'static>> {
     ]
 }
 
-/// Worlds of up to 15 pages on 3 hosts: heard of and read in any order, also again.
-pub fn world() -> impl Strategy<Value = World> {
-    let hears = (0..URLS.len(), 0u32..3, 0u16..5, any::<bool>());
+/// Worlds of up to 22 pages on 3 hosts. Pages are discovered and read in any order, also
+/// repeatedly.
+pub fn world() -> impl Strategy<Value = TestWorld> {
+    let discovers = (0..URLS.len(), 0u32..3, 0u16..5, any::<bool>());
     let link = (any::<u32>(), 0..ANCHORS.len());
     let reads = (
         any::<u32>(),
@@ -140,10 +141,10 @@ pub fn world() -> impl Strategy<Value = World> {
         prop::collection::vec(link, 0..7),
         0u32..4,
     );
-    let visits = (any::<u32>(), call());
+    let visits = (any::<u32>(), planned_visit());
     let shows = (any::<u32>(), 0.0..9.0, 0.0..2.0);
     let turn = (
-        prop::collection::vec(hears, 0..3),
+        prop::collection::vec(discovers, 0..3),
         prop::option::of(reads),
         prop::collection::vec(visits, 0..4),
         prop::option::of(shows),
@@ -151,10 +152,10 @@ pub fn world() -> impl Strategy<Value = World> {
     prop::collection::vec(turn, 1..12).prop_map(|turns| {
         let (mut steps, mut pages) = (Vec::new(), 0);
         let mut histories: Vec<History> = Vec::new();
-        for (hears, reads, visits, shows) in turns {
-            for (url, host, depth, seed) in hears {
+        for (discovers, reads, visits, shows) in turns {
+            for (url, host, depth, seed) in discovers {
                 let (page, url) = (pages, URLS[url]);
-                steps.push(Step::Hears {
+                steps.push(WorldStep::Discovers {
                     page,
                     url,
                     host,
@@ -173,20 +174,20 @@ pub fn world() -> impl Strategy<Value = World> {
                 links.sort_unstable();
                 links.dedup_by_key(|link| link.0);
                 let (page, out_links) = (page % pages, links.len() as u32 + outside);
-                steps.push(Step::Reads {
+                steps.push(WorldStep::Reads {
                     page,
                     text,
                     links,
                     out_links,
                 });
             }
-            for (page, call) in visits.into_iter().filter(|_| pages > 0) {
+            for (page, planned_visit) in visits.into_iter().filter(|_| pages > 0) {
                 let page = page % pages;
                 let history = &mut histories[page as usize];
-                let (before, after) = (*history, call.paid(*history));
+                let (before, after) = (*history, planned_visit.applied_to(*history));
                 *history = after;
                 let (before, after) = (Box::new(before), Box::new(after));
-                steps.push(Step::Visits {
+                steps.push(WorldStep::Visits {
                     page,
                     before,
                     after,
@@ -194,45 +195,44 @@ pub fn world() -> impl Strategy<Value = World> {
             }
             if let Some((page, views, clicks)) = shows.filter(|_| pages > 0) {
                 let page = page % pages;
-                steps.push(Step::Shows {
+                steps.push(WorldStep::Shows {
                     page,
                     views,
                     clicks,
                 });
             }
         }
-        World { steps, pages }
+        TestWorld { steps, pages }
     })
 }
 
-impl World {
-    /// The same, as it is told after a stop: all pages, then what was read of each last, then all visits to each
-    /// as one, then what searchers saw.
-    pub fn recalled(&self) -> Self {
-        let is_hears = |step: &Step| matches!(step, Step::Hears { .. });
-        let mut steps: Vec<Step> = self
+impl TestWorld {
+    /// Returns the facts as a replay after a restart reports them: all discoveries, then the
+    /// last read of each page, then all visits to each page as one, then search results.
+    pub fn replayed(&self) -> Self {
+        let is_discovery = |step: &WorldStep| matches!(step, WorldStep::Discovers { .. });
+        let mut steps: Vec<WorldStep> = self
             .steps
             .iter()
-            .filter(|step| is_hears(step))
+            .filter(|step| is_discovery(step))
             .cloned()
             .collect();
         for number in 0..self.pages {
-            let of_page =
-                |step: &&Step| matches!(step, Step::Reads { page, .. } if *page == number);
+            let of_page = |step: &&WorldStep| matches!(step, WorldStep::Reads { page, .. } if *page == number);
             steps.extend(self.steps.iter().rev().find(of_page).cloned());
         }
         for page in 0..self.pages {
             let after = Box::new(self.visited(page));
             if after.asked.is_some() {
                 let before = Box::new(self.history(page));
-                steps.push(Step::Visits {
+                steps.push(WorldStep::Visits {
                     page,
                     before,
                     after,
                 });
             }
         }
-        let is_shown = |step: &&Step| matches!(step, Step::Shows { .. });
+        let is_shown = |step: &&WorldStep| matches!(step, WorldStep::Shows { .. });
         steps.extend(self.steps.iter().filter(is_shown).cloned());
         Self {
             steps,
@@ -240,31 +240,31 @@ impl World {
         }
     }
 
-    /// Pages that were read.
+    /// Returns whether the page was read.
     pub fn is_read(&self, number: u32) -> bool {
         let mut steps = self.steps.iter();
-        steps.any(|step| matches!(step, Step::Reads { page, .. } if *page == number))
+        steps.any(|step| matches!(step, WorldStep::Reads { page, .. } if *page == number))
     }
 
-    /// The history of a page that waits.
+    /// Returns the history of a page before its first visit.
     pub fn history(&self, number: u32) -> History {
         let depth = self.steps.iter().find_map(|step| match step {
-            Step::Hears { page, depth, .. } if *page == number => Some(*depth),
+            WorldStep::Discovers { page, depth, .. } if *page == number => Some(*depth),
             _ => None,
         });
         History::discovered(Moment::from_micros(u64::from(number)), depth.unwrap_or(0))
     }
 
-    /// The history of a page after all visits to it.
+    /// Returns the history of a page after all visits to it.
     pub fn visited(&self, number: u32) -> History {
         let last = self.steps.iter().rev().find_map(|step| match step {
-            Step::Visits { page, after, .. } if *page == number => Some(**after),
+            WorldStep::Visits { page, after, .. } if *page == number => Some(**after),
             _ => None,
         });
         last.unwrap_or_else(|| self.history(number))
     }
 
-    /// What a page is worth.
+    /// Returns the worth of a page before its first visit.
     pub fn worth(&self, policy: &dyn Policy, number: u32) -> Worth {
         let history = self.history(number);
         let page = Page {
@@ -274,20 +274,20 @@ impl World {
         policy.worth(page, history.discovered)
     }
 
-    /// Tells a policy everything.
-    pub fn tell(&self, policy: &mut dyn Policy) {
+    /// Reports all facts to a policy.
+    pub fn feed(&self, policy: &mut dyn Policy) {
         for step in &self.steps {
-            step.tell(policy);
+            step.feed(policy);
         }
     }
 }
 
-impl Step {
-    /// Tells a policy. Returns what it moved.
-    pub fn tell(&self, policy: &mut dyn Policy) -> Vec<(Number, Worth)> {
+impl WorldStep {
+    /// Reports the fact to a policy. Returns the pages whose worth changed.
+    pub fn feed(&self, policy: &mut dyn Policy) -> Vec<(Number, Worth)> {
         let mut moves = Moves::default();
         match self {
-            &Self::Hears {
+            &Self::Discovers {
                 page,
                 url,
                 host,

@@ -1,7 +1,7 @@
-//! Pages near the seeds first.
+//! Breadth-first order: pages near the seeds come first.
 //!
-//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the baseline that
-//! every other ordering is measured against. Ties go to the page that was heard of first.
+//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), use it as the
+//! baseline for other orderings. Ties go to the page that was discovered first.
 
 use crate::{Moment, Page, Policy, Term, Worth};
 
@@ -10,7 +10,7 @@ use crate::{Moment, Page, Policy, Term, Worth};
 pub struct BreadthFirst;
 
 impl Policy for BreadthFirst {
-    /// 1/(1 + depth): a seed is worth one.
+    /// Returns 1/(1 + depth), which is 1 for a seed.
     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
         Worth::new(1.0 / (1.0 + f64::from(page.history.depth)))
     }

@@ -1,35 +1,37 @@
-//! Pages by several orderings at once: Σ weight · worth.
+//! A weighted sum of several orderings: Σ weight · worth.
 //!
-//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): I(p) = k₁·IS(p) + k₂·IB(p).
-//! Weights multiply worths as they are, so their scales matter: `avocet crawl --help` names them.
+//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998):
+//! `I(p) = k₁·IS(p) + k₂·IB(p)`. Worths are not normalized, so their ranges matter:
+//! `avocet crawl --help` lists them.
 //!
-//! **Invariant:** when one term moves a page, the page moves with all of its terms. A term says only that
-//! a page moved; the combination knows the page's depth and asks all terms again. Terms are therefore
-//! orderings: what they say of a page never fetched depends on its number and depth, not on the time.
+//! **Invariant:** when one term changes the worth of a page, the whole sum is computed again. A
+//! term reports only which pages changed; the combination knows their depth and asks all terms.
+//! Terms must therefore be orderings: their worth of a page that was never fetched depends on
+//! its number and depth, not on the time.
 
 use crate::estimate::Column;
 use crate::{Fact, History, Moment, Moves, Needs, Number, Page, Policy, Report, Term, Worth};
 
-/// Worth is a weighted sum; nothing, where one of the terms is nothing.
+/// Worth is the weighted sum; 0 if any term is 0.
 pub struct Combination {
     terms: Vec<Weighted>,
     depths: Column<u16>,
-    /// What one term moved, kept for its memory.
+    /// Buffer for the moves of one fact, kept to reuse its memory.
     moved: Moves,
 }
 
-/// One term.
+/// One term of the sum.
 pub struct Weighted {
-    /// What it is called.
+    /// The name of the ordering.
     pub name: String,
-    /// What its worth is multiplied by: above zero, finite.
+    /// The factor of its worth: above zero, finite.
     pub weight: f64,
     /// The ordering.
     pub order: Box<dyn Policy>,
 }
 
 impl Combination {
-    /// The sum of these terms.
+    /// Creates the sum of these terms.
     pub fn new(terms: Vec<Weighted>) -> Self {
         Self {
             terms,

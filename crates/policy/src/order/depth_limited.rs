@@ -1,20 +1,20 @@
-//! Pages near the seeds first, and none that is too far.
+//! Breadth-first order with a limit on depth.
 //!
-//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), equation 6.1: s_depth is 1 up
-//! to a depth and 0 beyond. The printed condition is |root → u| < δ; here `N` is the last depth that is
-//! fetched, δ = N + 1.
+//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), equation 6.1: s_depth
+//! is 1 up to a depth and 0 beyond. The printed condition is |root → u| < δ. Here `N` is the
+//! largest depth that is fetched, so δ = N + 1.
 
 use super::BreadthFirst;
 use crate::{Moment, Page, Policy, Term, Worth};
 
-/// Breadth-first up to a depth.
+/// Breadth-first order up to a depth.
 #[derive(Debug, Clone, Copy)]
 pub struct DepthLimited {
     deepest: u16,
 }
 
 impl DepthLimited {
-    /// Fetches pages up to so many links from a seed; zero: the seeds alone.
+    /// Creates an ordering for pages up to `deepest` links from a seed. 0: the seeds alone.
     pub fn new(deepest: u16) -> Self {
         Self { deepest }
     }

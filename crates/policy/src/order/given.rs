@@ -1,7 +1,7 @@
-//! Pages as the user scored them.
+//! An ordering by scores that the user gives for URLs.
 //!
-//! Scores come from anywhere: another crawl's PageRank, a click log, an oracle of an experiment. URLs
-//! without one are fetched when nothing else is left.
+//! Scores may come from another crawl's PageRank, a click log, or the oracle of an experiment.
+//! URLs without a score are fetched last.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// An ordering by these scores.
+    /// Creates an ordering by these scores.
     pub fn new(scores: Arc<Scores>) -> Self {
         Self {
             scores,

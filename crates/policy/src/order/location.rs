@@ -1,15 +1,16 @@
-//! Pages by where they are.
+//! An ordering by URL: host, path and depth of the path.
 //!
-//! IL of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): importance is a
-//! function of the URL alone. Here it is a product of the factors of all rules that match.
+//! IL of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998):
+//! importance is a function of the URL alone. Here it is the product of the factors of all
+//! matching rules.
 //!
 //! | rule | matches | factor |
 //! |---|---|---|
-//! | `host:.edu=2` | hosts that end in `.edu`; `host:a.org=2`: a.org and what is under it | 2 |
+//! | `host:.edu=2` | hosts that end in `.edu`; `host:a.org=2`: a.org and its subdomains | 2 |
 //! | `path:/docs/=3` | paths that begin with `/docs/` | 3 |
-//! | `depth=0.8` | every path | .8 for each of its segments |
+//! | `depth=0.8` | every path | 0.8 for each of its segments |
 //!
-//! A factor of zero keeps what matches from being fetched at all.
+//! A page that matches a rule with factor 0 is never fetched.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,21 +18,21 @@ use std::str::FromStr;
 use crate::estimate::Column;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
-/// What a part of the web is worth.
+/// A rule: a factor for the URLs that it matches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Rule {
-    place: Place,
+pub struct LocationRule {
+    target: RuleTarget,
     factor: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Place {
+enum RuleTarget {
     Host(String),
     Path(String),
     Depth,
 }
 
-/// A rule that cannot be read.
+/// The error for a malformed rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleError {
     /// The rule.
@@ -48,7 +49,7 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-impl FromStr for Rule {
+impl FromStr for LocationRule {
     type Err = RuleError;
 
     fn from_str(text: &str) -> Result<Self, RuleError> {
@@ -56,7 +57,7 @@ impl FromStr for Rule {
             rule: text.to_owned(),
             why,
         };
-        let (place, factor) = text
+        let (target, factor) = text
             .rsplit_once('=')
             .ok_or_else(|| wrong("has no factor"))?;
         let factor: f64 = factor
@@ -64,24 +65,24 @@ impl FromStr for Rule {
             .parse()
             .ok()
             .filter(|factor: &f64| factor.is_finite() && *factor >= 0.0)
-            .ok_or_else(|| wrong("its factor is no number from 0 up"))?;
-        let place = match place.trim().split_once(':') {
-            None if place.trim() == "depth" => Place::Depth,
-            Some(("host", host)) if !host.is_empty() => Place::Host(host.to_ascii_lowercase()),
-            Some(("path", path)) if path.starts_with('/') => Place::Path(path.to_owned()),
-            Some(("path", _)) => return Err(wrong("a path begins with /")),
-            _ => return Err(wrong("is about neither host, path nor depth")),
+            .ok_or_else(|| wrong("has a factor that is not a number of at least 0"))?;
+        let target = match target.trim().split_once(':') {
+            None if target.trim() == "depth" => RuleTarget::Depth,
+            Some(("host", host)) if !host.is_empty() => RuleTarget::Host(host.to_ascii_lowercase()),
+            Some(("path", path)) if path.starts_with('/') => RuleTarget::Path(path.to_owned()),
+            Some(("path", _)) => return Err(wrong("has a path that does not begin with /")),
+            _ => return Err(wrong("names neither host, path nor depth")),
         };
-        Ok(Self { place, factor })
+        Ok(Self { target, factor })
     }
 }
 
-impl Rule {
+impl LocationRule {
     fn factor(&self, host: &str, path: &str) -> f64 {
-        let matches = match &self.place {
-            Place::Host(suffix) => ends_in(host, suffix),
-            Place::Path(prefix) => path.starts_with(prefix.as_str()),
-            Place::Depth => return self.factor.powf(segments(path)),
+        let matches = match &self.target {
+            RuleTarget::Host(suffix) => ends_in(host, suffix),
+            RuleTarget::Path(prefix) => path.starts_with(prefix.as_str()),
+            RuleTarget::Depth => return self.factor.powf(segments(path)),
         };
         if matches { self.factor } else { 1.0 }
     }
@@ -98,7 +99,7 @@ fn segments(path: &str) -> f64 {
         .count() as f64
 }
 
-/// Host and path of a URL, without port, query and fragment.
+/// Returns the host and path of a URL, without port, query and fragment.
 fn host_and_path(url: &str) -> (&str, &str) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split(['?', '#']).next().unwrap_or(rest);
@@ -108,16 +109,16 @@ fn host_and_path(url: &str) -> (&str, &str) {
     (&host[..port.unwrap_or(host.len())], path)
 }
 
-/// Worth is the product of the rules; 1 where none matches.
+/// Worth is the product of the matching rules; 1 if none matches.
 #[derive(Debug, Clone)]
 pub struct Location {
-    rules: Vec<Rule>,
+    rules: Vec<LocationRule>,
     pages: Column<f32>,
 }
 
 impl Location {
-    /// An ordering by these rules.
-    pub fn new(rules: Vec<Rule>) -> Self {
+    /// Creates an ordering by these rules.
+    pub fn new(rules: Vec<LocationRule>) -> Self {
         Self {
             rules,
             pages: Column::default(),

@@ -1,25 +1,26 @@
-//! Pages that most cash has come to first.
+//! The OPIC ordering: pages that received most cash come first.
 //!
-//! Abiteboul, Preda & Cobena, "Adaptive on-line page importance computation" (WWW 2003): a page holds
-//! cash C and a history H; when it is fetched, H += C, each of its links gets an equal share of C, and
-//! C = 0. The estimate of its importance is (H + C)/(G + cash there is), G all cash ever spent.
+//! Abiteboul, Preda & Cobena, "Adaptive on-line page importance computation" (WWW 2003). A page
+//! holds cash C and a history H. When it is fetched, H grows by C, each of its links gets an
+//! equal share of C, and C becomes 0. Its importance is estimated as (H + C)/(G + all cash),
+//! where G is all cash ever spent.
 //!
-//! The paper's crawler fetches pages again and again. Most of ours are fetched once, so cash that comes
-//! to a page already read would be lost: it is taken as spent there (H grows) and goes to a virtual root,
-//! as does the share of links that leave the crawl and the cash of pages without links. The root pays
-//! all known pages alike whenever as many pages were read since the last payment as were known then: a
-//! payment looks at every page, and this spreads its cost over reads (at most the pages that one read
-//! discovers, on average).
+//! The paper's crawler fetches pages again and again. Most of our pages are fetched once, so
+//! cash that reaches a page already read would be lost. It therefore counts as spent there (H
+//! grows) and goes to a virtual root. The shares of links that leave the crawl, and the cash of
+//! pages without links, also go to the root. The root pays all known pages equally when the
+//! number of reads since its last payment reaches the number of pages known then. A payment
+//! iterates over all pages, and this rule spreads its cost over the reads.
 //!
-//! Seeds share a cash of 1 in the paper. All cash is proportional to that, so here each seed brings 1,
-//! whenever it comes.
+//! In the paper the seeds share a cash of 1. All cash is proportional to that, so here each
+//! seed brings 1.
 //!
-//! **Invariant:** the cash of all pages and of the root is the number of seeds.
+//! **Invariant:** the cash of all pages and of the root together is the number of seeds.
 
 use crate::estimate::Column;
 use crate::{Discovered, Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Term, Worth};
 
-/// Worth is cash.
+/// Worth is the cash of a page.
 #[derive(Debug, Clone, Default)]
 pub struct Opic {
     purses: Column<Purse>,
@@ -66,7 +67,7 @@ impl Opic {
         purse.spent += cash as f32;
         purse.read = true;
         self.spent += cash;
-        // What is left after the links were paid, rounding included, is the root's.
+        // The rest after the links were paid, including rounding errors, goes to the root.
         let mut left = cash;
         let share = cash / (f64::from(read.out_links).max(read.links.len() as f64)).max(1.0);
         for to in read.links.iter().map(|link| link.to) {
@@ -86,7 +87,7 @@ impl Opic {
         self.reads += 1;
     }
 
-    /// The root pays all known pages alike.
+    /// Distributes the cash of the root equally to all known pages.
     fn pay(&mut self, moves: &mut Moves) {
         let share = self.root / self.purses.len() as f64;
         for (page, purse) in self.purses.iter_mut() {
@@ -100,7 +101,7 @@ impl Opic {
         self.next_payment = self.reads + self.purses.len();
     }
 
-    /// (H + C)/(G + all cash): the importance of a page, as far as it is known.
+    /// Returns (H + C)/(G + all cash): the estimated importance of a page.
     pub fn estimate(&self, page: Number) -> f64 {
         let Some(purse) = self.purses.get(page) else {
             return 0.0;
@@ -119,7 +120,8 @@ impl Policy for Opic {
             Fact::Discovered(discovered) => self.discover(discovered),
             Fact::Read(read) if self.purses.get(read.page).is_none() => {}
             Fact::Read(read) if self.reads + 1 >= self.next_payment => {
-                // All that is not read moves anyway: what the read moved need not be said twice.
+                // The payment reports every page that was not read, so the moves of the read
+                // are not needed.
                 self.read(read, &mut Moves::default());
                 self.pay(moves);
             }
@@ -134,8 +136,8 @@ impl Policy for Opic {
             .map_or(Worth::LEAST, |purse| purse.worth())
     }
 
-    /// H + C. The estimate divides by what all have, which is the same for all and grows: this one
-    /// only grows.
+    /// Returns H + C. The estimate divides this by a total that is the same for all pages and
+    /// grows; H + C itself never falls.
     fn importance(&self, page: Page<'_>) -> Worth {
         let purse = self.purses.get(page.number).unwrap_or_default();
         Worth::new(f64::from(purse.spent) + purse.cash)
@@ -211,7 +213,8 @@ mod tests {
         }
     }
 
-    /// A random web, its links by Zipf's law, read in ten rounds: OPIC's order is that of PageRank.
+    /// A random web with Zipf-distributed links, read in ten rounds: OPIC's order correlates
+    /// with PageRank's.
     #[test]
     fn estimates_agree_with_pagerank() {
         const PAGES: u32 = 300;
@@ -254,7 +257,7 @@ mod tests {
         }
     }
 
-    /// The correlation of ranks. Ties are too few here to matter.
+    /// Spearman's rank correlation. Ties are too few here to matter.
     fn spearman(one: &[f64], other: &[f64]) -> f64 {
         let ranks = |values: &[f64]| {
             let mut order: Vec<usize> = (0..values.len()).collect();

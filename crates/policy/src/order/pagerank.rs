@@ -1,27 +1,28 @@
-//! Pages that important pages link to first.
+//! The PageRank ordering: pages that important pages link to come first.
 //!
-//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1 with
-//! IR′(p) = (1−d) + d·Σ IR′(t)/c(t), d = .9 (the damping; in the two-level paper d is the teleport
-//! share 1−d). It is the PageRank of what was seen so far: pages not read have no links yet, links
-//! that leave the crawl take their share with them. The paper solves it anew now and then; here it is
-//! kept up to date with every page (`estimate/flow.rs`, which states the error).
+//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1
+//! with IR′(p) = (1−d) + d·Σ IR′(t)/c(t) and damping d = 0.9. (The paper on two-level crawling
+//! writes d for the teleport probability.) It is the PageRank of the graph known so far. Pages
+//! that were not read have no links yet, and links that leave the crawl carry their share away.
+//! The paper solves the equation again from time to time. Here every read updates the solution
+//! (`estimate/flow.rs`, which states the error).
 
-use crate::estimate::Flow;
+use crate::estimate::RankFlow;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
-/// The paper's damping.
+/// The damping of the paper.
 pub(super) const DAMPING: f64 = 0.9;
 
-/// Worth is PageRank, .1 for a page that nobody links to; the mean is at most 1.
+/// Worth is PageRank: 0.1 for a page without known in-links. The mean is at most 1.
 #[derive(Debug, Clone)]
 pub struct PageRank {
-    flow: Flow,
+    flow: RankFlow,
 }
 
 impl Default for PageRank {
     fn default() -> Self {
         Self {
-            flow: Flow::new(DAMPING),
+            flow: RankFlow::new(DAMPING),
         }
     }
 }

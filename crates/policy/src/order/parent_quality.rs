@@ -1,22 +1,24 @@
-//! Pages that good pages link to, on good hosts, first.
+//! An ordering by predicted text quality: pages on good hosts that good pages link to come
+//! first.
 //!
-//! Ours (theory.md §2, "parent quality"): the quality of an unseen page is foretold from that of the
-//! pages that link to it, shrunk to the mean of its host (`estimate/inherited.rs`).
+//! Our own method (theory.md §2, "parent quality"). It predicts the quality of an unseen page
+//! from the pages that link to it, shrunk to the mean of its host (`estimate/inherited.rs`).
 
 use crate::estimate::Inherited;
 use crate::words::words;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Text, Worth};
 
-/// A text of this many words is of quality one half. Ours: a short article; less is mostly menus.
+/// Number of words at which the quality of a text is ½. Our choice: a short article; shorter
+/// texts are mostly menus.
 const HALF: f64 = 200.0;
 
-/// Worth is the quality expected, from 0 to 1.
+/// Worth is the expected quality, from 0 to 1.
 #[derive(Debug, Clone, Default)]
 pub struct ParentQuality {
     quality: Inherited,
 }
 
-/// The quality of a text: words/(words + 200). Nothing to read is 0.
+/// Returns the quality of a text: words/(words + 200).
 fn quality(text: Text<'_>) -> f32 {
     let words = match text {
         Text::Nothing => return 0.0,

@@ -1,30 +1,32 @@
-//! Pages that a walk from the seeds comes to most often first, with a bound on what was covered.
+//! The RankMass ordering: pages that a random walk from the seeds reaches most often come
+//! first. It also gives a lower bound on coverage.
 //!
-//! Cho & Schonfeld, "RankMass crawler: a crawler with high personalized PageRank coverage guarantee"
-//! (VLDB 2007): every seed is trusted alike and starts with (1−d)·trust; a page that is fetched passes
-//! d/c of its mass to each of its c links. The mass of the fetched pages is a lower bound of their
-//! personalised PageRank in the whole web, since what is not seen yet can only add to it.
+//! Cho & Schonfeld, "RankMass crawler: a crawler with high personalized PageRank coverage
+//! guarantee" (VLDB 2007). Every seed has the same trust and starts with (1−d)·trust. A fetched
+//! page passes d/c of its mass to each of its c links. The mass of the fetched pages is a lower
+//! bound of their personalised PageRank in the whole web, because links that are not known yet
+//! can only add to it.
 //!
-//! Trust is 1/#seeds. All masses are proportional to it, so here each seed starts with (1−d), whenever
-//! it comes, and the bound is divided by the seeds there are: a new seed re-shares the trust without
-//! moving any page. Mass that leaves the crawl (scope, robots) is never covered: a crawl confined to one
-//! site may not reach .95.
+//! Trust is 1/#seeds, and all masses are proportional to it. Here each seed starts with (1−d),
+//! and the bound is divided by the number of seeds. A new seed therefore changes the trust
+//! without moving any page. Mass that leaves the crawl (scope, robots.txt) is never covered, so
+//! a crawl of one site may not reach 0.95.
 
 use super::pagerank::DAMPING;
-use crate::estimate::Flow;
+use crate::estimate::RankFlow;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Report, Term, Worth};
 
-/// Worth is mass, in units of one seed's trust: .1 for a seed that nobody links to.
+/// Worth is the mass of a page, in units of one seed's trust: 0.1 for a seed without in-links.
 #[derive(Debug, Clone)]
 pub struct RankMass {
-    flow: Flow,
+    flow: RankFlow,
     seeds: u32,
 }
 
 impl Default for RankMass {
     fn default() -> Self {
         Self {
-            flow: Flow::new(DAMPING),
+            flow: RankFlow::new(DAMPING),
             seeds: 0,
         }
     }

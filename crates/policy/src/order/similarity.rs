@@ -1,50 +1,52 @@
-//! Pages that will probably be about the query first.
+//! An ordering by the predicted similarity of a page to the query.
 //!
-//! IS of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the similarity of
-//! a page to a driving query. The text of a page not fetched is not known, so it is foretold from what
-//! is: the words of its URL, of the anchors that lead to it, and the texts that these are in.
+//! IS of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the
+//! similarity of a page to a driving query. The text of an unfetched page is unknown. Its
+//! similarity is predicted from the words of its URL, the anchor texts of links to it, and the
+//! texts of the pages with these links.
 //!
-//! Worth = ½ share of the query's words in an anchor + ¼ similarity of the text around it, for the best
-//! parent, + ¼ share in the URL. The weights are ours: an anchor is written to say what is behind it.
-//! A parent that takes its link back has said what it said: a worth never falls.
+//! Worth = ½ share of the query's words in the anchor text + ¼ similarity of the parent's text,
+//! for the best parent, + ¼ share in the URL. The weights are ours: an anchor text is written
+//! to describe its target. A worth never falls, even if a parent later removes its link.
 
 use crate::estimate::Column;
 use crate::query::{Query, similarity};
 use crate::{Discovered, Fact, Moment, Moves, Needs, Page, Policy, Read, Report, Term, Worth};
 
-/// What an anchor that has all words is worth.
+/// The worth of an anchor text that contains all words.
 const ANCHOR: f32 = 0.5;
-/// What a URL that has all words is worth.
+/// The worth of a URL that contains all words.
 const URL: f32 = 0.25;
-/// What a link from a text that is about nothing else is worth.
+/// The worth of a link from a text of similarity 1.
 const PARENT: f32 = 0.25;
 
-/// Worth is the similarity expected, from 0 to 1.
+/// Worth is the expected similarity, from 0 to 1.
 #[derive(Debug, Clone)]
 pub struct Similarity {
     query: Query,
-    pages: Column<Signs>,
+    pages: Column<SimilarityParts>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Signs {
-    /// What the URL adds.
+struct SimilarityParts {
+    /// The part from the URL.
     url: f32,
-    /// What the best parent adds; of a seed, what the user's word adds.
+    /// The part from the best parent. For a seed at least [`PARENT`], because the user named
+    /// it.
     parent: f32,
-    /// How similar its own text is, if it was read.
+    /// The similarity of its own text, if it was read.
     text: f32,
     read: bool,
 }
 
-impl Signs {
+impl SimilarityParts {
     fn worth(self) -> Worth {
         Worth::new(f64::from(self.url + self.parent)).max(Worth::LEAST)
     }
 }
 
 impl Similarity {
-    /// An ordering for this query.
+    /// Creates an ordering for this query.
     pub fn new(query: Query) -> Self {
         Self {
             query,
@@ -54,12 +56,12 @@ impl Similarity {
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         let found = self.query.look_at_url(discovered.url);
-        let signs = Signs {
+        let parts = SimilarityParts {
             url: URL * self.query.share(found),
             parent: if discovered.seed { PARENT } else { 0.0 },
-            ..Signs::default()
+            ..SimilarityParts::default()
         };
-        self.pages.add(discovered.page, signs);
+        self.pages.add(discovered.page, parts);
     }
 
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
@@ -106,20 +108,20 @@ impl Policy for Similarity {
     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
         self.pages
             .get(page.number)
-            .map_or(Worth::LEAST, Signs::worth)
+            .map_or(Worth::LEAST, SimilarityParts::worth)
     }
 
-    /// IS itself: its text is known now.
+    /// Returns IS itself, since the text is known now.
     fn importance(&self, page: Page<'_>) -> Worth {
-        let signs = self.pages.get(page.number).unwrap_or_default();
-        Worth::new(f64::from(signs.text))
+        let parts = self.pages.get(page.number).unwrap_or_default();
+        Worth::new(f64::from(parts.text))
     }
 
     fn terms(&self, page: Page<'_>) -> Vec<Term> {
-        let signs = self.pages.get(page.number).unwrap_or_default();
+        let parts = self.pages.get(page.number).unwrap_or_default();
         vec![
-            Term::new("query in url", f64::from(signs.url)),
-            Term::new("query in anchor and parent", f64::from(signs.parent)),
+            Term::new("query in url", f64::from(parts.url)),
+            Term::new("query in anchor and parent", f64::from(parts.parent)),
         ]
     }
 

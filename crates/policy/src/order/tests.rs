@@ -1,4 +1,4 @@
-//! Orderings on webs small enough to work out by hand.
+//! Tests of orderings on webs that are small enough to work out by hand.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::{
     About, Discovered, Fact, History, Link, Moment, Moves, Number, Page, Policy, Read, Text, Worth,
 };
 
-/// An ordering, told facts in a few letters.
-struct Told {
+/// An ordering, with short methods to feed it facts.
+struct TestOrder {
     order: Box<dyn Policy>,
     known: u32,
 }
 
-impl Told {
+impl TestOrder {
     fn by(expression: &str) -> Self {
-        let wishes = Wishes {
+        let inputs = Wishes {
             query: Some("Computer science".into()),
             location: [
                 "host:.edu=2",
@@ -30,12 +30,12 @@ impl Told {
             scores: Some(Arc::new(Scores::default())),
             topic: Some(Arc::new(crate::focus::tests::red())),
         };
-        let order = Catalog::standard().order(expression, &wishes).unwrap();
+        let order = Catalog::standard().order(expression, &inputs).unwrap();
         Self { order, known: 0 }
     }
 
-    /// Pages are heard of, the first as a seed.
-    fn hears(mut self, urls: &[&str]) -> Self {
+    /// Discovers these pages; the very first is a seed.
+    fn discovers(mut self, urls: &[&str]) -> Self {
         for url in urls {
             let discovered = Discovered {
                 page: Number(self.known),
@@ -53,7 +53,7 @@ impl Told {
         self
     }
 
-    /// A page is read. Returns which pages moved.
+    /// Reads a page. Returns the pages whose worth changed.
     fn reads(
         &mut self,
         page: u32,
@@ -105,45 +105,45 @@ fn counted(in_title: u32, in_body: u32) -> Text<'static> {
 
 #[test]
 fn backlink_counts_pages_that_link() {
-    let mut told = Told::by("backlink").hears(&["a", "b", "c", "d"]);
+    let mut test = TestOrder::by("backlink").discovers(&["a", "b", "c", "d"]);
     assert_eq!(
-        told.reads(0, NOTHING, &[(0, ""), (1, ""), (2, "")], 9),
+        test.reads(0, NOTHING, &[(0, ""), (1, ""), (2, "")], 9),
         [1, 2]
     );
     assert_eq!(
-        told.reads(1, NOTHING, &[(2, ""), (0, "")], 0),
+        test.reads(1, NOTHING, &[(2, ""), (0, "")], 0),
         [2],
         "what was read does not move"
     );
     assert_eq!(
-        told.worths(),
+        test.worths(),
         [2.0, 1.0, 2.0, 0.0],
         "the user names the first"
     );
-    // Read again: one vote stays, one goes, one comes. Only the last two move.
-    assert_eq!(told.reads(0, NOTHING, &[(3, ""), (1, "")], 0), [2, 3]);
-    assert_eq!(told.worths(), [2.0, 1.0, 1.0, 1.0]);
-    assert_eq!(told.reads(1, NOTHING, &[], 0), [2]);
-    assert_eq!(told.worths()[2], 0.0);
+    // Read again: one vote stays, one goes, one is new. Only the last two pages move.
+    assert_eq!(test.reads(0, NOTHING, &[(3, ""), (1, "")], 0), [2, 3]);
+    assert_eq!(test.worths(), [2.0, 1.0, 1.0, 1.0]);
+    assert_eq!(test.reads(1, NOTHING, &[], 0), [2]);
+    assert_eq!(test.worths()[2], 0.0);
 }
 
 #[test]
 fn rankmass_bounds_what_is_covered() {
-    let mut told = Told::by("rankmass").hears(&["seed", "b", "c"]);
-    let coverage = |told: &Told| (told.order.report().coverage.unwrap() * 1e6).round() / 1e6;
-    assert_eq!(coverage(&told), 0.0);
-    told.reads(0, NOTHING, &[(1, "")], 1);
-    assert_eq!(told.worths(), [0.1, 0.045, 0.0]);
-    assert_eq!(coverage(&told), 0.1);
-    told.reads(1, NOTHING, &[(0, "")], 0);
+    let mut test = TestOrder::by("rankmass").discovers(&["seed", "b", "c"]);
+    let coverage = |test: &TestOrder| (test.order.report().coverage.unwrap() * 1e6).round() / 1e6;
+    assert_eq!(coverage(&test), 0.0);
+    test.reads(0, NOTHING, &[(1, "")], 1);
+    assert_eq!(test.worths(), [0.1, 0.045, 0.0]);
+    assert_eq!(coverage(&test), 0.1);
+    test.reads(1, NOTHING, &[(0, "")], 0);
     // The seed has .1 + .9·.045 + what comes round again: x = .1 + .9·y, y = .45·x.
     let (seed, other) = (0.1 / (1.0 - 0.405), 0.045 / (1.0 - 0.405));
-    let covered = coverage(&told);
+    let covered = coverage(&test);
     assert!(
         covered <= seed + other && covered > 0.97 * (seed + other),
         "{covered}"
     );
-    // A second seed: trust is shared anew.
+    // A second seed halves the trust of the first.
     let second = Discovered {
         page: Number(3),
         url: "",
@@ -153,31 +153,32 @@ fn rankmass_bounds_what_is_covered() {
         at: crate::Moment::START,
         appeared: None,
     };
-    told.order
+    test.order
         .observe(&Fact::Discovered(second), &mut Moves::default());
-    assert!((coverage(&told) - covered / 2.0).abs() < 1e-5);
+    assert!((coverage(&test) - covered / 2.0).abs() < 1e-5);
 }
 
 #[test]
 fn opic_passes_cash_on() {
-    let mut told = Told::by("opic").hears(&["seed", "b", "c", "d"]);
-    assert_eq!(told.worths(), [1.0, 0.0, 0.0, 0.0]);
-    // Half leaves the crawl; the root has it and pays at once, since nothing was known before.
-    assert_eq!(told.reads(0, NOTHING, &[(1, ""), (2, "")], 2), [1, 2, 3]);
-    assert_eq!(told.worths(), [0.125, 0.375, 0.375, 0.125]);
-    // What comes to a page already read goes to the root, and waits there for four readings.
+    let mut test = TestOrder::by("opic").discovers(&["seed", "b", "c", "d"]);
+    assert_eq!(test.worths(), [1.0, 0.0, 0.0, 0.0]);
+    // Half of the cash leaves the crawl and goes to the root. The root pays at once, since no
+    // page was known at its last payment.
+    assert_eq!(test.reads(0, NOTHING, &[(1, ""), (2, "")], 2), [1, 2, 3]);
+    assert_eq!(test.worths(), [0.125, 0.375, 0.375, 0.125]);
+    // Cash that reaches a page already read goes to the root and waits there for four reads.
     assert_eq!(
-        told.reads(1, NOTHING, &[(0, ""), (2, ""), (3, "")], 0),
+        test.reads(1, NOTHING, &[(0, ""), (2, ""), (3, "")], 0),
         [2, 3]
     );
-    assert_eq!(told.worths(), [0.125, 0.0, 0.5, 0.25]);
-    assert_eq!(told.reads(2, NOTHING, &[(3, "")], 0), [3]);
-    assert_eq!(told.worths(), [0.125, 0.0, 0.0, 0.75]);
+    assert_eq!(test.worths(), [0.125, 0.0, 0.5, 0.25]);
+    assert_eq!(test.reads(2, NOTHING, &[(3, "")], 0), [3]);
+    assert_eq!(test.worths(), [0.125, 0.0, 0.0, 0.75]);
 }
 
 #[test]
 fn location_multiplies_what_matches() {
-    let told = Told::by("location").hears(&[
+    let test = TestOrder::by("location").discovers(&[
         "https://a.edu/",
         "https://a.edu:8080",
         "https://a.education/",
@@ -189,7 +190,7 @@ fn location_multiplies_what_matches() {
         "https://u:p@a.edu/",
     ]);
     assert_eq!(
-        told.worths(),
+        test.worths(),
         [2.0, 2.0, 1.0, 7.5, 0.125, 1.875, 0.0, 1.0, 2.0]
     );
 }
@@ -197,14 +198,14 @@ fn location_multiplies_what_matches() {
 #[test]
 fn location_is_never_nothing_by_rounding() {
     let deep = format!("https://a.org/{}", "x/".repeat(5000));
-    let told = Told::by("location").hears(&[&deep, "https://b.org/shut"]);
+    let test = TestOrder::by("location").discovers(&[&deep, "https://b.org/shut"]);
     let history = History::default();
     let worth = |number| {
         let page = Page {
             number: Number(number),
             history: &history,
         };
-        told.order.worth(page, Moment::START)
+        test.order.worth(page, Moment::START)
     };
     assert_eq!(worth(0), Worth::LEAST);
     assert_eq!(worth(1), Worth::NONE);
@@ -223,12 +224,12 @@ fn rules_that_cannot_be_read_are_refused() {
         "port:80=2",
         "deep=2",
     ] {
-        let wishes = Wishes {
+        let inputs = Wishes {
             location: vec![rule.to_owned()],
             ..Wishes::default()
         };
         let error = Catalog::standard()
-            .order("location", &wishes)
+            .order("location", &inputs)
             .map(|_| ())
             .unwrap_err()
             .to_string();
@@ -241,12 +242,12 @@ fn rules_that_cannot_be_read_are_refused() {
 
 #[test]
 fn similarity_takes_the_best_parent() {
-    let mut told =
-        Told::by("similarity").hears(&["a", "b/computer", "c/computer-science.html", "d"]);
-    assert_eq!(told.worths(), [0.25, 0.125, 0.25, 0.0]);
-    // Half of the query in an anchor, in a text that has no word of it.
+    let mut test =
+        TestOrder::by("similarity").discovers(&["a", "b/computer", "c/computer-science.html", "d"]);
+    assert_eq!(test.worths(), [0.25, 0.125, 0.25, 0.0]);
+    // Half of the query is in the anchor text; the parent's text has no word of it.
     assert_eq!(
-        told.reads(
+        test.reads(
             0,
             counted(0, 0),
             &[(1, "Science!"), (2, "here"), (3, "")],
@@ -254,12 +255,13 @@ fn similarity_takes_the_best_parent() {
         ),
         [1]
     );
-    assert_eq!(told.worths(), [0.25, 0.375, 0.25, 0.0]);
-    // A text with one occurrence in the title is half similar: worse than that for 1, better for 3.
-    assert_eq!(told.reads(2, counted(1, 0), &[(1, ""), (3, "")], 0), [3]);
-    assert_eq!(told.worths(), [0.25, 0.375, 0.25, 0.125]);
+    assert_eq!(test.worths(), [0.25, 0.375, 0.25, 0.0]);
+    // One occurrence in the title makes the parent's text half similar. That is worse than
+    // before for page 1 and better for page 3.
+    assert_eq!(test.reads(2, counted(1, 0), &[(1, ""), (3, "")], 0), [3]);
+    assert_eq!(test.worths(), [0.25, 0.375, 0.25, 0.125]);
     assert_eq!(
-        told.reads(
+        test.reads(
             3,
             counted(0, 0),
             &[(1, "COMPUTER SCIENCE"), (0, "computer")],
@@ -267,25 +269,25 @@ fn similarity_takes_the_best_parent() {
         ),
         [1]
     );
-    assert_eq!(told.worths()[1], 0.625);
-    let importance = |told: &Told, number| {
+    assert_eq!(test.worths()[1], 0.625);
+    let importance = |test: &TestOrder, number| {
         let history = History::discovered(Moment::START, 0);
         let page = Page {
             number: Number(number),
             history: &history,
         };
-        told.order.importance(page).value()
+        test.order.importance(page).value()
     };
-    let own = [0, 1, 2].map(|page| importance(&told, page));
+    let own = [0, 1, 2].map(|page| importance(&test, page));
     assert_eq!(own, [0.0, 0.0, 0.5], "what it says itself");
 }
 
 #[test]
 fn hot_anchors_are_promoted_while_they_wait() {
-    let mut told = Told::by("hot-anchor").hears(&["a", "computer/b", "c", "d"]);
-    assert_eq!(told.worths(), [1.0, 2.0, 1.0, 1.0]);
+    let mut test = TestOrder::by("hot-anchor").discovers(&["a", "computer/b", "c", "d"]);
+    assert_eq!(test.worths(), [1.0, 2.0, 1.0, 1.0]);
     assert_eq!(
-        told.reads(
+        test.reads(
             0,
             counted(9, 99),
             &[(1, "science"), (2, "scientific"), (3, "more")],
@@ -294,10 +296,10 @@ fn hot_anchors_are_promoted_while_they_wait() {
         [0u32; 0]
     );
     assert_eq!(
-        told.reads(1, NOTHING, &[(0, "science"), (3, "Science")], 0),
+        test.reads(1, NOTHING, &[(0, "science"), (3, "Science")], 0),
         [3]
     );
-    assert_eq!(told.worths()[2..], [1.0, 2.0]);
+    assert_eq!(test.worths()[2..], [1.0, 2.0]);
 }
 
 #[test]
@@ -319,25 +321,25 @@ fn what_is_near_a_hot_page_is_hot() {
         (counted(0, 9), false),
         (NOTHING, false),
     ] {
-        let mut told = Told::by("hot-page").hears(&urls);
-        let moved = told.reads(0, text, &chain(0), 0);
+        let mut test = TestOrder::by("hot-page").discovers(&urls);
+        let moved = test.reads(0, text, &chain(0), 0);
         assert_eq!(moved.contains(&1), hot, "{text:?}");
-        assert_eq!(told.reads(1, NOTHING, &chain(1), 0).contains(&2), hot);
+        assert_eq!(test.reads(1, NOTHING, &chain(1), 0).contains(&2), hot);
         assert_eq!(
-            told.reads(2, NOTHING, &chain(2), 0),
+            test.reads(2, NOTHING, &chain(2), 0),
             [0u32; 0],
             "three links are too far"
         );
-        assert_eq!(told.worths()[3], 1.0);
+        assert_eq!(test.worths()[3], 1.0);
     }
     // The hot page is read last, over pages read before.
-    let mut told = Told::by("hot-page").hears(&urls);
-    told.reads(1, NOTHING, &[(2, ""), (4, "")], 0);
-    told.reads(2, NOTHING, &chain(2), 0);
-    assert_eq!(told.reads(0, counted(1, 0), &chain(0), 0), [4], "0 → 1 → 4");
-    assert_eq!(told.worths()[3], 1.0, "0 → 1 → 2 → 3");
+    let mut test = TestOrder::by("hot-page").discovers(&urls);
+    test.reads(1, NOTHING, &[(2, ""), (4, "")], 0);
+    test.reads(2, NOTHING, &chain(2), 0);
+    assert_eq!(test.reads(0, counted(1, 0), &chain(0), 0), [4], "0 → 1 → 4");
+    assert_eq!(test.worths()[3], 1.0, "0 → 1 → 2 → 3");
     assert_eq!(
-        told.reads(4, NOTHING, &[(3, "computer")], 0),
+        test.reads(4, NOTHING, &[(3, "computer")], 0),
         [3],
         "by its anchor"
     );
@@ -345,18 +347,18 @@ fn what_is_near_a_hot_page_is_hot() {
 
 #[test]
 fn a_combination_moves_with_all_terms() {
-    let mut told =
-        Told::by("backlink + hot-anchor*10 + depth-limited(3)").hears(&["a", "b", "c", "science"]);
-    assert_eq!(told.worths(), [12.0, 11.0, 11.0, 21.0]);
+    let mut test = TestOrder::by("backlink + hot-anchor*10 + depth-limited(3)")
+        .discovers(&["a", "b", "c", "science"]);
+    assert_eq!(test.worths(), [12.0, 11.0, 11.0, 21.0]);
     assert_eq!(
-        told.reads(0, NOTHING, &[(1, "computer"), (3, "")], 0),
+        test.reads(0, NOTHING, &[(1, "computer"), (3, "")], 0),
         [1, 3],
         "each once"
     );
-    assert_eq!(told.worths(), [12.0, 22.0, 11.0, 22.0]);
-    let needs = told.order.needs();
+    assert_eq!(test.worths(), [12.0, 22.0, 11.0, 22.0]);
+    let needs = test.order.needs();
     assert!(needs.links && needs.words && !needs.text);
-    assert!(told.order.report().unseen_words.is_empty());
+    assert!(test.order.report().unseen_words.is_empty());
     let names = [
         "backlink*1",
         "in-links",
@@ -371,7 +373,7 @@ fn a_combination_moves_with_all_terms() {
         number: Number(1),
         history: &history,
     };
-    let terms = told.order.terms(page);
+    let terms = test.order.terms(page);
     assert_eq!(
         terms
             .iter()
@@ -382,23 +384,23 @@ fn a_combination_moves_with_all_terms() {
 }
 
 #[test]
-fn no_ordering_minds_pages_it_was_never_told_of() {
+fn orderings_ignore_undiscovered_pages() {
     for order in Catalog::standard().orders() {
-        let mut told = Told::by(&match order.argument {
+        let mut test = TestOrder::by(&match order.argument {
             Some(_) => format!("{}(1)", order.name),
             None => order.name.to_owned(),
         })
-        .hears(&["a"]);
+        .discovers(&["a"]);
         assert_eq!(
-            told.reads(7, counted(1, 1), &[(8, "x"), (7, "y")], 0),
+            test.reads(7, counted(1, 1), &[(8, "x"), (7, "y")], 0),
             [0u32; 0],
             "{}",
             order.name
         );
-        told.reads(0, counted(1, 1), &[(8, "computer"), (0, "y")], 0);
-        told.known = 10;
+        test.reads(0, counted(1, 1), &[(8, "computer"), (0, "y")], 0);
+        test.known = 10;
         assert!(
-            told.worths().iter().all(|worth| worth.is_finite()),
+            test.worths().iter().all(|worth| worth.is_finite()),
             "{}",
             order.name
         );

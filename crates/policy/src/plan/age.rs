@@ -1,17 +1,18 @@
-//! For how long has the copy of a page been out of date?
+//! The mean age of copies: how long they have been out of date.
 //!
-//! Cho & Garcia-Molina (2000), "index age": the time since the page first changed after the copy was
-//! made, 0 while the copy is fresh. Changes are a Poisson process of `rate`, visits come every `interval`.
+//! Cho & Garcia-Molina (2000), "index age": the time since the page first changed after the
+//! copy was made, 0 while the copy is fresh. Changes are a Poisson process of rate `rate`.
+//! Visits come every `interval`.
 
 use super::Weibull;
 
-/// Below, the closed form loses digits and the series needs few terms.
+/// Below this argument the closed form loses digits, and the series needs few terms.
 const SMALL: f64 = 0.5;
 
-/// Age of one page's copy, on average over time: `(1 − e^{−λI})/(λ²I) − 1/λ + I/2`.
+/// Returns the age of one page's copy, averaged over time: `(1 − e^{−λI})/(λ²I) − 1/λ + I/2`.
 ///
-/// 0 for a page that never changes, half the interval for one that always does, infinite for one that
-/// changes and is never visited again.
+/// 0 for a page that never changes. Half the interval for a page that changes all the time.
+/// Infinite for a page that changes and is never visited again.
 pub fn of_page(rate: f64, interval: f64) -> f64 {
     if rate == 0.0 || interval == 0.0 {
         return 0.0;
@@ -19,12 +20,13 @@ pub fn of_page(rate: f64, interval: f64) -> f64 {
     interval * in_intervals(rate * interval)
 }
 
-/// Mean age of a collection whose mean lifetimes have this distribution.
+/// Returns the mean age of a collection with this distribution of mean lifetimes.
 pub fn of_collection(lifetimes: &Weibull, interval: f64) -> f64 {
     lifetimes.expectation(|lifetime| of_page(lifetime.recip(), interval))
 }
 
-/// The age in intervals, of `x` changes an interval: `(1 − e^{−x})/x² − 1/x + 1/2`.
+/// Returns the age in units of the interval, for `x` changes per interval:
+/// `(1 − e^{−x})/x² − 1/x + 1/2`.
 fn in_intervals(x: f64) -> f64 {
     if x >= SMALL {
         return (-(-x).exp_m1() / x - 1.0) / x + 0.5;
@@ -70,7 +72,7 @@ mod tests {
             let age = of_page(rate, interval);
             prop_assert!(of_page(rate, interval * more) > age);
             prop_assert!(age > 0.0 && age <= interval / 2.0);
-            // A copy is old only while it is not fresh.
+            // A copy ages only while it is not fresh.
             let stale = 1.0 - super::super::freshness::of_page(rate, interval);
             prop_assert!(age <= interval * stale + 1e-15 * interval);
         }

@@ -1,10 +1,13 @@
-//! How is a budget of visits best spread over pages that change at different rates?
+//! The optimal allocation of a budget of visits to pages that change at different rates.
 //!
-//! Cho & Garcia-Molina, "Effective page refresh policies for web crawlers" (TODS 2003); the chapter's (6.22)
-//! and (6.23): maximise weighted freshness, `Σ w·F(λ, f)` with `F = (f/λ)(1 − e^{−λ/f})`, for `Σ f = B`. Since
-//! `∂F/∂f = g(λ/f)/λ`, every page that is visited at all has `w·g(λ/f)/λ = ω`, the price, and one with
-//! `w/λ ≤ ω` is not visited: too much changes there to be caught. **Invariant:** frequencies are finite, not
-//! negative, in the order of the pages, and their sum is the budget.
+//! Cho & Garcia-Molina, "Effective page refresh policies for web crawlers" (TODS 2003); the
+//! chapter's (6.22) and (6.23). Maximise the weighted freshness `Σ w·F(λ, f)` with
+//! `F = (f/λ)(1 − e^{−λ/f})`, subject to `Σ f = B`. Since `∂F/∂f = g(λ/f)/λ`, every visited
+//! page has `w·g(λ/f)/λ = ω`, the price (Lagrange multiplier). A page with `w/λ ≤ ω` is not
+//! visited: it changes too often to keep its copy fresh.
+//!
+//! **Invariant:** frequencies are finite, not negative, in the order of the pages, and sum to
+//! the budget.
 
 use super::freshness;
 use super::gain::age_of_gain;
@@ -12,15 +15,16 @@ use super::gain::age_of_gain;
 /// A page that could be visited.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Demand {
-    /// Changes in unit time.
+    /// Changes per unit of time.
     pub rate: f64,
-    /// What a fresh copy is worth.
+    /// The worth of a fresh copy.
     pub weight: f64,
 }
 
-/// Visits in unit time to each page that make the weighted freshness greatest.
+/// Returns the visits per unit of time to each page that maximise the weighted freshness.
 ///
-/// All are 0 if the budget is no positive finite number, or if there is nothing to gain: no page both changes and counts.
+/// All are 0 if the budget is not positive and finite, or if no page has both a rate and a
+/// weight above 0.
 pub fn optimal(pages: &[Demand], budget: f64) -> Vec<f64> {
     let at_price = |price: f64| -> Vec<f64> {
         let each = pages.iter().map(|page| frequency(page, price));
@@ -34,7 +38,7 @@ pub fn optimal(pages: &[Demand], budget: f64) -> Vec<f64> {
     if !payable || dearest == 0.0 {
         return vec![0.0; pages.len()];
     }
-    // The dearest price buys nothing; a low enough one buys more than the budget.
+    // The highest price buys nothing; a sufficiently low one buys more than the budget.
     let (mut low, mut high) = (dearest / 2.0, dearest);
     while total(&at_price(low)) < budget {
         (low, high) = (low / 2.0, low);
@@ -49,11 +53,13 @@ pub fn optimal(pages: &[Demand], budget: f64) -> Vec<f64> {
             high = middle;
         }
     }
-    // Between two neighbouring prices a page can go from nothing to λ/40 visits, where its freshness
-    // is linear to the last digit: what is left of the budget is shared between the two plans.
+    // Between two neighbouring prices a page can go from 0 to λ/40 visits, where its freshness
+    // is linear to the last digit. The rest of the budget is therefore interpolated between the
+    // two plans.
     let (mut less, more) = (at_price(high), at_price(low));
     if total(&less) > budget {
-        // The dearest price, which buys nothing, but for the rounding of `ωλ/w` below 1.
+        // The highest price buys nothing; rounding of `ωλ/w` below 1 only seems to buy
+        // something.
         less.fill(0.0);
     }
     let (least, most) = (total(&less), total(&more));
@@ -67,12 +73,12 @@ pub fn optimal(pages: &[Demand], budget: f64) -> Vec<f64> {
         .collect()
 }
 
-/// The same number of visits to each page.
+/// Returns the same frequency for each page.
 pub fn uniform(pages: &[Demand], budget: f64) -> Vec<f64> {
     vec![budget.max(0.0) / pages.len() as f64; pages.len()]
 }
 
-/// Visits in proportion to the changes: what one might be tempted to do. All are 0 if nothing changes.
+/// Returns frequencies in proportion to the change rates. All are 0 if nothing changes.
 pub fn proportional(pages: &[Demand], budget: f64) -> Vec<f64> {
     let changes: f64 = pages.iter().map(|page| page.rate).sum();
     let share = |page: &Demand| {
@@ -85,14 +91,14 @@ pub fn proportional(pages: &[Demand], budget: f64) -> Vec<f64> {
     pages.iter().map(share).collect()
 }
 
-/// The weighted mean freshness that these frequencies give; not a number if nothing counts.
+/// Returns the weighted mean freshness of these frequencies; NaN if all weights are 0.
 pub fn mean_freshness(pages: &[Demand], frequencies: &[f64]) -> f64 {
     let each = pages.iter().zip(frequencies);
     let fresh = each.map(|(page, &often)| page.weight * freshness::at_frequency(page.rate, often));
     fresh.sum::<f64>() / pages.iter().map(|page| page.weight).sum::<f64>()
 }
 
-/// Visits to a page at a price: `λ/g⁻¹(ωλ/w)`.
+/// Returns the frequency of visits to a page at a price: `λ/g⁻¹(ωλ/w)`.
 fn frequency(page: &Demand, price: f64) -> f64 {
     if !matters(page) {
         return 0.0;
@@ -148,7 +154,7 @@ mod tests {
             (best[1] - 0.001).abs() < 1e-18,
             "a budget below λ/40: {best:?}"
         );
-        // Slow pages take what they need first; the wild one gets what is left, not all or nothing.
+        // The slow page gets what it needs first; the fast page gets the rest of the budget.
         let wild = optimal(&pages(&[1e-3, 1e6]), 1e-2);
         assert!(
             wild[0] > 9e-3 && (wild[0] + wild[1] - 1e-2).abs() < 1e-16,
@@ -190,7 +196,7 @@ mod tests {
             }
         }
 
-        /// Cho & Garcia-Molina's theorem, for pages that count alike.
+        /// Cho & Garcia-Molina's theorem, for pages of equal weight.
         #[test]
         fn uniform_beats_proportional(rates in prop::collection::vec(1e-3..1e3_f64, 1..12), budget in 1e-3..1e4_f64) {
             let pages = pages(&rates);

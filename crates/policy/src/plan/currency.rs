@@ -1,16 +1,18 @@
-//! How often must pages be visited, so that a share α of them is as it was β ago?
+//! (α, β)-currency: the share α of pages whose copy is at most a grace period β out of date,
+//! and the interval of visits that achieves it.
 //!
-//! Brewington & Cybenko, "How dynamic is the web?" (2000); the chapter's (6.20) and (6.21). A copy is
-//! β-current if the page has not changed between the visit and β before now: β is a grace period. At
-//! β = 0 it is [freshness](super::freshness).
+//! Brewington & Cybenko, "How dynamic is the web?" (2000); the chapter's (6.20) and (6.21). A
+//! copy is β-current if the page did not change between the visit and β before now. At β = 0
+//! this is [freshness](super::freshness).
 
 use super::{Weibull, freshness};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// The share of the time for which one page's copy is β-current, (6.20): `β/I + (1 − e^{−λ(I−β)})/(λI)`.
+/// Returns the share of time in which one page's copy is β-current, (6.20):
+/// `β/I + (1 − e^{−λ(I−β)})/(λI)`.
 ///
-/// 1 if the page is visited at least every β, where (6.20) as printed exceeds 1.
+/// It is 1 if the page is visited at least every β; (6.20) as printed exceeds 1 there.
 pub fn of_page(rate: f64, interval: f64, grace: f64) -> f64 {
     if interval <= grace {
         return 1.0;
@@ -22,9 +24,9 @@ pub fn of_page(rate: f64, interval: f64, grace: f64) -> f64 {
     forgiven + (1.0 - forgiven) * freshness::of_page(rate, interval - grace)
 }
 
-/// The share α of a collection that is β-current, (6.21).
+/// Returns the share α of a collection that is β-current, (6.21).
 ///
-/// As printed the integrand has `e^{−(I−β/t)}` over `t/I`; it is (6.20) at λ = 1/t:
+/// The printed integrand has `e^{−(I−β/t)}` over `t/I`, a misprint. It is (6.20) at λ = 1/t:
 /// `∫ w(t)·[β/I + (1 − e^{−(I−β)/t})·t/I] dt`.
 pub fn of_collection(lifetimes: &Weibull, interval: f64, grace: f64) -> f64 {
     if interval <= grace {
@@ -33,9 +35,10 @@ pub fn of_collection(lifetimes: &Weibull, interval: f64, grace: f64) -> f64 {
     lifetimes.expectation(|lifetime| of_page(lifetime.recip(), interval, grace))
 }
 
-/// The longest interval at which a collection is (α, β)-current.
+/// Returns the longest interval at which a collection is (α, β)-current.
 ///
-/// β itself if α is 1 or more. `None` if there is no longest, because α is not above 0.
+/// It is β if α is 1 or more. Returns `None` if there is no longest interval, because α is not
+/// above 0.
 pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> {
     if alpha.is_nan() || alpha <= 0.0 {
         return None;
@@ -52,7 +55,8 @@ pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> 
             return None;
         }
     }
-    // 60 halvings: more than the 53 bits there are, counted from a bracket as wide as its upper end.
+    // 60 bisections of a bracket no wider than its upper end are more than the 53 bits of a
+    // double.
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if reaches(middle) {
@@ -64,12 +68,13 @@ pub fn interval_for(lifetimes: &Weibull, alpha: f64, grace: f64) -> Option<f64> 
     Some(low)
 }
 
-/// Fetches a second that visit so many documents once in so many days.
+/// Returns the fetches per second that visit each document once in `interval_days`.
 pub fn documents_per_second(documents: f64, interval_days: f64) -> f64 {
     documents / (interval_days * SECONDS_PER_DAY)
 }
 
-/// Megabits (10⁶) a second that so many fetches a second take, at so many kilobytes (1000) a document.
+/// Returns the bandwidth in megabits (10⁶) per second of these fetches, with the mean document
+/// size in kilobytes (1000 bytes).
 pub fn megabits_per_second(documents_per_second: f64, kilobytes: f64) -> f64 {
     documents_per_second * kilobytes * 8.0 / 1000.0
 }

@@ -1,13 +1,14 @@
-//! For what share of the time is the copy of a page like the page?
+//! The freshness of copies: the share of time in which they equal their pages.
 //!
-//! Cho & Garcia-Molina (2000): a copy is fresh until the page changes. Changes are a Poisson process of
-//! `rate`, visits come every `interval`.
+//! Cho & Garcia-Molina (2000): a copy is fresh until the page changes. Changes are a Poisson
+//! process of rate `rate`. Visits come every `interval`.
 
 use super::Weibull;
 
-/// Freshness of one page, on average over time: `(1 − e^{−λI})/(λI)`.
+/// Returns the freshness of one page, averaged over time: `(1 − e^{−λI})/(λI)`.
 ///
-/// 1 for a page that never changes or is visited without pause, 0 for one that is never visited again.
+/// It is 1 for a page that never changes or is visited continuously, and 0 for one that is
+/// never visited again.
 pub fn of_page(rate: f64, interval: f64) -> f64 {
     if rate == 0.0 || interval == 0.0 {
         return 1.0;
@@ -22,13 +23,13 @@ pub fn of_page(rate: f64, interval: f64) -> f64 {
     -(-changes).exp_m1() / changes
 }
 
-/// Freshness of one page that is visited `frequency` times in unit time; 0 visits: fresh only if it never
-/// changes.
+/// Returns the freshness of one page with `frequency` visits per unit of time. Without visits a
+/// page is fresh only if it never changes.
 pub fn at_frequency(rate: f64, frequency: f64) -> f64 {
     of_page(rate, frequency.recip())
 }
 
-/// Mean freshness of a collection whose mean lifetimes have this distribution.
+/// Returns the mean freshness of a collection with this distribution of mean lifetimes.
 pub fn of_collection(lifetimes: &Weibull, interval: f64) -> f64 {
     lifetimes.expectation(|lifetime| of_page(lifetime.recip(), interval))
 }
@@ -65,7 +66,7 @@ mod tests {
         fn waiting_longer_is_staler(rate in 1e-9..1e6_f64, interval in 1e-6..1e6_f64, more in 1.01..9.0_f64) {
             prop_assert!(of_page(rate, interval * more) <= of_page(rate, interval));
             prop_assert!((0.0..=1.0).contains(&of_page(rate, interval)));
-            // The next bounds of the alternating series: 1 − x/2 ≤ (1 − e^{−x})/x ≤ 1/x.
+            // Bounds from the alternating series: 1 − x/2 ≤ (1 − e^{−x})/x ≤ 1/x.
             let changes = rate * interval;
             prop_assert!(of_page(rate, interval) >= 1.0 - changes / 2.0 - 1e-15);
             prop_assert!(of_page(rate, interval) <= changes.recip() * (1.0 + 1e-15));

@@ -1,16 +1,17 @@
-//! What share of all that a visit could ever gain has it gained by now?
+//! The gain function `g(x) = 1 − (1+x)e^{−x}` and its inverse.
 //!
-//! `g(x) = 1 − (1+x)e^{−x}`, where `x` is the age of a copy in mean lifetimes: the marginal worth of a
-//! visit to a page that changes by a Poisson process (Cho & Garcia-Molina, TODS 2003), over what it is
-//! worth to a copy that is infinitely old. Its inverse says when a page is worth a price.
+//! `x` is the age of a copy in mean lifetimes of its page. `g` is the marginal worth of a visit
+//! to a page that changes by a Poisson process (Cho & Garcia-Molina, TODS 2003), as a share of
+//! its worth for an infinitely old copy. The inverse gives the age at which a page is worth a
+//! price.
 
-/// Below, the closed form loses digits and the series needs few terms.
+/// Below this argument the closed form loses digits, and the series needs few terms.
 const SMALL: f64 = 0.5;
 
-/// `g(1)`: below it `g` is convex, so that Newton's steps cannot run away.
+/// `g(1)`. Below it `g` is convex, so Newton's method converges.
 const BEND: f64 = 0.264_241_117_657_115_4;
 
-/// `g(x)`, rising from 0 at 0 to 1. No age is below 0: there it is 0.
+/// Returns `g(x)`, which rises from 0 at 0 to 1. It is 0 for negative `x`.
 pub fn gain(x: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -32,12 +33,13 @@ pub fn gain(x: f64) -> f64 {
     1.0 - (1.0 + x) * (-x).exp()
 }
 
-/// The age at which `g` is `y`: `−1 − W₋₁(−(1−y)/e)`. Infinite for 1 and more (it is never reached), 0 for
-/// 0 and less.
+/// Returns the age at which `g` is `y`: `−1 − W₋₁(−(1−y)/e)`. 0 for `y` at most 0, infinite for
+/// `y` at least 1.
 ///
-/// Newton's method. Where `g` is near 0 on `g` itself; above on `x − ln(1+x) = −ln(1−y)`, from the upper
-/// bound of Chatzigeorgiou ("Bounds on the Lambert function", 2013). Both are convex there, so it converges
-/// from one side.
+/// Uses Newton's method: on `g` itself where `g` is small, and otherwise on
+/// `x − ln(1+x) = −ln(1−y)`, starting at the upper bound of Chatzigeorgiou ("Bounds on the
+/// Lambert function", 2013). Both functions are convex there, so the iteration converges from
+/// one side.
 pub fn age_of_gain(y: f64) -> f64 {
     if y <= 0.0 {
         return 0.0;
@@ -97,7 +99,8 @@ mod tests {
         fn the_inverse_is_one(exponent in -140.0..3.4_f64) {
             let x = exponent.exp();
             let found = age_of_gain(gain(x));
-            // Near 1, digits of y are few: an error of ε in y is one of ε·e^x/x in x.
+            // Near y = 1 few digits of 1 − y are left: an error of ε in y is one of ε·e^x/x in
+            // x.
             let room = 1e-14 + 4.0 * f64::EPSILON * x.exp() / (x * x.min(1.0));
             let room = if x < 1.0 { 1e-13 } else { room };
             prop_assert!((found - x).abs() <= room * x, "{x} came back as {found}");

@@ -1,12 +1,14 @@
-//! How old are the pages of a web that grows?
+//! The distribution of page ages in a growing web.
 //!
-//! The chapter's (6.15) and (6.16), after Brewington & Cybenko (2000): the web has `P₀·e^{ξτ}` pages at
-//! time τ, made and never edited, so the age of a page is the time since it was made.
+//! The chapter's (6.15) and (6.16), after Brewington & Cybenko (2000). The web has `P₀·e^{ξτ}`
+//! pages at time τ. Pages are created and never edited, so the age of a page is the time since
+//! its creation.
 
-/// The share of pages younger than `t` in a web that has grown for `lifespan` at rate ξ, (6.15):
-/// `(e^{ξτ} − e^{ξ(τ−t)})/(e^{ξτ} − 1)`.
+/// Returns the share of pages younger than `t` in a web that has grown for `lifespan` at rate
+/// ξ, (6.15): `(e^{ξτ} − e^{ξ(τ−t)})/(e^{ξτ} − 1)`.
 ///
-/// Multiplied through by `e^{−ξτ}`, so that nothing overflows. Without growth pages were made evenly: `t/τ`.
+/// Both parts are multiplied by `e^{−ξτ}`, so that nothing overflows. Without growth the share
+/// is `t/τ`.
 pub fn age_distribution(t: f64, lifespan: f64, rate: f64) -> f64 {
     if t <= 0.0 {
         return 0.0;
@@ -20,7 +22,8 @@ pub fn age_distribution(t: f64, lifespan: f64, rate: f64) -> f64 {
     (-rate * t).exp_m1() / (-rate * lifespan).exp_m1()
 }
 
-/// The density of that, (6.16): `ξe^{ξ(τ−t)}/(e^{ξτ} − 1)` from 0 to τ, and 0 elsewhere.
+/// Returns the density of that distribution, (6.16): `ξe^{ξ(τ−t)}/(e^{ξτ} − 1)` from 0 to τ,
+/// and 0 elsewhere.
 pub fn age_density(t: f64, lifespan: f64, rate: f64) -> f64 {
     if t < 0.0 || t >= lifespan {
         return 0.0;
@@ -31,12 +34,13 @@ pub fn age_density(t: f64, lifespan: f64, rate: f64) -> f64 {
     -rate * (-rate * t).exp() / (-rate * lifespan).exp_m1()
 }
 
-/// The time in which a web of this growth rate doubles: `ln 2/ξ`. Infinite without growth.
+/// Returns the time in which a web of this growth rate doubles: `ln 2/ξ`. Infinite without
+/// growth.
 pub fn doubling_time(rate: f64) -> f64 {
     std::f64::consts::LN_2 / rate
 }
 
-/// The growth rate ξ of what was `before` and, a `time` later, `after`.
+/// Returns the growth rate ξ of a quantity that grew from `before` to `after` in `time`.
 pub fn rate_between(before: f64, after: f64, time: f64) -> f64 {
     (after / before).ln() / time
 }

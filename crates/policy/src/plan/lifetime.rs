@@ -1,46 +1,51 @@
-//! Which distribution of lifetimes do the changes suggest that a crawler has seen?
+//! Fits the distribution of page lifetimes to the changes that a crawler observed.
 //!
-//! Brewington & Cybenko (2000), the chapter's (6.17) to (6.19): a revisit after a gap τ sees a change with
-//! probability `1 − e^{−τ/t}`, however many there were, and mean lifetimes `t` are Weibull. Their
-//! parameters are those under which all that was seen is most likely. Pages that were never seen to change
-//! count as well: leaving them out would make the web look wilder than it is.
+//! Brewington & Cybenko (2000), the chapter's (6.17) to (6.19). A revisit after a gap τ detects
+//! a change with probability `1 − e^{−τ/t}`, however many there were. Mean lifetimes `t` have a
+//! Weibull distribution, whose parameters are fitted by maximum likelihood. Pages without an
+//! observed change count as well; without them the web would seem to change faster than it
+//! does.
 
 use super::Weibull;
 
-/// Pages that were revisited alike, and what it showed.
+/// A group of pages with the same number of revisits, gap and observed changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Watched {
-    /// How many pages.
+    /// Number of pages.
     pub pages: u32,
     /// Revisits to each of them.
     pub revisits: u32,
-    /// How many of these saw a change.
+    /// Number of these revisits that detected a change.
     pub changes: u32,
     /// The time between two visits.
     pub gap: f64,
 }
 
-/// Between two lifetimes that are tried, as a difference of logarithms: finer than the likelihood of a
-/// page with 500 changes is wide.
+/// Distance of two grid points, as a difference of logarithms of lifetimes. It is finer than
+/// the width of the likelihood of a page with 500 changes.
 const GRID: f64 = 0.04;
-/// Beyond the shortest and the longest time that was watched, by so many powers of e.
+/// How far the grid extends beyond the shortest and the longest observed time, in powers of e.
 const MARGIN: f64 = 12.0;
-/// Shapes that are looked at. At the upper end all pages are as good as alike.
+/// The range of shapes that is searched. At the upper end all pages are practically alike.
 const SHAPES: (f64, f64) = (0.05, 20.0);
 
-/// The most likely distribution of mean lifetimes, in the unit of the gaps.
+/// Returns the maximum-likelihood distribution of mean lifetimes, in the unit of the gaps.
 ///
-/// `None` if no revisit saw a change, or every one did: then the longer, or the shorter, the likelier.
+/// Returns `None` if no revisit detected a change, or every one did: then the likelihood has no
+/// maximum.
 pub fn fit(watched: &[Watched]) -> Option<Weibull> {
-    let told: Vec<&Watched> = watched.iter().filter(|group| tells(group)).collect();
-    let sum = |of: fn(&Watched) -> f64| -> f64 { told.iter().map(|group| of(group)).sum() };
+    let informative: Vec<&Watched> = watched
+        .iter()
+        .filter(|group| is_informative(group))
+        .collect();
+    let sum = |of: fn(&Watched) -> f64| -> f64 { informative.iter().map(|group| of(group)).sum() };
     let revisits = sum(|group| f64::from(group.pages) * f64::from(group.revisits));
     let changes = sum(|group| f64::from(group.pages) * f64::from(group.changes));
     if changes == 0.0 || changes >= revisits {
         return None;
     }
     let time = sum(|group| f64::from(group.pages) * f64::from(group.revisits) * group.gap);
-    let likelihood = Likelihood::of(&told);
+    let likelihood = Likelihood::of(&informative);
     let start = (0.0, (time / changes).ln());
     let (shape, scale) = climb(start, |(shape, scale)| {
         let tried = Weibull::new(shape.exp(), scale.exp());
@@ -50,13 +55,14 @@ pub fn fit(watched: &[Watched]) -> Option<Weibull> {
     Weibull::new(shape.exp(), scale.exp())
 }
 
-fn tells(group: &Watched) -> bool {
+fn is_informative(group: &Watched) -> bool {
     group.pages > 0 && group.revisits > 0 && group.gap > 0.0 && group.gap.is_finite()
 }
 
-/// How likely each group is at each lifetime of a grid; that does not depend on the distribution.
+/// The likelihood of each group at each lifetime of a grid. It does not depend on the
+/// distribution.
 struct Likelihood {
-    /// Where cells of the grid meet.
+    /// The boundaries between the cells of the grid.
     edges: Vec<f64>,
     groups: Vec<(f64, Vec<f64>)>,
 }
@@ -82,7 +88,7 @@ impl Likelihood {
         }
     }
 
-    /// The logarithm of the likelihood of all that was watched, up to a constant.
+    /// Returns the log-likelihood of all observations, up to a constant.
     fn log(&self, lifetimes: &Weibull) -> f64 {
         let mut masses = Vec::with_capacity(self.edges.len() + 1);
         let mut below = 0.0;
@@ -99,7 +105,8 @@ impl Likelihood {
     }
 }
 
-/// How likely a page of this lifetime shows what was seen, over how likely the best one does.
+/// Returns the likelihood of the group's observations at this lifetime, divided by its maximum
+/// over all lifetimes.
 fn relative(group: &Watched, lifetime: f64) -> f64 {
     let (revisits, changes) = (f64::from(group.revisits), f64::from(group.changes));
     let quiet = revisits - changes;
@@ -110,7 +117,8 @@ fn relative(group: &Watched, lifetime: f64) -> f64 {
     (log - best).exp()
 }
 
-/// The top of a smooth hill, by steps along both axes that are halved when none leads up.
+/// Maximises a smooth function by pattern search: it steps along both axes and diagonals, and
+/// halves the step when none improves.
 fn climb(start: (f64, f64), height: impl Fn((f64, f64)) -> f64) -> (f64, f64) {
     let (mut at, mut top) = (start, height(start));
     let mut step = 0.5;
@@ -142,9 +150,10 @@ fn climb(start: (f64, f64), height: impl Fn((f64, f64)) -> f64) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    /// What revisits show of so many pages, spread evenly over the quantiles of their lifetimes. Each page
-    /// shows every count of changes as often as is expected, in thousandths.
-    fn shown(lifetimes: &Weibull, revisits: u32, gap: f64) -> Vec<Watched> {
+    /// Returns the expected observations of 400 pages, spread evenly over the quantiles of
+    /// their lifetimes. Each page contributes every number of changes by its probability, in
+    /// thousandths.
+    fn expected_groups(lifetimes: &Weibull, revisits: u32, gap: f64) -> Vec<Watched> {
         let mut pages = vec![0.0; revisits as usize + 1];
         for n in 0..400 {
             let lifetime = lifetimes.quantile((f64::from(n) + 0.5) / 400.0);
@@ -175,7 +184,7 @@ mod tests {
             (3.0, 10.0, 30, 4.0),
         ] {
             let truth = Weibull::new(shape, scale).unwrap();
-            let found = fit(&shown(&truth, revisits, gap)).unwrap();
+            let found = fit(&expected_groups(&truth, revisits, gap)).unwrap();
             let close = |found: f64, truth: f64| (found / truth - 1.0).abs() < 0.02;
             assert!(close(found.shape(), shape), "{found:?}, not {truth:?}");
             assert!(close(found.scale(), scale), "{found:?}, not {truth:?}");
@@ -195,7 +204,7 @@ mod tests {
         assert_eq!(fit(&[group(9, 5, 0)]), None);
         assert_eq!(fit(&[group(9, 5, 5)]), None);
         assert!(fit(&[group(9, 5, 5), group(9, 5, 0)]).is_some());
-        // Two thousand revisits do not make it vanish.
+        // The likelihood does not underflow with two thousand revisits.
         assert!(fit(&[group(9, 2_000, 900), group(9, 2_000, 300)]).is_some());
     }
 }

@@ -1,84 +1,96 @@
-//! How often is each content source polled, if the pages that polls find must be fetched too?
+//! Optimal polling intervals of content sources, when the pages that polls discover must be
+//! fetched as well.
 //!
-//! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013), Algorithm 1. A source that is polled every I seconds costs `1/I + λ`
-//! fetches a second and gives `p·(1 − e^{−μI})/I` with `p = P/(1 − e^{−μ/λ})`; so each source that is polled at all has `p·g(μI) = ω`, the price, and one with
-//! `p ≤ ω` is off. **Invariant:** intervals are above 0 and in the order of the sources; no plan spends more than the budget.
+//! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013),
+//! Algorithm 1. A source that is polled every I seconds costs `1/I + λ` fetches per second and
+//! yields `p·(1 − e^{−μI})/I`, where `p = P/(1 − e^{−μ/λ})`. So every polled source has
+//! `p·g(μI) = ω`, the price, and a source with `p ≤ ω` is off.
 //!
-//! Two misprints are put right. The divisor inside g⁻¹ is the capital P: `ω/p = ω(1 − e^{−μ/λ})/P`. And the loop must not wait for the sum to meet the budget:
-//! as ω passes p of a source its `1/I` has gone to 0 smoothly, but its λ falls out of the sum at once, so that the sum jumps. The loop also ends when ω is known
-//! to the last digits; what is left of the budget then is less than λ of the source that the next lower price would switch on.
+//! **Invariant:** intervals are above 0 and in the order of the sources. No plan spends more
+//! than the budget.
+//!
+//! Two errors of the printed algorithm are corrected:
+//!
+//! - The divisor inside g⁻¹ is the capital P: `ω/p = ω(1 − e^{−μ/λ})/P`.
+//! - The loop must not wait for the sum to meet the budget. When ω reaches p of a source, its
+//!   `1/I` has fallen smoothly to 0, but its λ leaves the sum at once, so the sum jumps. Here
+//!   the loop also ends when ω is known to the last digits. The unspent budget is then less
+//!   than λ of the source that the next lower price would switch on.
 
 use super::gain::age_of_gain;
 
-/// What is expected of a source.
+/// The expected behaviour of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlook {
-    /// λ: new pages that it names, a second.
+    /// λ: new pages per second that it names.
     pub rate: f64,
-    /// P: what a new page gives that is fetched as it appears. Clicks, or what stands for them.
+    /// P: profit of a new page that is fetched as it appears, in clicks or a substitute for
+    /// them.
     pub profit: f64,
     /// μ: profit decays as `e^(-μ·age)`, with the age in seconds.
     pub decay: f64,
 }
 
-/// How near to the budget is near enough, as a share of it.
+/// Relative tolerance of the budget.
 const PRECISION: f64 = 1e-9;
 
-/// How well the price is known when the sum jumps there, as a share of it.
+/// Relative tolerance of the price where the sum jumps.
 const WIDTH: f64 = 1e-13;
 
-/// How long each source is left alone, and the price at which that is so.
+/// The polling intervals of all sources, and their price.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Polls {
-    /// ω; `None` if nothing is polled.
+    /// ω; `None` if no source is polled.
     pub price: Option<f64>,
-    /// I in seconds, by source; `None`: for ever.
+    /// I in seconds, by source; `None` if the source is never polled.
     pub intervals: Vec<Option<f64>>,
 }
 
-/// What fetches are paid from the budget.
+/// The fetches that the budget pays for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pays {
-    /// Polls and the pages that they find: `Σ 1/I + λ`, over the sources that are on.
+    /// Polls and the pages that they discover: `Σ 1/I + λ`, over the sources that are on.
     PollsAndPages,
     /// Polls alone.
     Polls,
 }
 
-/// The intervals at which sources give most for so many fetches a second.
+/// Returns the polling intervals with the greatest yield for a budget of fetches per second.
 ///
-/// A source with no profit, no decay or anything that is no finite number is off. One with λ = 0 is not: the printed sum counts a page at each poll, so that `p = P`.
-/// Nothing is polled if the budget is no positive number.
+/// A source is off if its profit or decay is not positive, or any of its numbers is not finite.
+/// A source with λ = 0 is not off: the printed sum counts a page at each poll, so that `p = P`.
+/// No source is polled if the budget is not positive and finite.
 pub fn optimal(sources: &[Outlook], per_second: f64, pays: Pays) -> Polls {
-    let heights: Vec<Height> = sources
+    let polled: Vec<PolledSource> = sources
         .iter()
-        .map(|source| Height::of(source, pays))
+        .map(|source| PolledSource::of(source, pays))
         .collect();
-    let price = price(&heights, per_second);
-    let interval = |height: &Height| price.and_then(|price| height.interval(price));
+    let price = price(&polled, per_second);
+    let interval = |source: &PolledSource| price.and_then(|price| source.interval(price));
     Polls {
-        price: price.filter(|&price| heights.iter().any(|height| height.top > price)),
-        intervals: heights.iter().map(interval).collect(),
+        price: price.filter(|&price| polled.iter().any(|source| source.top > price)),
+        intervals: polled.iter().map(interval).collect(),
     }
 }
 
-/// What all polls of a source could give at most, `p = P/(1 − e^{−μ/λ})`; with λ = 0 it is P, the limit.
+/// Returns the upper limit of a source's yield per poll, `p = P/(1 − e^{−μ/λ})`. With λ = 0 it
+/// is the limit P.
 pub fn height(source: &Outlook) -> f64 {
     let share = -(-source.decay / source.rate).exp_m1();
     (source.profit / share).min(f64::MAX)
 }
 
-/// A source, as the search for the price needs it.
+/// A source in the form that the search for the price needs.
 #[derive(Debug, Clone, Copy)]
-struct Height {
+struct PolledSource {
     /// p; 0 for a source that is off at any price.
     top: f64,
     decay: f64,
-    /// What it costs beside polls.
+    /// Fetches per second that it costs beside polls.
     rate: f64,
 }
 
-impl Height {
+impl PolledSource {
     fn of(source: &Outlook, pays: Pays) -> Self {
         let counts = |value: f64| value > 0.0 && value.is_finite();
         let on = counts(source.profit)
@@ -100,36 +112,37 @@ impl Height {
     }
 }
 
-/// Fetches a second at a price.
-fn spent(heights: &[Height], price: f64) -> f64 {
-    let on = heights.iter().filter(|height| height.top > price);
-    let each = on.map(|height| match height.interval(price) {
-        Some(interval) => 1.0 / interval + height.rate,
+/// Returns the fetches per second at a price.
+fn spent(polled: &[PolledSource], price: f64) -> f64 {
+    let on = polled.iter().filter(|source| source.top > price);
+    let each = on.map(|source| match source.interval(price) {
+        Some(interval) => 1.0 / interval + source.rate,
         None => 0.0,
     });
     each.sum()
 }
 
-/// The lowest price at which no more is spent than there is.
+/// Returns the lowest price at which the spending is within the budget.
 ///
-/// Spending falls about as `1/√ω`, so `1/spent²` is near to a line in ω: the next price is where the line through both ends (of which one that stays is weighed less: the
-/// Illinois rule) meets the budget, or, whenever three such steps did not halve the bracket, its middle.
-fn price(heights: &[Height], budget: f64) -> Option<f64> {
-    let dearest = heights.iter().map(|height| height.top).fold(0.0, f64::max);
+/// Spending falls about as `1/√ω`, so `1/spent²` is almost linear in ω. The next price is where
+/// the line through both ends of the bracket meets the budget (regula falsi with the Illinois
+/// rule). If three such steps did not halve the bracket, the next price is its midpoint.
+fn price(polled: &[PolledSource], budget: f64) -> Option<f64> {
+    let dearest = polled.iter().map(|source| source.top).fold(0.0, f64::max);
     if !(budget > 0.0 && budget.is_finite()) || dearest == 0.0 {
         return None;
     }
     let over = |spent: f64| (budget / spent).powi(2) - 1.0;
     let (mut high, mut above) = (dearest, f64::INFINITY);
-    let (mut low, mut below) = (dearest / 4.0, over(spent(heights, dearest / 4.0)));
+    let (mut low, mut below) = (dearest / 4.0, over(spent(polled, dearest / 4.0)));
     while below > 0.0 {
         if low < f64::MIN_POSITIVE {
             return Some(high);
         }
         (high, above) = (low, below);
-        // On the line through the origin, and twice as far.
+        // Extrapolates on the line through the origin, and twice as far.
         low = (low / 4.0).min(low / (1.0 + below) / 2.0);
-        below = over(spent(heights, low));
+        below = over(spent(polled, low));
     }
     let (mut steps, mut width) = (0, high - low);
     while high - low > WIDTH * high {
@@ -146,7 +159,7 @@ fn price(heights: &[Height], budget: f64) -> Option<f64> {
         if next <= low || next >= high {
             break;
         }
-        let found = over(spent(heights, next));
+        let found = over(spent(polled, next));
         if (0.0..PRECISION).contains(&found) {
             return Some(next);
         }
@@ -174,7 +187,8 @@ mod tests {
         }
     }
 
-    /// Sources as different as the paper's: rates, profits and decays over many orders of magnitude.
+    /// Sources as different as the paper's: rates, profits and decays over many orders of
+    /// magnitude.
     fn sources() -> impl Strategy<Value = Vec<Outlook>> {
         let one = (-14.0..-3.0_f64, -7.0..7.0_f64, -13.0..-7.0_f64);
         let one =
@@ -182,7 +196,7 @@ mod tests {
         prop::collection::vec(one, 1..40)
     }
 
-    /// What a plan costs a second.
+    /// Returns the cost of a plan in fetches per second.
     fn cost(sources: &[Outlook], plan: &Polls) -> f64 {
         let on = sources.iter().zip(&plan.intervals);
         on.filter_map(|(source, interval)| Some(1.0 / (*interval)? + source.rate))
@@ -191,7 +205,8 @@ mod tests {
 
     #[test]
     fn two_sources_by_hand() {
-        // p·g(μI) is the same for both, and the budget is spent: checked with the equations, not with this code.
+        // Checks the equations directly: p·g(μI) is equal for both sources, and the budget is
+        // spent.
         let two = [source(1e-3, 1.0, 1e-4), source(1e-4, 1.0, 1e-4)];
         let plan = optimal(&two, 0.01, Pays::PollsAndPages);
         let price = plan.price.unwrap();
@@ -245,7 +260,8 @@ mod tests {
 
     #[test]
     fn a_source_too_large_for_the_budget_is_off_and_the_rest_is_spent_as_far_as_the_jump() {
-        // The large one would take a page a second: ten times the budget. The others are polled at its price, which is as high as it can be.
+        // The large source would need a page per second, ten times the budget. The other source
+        // is polled at the price where the large one switches off.
         let large = source(1.0, 1.0, 1e-4);
         let small = source(1e-4, 1.0, 1e-4);
         let plan = optimal(&[large, small], 0.1, Pays::PollsAndPages);
@@ -263,7 +279,7 @@ mod tests {
             let plan = optimal(&sources, budget, Pays::PollsAndPages);
             let spent = cost(&sources, &plan);
             prop_assert!(spent <= budget * (1.0 + 1e-12), "{} of {}", spent, budget);
-            // KKT: p·g(μI) = ω where polls are made, p ≤ ω where none are.
+            // KKT conditions: p·g(μI) = ω for polled sources, p ≤ ω for the others.
             let price = plan.price.unwrap_or(f64::INFINITY);
             for (source, interval) in sources.iter().zip(&plan.intervals) {
                 match interval {
@@ -275,8 +291,9 @@ mod tests {
                     None => prop_assert!(height(source) <= price * (1.0 + 1e-12)),
                 }
             }
-            // Met, or short of it by less than the sources need that are next to be switched on: their pages, and the rarest polls that
-            // can be told from none, since 1 − g(30) is all that the price's digits can show.
+            // The budget is met, or the rest is less than the next sources to be switched on
+            // need: their pages, and the rarest polls that the price can represent, since its
+            // digits resolve 1 − g only up to g(30).
             if spent < budget * (1.0 - 1e-6) {
                 let off = sources.iter().zip(&plan.intervals).filter(|(_, interval)| interval.is_none());
                 let next = off.clone().map(|(source, _)| height(source)).fold(0.0, f64::max);
@@ -287,7 +304,7 @@ mod tests {
         }
 
         #[test]
-        fn more_fetches_never_make_anybody_wait_longer(sources in sources(), budget in -9.0..3.0_f64, more in 1.0..5.0_f64) {
+        fn more_fetches_never_make_a_source_wait_longer(sources in sources(), budget in -9.0..3.0_f64, more in 1.0..5.0_f64) {
             let [less, more] = [budget.exp(), budget.exp() * more].map(|budget| optimal(&sources, budget, Pays::PollsAndPages));
             let [dear, cheap] = [&less, &more].map(|plan| plan.price.unwrap_or(f64::INFINITY));
             prop_assert!(cheap <= dear * (1.0 + 1e-9), "{} after {}", cheap, dear);

@@ -1,9 +1,12 @@
-//! Which pages are visited in which step, if only so many visits fit into each?
+//! A plan of visits for discrete time steps with limited capacity.
 //!
-//! Wolf, Squillante, Yu, Sethuraman & Ozsen, "Optimal crawling strategies for web search engines" (WWW 2002): first
-//! how often each page is visited, in whole visits, by the greatest marginal gain; then when, as near as possible
-//! to evenly spaced times: a transportation problem. **Invariant:** no step has more visits than fit, none of a
-//! page twice, and all that fit are used.
+//! Wolf, Squillante, Yu, Sethuraman & Ozsen, "Optimal crawling strategies for web search
+//! engines" (WWW 2002). First the number of visits to each page is chosen, greedily by marginal
+//! gain. Then the visits are placed as near as possible to evenly spaced times, which is a
+//! transportation problem.
+//!
+//! **Invariant:** no step exceeds its capacity, no page is visited twice in a step, and all
+//! capacity is used.
 
 mod improve;
 
@@ -13,20 +16,24 @@ use std::collections::BinaryHeap;
 use super::allocation::Demand;
 use super::freshness;
 
-/// Steps to plan for, and how many visits fit into each.
+/// The steps of a plan, and their capacities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steps {
-    /// How many steps were before the first: times are spaced evenly across plans.
+    /// Number of steps before the first. Ideal times are spaced evenly across consecutive
+    /// plans.
     before: u64,
     rooms: Vec<u32>,
 }
 
 impl Steps {
-    /// So many steps, after so many others, with room for `budget` visits in each of them on average: a fraction of
-    /// a visit is one every few steps. More visits than pages do not fit.
+    /// Creates `steps` steps after `before` others, with a mean capacity of `budget` visits per
+    /// step.
+    ///
+    /// A fractional budget gives one more visit every few steps. The capacity of a step is at
+    /// most the number of pages.
     pub fn new(before: u64, steps: u32, budget: f64, pages: usize) -> Self {
         let most = u32::try_from(pages).unwrap_or(u32::MAX);
-        // A float to an integer saturates, and what is not a number is 0.
+        // A cast from float to integer saturates, and NaN becomes 0.
         let until = |step: u64| ((before + step) as f64 * budget).floor() as u64;
         let room = |step: u64| until(step + 1).saturating_sub(until(step));
         let rooms = (0..u64::from(steps)).map(|step| room(step).min(u64::from(most)) as u32);
@@ -36,12 +43,12 @@ impl Steps {
         }
     }
 
-    /// How many visits fit into each.
+    /// Returns the capacity of each step.
     pub fn rooms(&self) -> &[u32] {
         &self.rooms
     }
 
-    /// How many visits fit into all.
+    /// Returns the total capacity.
     fn total(&self) -> u64 {
         self.rooms.iter().map(|&room| u64::from(room)).sum()
     }
@@ -50,8 +57,10 @@ impl Steps {
         self.rooms.len() as f64
     }
 
-    /// When a page would be visited if there were room, in steps: evenly, and pages one after another and not all at
-    /// once (by multiples of the golden ratio, which fill a circle evenly).
+    /// Returns the ideal times of a page's visits, in steps: evenly spaced.
+    ///
+    /// The phases of pages differ by multiples of the golden ratio, which fill a circle evenly,
+    /// so that pages do not all come at once.
     fn ideal(&self, page: usize, visits: u32) -> impl Iterator<Item = f64> + use<> {
         const GOLDEN: f64 = 0.618_033_988_749_894_9;
         let period = self.len() / f64::from(visits.max(1));
@@ -60,7 +69,7 @@ impl Steps {
         (0..visits).map(move |visit| first + f64::from(visit) * period)
     }
 
-    /// How far these steps of a page are from its ideal times.
+    /// Returns the total distance of a page's visits from its ideal times, in steps.
     fn deviation(&self, page: usize, steps: &[u32]) -> f64 {
         let ideal = self.ideal(page, steps.len() as u32);
         let each = ideal.zip(steps);
@@ -69,24 +78,25 @@ impl Steps {
     }
 }
 
-/// How often each page is visited, for the greatest freshness by weight. Rates are in changes a step.
+/// Returns the number of visits to each page that maximises the weighted freshness. Rates are
+/// in changes per step.
 ///
-/// Freshness is concave in visits, so taking the greatest gain again and again is exact. What is left when nothing
-/// is to be gained goes to the first pages that have room.
+/// Freshness is concave in the number of visits, so the greedy choice by marginal gain is
+/// exact. Visits without gain go to the first pages with room.
 pub fn visits(pages: &[Demand], steps: &Steps) -> Vec<u32> {
     let most = steps.rooms.len() as u32;
     let fresh = |page: &Demand, visits: u32| {
         page.weight * freshness::at_frequency(page.rate, f64::from(visits) / steps.len())
     };
-    let next = |number: usize, visits: u32| Next {
+    let next = |number: usize, visits: u32| MarginalVisit {
         gain: fresh(&pages[number], visits + 1) - fresh(&pages[number], visits),
         number,
     };
     let mut visits = vec![0; pages.len()];
     let first = (0..pages.len()).map(|number| next(number, 0));
-    let mut heap: BinaryHeap<Next> = first.filter(|_| most > 0).collect();
+    let mut heap: BinaryHeap<MarginalVisit> = first.filter(|_| most > 0).collect();
     for _ in 0..steps.total() {
-        let Some(Next { number, .. }) = heap.pop() else {
+        let Some(MarginalVisit { number, .. }) = heap.pop() else {
             break;
         };
         visits[number] += 1;
@@ -97,11 +107,12 @@ pub fn visits(pages: &[Demand], steps: &Steps) -> Vec<u32> {
     visits
 }
 
-/// In which steps each page is visited, so that all are as near to evenly spaced times as can be.
+/// Returns the steps in which each page is visited, with the least total distance from the
+/// ideal times.
 ///
-/// Without the rule that no page comes twice in a step, visits in the order of their ideal times are the optimum:
-/// distances on a line. Where that breaks the rule the plan is mended, and then improved until it is the best.
-/// The visits must be as many as fit.
+/// Without the rule of one visit per page and step, the visits in the order of their ideal
+/// times are optimal (assignment on a line). Where that breaks the rule, the plan is repaired
+/// and then improved. `visits` must sum to the total capacity.
 pub fn schedule(visits: &[u32], steps: &Steps) -> Vec<Vec<u32>> {
     let mut wanted: Vec<(f64, usize)> = Vec::new();
     for (page, &often) in visits.iter().enumerate() {
@@ -138,23 +149,23 @@ pub fn schedule(visits: &[u32], steps: &Steps) -> Vec<Vec<u32>> {
     plan
 }
 
-/// A visit more to a page, and what it gains.
+/// One more visit to a page, and its marginal gain.
 #[derive(Debug, PartialEq)]
-struct Next {
+struct MarginalVisit {
     gain: f64,
     number: usize,
 }
 
-impl Eq for Next {}
+impl Eq for MarginalVisit {}
 
-impl Ord for Next {
+impl Ord for MarginalVisit {
     fn cmp(&self, other: &Self) -> Ordering {
         let gain = self.gain.total_cmp(&other.gain);
         gain.then(other.number.cmp(&self.number))
     }
 }
 
-impl PartialOrd for Next {
+impl PartialOrd for MarginalVisit {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

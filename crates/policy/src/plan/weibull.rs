@@ -1,11 +1,13 @@
-//! How are the mean lifetimes of pages distributed?
+//! The Weibull distribution of the mean lifetimes of pages.
 //!
-//! Brewington & Cybenko (2000), the chapter's (6.18): by Weibull's distribution, with shape σ = 1.4 and
-//! scale δ = 152.2 days for the web of 1999. **Invariant:** shape and scale are positive and finite.
+//! Brewington & Cybenko (2000), the chapter's (6.18): shape σ = 1.4 and scale δ = 152.2 days
+//! for the web of 1999.
+//!
+//! **Invariant:** shape and scale are positive and finite.
 
 use serde::{Deserialize, Serialize};
 
-/// Weibull's distribution. Its scale has the unit of time of whoever made it.
+/// A Weibull distribution. Its scale has the caller's unit of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Parameters")]
 pub struct Weibull {
@@ -13,7 +15,7 @@ pub struct Weibull {
     scale: f64,
 }
 
-/// What is written of a distribution: any two numbers, until they are looked at.
+/// The serialized form: two numbers that are not validated yet.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Parameters {
@@ -30,8 +32,8 @@ impl TryFrom<Parameters> for Weibull {
     }
 }
 
-/// Lanczos' coefficients for g = 7 and nine terms (Press et al., "Numerical recipes", after Godfrey): 15
-/// digits.
+/// Lanczos' coefficients for g = 7 and nine terms (Press et al., "Numerical recipes", after
+/// Godfrey), accurate to 15 digits.
 const LANCZOS: [f64; 9] = [
     0.999_999_999_999_809_9,
     676.520_368_121_885_1,
@@ -45,23 +47,25 @@ const LANCZOS: [f64; 9] = [
 ];
 
 impl Weibull {
-    /// `None` unless both are positive and finite.
+    /// Creates a distribution. Returns `None` unless both parameters are positive and finite.
     pub fn new(shape: f64, scale: f64) -> Option<Self> {
         let good = |number: f64| number > 0.0 && number.is_finite();
         (good(shape) && good(scale)).then_some(Self { shape, scale })
     }
 
-    /// σ: below 1 most are short and a few very long, above 1 they crowd around the mode.
+    /// Returns σ. Below 1 most lifetimes are short and a few very long; above 1 they cluster
+    /// around the mode.
     pub fn shape(&self) -> f64 {
         self.shape
     }
 
-    /// δ: 63 % of all are shorter.
+    /// Returns δ: 63 % of all lifetimes are shorter.
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Density at `t`, (6.18); 0 below 0, infinite at 0 if the shape is below 1.
+    /// Returns the density at `t`, (6.18). It is 0 below 0, and infinite at 0 if the shape is
+    /// below 1.
     pub fn density(&self, t: f64) -> f64 {
         if t < 0.0 {
             return 0.0;
@@ -73,36 +77,37 @@ impl Weibull {
         self.shape / self.scale * x.powf(self.shape - 1.0) * (-x.powf(self.shape)).exp()
     }
 
-    /// The share that is shorter than `t`.
+    /// Returns the share of lifetimes shorter than `t`.
     pub fn distribution(&self, t: f64) -> f64 {
         -(-(t.max(0.0) / self.scale).powf(self.shape)).exp_m1()
     }
 
-    /// The length that a share `p` is shorter than: 0 for 0, infinite for 1.
+    /// Returns the lifetime that a share `p` is shorter than: 0 for `p` = 0, infinite for 1.
     pub fn quantile(&self, p: f64) -> f64 {
         self.scale * (-(-p.clamp(0.0, 1.0)).ln_1p()).powf(self.shape.recip())
     }
 
-    /// `δ·Γ(1 + 1/σ)`.
+    /// Returns the mean, `δ·Γ(1 + 1/σ)`.
     pub fn mean(&self) -> f64 {
         self.scale * gamma(1.0 + self.shape.recip())
     }
 
-    /// The most likely length, `δ·(1 − 1/σ)^{1/σ}`; 0 if the shape is at most 1.
+    /// Returns the most likely lifetime, `δ·(1 − 1/σ)^{1/σ}`; 0 if the shape is at most 1.
     pub fn mode(&self) -> f64 {
         self.scale * (1.0 - self.shape.recip()).max(0.0).powf(self.shape.recip())
     }
 
-    /// `δ·(ln 2)^{1/σ}`.
+    /// Returns the median, `δ·(ln 2)^{1/σ}`.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// The mean of `f(t)`, for a bounded `f`.
+    /// Returns the expectation of `f(t)`, for a bounded `f`.
     ///
-    /// With `t = δu^{1/σ}` it is `∫ e^{−u} f du`; with `u = exp(x − e^{−x})` (the double exponential formula
-    /// of Takahasi & Mori, 1974) the trapezoid rule converges exponentially and stands the corner
-    /// that `u^{1/σ}` has at 0. The step is halved until nothing changes.
+    /// With `t = δu^{1/σ}` it is `∫ e^{−u} f du`. With `u = exp(x − e^{−x})` (the double
+    /// exponential formula of Takahasi & Mori, 1974) the trapezoid rule converges
+    /// exponentially, even with the corner that `u^{1/σ}` has at 0. The step is halved until
+    /// the result stays the same.
     pub fn expectation(&self, f: impl Fn(f64) -> f64) -> f64 {
         let term = |x: f64| {
             let u = (x - (-x).exp()).exp();
@@ -112,7 +117,7 @@ impl Weibull {
             }
             weight * f(self.scale * u.powf(self.shape.recip()))
         };
-        // Outside, the weight is below 1e-20.
+        // Outside this range the weight is below 1e-20.
         const ENDS: (f64, f64) = (-4.0, 4.0);
         let mut steps = 128_u32;
         let mut step = (ENDS.1 - ENDS.0) / f64::from(steps);
@@ -131,7 +136,7 @@ impl Weibull {
     }
 }
 
-/// Γ(x) for x ≥ 1, by Lanczos (1964); infinite where it is beyond what a number can hold.
+/// Returns Γ(x) for x ≥ 1, by Lanczos (1964); infinite where it exceeds the range of a double.
 fn gamma(x: f64) -> f64 {
     let z = x - 1.0;
     let t = z + 7.5;
@@ -140,7 +145,7 @@ fn gamma(x: f64) -> f64 {
         + terms
             .map(|(n, coefficient): (u32, _)| coefficient / (z + f64::from(n)))
             .sum::<f64>();
-    // Halves of the power, so that it overflows no sooner than the result.
+    // The power is split in two halves, so that it does not overflow before the result.
     let power = t.powf((z + 0.5) / 2.0);
     (2.0 * std::f64::consts::PI).sqrt() * power * (-t).exp() * power * series
 }

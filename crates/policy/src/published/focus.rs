@@ -1,4 +1,4 @@
-//! Published methods of focused crawling. One file, one method.
+//! Published methods of focused crawling, one per file.
 
 mod agents;
 mod anchor;

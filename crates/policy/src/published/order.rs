@@ -1,4 +1,4 @@
-//! Published orderings of pages never fetched. One file, one ordering.
+//! Published orderings of pages never fetched, one per file.
 
 mod backlink;
 mod forward_links;

@@ -1,4 +1,4 @@
-//! Published refresh policies. One file, one policy.
+//! Published refresh policies, one per file.
 
 mod adaptive;
 mod age;

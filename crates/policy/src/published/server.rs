@@ -1,4 +1,4 @@
-//! Published server strategies, all of Cao, Jiang & Singh (2003). One file, one strategy.
+//! Published server strategies, all from Cao, Jiang & Singh (2003), one per file.
 
 mod breadth_first;
 mod crawl_ability;

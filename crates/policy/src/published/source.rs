@@ -1,4 +1,4 @@
-//! Published schedulers of content sources, all of Lefortier et al. (2013). One file, one scheduler.
+//! Published schedulers of content sources, all from Lefortier et al. (2013), one per file.
 
 mod bfs;
 mod greedy;

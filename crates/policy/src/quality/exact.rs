@@ -1,29 +1,32 @@
-//! The quality of a repository, from lists in full.
+//! Repository quality from complete result lists.
 //!
-//! **Invariant:** at most 1, and 1 if every list is in the order of the live scores. Too costly for a crawl, which
-//! has no live scores either; for tests and simulations.
+//! This serves tests and simulations. It is too costly for a crawl, which does not know live
+//! scores either.
+//!
+//! **Invariant:** quality is at most 1. It is 1 if every list is in the order of the live scores.
 
 use std::cmp::Ordering;
 
 use super::attention;
 
-/// A query, and what it finds: pages with their scores, each page once, in any order. A page that is not
-/// there, or has no score above zero, is in no list.
+/// A query and its results: pages with their scores, each page once, in any order.
+///
+/// A page that is not listed, or has no score above zero, is not a result.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
-    /// How often it is asked.
+    /// How often it is searched for.
     pub frequency: f64,
-    /// By the live copies.
+    /// Results by the live copies.
     pub live: &'a [(u32, f64)],
-    /// By the copies in the repository.
+    /// Results by the copies in the repository.
     pub ours: &'a [(u32, f64)],
 }
 
-/// Repository quality Q(W^L), from 0 to 1: what searchers get from the results of the repository, relative to
-/// those of one that equals the web. Pandey & Olston (2005), equation 5.
+/// Returns the repository quality Q(W^L), from 0 to 1. Pandey & Olston (2005), equation 5.
 ///
-/// Results of one score are in the order of their numbers. Returns `None` where no live page answers any query:
-/// there is nothing to be good at.
+/// This is the value of the repository's results to searchers, relative to a repository that
+/// equals the web. Results with equal scores are ordered by page number. Returns `None` if no
+/// live page matches any query, because quality is then undefined.
 pub fn quality(queries: &[Asked<'_>]) -> Option<f64> {
     let (mut have, mut could) = (0.0, 0.0);
     for asked in queries {
@@ -37,7 +40,8 @@ pub fn quality(queries: &[Asked<'_>]) -> Option<f64> {
     (could > 0.0).then(|| have / could)
 }
 
-/// What one query gives to a searcher: Σ_p I(R(p, ours)) · S(live p). Equation 3, without the frequency.
+/// Returns the value of one query to a searcher: Σ_p I(R(p, ours)) · S(live p). Equation 3,
+/// without the frequency.
 pub fn usefulness(asked: &Asked<'_>) -> f64 {
     let mut shown: Vec<(u32, f64)> = asked.ours.iter().copied().filter(is_result).collect();
     shown.sort_by(best_first);
@@ -82,7 +86,7 @@ mod tests {
         for (ours, expected) in [
             (&[(1, 4.0), (2, 2.0)][..], best),
             (&[(2, 7.0), (1, 9.0)], best),
-            // The wrong way round; a page missing; one that is gone on top; nothing.
+            // Wrong order; a missing page; a page that is gone on top; no result.
             (&[(1, 1.0), (2, 2.0)], 2.0 + 4.0 * second),
             (&[(2, 2.0)], 2.0),
             (&[(9, 9.0), (1, 4.0), (2, 2.0)], 4.0 * second + 2.0 * third),

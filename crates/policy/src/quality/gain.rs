@@ -1,38 +1,45 @@
-//! What is it worth to those who search a word that a page's score is now known to be another?
+//! The gain of searchers when the score of a page for a word is corrected.
 //!
-//! ΔQ_A of Pandey & Olston (2005), §5.1, for one query of frequency 1. A page that moves from rank r1 to r2
-//! is looked at more or less by I(r2) − I(r1), and every page in between by one rank. With s the new, true
-//! score of the page and F⁻¹(r) that of the one at rank r, the two parts together are, each a sum over the
-//! pages that it passes,
+//! ΔQ_A of Pandey & Olston (2005), §5.1, for one query of frequency 1. A page that moves from
+//! rank r1 to r2 changes its own attention by I(r2) − I(r1). Every page in between moves by one
+//! rank. Let s be the new, true score of the page and F⁻¹(r) the score at rank r. Both effects
+//! together are a sum over the passed pages:
 //!
 //! - down: Σ_{r1 < r ≤ r2} (I(r−1) − I(r)) · (F⁻¹(r) − s),
-//! - up: Σ_{r2 ≤ r < r1} (I(r) − I(r+1)) · (s − F⁻¹(r)),
+//! - up: Σ_{r2 ≤ r < r1} (I(r) − I(r+1)) · (s − F⁻¹(r)).
 //!
-//! written so that no large numbers cancel. **Invariant:** never negative: whom a page passes on its way down is
-//! better than it, and whom it passes on its way up is worse. Less than one rank passes nobody.
+//! This form avoids the cancellation of large numbers.
 //!
-//! A page that enters a list of n pages comes from behind it: those that it passes move down, the last to
-//! rank n + 1, and it gains all of its own attention. A page that leaves the list, which counts it among its n
-//! pages, has no true score: it gains nothing and those behind it move up.
+//! **Invariant:** the gain is never negative. Pages passed on the way down are better, and pages
+//! passed on the way up are worse. A move of less than one rank passes no page.
+//!
+//! A page that enters a list of n pages starts behind it. The pages that it passes move down,
+//! the last to rank n + 1, and it gains its own attention in full. A page that leaves the list
+//! is one of its n pages and has no true score. It gains nothing, and the pages behind it move
+//! up.
 
-use super::score_rank::{Curve, Piece, Place};
+use super::score_rank::{LogRank, RankCurve, RankPiece};
 use super::{ScoreRank, attention};
 
-/// Ranks passed that are summed one by one if there are no more of them.
+/// A move over at most this number of ranks is summed rank by rank.
 const SUMMED: u32 = 4;
 
-/// The ranks in front of this are summed one by one too, [`SUMMED`] at most; what lies beyond is an integral. From rank 5 on that
-/// is off by less than .3 %, from this one on by less than .03 %, as long as scores fall no faster than 1/r.
+/// In a longer move, up to [`SUMMED`] ranks before this one are summed. The rest is an integral.
+///
+/// The integral is off by less than 0.3 % from rank 5 on, and by less than 0.03 % from this rank
+/// on, if scores fall no faster than 1/r.
 const FRONT: f64 = 16.0;
 
-/// ΔQ_A of one page whose score for a word was `before` and is `after`, both zero where the page does not
-/// have the word. `list` has the results of the word with the page as it was.
+/// Returns ΔQ_A of a page whose score for a word changes from `before` to `after`.
+///
+/// A score is zero if the page does not have the word. `list` holds the results of the word,
+/// with the page as it was.
 pub fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
     if before == after {
         return 0.0;
     }
     let list = &list.curve();
-    // The page itself is one of them, so it cannot be behind all.
+    // The page itself is in the list, so its rank is at most the last.
     let inside = |score| list.rank(score).min(list.last.max(1.0));
     match (before > 0.0, after > 0.0) {
         (false, false) => 0.0,
@@ -44,7 +51,8 @@ pub fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
         (true, true) => {
             let (old, new) = (inside(before), inside(after));
             if (old - new).abs() <= 1.0 && new > 1.0 && new < list.last {
-                // It passes nobody. At the ends of the list its score is not the one of its rank.
+                // It passes no page. At the ends of the list, the score of the page differs from
+                // that of its rank.
                 0.0
             } else if old < new {
                 down(list, old, new, after)
@@ -55,8 +63,8 @@ pub fn gain(list: &ScoreRank, before: f64, after: f64) -> f64 {
     }
 }
 
-/// A page of this score moves down.
-fn down(list: &Curve, from: f64, to: f64, score: f64) -> f64 {
+/// Returns the gain of a move down by a page of this score.
+fn down(list: &RankCurve, from: f64, to: f64, score: f64) -> f64 {
     let mut sum = 0.0;
     let at = one_by_one(from, to, |at, next| {
         sum += (attention(at) - attention(next)) * (list.score(next) - score).max(0.0);
@@ -65,8 +73,8 @@ fn down(list: &Curve, from: f64, to: f64, score: f64) -> f64 {
     sum + if at < to { others().max(0.0) } else { 0.0 }
 }
 
-/// A page of this score moves up.
-fn up(list: &Curve, from: f64, to: f64, score: f64) -> f64 {
+/// Returns the gain of a move up by a page of this score.
+fn up(list: &RankCurve, from: f64, to: f64, score: f64) -> f64 {
     let mut sum = 0.0;
     let at = one_by_one(to, from, |at, next| {
         sum += (attention(at) - attention(next)) * (score - list.score(at)).max(0.0);
@@ -75,7 +83,8 @@ fn up(list: &Curve, from: f64, to: f64, score: f64) -> f64 {
     sum + if at < from { others().max(0.0) } else { 0.0 }
 }
 
-/// Steps from a rank to one behind it, as far as that is worth it. Returns where it ends.
+/// Steps through up to [`SUMMED`] ranks, if the whole move is that short or the rank is before
+/// [`FRONT`]. Returns the rank that it reached.
 fn one_by_one(from: f64, to: f64, mut step: impl FnMut(f64, f64)) -> f64 {
     let few = to - from <= f64::from(SUMMED);
     let mut at = from;
@@ -90,13 +99,14 @@ fn one_by_one(from: f64, to: f64, mut step: impl FnMut(f64, f64)) -> f64 {
     at
 }
 
-/// The sum over ranks r of (I(r) − I(r+1)) · F⁻¹(r + ½ + aside), as an integral between two ranks.
+/// Returns the sum over ranks r of (I(r) − I(r+1)) · F⁻¹(r + ½ + aside), as an integral.
 ///
-/// The sum over whole ranks from i to j is near the integral from i − ½ to j + ½: here of 3/2 · u^(−5/2) ·
-/// F⁻¹(u + aside), u = r + ½. In a piece F⁻¹ is a power of the rank, so the integral has a closed form; `aside`
-/// enters to first order, which is enough where half a rank is little.
-fn others(list: &Curve, from: f64, to: f64, aside: f64) -> f64 {
-    let (from, to) = (Place::of(from), Place::of(to));
+/// The sum over whole ranks from i to j is close to the integral from i − ½ to j + ½, here of
+/// 3/2 · u^(−5/2) · F⁻¹(u + aside) with u = r + ½. In a piece F⁻¹ is a power of the rank, so the
+/// integral has a closed form. `aside` enters to first order, which suffices where half a rank
+/// is small.
+fn others(list: &RankCurve, from: f64, to: f64, aside: f64) -> f64 {
+    let (from, to) = (LogRank::of(from), LogRank::of(to));
     let mut sum = 0.0;
     let mut last = 0.0;
     for piece in list.pieces() {
@@ -106,7 +116,7 @@ fn others(list: &Curve, from: f64, to: f64, aside: f64) -> f64 {
         }
         last = piece.to.rank;
     }
-    // Behind the last page stands at most the one that enters.
+    // Behind the last page there is at most the page that enters.
     let low = from.rank.max(last);
     if low < to.rank {
         sum += (attention(low) - attention(to.rank)) * list.score(last);
@@ -114,8 +124,8 @@ fn others(list: &Curve, from: f64, to: f64, aside: f64) -> f64 {
     sum
 }
 
-/// ∫_u^∞ of 3/2 · x^(−5/2) · e^log · (x + aside)^(−fall) dx, to first order in `aside`.
-fn antiderivative(piece: &Piece, u: Place, aside: f64) -> f64 {
+/// Returns ∫_u^∞ of 3/2 · x^(−5/2) · e^log · (x + aside)^(−fall) dx, to first order in `aside`.
+fn antiderivative(piece: &RankPiece, u: LogRank, aside: f64) -> f64 {
     let fall = piece.fall;
     let score = (piece.log - fall * u.log).exp();
     let near = 1.0 / (1.5 + fall) - aside * fall / (u.rank * (2.5 + fall));
@@ -129,7 +139,7 @@ mod tests {
     use super::super::{Asked, exact::usefulness};
     use super::*;
 
-    /// A list that is exactly three pieces: its scores at whole ranks are what F says.
+    /// Returns a list of exactly three pieces, whose scores at whole ranks equal F.
     fn ideal(pages: u32, falls: [f64; 3]) -> (ScoreRank, Vec<f64>) {
         let step = f64::from(pages).ln() / 3.0;
         let mut scores: Vec<f32> = (1..=pages)
@@ -143,7 +153,7 @@ mod tests {
         (ScoreRank::of(&mut scores), exact)
     }
 
-    /// What the move of one page gains, from the lists in full.
+    /// Returns the gain of one page's move, from complete lists.
     fn brute(scores: &[f64], page: usize, after: f64) -> f64 {
         let named = |scores: &[f64]| -> Vec<(u32, f64)> {
             (0..)
@@ -177,14 +187,14 @@ mod tests {
         }
         // The same at the end of the list matters less.
         assert!(gain(&list, 0.0, worst) < gain(&list, 0.0, best) / 10.0);
-        assert!(gain(&list, scores[26], 0.0) < 1e-9, "nobody is behind it");
+        assert!(gain(&list, scores[26], 0.0) < 1e-9, "no page is behind it");
         assert_eq!(gain(&list, scores[3], scores[3]), 0.0);
         assert_eq!(gain(&list, 0.0, 0.0), 0.0);
     }
 
     #[test]
-    fn lists_of_nobody_and_of_one() {
-        // Nobody has the word: the page is the first and the only one.
+    fn empty_list_and_list_of_one() {
+        // No other page has the word, so the page is the first and only one.
         assert_eq!(gain(&ScoreRank::EMPTY, 0.0, 2.0), 2.0);
         assert_eq!(gain(&ScoreRank::EMPTY, 2.0, 0.0), 0.0);
         assert_eq!(gain(&ScoreRank::EMPTY, 2.0, 1.0), 0.0);
@@ -231,12 +241,12 @@ mod tests {
             new in 0.0f64..1.0,
             kind in 0..3,
         ) {
-            // Whose knots are at whole ranks.
+            // The knots of these lists are at whole ranks.
             let pages = root.pow(3);
             let (list, mut scores) = ideal(pages, falls);
             let place = |at: f64| ((f64::from(pages).powf(at)) as usize).clamp(1, pages as usize) - 1;
             let (old, new) = (place(old), place(new));
-            // Just past the page that has this rank, as the sums count.
+            // Slightly beyond the score at this rank, so that the page passes it.
             let past = if new > old { scores[new] * (1.0 - 1e-9) } else { scores[new] * (1.0 + 1e-9) };
             let (estimate, exact) = match kind {
                 0 => (gain(&list, scores[old], past), brute(&scores, old, past)),
@@ -247,12 +257,13 @@ mod tests {
                     (gain(&list, 0.0, after), brute(&scores, pages as usize, after))
                 }
             };
-            // 32 bits of a rank's logarithm, near the top of a steep list, and .3% of the integral.
+            // Allows for the 32-bit logarithm of a rank near the top of a steep list, and 0.3 %
+            // of the integral.
             prop_assert!((estimate - exact).abs() <= 0.01 * exact + 1e-4, "{estimate} is not {exact}");
         }
 
         #[test]
-        fn nothing_true_does_harm(
+        fn a_true_score_never_does_harm(
             scores in prop::collection::vec(0.01f32..20.0, 0..60),
             before in 0.0f64..25.0,
             after in 0.0f64..25.0,
@@ -260,7 +271,7 @@ mod tests {
             let list = ScoreRank::of(&mut scores.clone());
             let gained = gain(&list, before, after);
             prop_assert!(gained >= 0.0 && gained.is_finite());
-            // No more than all the attention that there is, at the best score.
+            // No more than all attention at the best score.
             prop_assert!(gained <= 20f64.max(after) * 1.01);
         }
     }

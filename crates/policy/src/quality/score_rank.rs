@@ -1,21 +1,21 @@
-//! Which rank does a score have among the results of a word, in 20 bytes?
+//! An approximation of the score-to-rank function of a word's results, in 20 bytes.
 //!
-//! The function F_q of Pandey & Olston (2005), §5.1.2: linear on log–log scale, in three pieces of equal length
-//! in log rank, so that the first ranks are known best.
+//! The function F_q of Pandey & Olston (2005), §5.1.2. It is linear on a log–log scale, in three
+//! pieces of equal length in log rank, so that the first ranks are the most precise.
 //!
 //! **Invariant:** scores never grow with rank, so F and its inverse are both well defined.
 
 use std::cmp::Reverse;
 
-/// Pieces of the function; the paper's number.
+/// Pieces of the function, as in the paper.
 const PIECES: usize = 3;
 
-/// The scores of a word's results, from which a rank can be told by score and a score by rank.
+/// Maps scores to ranks and ranks to scores for the results of a word.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreRank {
-    /// How many results there are.
+    /// Number of results.
     pages: u32,
-    /// The logarithms of the scores at the ranks pages^(k/3).
+    /// Logarithms of the scores at the ranks pages^(k/3).
     logs: [f32; PIECES + 1],
 }
 
@@ -28,8 +28,10 @@ impl ScoreRank {
         logs: [0.0; PIECES + 1],
     };
 
-    /// Made from the scores of all results, in any order; they are left in another. What is no score above
-    /// zero is no result. Takes time in proportion to their number: nothing is sorted.
+    /// Creates the function from the scores of all results, in any order; reorders them.
+    ///
+    /// Values that are not finite and above zero are ignored. Runs in linear time, because it
+    /// selects instead of sorting.
     pub fn of(scores: &mut [f32]) -> Self {
         let count = results_first(scores);
         let scores = &mut scores[..count];
@@ -40,10 +42,11 @@ impl ScoreRank {
         let step = f64::from(pages).ln() / PIECES as f64;
         let mut logs = [0.0; PIECES + 1];
         let mut end = count;
-        // From the last knot: those before lie in the part that the selection put in front.
+        // Starts with the last knot: the earlier ones lie in the part that the selection moved
+        // to the front.
         for knot in (0..=PIECES).rev() {
             let rank = (step * knot as f64).exp().clamp(1.0, count as f64);
-            // What is nearly whole is whole: the cube root of 8 is 2.
+            // Rounds a rank that is nearly whole, such as the cube root of 8.
             let near = rank.round();
             let rank = if (rank - near).abs() < 1e-9 * rank {
                 near
@@ -63,28 +66,31 @@ impl ScoreRank {
         Self { pages, logs }
     }
 
-    /// How many results there were.
+    /// Returns the number of results.
     pub fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// The rank of a page with this score: 1 above all others, one more than there are pages below all, in the
-    /// middle of those that have the same. A score of zero is in no list: infinite.
+    /// Returns the rank of a page with this score.
+    ///
+    /// It is 1 above all others, one more than the number of pages below all, and the middle of
+    /// pages with the same score. The rank of a score of zero is infinite.
     pub fn rank(&self, score: f64) -> f64 {
         self.curve().rank(score)
     }
 
-    /// The score of the page at this rank: that of the last beyond the list, and none at infinity.
+    /// Returns the score of the page at this rank: that of the last page beyond the list, and 0
+    /// at infinity.
     pub fn score(&self, rank: f64) -> f64 {
         self.curve().score(rank)
     }
 
-    /// The function, ready to be read often.
-    pub(super) fn curve(&self) -> Curve {
+    /// Prepares the function for frequent evaluation.
+    pub(super) fn curve(&self) -> RankCurve {
         let last = f64::from(self.pages);
         let step = last.ln() / PIECES as f64;
         let root = step.exp();
-        Curve {
+        RankCurve {
             last,
             step,
             ranks: [1.0, root, root * root, last],
@@ -93,21 +99,21 @@ impl ScoreRank {
     }
 }
 
-/// A [`ScoreRank`] with what each look at it needs: logarithms take longer than the rest of a look.
+/// A [`ScoreRank`] with precomputed logarithms, which dominate the cost of an evaluation.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Curve {
-    /// How many results there are, which is the last rank.
+pub(super) struct RankCurve {
+    /// Number of results, which is the last rank.
     pub(super) last: f64,
-    /// The length of a piece in log rank.
+    /// Length of a piece in log rank.
     step: f64,
-    /// The ranks of the knots.
+    /// Ranks of the knots.
     ranks: [f64; PIECES + 1],
-    /// The logarithms of their scores.
+    /// Logarithms of their scores.
     logs: [f32; PIECES + 1],
 }
 
-impl Curve {
-    /// [`ScoreRank::rank`].
+impl RankCurve {
+    /// See [`ScoreRank::rank`].
     pub(super) fn rank(&self, score: f64) -> f64 {
         if score.is_nan() || score <= 0.0 {
             return f64::INFINITY;
@@ -131,7 +137,7 @@ impl Curve {
         (at * self.step).exp()
     }
 
-    /// [`ScoreRank::score`].
+    /// See [`ScoreRank::score`].
     pub(super) fn score(&self, rank: f64) -> f64 {
         if self.last == 0.0 || rank == f64::INFINITY {
             return 0.0;
@@ -148,11 +154,11 @@ impl Curve {
         (high + (low - high) * (at - piece as f64)).exp()
     }
 
-    /// The pieces, from the first.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
+    /// Returns the pieces, from the first.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = RankPiece> + '_ {
         (0..PIECES).map(|piece| {
             let (high, low) = self.ends(piece);
-            let place = |knot: usize| Place {
+            let place = |knot: usize| LogRank {
                 rank: self.ranks[knot],
                 log: self.step * knot as f64,
             };
@@ -161,7 +167,7 @@ impl Curve {
             } else {
                 0.0
             };
-            Piece {
+            RankPiece {
                 from: place(piece),
                 to: place(piece + 1),
                 log: high + fall * self.step * piece as f64,
@@ -177,12 +183,12 @@ impl Curve {
 
 /// A rank and its logarithm.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct LogRank {
     pub(super) rank: f64,
     pub(super) log: f64,
 }
 
-impl Place {
+impl LogRank {
     pub(super) fn of(rank: f64) -> Self {
         Self {
             rank,
@@ -190,27 +196,27 @@ impl Place {
         }
     }
 
-    /// The one of two that is further behind.
+    /// Returns the larger rank.
     pub(super) fn max(self, other: Self) -> Self {
         if other.rank > self.rank { other } else { self }
     }
 
-    /// The one of two that is further in front.
+    /// Returns the smaller rank.
     pub(super) fn min(self, other: Self) -> Self {
         if other.rank < self.rank { other } else { self }
     }
 }
 
-/// A piece: between two ranks, the score of rank r is exp(log) · r^(−fall).
+/// A piece of the function: between two ranks, the score of rank r is exp(log) · r^(−fall).
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Piece {
-    pub(super) from: Place,
-    pub(super) to: Place,
+pub(super) struct RankPiece {
+    pub(super) from: LogRank,
+    pub(super) to: LogRank,
     pub(super) log: f64,
     pub(super) fall: f64,
 }
 
-/// Moves what is a score above zero to the front; returns how many that are.
+/// Moves all valid scores to the front. Returns their number.
 fn results_first(scores: &mut [f32]) -> usize {
     let mut count = 0;
     for at in 0..scores.len() {
@@ -222,12 +228,14 @@ fn results_first(scores: &mut [f32]) -> usize {
     count
 }
 
-/// The score at a place of the list sorted downwards. What is before `end` is the front of that list in some
-/// order; the place is before it, or was the last one selected, which is `end` itself.
+/// Returns the score at a place of the list in descending order.
+///
+/// The part before `end` is the front of that list in any order. `place` lies in it, or was the
+/// last place selected.
 fn select(scores: &mut [f32], end: &mut usize, place: usize) -> f64 {
     if place < *end {
         let front = &mut scores[..*end];
-        // The bits of floats above zero are in the order of the floats, and quicker to compare.
+        // The bits of positive floats are ordered like the floats, and faster to compare.
         front.select_nth_unstable_by_key(place, |score| Reverse(score.to_bits()));
         *end = place;
     }
@@ -301,7 +309,7 @@ mod tests {
             prop_assert!(list.score(rank * 1.1) <= score);
             prop_assert!(list.rank(score * 1.01) <= list.rank(score));
             prop_assert!(list.rank(score) >= 1.0 && list.rank(score) <= f64::from(list.pages()) + 1.0);
-            // Where the list is not flat, which makes ranks uncertain.
+            // Ranks are uncertain where the list is flat.
             if list.score(rank * 0.9) > score * 1.01 && list.score(rank * 1.1) < score / 1.01 {
                 prop_assert!((list.rank(score) / rank - 1.0).abs() < 0.01);
             }

@@ -1,4 +1,4 @@
-//! What is a visit worth to a copy that time and the words of others make old?
+//! The worth of a visit to a copy that ages by time and by change hints.
 
 use crate::Curve;
 use crate::estimate::{Trust, unheeded};
@@ -7,19 +7,21 @@ use crate::plan::gain::{age_of_gain, gain};
 use crate::plan::signal::Signalled;
 use crate::{Page, Term};
 
-/// `(w/λ)·g(λτ)`, or what signals make of it.
+/// The curve `(w/λ)·g(λτ)`, or its counterpart with change hints.
 #[derive(Debug, Clone)]
 pub struct Aging {
-    /// w, what a fresh copy is worth a second.
+    /// w, the worth of a fresh copy per second.
     weight: f64,
-    /// λ, changes a second.
+    /// λ, changes per second.
     rate: f64,
-    /// How its changes are signalled, if they are, and signals since it was seen.
+    /// The model of the page's change hints, if it has any, and the number of hints since its
+    /// last visit.
     signalled: Option<(Signalled, u16)>,
 }
 
 impl Aging {
-    /// A page that changes at this rate and of which a fresh copy is worth so much a second.
+    /// Creates the curve of a page with this change rate and this worth of a fresh copy, both
+    /// per second.
     pub fn of(page: Page<'_>, rate: f64, weight: f64, trust: &Trust) -> Self {
         let signalled = trust.of(page, rate);
         Self {
@@ -29,8 +31,8 @@ impl Aging {
         }
     }
 
-    /// The same of a page of which nobody says anything.
-    pub fn deaf(rate: f64, weight: f64) -> Self {
+    /// Creates the curve of a page without change hints.
+    pub fn without_hints(rate: f64, weight: f64) -> Self {
         Self {
             weight,
             rate,
@@ -38,7 +40,7 @@ impl Aging {
         }
     }
 
-    /// What there is to say of the signals.
+    /// Returns the terms about change hints, for explanations.
     pub fn terms(&self) -> Vec<Term> {
         let Some((signalled, signals)) = &self.signalled else {
             return Vec::new();

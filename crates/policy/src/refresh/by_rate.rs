@@ -1,15 +1,17 @@
-//! Policies that know how often a page changes and how important it is, and nothing else.
+//! Refresh policies that use only the change rate and the importance of a page.
 
 use super::{NEW_FIRST, Refresh};
 use crate::curve::{self, Curve};
 use crate::moment::DAY;
 use crate::{Fact, Needs, Number, Page, Rates, Term, Worth};
 
-/// A page that was never fetched counts as a copy of this many mean lifetimes, of which 95 % are wrong. An infinitely
-/// old one is worth infinitely much: no refresh would ever come before a new page, however unimportant.
+/// Age that a page without a copy is given, in mean lifetimes.
+///
+/// After three lifetimes 95 % of copies are outdated. An infinite age would have infinite worth:
+/// no refresh would ever come before a new page, however unimportant that is.
 pub const FIRST_LIFETIMES: f64 = 3.0;
 
-/// Makes the curve of a page of its change rate, in changes a second, and its importance.
+/// Creates the curve of a page from its change rate, per second, and its importance.
 pub type Shape = Box<dyn Fn(f64, f64) -> Box<dyn Curve> + Send>;
 
 /// A policy by change rate and importance.
@@ -19,7 +21,7 @@ pub struct ByRate {
 }
 
 impl ByRate {
-    /// The policy by which visits are worth what `shape` says, with rates as these are estimated.
+    /// Creates a policy with the curves of `shape` and these estimated rates.
     pub fn new<C: Curve + 'static>(
         rates: Rates,
         shape: impl Fn(f64, f64) -> C + Send + 'static,
@@ -52,7 +54,7 @@ impl Refresh for ByRate {
     }
 }
 
-/// What is said of every page whose rate is known.
+/// Returns the terms that all pages with a known rate share.
 pub fn terms(rate: f64, page: Page<'_>, importance: f64) -> Vec<Term> {
     let gap = curve::days_between_visits(page);
     let mut terms = vec![

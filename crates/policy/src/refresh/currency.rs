@@ -1,15 +1,17 @@
-//! As many important pages as possible as they were a while ago.
+//! Keeps important pages current within a grace period.
 //!
-//! Brewington & Cybenko (2000): a copy is β-current if the page did not change between the visit and β before now.
-//! A collection is (α, β)-current if a page is so with probability α.
+//! Brewington & Cybenko (2000): a copy is β-current if the page did not change between the visit
+//! and β before now. A collection is (α, β)-current if each page is β-current with probability
+//! α.
 
 use crate::Curve;
 use crate::plan::gain::gain;
 
-/// Worth is 0 until β, then `w[β(1 − e^{−λs}) + g(λs)/λ]` with `s = τ − β`; without a copy `w(β + 1/λ)`, its limit.
+/// Worth is 0 until β, then `w[β(1 − e^{−λs}) + g(λs)/λ]` with `s = τ − β`. Without a copy it is
+/// the limit, `w(β + 1/λ)`.
 ///
-/// With a goal α a page that is still β-current with probability α is worth nothing: visits go to those that
-/// are not, and if all are, what is left of the budget is not spent.
+/// With a goal α, a page that is still β-current with probability α is worth nothing. Visits go
+/// to the other pages. If all pages meet the goal, the rest of the budget is not spent.
 #[derive(Debug, Clone, Copy)]
 pub struct Currency {
     grace: f64,
@@ -20,19 +22,20 @@ struct Outdated {
     rate: f64,
     weight: f64,
     grace: f64,
-    /// Seconds after the grace in which the goal is still met.
+    /// Seconds after the grace period in which the goal is still met.
     met: f64,
 }
 
 impl Currency {
-    /// β in seconds, not below zero, and α between 0 and 1; `None` if they are not.
+    /// Creates a policy with β in seconds, at least 0, and α between 0 and 1; `None` if they are
+    /// invalid.
     pub fn new(grace: f64, goal: Option<f64>) -> Option<Self> {
         let graceful = grace >= 0.0 && grace.is_finite();
         let reachable = goal.is_none_or(|goal| goal > 0.0 && goal < 1.0);
         (graceful && reachable).then_some(Self { grace, goal })
     }
 
-    /// The curve of a page that changes at this rate.
+    /// Returns the curve of a page with this change rate, per second.
     pub fn curve(self, rate: f64, importance: f64) -> impl Curve + 'static {
         Outdated {
             rate,
@@ -75,7 +78,7 @@ mod tests {
             (far - plain.curve(0.1, 2.0).missing().unwrap()).abs() < 1e-9,
             "{far}"
         );
-        // 95 % are current until s = −ln(.95)/.1 = .513 days after the grace.
+        // 95 % are current until s = −ln(0.95)/0.1 = 0.513 days after the grace period.
         let goal = curve(7.0, Some(0.95));
         assert_eq!(goal.curve(0.1, 2.0).at(7.51), 0.0);
         assert_eq!(

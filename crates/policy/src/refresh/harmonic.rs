@@ -1,16 +1,19 @@
-//! Each change that a copy misses costs, the first most.
+//! Penalizes every change that a copy misses, with decreasing weight.
 //!
-//! Kolobov, Peres, Lu & Horvitz, "Staying up to date with online content changes using reinforcement learning for
-//! scheduling" (NeurIPS 2019: LambdaCrawl): `N` missed changes cost `H_N = 1 + 1/2 + … + 1/N`.
+//! Kolobov, Peres, Lu & Horvitz, "Staying up to date with online content changes using
+//! reinforcement learning for scheduling" (NeurIPS 2019: LambdaCrawl): `N` missed changes cost
+//! `H_N = 1 + 1/2 + … + 1/N`.
 
 use super::by_rate::FIRST_LIFETIMES;
 use crate::Curve;
 
-/// Below, the closed form loses digits.
+/// Below this value the closed form loses precision.
 const SMALL: f64 = 0.5;
 
-/// Worth is `w(τ − (1 − e^{−λτ})/λ)`. It grows without end: a page that always changes is visited, too. A page
-/// without a copy is quoted as one of [`FIRST_LIFETIMES`].
+/// Worth is `w(τ − (1 − e^{−λτ})/λ)`.
+///
+/// It grows without bound, so a page that always changes is visited, too. A page without a copy
+/// has the worth of one at [`FIRST_LIFETIMES`].
 #[derive(Debug, Clone, Copy)]
 pub struct Harmonic {
     rate: f64,
@@ -18,7 +21,7 @@ pub struct Harmonic {
 }
 
 impl Harmonic {
-    /// The curve of a page that changes at this rate.
+    /// Creates the curve of a page with this change rate, per second.
     pub fn new(rate: f64, importance: f64) -> Self {
         let weight = importance;
         Self { rate, weight }
@@ -35,7 +38,7 @@ impl Curve for Harmonic {
     }
 }
 
-/// `x − (1 − e^{−x})`.
+/// Returns `x − (1 − e^{−x})`.
 fn missed(x: f64) -> f64 {
     if x >= SMALL {
         return x + (-x).exp_m1();

@@ -1,8 +1,10 @@
-//! What searchers lose by a copy that is out of date, measured where it was, foretold from importance elsewhere.
+//! Refreshes by what searchers lose through an outdated copy: measured, or predicted from
+//! importance.
 //!
-//! Ours (theory.md §1 and §4). A copy that is out of date costs `A` a second; a visit at age τ is worth `(A/λ)·g(λτ)`.
-//! [`Marginal`](Foretold::Mean) foretells A from other pages of the host; holistic from importance as well, so that new
-//! pages, known ones and those that nobody searched for yet compete in one unit, and hears the words of others.
+//! Our own policy (theory.md §1 and §4). An outdated copy costs `A` per second. A visit at age τ
+//! is worth `(A/λ)·g(λτ)`. [`Foretold::Mean`] predicts A from other pages of the host.
+//! [`Foretold::Importance`] also uses the importance of the page. New pages, known pages and
+//! pages without any search then compete in one unit. It also uses change hints.
 
 use super::aging::Aging;
 use super::{Refresh, by_rate};
@@ -10,39 +12,40 @@ use crate::Curve;
 use crate::estimate::{Gains, Trust, Window};
 use crate::{Fact, Needs, Number, Page, Rates, Term, Visited, Worth};
 
-/// From what A is foretold where little was measured. If no gain was ever measured it is importance.
+/// How A is predicted if little was measured. Without any measured gain, A is the importance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foretold {
-    /// From the mean of the host's pages: `user-centric-marginal`.
+    /// By the mean of the host's pages: `user-centric-marginal`.
     Mean,
-    /// From importance, exchanged for gains as on other pages of the host: `holistic`. Uses signals.
+    /// By importance, at the exchange rate of other pages of the host: `holistic`. Uses change
+    /// hints.
     Importance,
 }
 
-/// Worth is `(A/λ)·g(λτ)`; without a copy `A/λ`.
+/// Worth is `(A/λ)·g(λτ)`; without a copy it is `A/λ`.
 #[derive(Debug, Clone)]
 pub struct Holistic {
-    foretold: Foretold,
+    prediction: Foretold,
     rates: Rates,
     gains: Gains,
-    /// Empty for a policy that hears nobody.
+    /// Reliability of change hints; empty for a policy that ignores them.
     trust: Trust,
 }
 
 impl Holistic {
-    /// The policy, with rates as these are estimated.
-    pub fn new(rates: Rates, foretold: Foretold) -> Self {
+    /// Creates the policy with these estimated rates.
+    pub fn new(rates: Rates, prediction: Foretold) -> Self {
         Self {
-            foretold,
+            prediction,
             rates,
             gains: Gains::default(),
             trust: Trust::default(),
         }
     }
 
-    /// A of a page, of which nothing was measured.
-    fn foretold(&self, page: Number, importance: f64) -> f64 {
-        let known = match self.foretold {
+    /// Returns A of a page without measured gains.
+    fn predicted(&self, page: Number, importance: f64) -> f64 {
+        let known = match self.prediction {
             Foretold::Mean => self.gains.mean(page),
             Foretold::Importance => {
                 let exchange = self.gains.exchange(page);
@@ -52,21 +55,21 @@ impl Holistic {
         known.unwrap_or(importance)
     }
 
-    /// A of a page.
+    /// Returns A of a page: its measured gains, shrunk towards the prediction.
     fn amplitude(&self, page: Page<'_>, rate: f64, importance: f64) -> f64 {
-        let foretold = self.foretold(page.number, importance);
+        let prediction = self.predicted(page.number, importance);
         if self.gains.mean(page.number).is_none() {
-            return foretold;
+            return prediction;
         }
         let strength = self.gains.strength();
-        Window::of(page.history).amplitude(page.history, rate, foretold, strength)
+        Window::of(page.history).amplitude(page.history, rate, prediction, strength)
     }
 
     fn aging(&self, page: Page<'_>, importance: f64) -> Aging {
         let rate = self.rates.rate(page);
         let amplitude = self.amplitude(page, rate, importance);
-        match self.foretold {
-            Foretold::Mean => Aging::deaf(rate, amplitude),
+        match self.prediction {
+            Foretold::Mean => Aging::without_hints(rate, amplitude),
             Foretold::Importance => Aging::of(page, rate, amplitude, &self.trust),
         }
     }
@@ -79,7 +82,7 @@ impl Refresh for Holistic {
 
     fn observe(&mut self, fact: &Fact<'_>) {
         self.rates.observe(fact);
-        if self.foretold == Foretold::Importance {
+        if self.prediction == Foretold::Importance {
             self.trust.observe(fact);
         }
         if let Fact::Discovered(discovered) = fact {
@@ -96,15 +99,15 @@ impl Refresh for Holistic {
     }
 
     fn first(&self, page: Number, importance: f64) -> Worth {
-        let amplitude = match self.foretold {
-            Foretold::Mean => self.foretold(page, importance),
+        let amplitude = match self.prediction {
+            Foretold::Mean => self.predicted(page, importance),
             Foretold::Importance => importance * self.gains.first_exchange(page).unwrap_or(1.0),
         };
         Worth::new(amplitude / self.rates.prior(page))
     }
 
     fn stake(&self, page: Number, importance: f64) -> f64 {
-        self.foretold(page, importance)
+        self.predicted(page, importance)
     }
 
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {

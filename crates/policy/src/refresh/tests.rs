@@ -1,4 +1,4 @@
-//! What gains, importance and the words of others make of a visit.
+//! Tests of how gains, importance and change hints affect the worth of a visit.
 
 use std::time::Duration;
 
@@ -7,7 +7,9 @@ use crate::{Catalog, Discovered, History, Outcome, Upkeep, Visit};
 
 const WEEK: Duration = Duration::from_secs(604_800);
 
-/// Pages of one host that changed at each of so many weekly visits and gave this; `None`: nobody measured.
+/// Crawls pages of one host that change at each of five weekly visits.
+///
+/// `gains` are the gains of their changes; `None` if they are not measured.
 fn crawled(name: &str, gains: &[Option<f32>]) -> (Box<dyn Refresh>, Vec<History>) {
     let mut refresh = Catalog::standard()
         .refresh(name, &Upkeep::default())
@@ -45,7 +47,7 @@ fn crawled(name: &str, gains: &[Option<f32>]) -> (Box<dyn Refresh>, Vec<History>
     (refresh, histories)
 }
 
-/// What each page is worth a week after its last visit, at this importance.
+/// Returns the worth of each page a week after its last visit, at this importance.
 fn worths(name: &str, gains: &[Option<f32>], importance: f64) -> Vec<f64> {
     let (refresh, histories) = crawled(name, gains);
     let now = Moment::START + WEEK * 5;
@@ -85,13 +87,13 @@ fn gains_are_what_counts_where_they_were_measured() {
             found[0] > 4.0 * found[1] && found[1] > found[2],
             "{name}: {found:?}"
         );
-        // As others of its host, as long as nobody knows.
+        // A page without measurements is like the others of its host.
         assert!(
             found[0] > found[3] && found[3] > found[2],
             "{name}: {found:?}"
         );
     }
-    // Only the policy as printed gives a page up that gave nothing.
+    // Only the printed policy gives up a page that gained nothing.
     for (name, given_up) in [
         ("user-centric(printed)", true),
         ("user-centric", false),
@@ -100,7 +102,8 @@ fn gains_are_what_counts_where_they_were_measured() {
         let found = worths(name, &[Some(8.0), Some(0.0)], 2.0);
         assert_eq!(found[1] == 0.0, given_up, "{name}: {found:?}");
     }
-    // Of two that nobody measured, holistic prefers the more important one; marginal knows no difference.
+    // Without measurements, holistic prefers the more important page; marginal does not
+    // distinguish them.
     let important =
         |name| worths(name, &[Some(8.0), None], 4.0)[1] / worths(name, &[Some(8.0), None], 2.0)[1];
     assert!((important("holistic") - 2.0).abs() < 1e-9);

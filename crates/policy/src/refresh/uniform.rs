@@ -1,7 +1,8 @@
-//! Every page equally often, whatever it does.
+//! Visits every page equally often.
 //!
-//! Cho & Garcia-Molina, "Effective page refresh policies for web crawlers" (TODS 2003): the better
-//! of the two naive policies (.3651 against .3167 for proportional, in their example).
+//! Cho & Garcia-Molina, "Effective page refresh policies for web crawlers" (TODS 2003): the
+//! better of the two naive policies (freshness 0.3651 against 0.3167 for proportional, in their
+//! example).
 
 use std::time::Duration;
 
@@ -9,14 +10,16 @@ use super::Refresh;
 use crate::Curve;
 use crate::Page;
 
-/// Worth grows evenly with the age of the copy and reaches one after `every`.
+/// Worth grows linearly with the age of the copy and reaches one after `every`.
 #[derive(Debug, Clone, Copy)]
 pub struct Uniform {
     every: Duration,
 }
 
 impl Uniform {
-    /// Visits every page once in `every`, at a price of one; below one second it is one second.
+    /// Creates a policy that visits every page once in `every`, at a price of one.
+    ///
+    /// The interval is at least one second.
     pub fn every(every: Duration) -> Self {
         Self {
             every: every.max(Duration::from_secs(1)),

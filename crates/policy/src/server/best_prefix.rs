@@ -1,9 +1,11 @@
-//! The most worth in unit time over as many pages as pay: max over k of Σ_{i≤k} Q_i / (2C + kR/p).
+//! Ranks servers by the prefix of their queue with the most worth per second (our own strategy).
 //!
-//! Ours. Crawl-ability ranks a server by the mean of all pages that a connection carries, so a few good
-//! pages before many poor ones wait; and a connection, once open, is used to its end. Here a visit is
-//! for the prefix of the queue that pays best, and then stays while the next page gives more a second
-//! than the best server that waits.
+//! The rank is the maximum over k of `Σ_{i≤k} Q_i / (2C + kR/p)`.
+//!
+//! Crawl-ability ranks a server by the mean over all pages of a connection. A few good pages
+//! before many poor ones then have to wait, and an open connection is used to its end. Here a
+//! visit is planned for the prefix with the highest rate. It continues as long as the next page
+//! gives more per second than the best waiting server.
 
 use super::{Bid, Queue, Strategy};
 use crate::{Cost, Rank, Worth};
@@ -13,7 +15,8 @@ use crate::{Cost, Rank, Worth};
 pub struct BestPrefix;
 
 impl Strategy for BestPrefix {
-    /// Worths fall along the queue, so the quotient rises to one maximum and falls from there on.
+    /// Finds the best prefix in one pass: worths decrease, so the quotient rises to one maximum
+    /// and then falls.
     fn bid(&self, queue: &Queue<'_>) -> Bid {
         let mut best = Bid {
             rank: Rank::default(),

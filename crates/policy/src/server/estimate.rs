@@ -1,49 +1,50 @@
-//! What does a connection to a server cost, and how many pages does it carry?
+//! Estimates of the cost of a connection and of the number of pages it carries.
 //!
-//! Cao, Jiang & Singh (2003), §4.2: `T = 2·ConnectionTime + P·ResponseTime/p`, both times smoothed
-//! with a weight of .8 on the old value; the requests that a connection carries are learned. The first
-//! measurement has no old value and counts whole (the paper does not say what it starts from).
+//! Cao, Jiang & Singh (2003), §4.2: `T = 2·ConnectionTime + P·ResponseTime/p`. Both times are
+//! exponentially smoothed with a weight of 0.8 on the old value. The number of requests per
+//! connection is learned. The first measurement has no old value and counts fully (the paper
+//! does not give an initial value).
 
 use std::time::Duration;
 
 use crate::Cost;
 
-/// The weight of the old value, from the paper.
+/// Smoothing weight of the old value, from the paper.
 const OLD: f64 = 0.8;
-/// The weight of the old value in what is usual among servers. Ours: twenty visits make a usual.
+/// Smoothing weight of the old value in the mean over all servers. Our choice: an average over
+/// about 20 visits.
 const USUAL: f64 = 0.95;
-/// Requests that one connection of a new server is expected to carry, from the paper.
+/// Expected requests per connection of a new server, from the paper.
 pub const PER_CONNECTION: u32 = 50;
-/// How much faster pages follow each other on a pipelined connection, from the paper.
+/// Speed-up of a pipelined connection, from the paper.
 const PIPELINED: f64 = 1.2;
 
-/// What is known of a server's speed.
+/// Measured speed of a server.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// Seconds to open a connection.
     pub connect: f64,
     /// Seconds from a request to its answer.
     pub response: f64,
-    /// Requests that a connection carries.
+    /// Requests per connection.
     pub per_connection: u32,
-    /// Whether the time to connect was measured, and is not only expected.
+    /// Whether `connect` was measured, and is not only an expectation.
     connected: bool,
-    /// Whether the time to an answer was measured.
+    /// Whether `response` was measured.
     answered: bool,
 }
 
 /// The connection that a visit would use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Line {
-    /// Whether it is open already.
+    /// Whether it is already open.
     pub open: bool,
     /// Whether several requests may be under way on it.
     pub pipelined: bool,
 }
 
 impl Default for Estimate {
-    /// A server that nobody has asked, in a crawl that has asked nobody: the times are those of a
-    /// server on the same continent.
+    /// The estimate without any measurement: times of a server on the same continent.
     fn default() -> Self {
         Self {
             connect: 0.05,
@@ -56,7 +57,7 @@ impl Default for Estimate {
 }
 
 impl Estimate {
-    /// What earlier measurements gave: seconds to connect, seconds to an answer, requests a connection.
+    /// Creates an estimate from earlier measurements, with times in seconds.
     pub fn measured(connect: f64, response: f64, per_connection: u32) -> Self {
         Self {
             connect,
@@ -67,7 +68,7 @@ impl Estimate {
         }
     }
 
-    /// What is expected of a server that nobody has measured, where others are like this.
+    /// Returns this estimate as the expectation for a server that was not measured.
     #[must_use]
     pub fn expected(self) -> Self {
         Self {
@@ -77,41 +78,42 @@ impl Estimate {
         }
     }
 
-    /// Makes this, what is usual among servers, a little more like what one of them showed.
+    /// Moves this mean over all servers towards the measurements of one server.
     pub fn approach(&mut self, shown: &Self) {
         self.connect = self.connect * USUAL + shown.connect * (1.0 - USUAL);
         self.response = self.response * USUAL + shown.response * (1.0 - USUAL);
     }
 
-    /// Takes in how long a connection took to open, or to fail.
+    /// Adds the time that a connection took to open or to fail.
     pub fn connected(&mut self, took: Duration) {
         self.connect = smoothed(self.connect, took, &mut self.connected);
     }
 
-    /// Takes in how long a server took to answer, or to give no answer.
+    /// Adds the time that a server took to answer or to fail.
     pub fn answered(&mut self, took: Duration) {
         self.response = smoothed(self.response, took, &mut self.answered);
     }
 
-    /// Takes in that the server closed a connection after so many answers. One that was closed before
-    /// the first says nothing.
+    /// Records that the server closed a connection after this number of answers.
+    ///
+    /// A connection that was closed before the first answer is ignored.
     pub fn closed_after(&mut self, answers: u32) {
         if answers > 0 {
             self.per_connection = answers;
         }
     }
 
-    /// Takes in that a connection is still open after so many answers.
+    /// Records that a connection is still open after this number of answers.
     pub fn open_after(&mut self, answers: u32) {
         self.per_connection = self.per_connection.max(answers.saturating_add(1));
     }
 
-    /// Seconds from one answer to the next on this connection.
+    /// Returns the seconds from one answer to the next on this connection.
     pub fn each(&self, line: Line) -> f64 {
         self.response / if line.pipelined { PIPELINED } else { 1.0 }
     }
 
-    /// The time that so many pages take, connection included.
+    /// Returns the time that this number of pages takes, including the connection.
     pub fn cost(&self, pages: usize, line: Line) -> Cost {
         let connect = if line.open { 0.0 } else { 2.0 * self.connect };
         Cost::seconds(connect + pages as f64 * self.each(line))

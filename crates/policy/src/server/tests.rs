@@ -1,4 +1,4 @@
-//! The strategies on queues small enough to work out by hand, and their laws.
+//! Tests of the strategies on small queues, calculated by hand, and of their laws.
 
 use proptest::prelude::{prop, prop_assert, prop_assert_eq, proptest};
 
@@ -22,7 +22,7 @@ fn bid(strategy: &dyn Strategy, best: &[f32], estimate: &Estimate) -> (f64, usiz
 
 #[test]
 fn ranks_are_those_of_the_paper() {
-    // Two seconds of connecting, one second a page.
+    // Connecting takes two seconds, each page one second.
     let server = estimate(1.0, 1.0);
     let pages = [8.0, 4.0, 1.0, 1.0];
     assert_eq!(bid(&BreadthFirst, &pages, &server), (0.0, 4));
@@ -53,7 +53,7 @@ fn a_connection_is_kept_while_the_next_page_pays_more_than_the_best_that_waits()
 }
 
 proptest! {
-    /// Best-prefix is the maximum over all prefixes, and so never below crawl-ability.
+    /// Best-prefix is the maximum over all prefixes, so it is never below crawl-ability.
     #[test]
     fn no_prefix_pays_better(
         mut worths in prop::collection::vec(0f32..10.0, 1..60),
@@ -74,7 +74,7 @@ proptest! {
         prop_assert_eq!(chosen.rank, best.rank);
     }
 
-    /// A faster server never ranks lower, nor does one whose pages are worth more.
+    /// A faster server never ranks lower, and neither does a server whose pages are worth more.
     #[test]
     fn speed_and_worth_never_hurt(
         mut worths in prop::collection::vec(0f32..10.0, 1..60),

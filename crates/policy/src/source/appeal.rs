@@ -1,66 +1,73 @@
-//! How much more, or less, will a page be clicked than others of its source, by its URL and the link to it?
+//! Predicts the clicks on a new page relative to others of its source, by its URL and anchor.
 //!
-//! Clicks on a page are taken as Poisson with the mean of its source, times a factor for each of its [`Marks`]. Factors are found by iterative scaling: those of one kind of mark
-//! after the other are set so that clicks and expectation agree, as far as the evidence goes beyond a prior of 1 (Darroch & Ratcliff 1972, with a Gamma prior). Clicks on news
-//! have a heavy tail, so that no page counts for much more than one; and whether the factors are worth anything is asked of pages that they were not
-//! learned from: how far they are believed, from not at all to wholly, is what would have foretold the clicks of one half of the pages from the other half best.
+//! Clicks on a page are modelled as Poisson: the mean of its source times a factor for each of
+//! its [`Features`]. The factors are found by iterative scaling (Darroch & Ratcliff 1972, with a
+//! Gamma prior). For one kind of feature after the other, they are set so that clicks and
+//! expectation agree, shrunk towards 1.
 //!
-//! **Invariant:** a factor is between 1/[`BOUND`] and [`BOUND`], and 1 without evidence. It follows from what was told of the last [`KEPT`] pages, and from nothing else.
+//! Clicks on news are heavy-tailed, so the weight of each page is limited. Cross-validation over
+//! two halves of the pages decides how far the factors are trusted. The chosen exponent, from 0
+//! (ignore them) to 1 (full trust), predicts the clicks of each half best from the other half.
+//!
+//! **Invariant:** a factor is between 1/[`BOUND`] and [`BOUND`], and 1 without evidence. It
+//! depends only on facts about the last [`KEPT`] pages.
 
 use std::collections::VecDeque;
 
-use super::marks::{KINDS, MARKS, Marks, OF_A_KIND};
+use super::features::{FEATURES, Features, KINDS, PER_KIND};
 use crate::chance::split_mix;
 use crate::{Moment, Number};
 
-/// Pages that are learned from: the last that were found.
+/// Number of most recently found pages that are used for learning.
 const KEPT: usize = 8_192;
-/// How far a page can be from the others of its source.
+/// Bound on the factor of a page.
 const BOUND: f64 = 20.0;
-/// Clicks that a mark is taken to have had as expected.
+/// Pseudo-count of clicks with factor 1, per feature.
 const PRIOR: f64 = 4.0;
-/// Clicks of a page that count: so many times what was expected, and a few.
+/// Clicks of a page are capped at the first number times the expectation plus the second number.
 const TAIL: (f64, f64) = (10.0, 3.0);
-/// Rounds of scaling. Marks of several kinds share what they explain, which takes a few.
+/// Iterations of scaling. Features of several kinds share what they explain, which takes several
+/// iterations.
 const ROUNDS: usize = 8;
-/// How far factors may be believed.
-const BELIEFS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+/// Exponents on the factors that cross-validation chooses from.
+const EXPONENTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// What is known of the last pages, and the factors of marks.
+/// The most recent pages, and the factors of features.
 #[derive(Debug, Clone)]
 pub(super) struct Appeal {
-    /// By number.
-    pages: VecDeque<Candidate>,
+    /// Ordered by page number.
+    pages: VecDeque<RecentPage>,
     factors: Vec<f32>,
-    /// The last page's source and time, and how many came before it at that time.
+    /// Source and time of the last page, and its position among the pages found there at that
+    /// time.
     last: Option<(u32, Moment, u32)>,
 }
 
-/// A page.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
+struct RecentPage {
     page: Number,
     on: u32,
-    marks: Marks,
+    features: Features,
     linked: bool,
     clicks: f64,
     factor: f32,
 }
 
-/// What a page is evidence of.
+/// A page as a training sample.
 #[derive(Debug, Clone, Copy)]
-struct Row {
-    marks: Marks,
+struct ClickSample {
+    features: Features,
     expected: f64,
     clicks: f64,
-    /// What it counts for.
+    /// Weight of the sample.
     weight: f64,
-    /// Which half of the pages it is of, by lot: a source may name pages of two sections by turns.
+    /// The half of the cross-validation, by a hash: a source may alternate between two sections.
     half: bool,
 }
 
-/// The factors of marks, and of all pages: those whose tail was cut get fewer clicks than expected.
-struct Fit {
+/// Fitted factors. `overall` applies to all pages, because capped pages get fewer clicks than
+/// expected.
+struct FactorFit {
     factors: Vec<f32>,
     overall: f64,
 }
@@ -74,7 +81,7 @@ impl Appeal {
         }
     }
 
-    /// Takes note of a page that appeared on a source. Pages come by number.
+    /// Adds a page that appeared on a source. Pages must come in the order of their numbers.
     pub fn found(&mut self, page: Number, on: u32, url: &str, host: u32, at: Moment) {
         let place = match self.last {
             Some((source, then, place)) if (source, then) == (on, at) => place.saturating_add(1),
@@ -87,55 +94,58 @@ impl Appeal {
         if self.pages.len() == KEPT {
             self.pages.pop_front();
         }
-        let marks = Marks::of(url, host, place);
-        self.pages.push_back(Candidate {
+        let features = Features::of(url, host, place);
+        self.pages.push_back(RecentPage {
             page,
             on,
-            marks,
+            features,
             linked: false,
             clicks: 0.0,
-            factor: factor(&self.factors, &marks) as f32,
+            factor: factor(&self.factors, &features) as f32,
         });
     }
 
-    /// Takes note of the words of the link by which its source named it.
+    /// Adds the anchor text of the link on its source.
     pub fn linked(&mut self, page: Number, anchor: &str) {
         let Some(place) = self.place(page) else {
             return;
         };
-        let candidate = &mut self.pages[place];
-        if !candidate.linked && !anchor.is_empty() {
-            candidate.linked = true;
-            candidate.marks = candidate.marks.linked(anchor);
-            candidate.factor = factor(&self.factors, &candidate.marks) as f32;
+        let recent = &mut self.pages[place];
+        if !recent.linked && !anchor.is_empty() {
+            recent.linked = true;
+            recent.features = recent.features.linked(anchor);
+            recent.factor = factor(&self.factors, &recent.features) as f32;
         }
     }
 
-    /// Takes note of clicks.
+    /// Adds clicks on a page.
     pub fn clicked(&mut self, page: Number, clicks: f64) {
         if let Some(place) = self.place(page).filter(|_| clicks > 0.0) {
-            let candidate = &mut self.pages[place];
-            candidate.clicks = (candidate.clicks + clicks).min(f64::from(f32::MAX));
+            let recent = &mut self.pages[place];
+            recent.clicks = (recent.clicks + clicks).min(f64::from(f32::MAX));
         }
     }
 
-    /// The factor of a page.
+    /// Returns the factor of a page.
     pub fn of(&self, page: Number) -> f64 {
         let known = self.place(page);
         known.map_or(1.0, |place| f64::from(self.pages[place].factor))
     }
 
-    /// Learns, told how many clicks were to be expected so far of a page of a source; `None`: nobody could have clicked it.
+    /// Fits the factors.
+    ///
+    /// `expected` returns the clicks expected so far on a page of a source, or `None` if it
+    /// could not be clicked yet.
     pub fn learn(&mut self, expected: impl Fn(Number, u32) -> Option<f64>) {
-        let rows: Vec<Row> = self
+        let rows: Vec<ClickSample> = self
             .pages
             .iter()
             .filter_map(|page| {
                 let expected = expected(page.page, page.on);
                 let expected = expected.filter(|clicks| *clicks > 0.0 && clicks.is_finite())?;
                 let (times, more) = TAIL;
-                Some(Row {
-                    marks: page.marks,
+                Some(ClickSample {
+                    features: page.features,
                     expected,
                     clicks: page.clicks.min(times * expected + more),
                     weight: 1.0 / (1.0 + expected),
@@ -143,16 +153,16 @@ impl Appeal {
                 })
             })
             .collect();
-        let belief = belief(&rows);
+        let exponent = exponent(&rows);
         self.factors.clear();
-        if belief > 0.0 {
+        if exponent > 0.0 {
             self.factors = fit(rows.iter()).factors;
             for factor in &mut self.factors {
-                *factor = factor.powf(belief as f32);
+                *factor = factor.powf(exponent as f32);
             }
         }
         for page in &mut self.pages {
-            page.factor = factor(&self.factors, &page.marks) as f32;
+            page.factor = factor(&self.factors, &page.features) as f32;
         }
     }
 
@@ -162,80 +172,88 @@ impl Appeal {
     }
 }
 
-/// How far factors that were learned from one half of the pages are to be believed, by the other half.
-fn belief(rows: &[Row]) -> f64 {
-    let mut gains = [0.0; BELIEFS.len()];
+/// Returns the exponent that predicts the clicks of each half best from the other half.
+fn exponent(rows: &[ClickSample]) -> f64 {
+    let mut gains = [0.0; EXPONENTS.len()];
     for half in [true, false] {
         let fit = fit(rows.iter().filter(move |row| row.half == half));
         for row in rows.iter().filter(|row| row.half != half) {
-            let factor = factor(&fit.factors, &row.marks);
-            for (gain, belief) in gains.iter_mut().zip(BELIEFS) {
-                let more = factor.powf(belief);
-                let awaited = row.expected * fit.overall * (more - 1.0);
-                *gain += row.weight * (row.clicks * more.ln() - awaited);
+            let factor = factor(&fit.factors, &row.features);
+            for (gain, exponent) in gains.iter_mut().zip(EXPONENTS) {
+                let more = factor.powf(exponent);
+                let expected_clicks = row.expected * fit.overall * (more - 1.0);
+                *gain += row.weight * (row.clicks * more.ln() - expected_clicks);
             }
         }
     }
-    let best = (1..BELIEFS.len()).fold(0, |best, next| match gains[next] > gains[best] {
+    let best = (1..EXPONENTS.len()).fold(0, |best, next| match gains[next] > gains[best] {
         true => next,
         false => best,
     });
-    BELIEFS[best]
+    EXPONENTS[best]
 }
 
-/// The factors at which clicks and expectation agree.
-fn fit<'a>(rows: impl Iterator<Item = &'a Row>) -> Fit {
-    let rows: Vec<&Row> = rows.collect();
+/// Fits the factors by iterative scaling, so that clicks and expectation agree.
+fn fit<'a>(rows: impl Iterator<Item = &'a ClickSample>) -> FactorFit {
+    let rows: Vec<&ClickSample> = rows.collect();
     let clicks: Vec<f64> = rows.iter().map(|row| row.weight * row.clicks).collect();
-    let mut awaited: Vec<f64> = rows.iter().map(|row| row.weight * row.expected).collect();
-    let marked: [Marked; KINDS.len()] = std::array::from_fn(|kind| marked(&rows, kind));
+    let mut expected_clicks: Vec<f64> = rows.iter().map(|row| row.weight * row.expected).collect();
+    let feature_rows: [FeatureRows; KINDS.len()] =
+        std::array::from_fn(|kind| feature_rows(&rows, kind));
     let all: f64 = clicks.iter().sum();
-    let mut factors = vec![1.0_f32; MARKS];
+    let mut factors = vec![1.0_f32; FEATURES];
     let mut overall = 1.0;
     for _ in 0..ROUNDS {
-        let change = (all + PRIOR) / (awaited.iter().sum::<f64>() + PRIOR * overall);
+        let change = (all + PRIOR) / (expected_clicks.iter().sum::<f64>() + PRIOR * overall);
         overall *= change;
-        awaited.iter_mut().for_each(|awaited| *awaited *= change);
+        expected_clicks
+            .iter_mut()
+            .for_each(|expected_clicks| *expected_clicks *= change);
         for (kind, &most) in KINDS.iter().enumerate() {
-            let mut sums = vec![[0.0; 2]; OF_A_KIND];
-            for &(row, place) in &marked[kind] {
+            let mut sums = vec![[0.0; 2]; PER_KIND];
+            for &(row, place) in &feature_rows[kind] {
                 let [sum, expected] = &mut sums[usize::from(place)];
                 *sum += clicks[row as usize];
-                *expected += awaited[row as usize];
+                *expected += expected_clicks[row as usize];
             }
-            let mut changes = vec![1.0_f64; OF_A_KIND];
+            let mut changes = vec![1.0_f64; PER_KIND];
             for (place, [clicks, expected]) in sums.into_iter().enumerate() {
                 if expected > 0.0 {
-                    let factor = &mut factors[kind * OF_A_KIND + place];
+                    let factor = &mut factors[kind * PER_KIND + place];
                     let change = (clicks + PRIOR) / (expected + PRIOR * f64::from(*factor));
                     changes[place] = change.powf(1.0 / most as f64);
                     *factor *= changes[place] as f32;
                 }
             }
-            for &(row, place) in &marked[kind] {
-                awaited[row as usize] *= changes[usize::from(place)];
+            for &(row, place) in &feature_rows[kind] {
+                expected_clicks[row as usize] *= changes[usize::from(place)];
             }
         }
     }
-    Fit { factors, overall }
+    FactorFit { factors, overall }
 }
 
-/// Rows with their marks of a kind, by place among those of the kind. Every round goes through all of them, so they are looked for once.
-type Marked = Vec<(u32, u16)>;
+/// Pairs of a row and a feature of one kind, given by its index within the kind.
+///
+/// They are collected once for all iterations.
+type FeatureRows = Vec<(u32, u16)>;
 
-fn marked(rows: &[&Row], kind: usize) -> Marked {
+fn feature_rows(rows: &[&ClickSample], kind: usize) -> FeatureRows {
     let each = (0..).zip(rows).flat_map(|(number, row)| {
-        let marks = row.marks.of_kind(kind);
-        marks.map(move |mark| (number, (mark % OF_A_KIND) as u16))
+        let features = row.features.of_kind(kind);
+        features.map(move |feature| (number, (feature % PER_KIND) as u16))
     });
     each.collect()
 }
 
-fn factor(factors: &[f32], marks: &Marks) -> f64 {
+fn factor(factors: &[f32], features: &Features) -> f64 {
     if factors.is_empty() {
         return 1.0;
     }
-    let product: f64 = marks.iter().map(|mark| f64::from(factors[mark])).product();
+    let product: f64 = features
+        .iter()
+        .map(|feature| f64::from(factors[feature]))
+        .product();
     match product.is_nan() {
         true => 1.0,
         false => product.clamp(1.0 / BOUND, BOUND),
@@ -248,12 +266,12 @@ mod tests {
 
     use super::*;
 
-    /// A number from 0 to 1.
+    /// Returns a number from 0 to 1.
     fn chance(seed: u64) -> f64 {
         (split_mix(split_mix(seed)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A Poisson draw (Knuth 1969).
+    /// Returns a Poisson draw (Knuth 1969).
     fn poisson(mean: f64, seed: u64) -> f64 {
         let (mut left, mut count) = (chance(seed), 0.0);
         let mut draw = 1;
@@ -264,8 +282,9 @@ mod tests {
         count
     }
 
-    /// Pages of two sections with words of chance, each expected to be clicked `mean` times; `true_factor` says how wrong that is.
-    fn told(mean: f64, true_factor: impl Fn(u32) -> f64) -> Appeal {
+    /// Returns a model of pages in two sections with random words. Each page has `mean` expected
+    /// clicks, while the true mean is `true_factor` times that.
+    fn trained(mean: f64, true_factor: impl Fn(u32) -> f64) -> Appeal {
         let mut appeal = Appeal::new();
         for page in 0..3_000 {
             let section = ["sport", "money"][page as usize % 3 / 2];
@@ -291,8 +310,8 @@ mod tests {
 
     #[test]
     fn a_section_that_is_clicked_ten_times_as_often_is_known_by_it() {
-        // Two thirds of 0.25 and a third of 2.5 are 1.
-        let mut appeal = told(1.0, |page| if page % 3 == 2 { 2.5 } else { 0.25 });
+        // Two thirds of 0.25 and one third of 2.5 have the mean 1.
+        let mut appeal = trained(1.0, |page| if page % 3 == 2 { 2.5 } else { 0.25 });
         let [sport, money] =
             ["sport", "money"].map(|section| format!("http://e.org/{section}/new-words-1"));
         let [sport, money] =
@@ -302,20 +321,21 @@ mod tests {
             "{money} and {sport}"
         );
         assert!((2.0..3.0).contains(&money) && (0.2..0.35).contains(&sport));
-        assert_eq!(appeal.of(Number(9_999)), 1.0, "nobody knows it");
+        assert_eq!(appeal.of(Number(9_999)), 1.0, "an unknown page");
     }
 
     #[test]
     fn without_evidence_all_are_alike() {
         assert_eq!(of_new(&mut Appeal::new(), 1, "http://e.org/sport/a"), 1.0);
-        let mut silent = told(1e-6, |_| 0.0);
+        let mut silent = trained(1e-6, |_| 0.0);
         assert!((of_new(&mut silent, 4_000, "http://e.org/sport/quick") - 1.0).abs() < 0.01);
-        // Much is clicked, and some a hundred times as much, but by nothing that can be seen.
+        // There are many clicks, and some pages get 75 times as many, but no feature predicts
+        // it.
         let noise = |page: u32| match split_mix(u64::from(page) << 7) % 50 {
             0 => 30.0,
             _ => 0.4,
         };
-        let mut noisy = told(1.0, noise);
+        let mut noisy = trained(1.0, noise);
         for (page, url) in [
             (4_000, "http://e.org/sport/quick-brown"),
             (4_001, "http://e.org/money/foxes-1"),
@@ -329,7 +349,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
 
         #[test]
-        fn whatever_is_told_factors_are_bounded(
+        fn factors_are_bounded_for_any_input(
             pages in prop::collection::vec(("\\PC{0,40}", "\\PC{0,20}", prop::num::f64::ANY, prop::num::f64::ANY), 1..60),
         ) {
             let mut appeal = Appeal::new();

@@ -1,33 +1,37 @@
-//! How few sources reach most of what is new?
+//! Greedy set cover: the smallest number of sources that reaches most new pages.
 //!
-//! Lefortier et al. (2013), §3.1, Figure 4: "first take the source page which allows to reach the most of pages, then remove it and all covered pages, then select the second one in the same way".
-//! What a source still reaches never grows as others are taken, so its last count is a bound: only the source with the largest bound is counted again (Minoux 1978).
+//! Lefortier et al. (2013), §3.1, Figure 4: "first take the source page which allows to reach
+//! the most of pages, then remove it and all covered pages, then select the second one in the
+//! same way". The number of pages that a source adds never grows as others are taken. Its last
+//! count is therefore an upper bound, and only the source with the largest bound is counted
+//! again (lazy greedy, Minoux 1978).
 //!
-//! **Invariant:** the same sources in the same order as if all were counted at every step; of equals the first is taken.
+//! **Invariant:** the result equals that of counting all sources at every step. Ties go to the
+//! first source.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// A source that was taken.
+/// A source of the cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Its place among the sources.
+    /// Its index among the sources.
     pub source: usize,
-    /// Pages that it reaches and those before it do not.
+    /// Pages that it adds to those of the sources before it.
     pub more: usize,
 }
 
-/// Sources in the order in which they are taken, until all pages are reached that any of them names.
+/// A cover: sources in the order of selection, until all pages are reached.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cover {
-    /// The sources.
+    /// The sources in that order.
     pub steps: Vec<Step>,
-    /// The pages that are reached by all of them.
+    /// Number of pages that all of them reach.
     pub pages: usize,
 }
 
 impl Cover {
-    /// Of sources, each with the pages that it names, in any order.
+    /// Computes the cover of sources, each given by the pages that it links to, in any order.
     pub fn of(sources: &[Vec<u32>]) -> Self {
         let last = sources.iter().flatten().max();
         let mut reached = vec![false; last.map_or(0, |last| *last as usize + 1)];
@@ -51,7 +55,7 @@ impl Cover {
         cover
     }
 
-    /// How many sources it takes to reach this share of the pages.
+    /// Returns how many sources are needed to reach this share of the pages.
     pub fn sources_for(&self, share: f64) -> usize {
         let wanted = share * self.pages as f64;
         let mut reached = 0;
@@ -64,7 +68,9 @@ impl Cover {
     }
 }
 
-/// How many of these pages are not reached, each counted once. Those are marked while they are counted, and unmarked again.
+/// Returns how many of these pages are not reached, each counted once.
+///
+/// Marks pages while it counts them, and unmarks them afterwards.
 fn left(pages: &[u32], reached: &mut [bool]) -> usize {
     let mut counted = Vec::new();
     for &page in pages {
@@ -86,7 +92,7 @@ mod tests {
 
     use super::*;
 
-    /// Counts all sources at every step.
+    /// Computes the cover by counting all sources at every step.
     fn plain(sources: &[Vec<u32>]) -> Vec<Step> {
         let (mut reached, mut steps) = (HashSet::new(), Vec::new());
         loop {
@@ -104,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_is_first_and_what_it_reaches_counts_for_nobody_else() {
+    fn the_largest_is_first_and_its_pages_do_not_count_again() {
         let sources = [
             vec![1, 2, 3, 3],
             vec![3, 4],
@@ -125,14 +131,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn being_lazy_changes_nothing_and_few_suffice(
+        fn lazy_counting_equals_plain_counting_and_is_near_optimal(
             sources in prop::collection::vec(prop::collection::vec(0..12u32, 0..8), 0..9),
         ) {
             let cover = Cover::of(&sources);
             prop_assert_eq!(&cover.steps, &plain(&sources));
             let all: HashSet<u32> = sources.iter().flatten().copied().collect();
             prop_assert_eq!(cover.pages, all.len());
-            // Any choice of as many sources reaches at most 1/(1 − 1/e) times as much (Nemhauser, Wolsey & Fisher 1978).
+            // Any choice of as many sources reaches at most 1/(1 − 1/e) times as many pages
+            // (Nemhauser, Wolsey & Fisher 1978).
             let (taken, some) = (cover.steps.len().min(2), cover.steps.iter().take(2));
             let reached: usize = some.map(|step| step.more).sum();
             for chosen in 0..1_u32 << sources.len() {

@@ -1,53 +1,58 @@
-//! What is expected of each source, by what polls found and people clicked?
+//! Estimates the outlook of each source from polls and clicks.
 //!
-//! The unit of profit is that of refreshes, so that polls and refreshes can be compared: what it costs not to have a page as it is, its *stake*, a second. Without any clicks the
-//! profit of a new page is its stake for as long as people care, 1/μ. With clicks P is clicks, times what a click is worth: all copies of the crawl serve all the clicks, so
-//! the stakes of all copies, a second, are worth the clicks of a second. If nobody ever said what is at stake, a click is worth 1.
+//! Profit has the unit of refreshes, so that polls and refreshes can be compared. That unit is
+//! the *stake* of a page: the cost per second of not having a current copy. Without any clicks,
+//! the profit of a new page is its stake times the time for which people are interested, 1/μ.
+//! With clicks, P is a number of clicks times the value of a click. The copies of the crawl
+//! together serve all clicks, so the sum of their stakes per second equals the value of the
+//! clicks per second. If no stakes are known, a click is worth 1.
 //!
-//! **Invariant:** P and μ change in [`Learning::learn`] alone, λ there and at polls.
+//! **Invariant:** P and μ change only in [`Learning::learn`]; λ changes there and at polls.
 
-use super::record::{Known, Record};
-use super::{Eye, Outlook, Seen, Settings};
+use super::record::{PageRecord, SourceRecord};
+use super::{Estimation, Outlook, Seen, Settings};
 use crate::estimate::{Ages, Arrivals, Column, Curve, Histogram, Polled, Prior, Rhythm};
 use crate::{Moment, Number, Shown};
 
-/// μ of a source whose clicks say nothing: profit falls by e in a day.
+/// μ of a source without information from clicks: profit decays by a factor of e per day.
 const DECAY: f64 = 1.0 / 86_400.0;
 
-/// How long an opinion of P and μ is kept though nothing happened: pages without clicks get older.
+/// After this time P and μ are estimated again even without new facts, because pages without
+/// clicks get older.
 const KEPT: std::time::Duration = std::time::Duration::from_secs(86_400);
 
-/// Clicks that the opinion of others counts for: half a click, so that a source is known by its first ones.
+/// Weight of the prior from other sources, as a pseudo-count of clicks. It is small, so that a
+/// source's own first clicks dominate.
 const CLICKS: f64 = 0.5;
 
-/// Deviation of ln μ between sources.
+/// Standard deviation of ln μ between sources.
 const SPREAD: f64 = 0.5;
 
-/// What is thought of the sources.
+/// Estimates over all sources.
 #[derive(Debug, Clone)]
 pub(super) struct Learning {
-    eye: Eye,
+    estimation: Estimation,
     seen: Seen,
     ages: Ages,
-    /// When the last click was that was told: logs may come late.
-    heard: Option<Moment>,
-    /// When the first was, and how many there are, on any page.
-    since: Moment,
+    /// Time of the newest click. Logs may arrive late.
+    last_click: Option<Moment>,
+    /// Time of the first click.
+    first_click: Moment,
     clicks: f64,
-    /// What all copies are at stake for, a second.
+    /// Sum of the stakes of all copies, per second.
     stakes: f64,
-    /// When pages were fetched, if it matters.
+    /// When pages were first fetched; used with [`Seen::Fetched`] only.
     fetched: Column<Moment>,
     arrivals: Arrivals,
-    /// The hours of the week, if λ follows them.
+    /// The weekly rhythm, if λ follows it.
     pub rhythm: Option<Rhythm>,
-    /// What a click is worth.
+    /// The value of a click.
     click: f64,
 }
 
-/// Clicks, and pages that could have been clicked.
+/// Sums over the sources of a host.
 #[derive(Debug, Clone, Copy, Default)]
-struct Host {
+struct HostSums {
     clicks: f64,
     pages: f64,
     stakes: f64,
@@ -55,13 +60,13 @@ struct Host {
 }
 
 impl Learning {
-    pub fn new(eye: Eye, settings: &Settings) -> Self {
+    pub fn new(estimation: Estimation, settings: &Settings) -> Self {
         Self {
-            eye,
+            estimation,
             seen: settings.seen,
             ages: Ages::new(settings.bin),
-            heard: None,
-            since: Moment::START,
+            last_click: None,
+            first_click: Moment::START,
             clicks: 0.0,
             stakes: 0.0,
             fetched: Column::default(),
@@ -71,29 +76,32 @@ impl Learning {
         }
     }
 
-    /// Whether anything was clicked anywhere.
+    /// Returns whether there was any click on any page.
     pub fn clicked(&self) -> bool {
-        self.heard.is_some()
+        self.last_click.is_some()
     }
 
-    /// Takes note of a first copy.
+    /// Adds the stake of a first copy.
     pub fn serve(&mut self, stake: f64) {
         self.stakes += stake;
     }
 
-    /// Takes note of clicks, on whatever page.
-    pub fn heard(&mut self, at: Moment, clicks: f64) {
+    /// Adds clicks on any page.
+    pub fn add_clicks(&mut self, at: Moment, clicks: f64) {
         if clicks > 0.0 && clicks.is_finite() {
-            self.since = self.heard.map_or(at, |_| self.since.min(at));
-            self.heard = self.heard.max(Some(at));
+            self.first_click = self.last_click.map_or(at, |_| self.first_click.min(at));
+            self.last_click = self.last_click.max(Some(at));
             self.clicks += clicks;
         }
     }
 
-    /// What a click is worth.
+    /// Returns the value of a click.
     fn worth_of_click(&self) -> f64 {
-        let time = self.heard.unwrap_or(self.since).since(self.since);
-        // The clicks of one moment are taken for those of a minute.
+        let time = self
+            .last_click
+            .unwrap_or(self.first_click)
+            .since(self.first_click);
+        // Clicks of a single moment count as those of one minute.
         let time = time.max(std::time::Duration::from_secs(60)).as_secs_f64();
         if self.stakes > 0.0 && self.clicks > 0.0 {
             self.stakes * time / self.clicks
@@ -102,8 +110,16 @@ impl Learning {
         }
     }
 
-    /// Takes note of clicks on a page that appeared on this source. Returns whether they count: those on a page that is too old do not, nor, where only what was fetched can be clicked, those from before.
-    pub fn clicks(&mut self, record: &mut Record, page: (Number, &Known), shown: &Shown) -> bool {
+    /// Adds clicks on a page that appeared on this source. Returns whether they count.
+    ///
+    /// Clicks on a page that is too old do not count. With [`Seen::Fetched`], clicks before the
+    /// fetch do not count either.
+    pub fn count_clicks(
+        &mut self,
+        record: &mut SourceRecord,
+        page: (Number, &PageRecord),
+        shown: &Shown,
+    ) -> bool {
         let (number, known) = page;
         let fetched = self.seen == Seen::Known
             || (self.fetched.get(number)).is_some_and(|fetched| fetched < shown.at);
@@ -116,9 +132,15 @@ impl Learning {
         bin.is_some()
     }
 
-    /// How many clicks were to be expected so far of a page of this source; `None`: nobody could have clicked it.
-    pub fn awaited(&self, record: &Record, page: Number, known: &Known) -> Option<f64> {
-        let until = known.age(self.heard?).min(self.ages.end());
+    /// Returns the clicks expected so far on a page of this source; `None` if it could not be
+    /// clicked yet.
+    pub fn expected_clicks(
+        &self,
+        record: &SourceRecord,
+        page: Number,
+        known: &PageRecord,
+    ) -> Option<f64> {
+        let until = known.age(self.last_click?).min(self.ages.end());
         let from = match self.seen {
             Seen::Known => 0.0,
             Seen::Fetched => known.age(self.fetched.get(page)?).max(0.0),
@@ -127,15 +149,15 @@ impl Learning {
         (from < until).then(|| record.curve.profit * (left(from) - left(until)))
     }
 
-    /// Takes note that a page was fetched.
+    /// Records the first fetch of a page.
     pub fn fetched(&mut self, page: Number, first: Moment) {
         if self.seen == Seen::Fetched {
             self.fetched.add(page, first);
         }
     }
 
-    /// λ of a source, as of now.
-    pub fn rate(&self, record: &Record, now: Moment, settings: &Settings) -> f64 {
+    /// Returns λ of a source, as of now, per second.
+    pub fn rate(&self, record: &SourceRecord, now: Moment, settings: &Settings) -> f64 {
         let even = self.rhythm.as_ref().map(|rhythm| record.evenly(rhythm));
         let polled = match &even {
             Some((finds, watched)) => Polled {
@@ -145,7 +167,7 @@ impl Learning {
             },
             None => record.polled(),
         };
-        if self.eye != Eye::Keen {
+        if self.estimation != Estimation::Bayesian {
             let waited = record.asked.map(|asked| now.since(asked).as_secs_f64());
             return (self.arrivals).printed(&polled, settings.polls, waited.unwrap_or_default());
         }
@@ -154,26 +176,28 @@ impl Learning {
         self.arrivals.drawn(&polled, settings.seed, lot)
     }
 
-    /// Learns from all that was told.
+    /// Updates the estimates from all facts.
     pub fn learn(
         &mut self,
-        records: &mut [Record],
-        pages: &Column<Known>,
+        records: &mut [SourceRecord],
+        pages: &Column<PageRecord>,
         now: Moment,
         settings: &Settings,
     ) {
         if let Some(rhythm) = &mut self.rhythm {
-            rhythm.learn(records.iter().filter_map(Record::span));
+            rhythm.learn(records.iter().filter_map(SourceRecord::span));
         }
         let counting = records.iter().filter(|record| record.counts());
-        self.arrivals = Arrivals::of(counting.map(Record::polled));
+        self.arrivals = Arrivals::of(counting.map(SourceRecord::polled));
         each(records, |record| {
             record.outlook.rate = self.rate(record, now, settings);
         });
-        match (self.eye, self.heard) {
-            (Eye::Blind, _) => each(records, |record| record.curve = unknown(settings)),
-            (_, None) => self.foretell(records, settings),
-            (_, Some(heard)) => {
+        match (self.estimation, self.last_click) {
+            (Estimation::WithoutClicks, _) => {
+                each(records, |record| record.curve = unknown(settings))
+            }
+            (_, None) => self.predict_profit(records, settings),
+            (_, Some(last_click)) => {
                 let stale: Vec<usize> = (0..records.len())
                     .filter(|&place| records[place].counts())
                     .filter(|&place| {
@@ -181,7 +205,7 @@ impl Learning {
                     })
                     .collect();
                 for &place in &stale {
-                    self.watch(&mut records[place], pages, heard);
+                    self.update_exposure(&mut records[place], pages, last_click);
                     records[place].learned = now;
                     records[place].news = false;
                 }
@@ -196,8 +220,13 @@ impl Learning {
         });
     }
 
-    /// Until when were the pages of a source watched?
-    fn watch(&self, record: &mut Record, pages: &Column<Known>, heard: Moment) {
+    /// Updates the exposure of a source's pages: at which ages they could be clicked.
+    fn update_exposure(
+        &self,
+        record: &mut SourceRecord,
+        pages: &Column<PageRecord>,
+        last_click: Moment,
+    ) {
         let end = self.ages.end();
         let (mut seen, mut count) = (record.old_seen, record.old);
         let (mut old_seen, mut old) = (record.old_seen, record.old);
@@ -206,7 +235,7 @@ impl Learning {
             let Some(known) = pages.get(page) else {
                 return false;
             };
-            let until = known.age(heard);
+            let until = known.age(last_click);
             let from = match self.seen {
                 Seen::Known => Some(0.0),
                 Seen::Fetched => self
@@ -228,24 +257,24 @@ impl Learning {
         (record.old_seen, record.old) = (old_seen, old);
     }
 
-    /// P and μ of the sources that have news.
-    fn fit(&self, records: &mut [Record], stale: &[usize], settings: &Settings) {
-        let (all, hosts) = match self.eye {
-            Eye::Keen => self.others(records, settings),
+    /// Estimates P and μ of the sources in `stale`.
+    fn fit(&self, records: &mut [SourceRecord], stale: &[usize], settings: &Settings) {
+        let (all, hosts) = match self.estimation {
+            Estimation::Bayesian => self.others(records, settings),
             _ => (unknown(settings), Vec::new()),
         };
         for &place in stale {
             let record = &mut records[place];
-            record.curve = match self.eye {
-                Eye::Blind => unknown(settings),
-                Eye::Printed => {
+            record.curve = match self.estimation {
+                Estimation::WithoutClicks => unknown(settings),
+                Estimation::Printed => {
                     let curve = self
                         .ages
                         .least_squares(&record.clicks, f64::from(record.pages));
                     curve.unwrap_or_else(|| unknown(settings))
                 }
-                Eye::Plain => mean(record).unwrap_or_else(|| unknown(settings)),
-                Eye::Keen => {
+                Estimation::MeanClicks => mean(record).unwrap_or_else(|| unknown(settings)),
+                Estimation::Bayesian => {
                     let host = hosts[record.host as usize];
                     let profit = (CLICKS + host.clicks) / (CLICKS / all.profit + host.pages);
                     let prior = Prior {
@@ -259,15 +288,16 @@ impl Learning {
         }
     }
 
-    /// What all sources are like together, and those of each host.
-    fn others(&self, records: &[Record], settings: &Settings) -> (Curve, Vec<Host>) {
+    /// Returns the curve of all sources together, and the sums of each host.
+    fn others(&self, records: &[SourceRecord], settings: &Settings) -> (Curve, Vec<HostSums>) {
         let (mut clicks, mut seen) = (Histogram::default(), Histogram::default());
         for record in records.iter().filter(|record| record.counts()) {
             add(&mut clicks, &record.clicks);
             add(&mut seen, &record.seen);
         }
-        // Before anything new was clicked, a new page is thought to be like the others of the crawl. P = .01, as printed, would never be fetched where copies are clicked
-        // all the time, and so never be clicked.
+        // Before the first click on a new page, new pages are assumed to be like all pages of
+        // the crawl. With the printed P = 0.01 they might never be fetched, and so never
+        // clicked, if other copies are clicked all the time.
         let stake = mean_stake(records).filter(|stake| *stake > 0.0);
         let profit = stake.map_or(settings.profit, |stake| stake / DECAY / self.click);
         let prior = Prior {
@@ -289,19 +319,21 @@ impl Learning {
         (all, hosts)
     }
 
-    /// Without clicks: what its pages are at stake for, or its host's, or all, for as long as people care.
-    fn foretell(&self, records: &mut [Record], settings: &Settings) {
+    /// Estimates profit without clicks: the mean stake of the source, of its host or of all
+    /// sources, times 1/μ.
+    fn predict_profit(&self, records: &mut [SourceRecord], settings: &Settings) {
         let hosts = by_host(records, |host, record| {
             host.stakes += record.stakes;
             host.weighed += f64::from(record.weighed);
         });
-        let mean = |host: &Host| (host.weighed > 0.0).then(|| host.stakes / host.weighed / DECAY);
+        let mean =
+            |host: &HostSums| (host.weighed > 0.0).then(|| host.stakes / host.weighed / DECAY);
         let overall = mean_stake(records).map_or(settings.profit, |stake| stake / DECAY);
         each(records, |record| {
-            let own = Host {
+            let own = HostSums {
                 stakes: record.stakes,
                 weighed: f64::from(record.weighed),
-                ..Host::default()
+                ..HostSums::default()
             };
             let host = hosts.get(record.host as usize).and_then(mean);
             record.curve = Curve {
@@ -312,9 +344,8 @@ impl Learning {
     }
 }
 
-/// Nothing is expected of a page that is no source.
-impl Record {
-    /// What a plan is made by.
+impl SourceRecord {
+    /// Returns the outlook for planning, which is zero for a page that is no active source.
     pub fn demand(&self) -> Outlook {
         match self.counts() {
             true => self.outlook,
@@ -327,7 +358,7 @@ impl Record {
     }
 }
 
-/// What a source is taken for of whose clicks nothing is known.
+/// Returns the prior of a source without clicks.
 fn unknown(settings: &Settings) -> Curve {
     Curve {
         profit: settings.profit,
@@ -335,8 +366,9 @@ fn unknown(settings: &Settings) -> Curve {
     }
 }
 
-/// What it costs a second not to have a page that a source named, on average; `None`: nobody said.
-fn mean_stake(records: &[Record]) -> Option<f64> {
+/// Returns the mean stake of pages that appeared on a source, per second; `None` if none is
+/// known.
+fn mean_stake(records: &[SourceRecord]) -> Option<f64> {
     let counting = records.iter().filter(|record| record.counts());
     let (stakes, weighed) = counting.fold((0.0, 0.0), |(stakes, weighed), record| {
         (stakes + record.stakes, weighed + f64::from(record.weighed))
@@ -344,8 +376,8 @@ fn mean_stake(records: &[Record]) -> Option<f64> {
     (weighed > 0.0).then(|| stakes / weighed)
 }
 
-/// The average number of clicks on a page.
-fn mean(record: &Record) -> Option<Curve> {
+/// Returns a curve with the mean number of clicks on a page.
+fn mean(record: &SourceRecord) -> Option<Curve> {
     let clicks: f64 = record.clicks.iter().map(|&clicks| f64::from(clicks)).sum();
     (clicks > 0.0 && record.pages > 0).then(|| Curve {
         profit: clicks / f64::from(record.pages),
@@ -353,19 +385,22 @@ fn mean(record: &Record) -> Option<Curve> {
     })
 }
 
-fn each(records: &mut [Record], change: impl FnMut(&mut Record)) {
+fn each(records: &mut [SourceRecord], change: impl FnMut(&mut SourceRecord)) {
     records
         .iter_mut()
         .filter(|record| record.counts())
         .for_each(change);
 }
 
-fn by_host(records: &[Record], mut put: impl FnMut(&mut Host, &Record)) -> Vec<Host> {
+fn by_host(
+    records: &[SourceRecord],
+    mut put: impl FnMut(&mut HostSums, &SourceRecord),
+) -> Vec<HostSums> {
     let mut hosts = Vec::new();
     for record in records.iter().filter(|record| record.counts()) {
         let host = record.host as usize;
         if host >= hosts.len() {
-            hosts.resize(host + 1, Host::default());
+            hosts.resize(host + 1, HostSums::default());
         }
         put(&mut hosts[host], record);
     }

@@ -1,19 +1,20 @@
-//! What is a poll of a source worth as it waits, and when is it worth a price?
+//! The worth of a poll as a function of time.
 //!
-//! **Invariant:** where sources keep hours, what has passed is counted on the even clock of [`Rhythm`]: the number of new pages to be expected, which never falls. So worth never
-//! falls either, at any hour, and the moment at which it reaches a price is found on the same clock.
+//! **Invariant:** with a weekly rhythm, waiting time is measured on the rescaled clock of
+//! [`Rhythm`], on which new pages arrive at a constant rate. That clock never runs backwards, so
+//! the worth never decreases. The time at which it reaches a price is found on the same clock.
 
 use super::{Outlook, Scheduler};
 use crate::Curve;
 use crate::Moment;
 use crate::estimate::Rhythm;
 
-/// A source that waits.
+/// A source that waits for its next poll.
 pub(super) struct Poll<'a> {
     pub scheduler: &'a dyn Scheduler,
     pub place: usize,
     pub outlook: Outlook,
-    /// When it was polled last.
+    /// When it was last polled.
     pub asked: Moment,
     pub rhythm: Option<&'a Rhythm>,
 }

@@ -1,13 +1,24 @@
-//! Polls and pages at one price.
+//! Polls and pages at one price (our own scheduler).
 //!
-//! Ours. At the price ω a page is fetched while `P·e^{−μ·age} ≥ ω`, that is until the age `a* = ln(P/ω)/μ`. A source that is polled every I seconds so gives, net of these
-//! fetches, `R(I) = ∫₀^min(I,a*) λ(P·e^{−μa} − ω) da` for each poll, and is polled best where `R(I) − I·R'(I) = ω`. Up to a* the cost of pages cancels in the left
-//! side, `(λP/μ)(1 − e^{−μI}) − λωI − λI(P·e^{−μI} − ω) = (λP/μ)·g(μI)`; beyond a* nothing more is gained, so it stays what it was.
+//! At the price ω a page is fetched while `P·e^{−μ·age} ≥ ω`, that is until it has the age
+//! `a* = ln(P/ω)/μ`. A source that is polled every I seconds then yields per poll, net of these
+//! fetches:
 //!
-//! So a poll is worth `(λP/μ)·g(μτ)`, but not more than ω̄, the largest price at which waiting longer pays for itself: `(λP/μ)·g(μa*) = ω̄` with `a* = ln(P/ω̄)/μ`. With
-//! `x = μa*` that is `e^x − 1 − x = μ/λ`, and `ω̄ = P·e^{−x}`. No poll is worth more than the best page that it can find, and a source that is too large for the budget is served in part.
+//! - `R(I) = ∫₀^min(I,a*) λ(P·e^{−μa} − ω) da`.
+//!
+//! The optimal interval satisfies `R(I) − I·R'(I) = ω`. Up to a* the cost of pages cancels on the
+//! left side:
+//!
+//! - `(λP/μ)(1 − e^{−μI}) − λωI − λI(P·e^{−μI} − ω) = (λP/μ)·g(μI)`.
+//!
+//! Beyond a* nothing more is gained, so the left side stays constant.
+//!
+//! A poll is therefore worth `(λP/μ)·g(μτ)`, but at most ω̄. This is the largest price at which
+//! waiting longer pays: `(λP/μ)·g(μa*) = ω̄` with `a* = ln(P/ω̄)/μ`. With `x = μa*` this is
+//! `e^x − 1 − x = μ/λ`, and `ω̄ = P·e^{−x}`. No poll is worth more than the best page that it can
+//! find. A source that is too large for the budget is served in part.
 
-use super::{Eye, NewPage, Outlook, Scheduler};
+use super::{Estimation, NewPage, Outlook, Scheduler};
 use crate::plan::gain::{age_of_gain, gain};
 
 /// A poll is worth `min((λP/μ)·g(μτ), ω̄)`, a page `P·e^{−μ·age}`.
@@ -15,26 +26,26 @@ use crate::plan::gain::{age_of_gain, gain};
 pub struct Priced;
 
 impl Scheduler for Priced {
-    fn eye(&self) -> Eye {
-        Eye::Keen
+    fn estimation(&self) -> Estimation {
+        Estimation::Bayesian
     }
 
     fn worth(&self, _source: usize, outlook: &Outlook, waited: f64) -> f64 {
-        if !lives(outlook) {
+        if !is_valid(outlook) {
             return 0.0;
         }
         let height = outlook.rate * outlook.profit / outlook.decay;
         let uncapped = height * gain(outlook.decay * waited);
-        // Most waits are far from the cap, and the bound costs less than the root.
+        // Most waits are far from the cap, and this lower bound of it is cheaper than the root.
         let bound = outlook.profit * (-above_cutoff(outlook.decay / outlook.rate)).exp();
         match uncapped <= bound {
             true => uncapped,
-            false => uncapped.min(dearest(outlook)),
+            false => uncapped.min(highest_price(outlook)),
         }
     }
 
     fn due(&self, _source: usize, outlook: &Outlook, price: f64) -> Option<f64> {
-        if !lives(outlook) || price > dearest(outlook) {
+        if !is_valid(outlook) || price > highest_price(outlook) {
             return None;
         }
         let height = outlook.rate * outlook.profit / outlook.decay;
@@ -47,27 +58,30 @@ impl Scheduler for Priced {
     }
 }
 
-/// ω̄: the largest price at which a source is polled at all. 0 for λ = 0, and near P if much is new all the time.
-pub fn dearest(outlook: &Outlook) -> f64 {
+/// Returns ω̄, the largest price at which a source is polled at all.
+///
+/// It is 0 for λ = 0, and close to P if there are always many new pages.
+pub fn highest_price(outlook: &Outlook) -> f64 {
     outlook.profit * (-cutoff(outlook.decay / outlook.rate)).exp()
 }
 
-fn lives(outlook: &Outlook) -> bool {
+fn is_valid(outlook: &Outlook) -> bool {
     let positive = |value: f64| value > 0.0 && value.is_finite();
     positive(outlook.rate) && positive(outlook.profit) && positive(outlook.decay)
 }
 
-/// Not below [`cutoff`]: `x²/2 ≤ k` and `x ≤ ln(1 + k + x)`.
+/// Returns an upper bound of [`cutoff`], from `x²/2 ≤ k` and `x ≤ ln(1 + k + x)`.
 fn above_cutoff(k: f64) -> f64 {
     let root = (2.0 * k).sqrt();
     root.min((1.0 + k + root.min(800.0)).ln())
 }
 
-/// The x at which `e^x − 1 − x = k`, for k ≥ 0. Newton's method on a convex function, from above.
+/// Returns the x at which `e^x − 1 − x = k`, for k ≥ 0, by Newton's method on a convex function,
+/// from above.
 fn cutoff(k: f64) -> f64 {
     let mut x = above_cutoff(k);
     for _ in 0..30 {
-        // Near 0, where the difference loses its digits, the series.
+        // Uses the series near 0, where the difference loses precision.
         let value = match x < 1e-3 {
             true => x * x * (0.5 + x / 6.0 + x * x / 24.0),
             false => x.exp_m1() - x,

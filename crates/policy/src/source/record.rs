@@ -1,6 +1,8 @@
-//! What is kept of a page, and of a source?
+//! Per-page and per-source records.
 //!
-//! **Invariant:** these are facts and sums of facts, in the same state whichever order the facts were told in. Opinions are in `learning.rs`.
+//! **Invariant:** apart from the last estimates (`learned`, `curve`, `outlook`), these are facts
+//! and sums of facts, and do not depend on the order of the facts. The estimates are made in
+//! `learning.rs`.
 
 use super::Outlook;
 use crate::estimate::{Curve, Histogram, Polled, Rhythm, Watched};
@@ -9,23 +11,23 @@ use crate::{History, Moment, Number};
 
 /// What is known of any page.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Known {
+pub(super) struct PageRecord {
     pub discovered: Moment,
     pub host: u32,
-    /// Its place among the records.
+    /// Index of its own record, if it has one.
     pub place: Option<u32>,
-    /// The place of the page that it appeared on.
+    /// Index of the record of the page that it appeared on.
     pub on: Option<u32>,
-    /// Whether it was said what it costs not to have it.
+    /// Whether its stake is known.
     pub weighed: bool,
     /// Whether a main page links to it.
     pub linked: bool,
-    /// Seconds from when it is thought to have appeared until it was discovered.
+    /// Estimated seconds from its appearance to its discovery.
     pub unseen: f32,
 }
 
-impl Known {
-    /// Its age in seconds; below 0 before it is thought to have appeared.
+impl PageRecord {
+    /// Returns its age in seconds; negative before its estimated appearance.
     pub fn age(&self, at: Moment) -> f64 {
         let [after, before] = [at.since(self.discovered), self.discovered.since(at)];
         after.as_secs_f64() - before.as_secs_f64() + f64::from(self.unseen)
@@ -39,45 +41,46 @@ pub enum Kind {
     Main,
     /// A sitemap or a feed.
     Listing,
-    /// One link from a main page, and old. It is polled once a visit after the first could tell what it names.
+    /// A page one link from a main page that is old enough. It is polled after its first
+    /// revisit, which shows whether it links to new pages.
     Near,
 }
 
-/// A source, or a page that named new ones and may yet become one.
+/// A source, or a page that linked to new pages and may still become a source.
 #[derive(Debug, Clone)]
-pub(super) struct Record {
+pub(super) struct SourceRecord {
     pub page: Number,
     pub host: u32,
-    /// Why it is a source; `None`: it is none yet.
+    /// Why it is a source; `None` if it is none yet.
     pub kind: Option<Kind>,
     pub finds: Finds,
     pub polls: u32,
     pub watched: f64,
-    /// When it was last asked for.
+    /// When it was last requested.
     pub asked: Option<Moment>,
-    /// Pages that appeared on it, those that are too old for clicks to be counted left out.
+    /// Pages that appeared on it and are young enough for clicks to count.
     pub recent: Vec<Number>,
-    /// Those left out.
+    /// Number of pages that have become too old.
     pub old: u32,
-    /// The ages at which these were watched.
+    /// Exposure of these old pages, by age.
     pub old_seen: Histogram,
     /// Clicks on its pages, by age.
     pub clicks: Histogram,
-    /// The ages at which all its pages were watched, when that was last looked at, and how many these were.
+    /// Exposure of all its pages by age at the last update, and their number.
     pub seen: Histogram,
     pub pages: u32,
-    /// What it costs a second not to have its pages, and of how many that was said.
+    /// Sum of the stakes of its pages, per second, and the number of pages with a stake.
     pub stakes: f64,
     pub weighed: u32,
-    /// Whether there is something to learn since `learned`.
+    /// Whether there are new facts since `learned`.
     pub news: bool,
     pub learned: Moment,
-    /// P in clicks and μ, when these were last estimated.
+    /// The last estimate of P, in clicks, and μ.
     pub curve: Curve,
     pub outlook: Outlook,
 }
 
-impl Record {
+impl SourceRecord {
     pub fn new(page: Number, host: u32) -> Self {
         let curve = Curve {
             profit: 0.0,
@@ -110,7 +113,7 @@ impl Record {
         }
     }
 
-    /// Takes in the visits to it.
+    /// Updates the record from the history of the page.
     pub fn visited(&mut self, history: &History) {
         self.finds = history.finds;
         self.polls = history.revisits;
@@ -118,7 +121,7 @@ impl Record {
         self.asked = history.asked;
     }
 
-    /// Whether it is a source of which something can be expected.
+    /// Returns whether it is an active source: one whose outlook can be estimated.
     pub fn counts(&self) -> bool {
         match self.kind {
             None => false,
@@ -135,7 +138,7 @@ impl Record {
         }
     }
 
-    /// What its polls watched, for the hours of the week.
+    /// Returns the time that its polls covered, for the weekly rhythm.
     pub fn span(&self) -> Option<Watched> {
         Some(Watched {
             until: self.asked?,
@@ -144,7 +147,7 @@ impl Record {
         })
     }
 
-    /// What its polls found, with the time between them on the even clock.
+    /// Returns its finds and the watched time, with times rescaled by the weekly rhythm.
     pub fn evenly(&self, rhythm: &Rhythm) -> (Finds, f64) {
         let Some(asked) = self.asked else {
             return (self.finds, self.watched);
@@ -166,23 +169,24 @@ impl Record {
     }
 }
 
-/// What is known of a source, for people.
+/// A description of a source, for reports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Account {
-    /// The page.
+    /// Its page number.
     pub page: Number,
     /// Its host, numbered as in [`Discovered`](crate::Discovered).
     pub host: u32,
     /// Why it is a source.
     pub kind: Kind,
-    /// New pages that it named so far.
+    /// Number of new pages that appeared on it so far.
     pub found: u32,
-    /// What is expected of it.
+    /// Its outlook.
     pub outlook: Outlook,
     /// Clicks on its pages so far.
     pub clicks: f64,
-    /// Whether profit is what was clicked, here and elsewhere; else it is foretold from what first copies are worth.
+    /// Whether profit is estimated from clicks. Otherwise it is predicted from the stakes of
+    /// pages.
     pub clicked: bool,
-    /// How long a plan leaves it alone, in seconds.
+    /// Planned seconds between polls.
     pub interval: Option<f64>,
 }

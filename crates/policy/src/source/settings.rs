@@ -1,41 +1,43 @@
-//! How are sources looked for and judged, as the user wishes?
+//! Settings of content sources.
 
 use std::time::Duration;
 
-/// What can be set of every scheduler.
+/// Settings that all schedulers share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// Fetches a second that plans are made for, N.
+    /// Fetches per second that plans are made for, N.
     pub per_second: f64,
-    /// Polls that the printed estimate of λ looks back on, T: up to 10.
+    /// Number of polls that the printed estimate of λ uses, T: up to 10.
     pub polls: usize,
-    /// How often plans are made anew.
+    /// Time between plans.
     pub replan: Duration,
-    /// The bins that clicks are counted in, by the age of their page, D.
+    /// Width of the bins in which clicks are counted by the age of their page, D.
     pub bin: Duration,
-    /// The profit of a source that nobody knows, P_default.
+    /// Profit of a source without information, P_default.
     pub profit: f64,
-    /// The age at which a page one link from a main page may become a source.
+    /// Least age at which a page one link from a main page may become a source.
     pub older: Duration,
-    /// On which pages clicks are told.
+    /// On which pages clicks are reported.
     pub seen: Seen,
     /// Whether λ follows the hour of the week.
     pub rhythm: bool,
-    /// What draws are made from while sources are young.
+    /// Seed of the random draws of λ for young sources.
     pub seed: u64,
 }
 
-/// On which pages clicks are told: what a page without clicks says.
+/// On which pages clicks are reported. This decides what a page without clicks means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Seen {
-    /// On all that are known, from the beginning: the logs of a search engine that has them by other ways, as in the paper.
+    /// On all known pages, from their discovery on: the logs of a search engine that also knows
+    /// the pages from elsewhere, as in the paper.
     Known,
-    /// On those that were fetched, from then on: the log of our own server.
+    /// On fetched pages, from their fetch on: the log of our own server.
     Fetched,
 }
 
 impl Default for Settings {
-    /// As in the paper's §5: N = .1 a second, seven polls, half an hour, 20 minutes, P = .01; "few days" are three.
+    /// The values of the paper's §5: N = 0.1 per second, seven polls, 30 minutes, 20 minutes,
+    /// P_default = 0.01. "Few days" are three.
     fn default() -> Self {
         Self {
             per_second: 0.1,

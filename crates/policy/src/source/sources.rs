@@ -1,18 +1,21 @@
-//! Which pages are content sources, what is expected of each, and which pages were found on them?
+//! The registry of content sources, their outlooks, and the pages that appeared on them.
 //!
-//! The procedure of the paper's §3.2: the main page of each host, and every page that it links to and that is older than a few days ([`Nearby`]); it is run again
-//! with every plan. A seed counts as a main page, and a sitemap or feed is a source at once.
+//! Sources are found by the procedure of the paper's §3.2: the main page of each host, and every
+//! page that it links to and that is older than a few days ([`Nearby`]). The procedure runs
+//! again with every plan. A seed counts as a main page. A sitemap or feed is a source at once.
 //!
-//! **Invariant:** everything here was told by a [`Fact`]; time is that of the newest fact. Plans are made anew at a visit, or when told to [`wait`](Sources::wait), [`Settings::replan`] after the last plan,
-//! and when there are a tenth more sources than then, or the first clicks.
+//! **Invariant:** all knowledge here comes from [`Fact`]s, and the time is that of the newest
+//! fact. A new plan is made at a visit or a call of [`wait`](Sources::wait), if one of these
+//! holds: the last plan is older than [`Settings::replan`], the number of sources has grown by a
+//! tenth since, or the first clicks have arrived.
 
 use super::appeal::Appeal;
 use super::learning::Learning;
-use super::near::{Nearby, is_main};
+use super::nearby::{Nearby, is_main};
 use super::poll::Poll;
-use super::record::{Known, Record};
+use super::record::{PageRecord, SourceRecord};
 use super::settings::Settings;
-use super::{Account, Eye, Kind, NewPage, Outlook, Scheduler};
+use super::{Account, Estimation, Kind, NewPage, Outlook, Scheduler};
 use crate::curve::{self, Curve};
 use crate::estimate::Column;
 use crate::{
@@ -23,33 +26,33 @@ use crate::{
 pub struct Sources {
     scheduler: Box<dyn Scheduler>,
     settings: Settings,
-    pages: Column<Known>,
-    records: Vec<Record>,
+    pages: Column<PageRecord>,
+    records: Vec<SourceRecord>,
     learning: Learning,
-    /// Which new pages are clicked more than others, if the scheduler can use it.
+    /// Model of which new pages are clicked more than others, if the scheduler uses one.
     appeal: Option<Appeal>,
     nearby: Nearby,
     /// The time of the newest fact.
     now: Moment,
-    /// Sources of which something is expected.
+    /// Number of active sources.
     counting: usize,
-    planned: Option<Planned>,
+    planned: Option<LastPlan>,
 }
 
-/// What the last plan was made of.
+/// The state at the last plan.
 #[derive(Debug, Clone, Copy)]
-struct Planned {
+struct LastPlan {
     at: Moment,
     sources: usize,
     clicked: bool,
 }
 
 impl Sources {
-    /// Nothing is known yet.
+    /// Creates a registry without sources.
     pub fn new(scheduler: Box<dyn Scheduler>, settings: Settings) -> Self {
         Self {
-            learning: Learning::new(scheduler.eye(), &settings),
-            appeal: (scheduler.eye() == Eye::Keen).then(Appeal::new),
+            learning: Learning::new(scheduler.estimation(), &settings),
+            appeal: (scheduler.estimation() == Estimation::Bayesian).then(Appeal::new),
             nearby: Nearby::default(),
             scheduler,
             settings,
@@ -61,18 +64,18 @@ impl Sources {
         }
     }
 
-    /// What [`observe`](Sources::observe) wants to be told.
+    /// Returns the facts that [`observe`](Sources::observe) needs.
     pub fn needs(&self) -> Needs {
         Needs {
             links: true,
             words: true,
             visits: true,
-            searches: self.scheduler.eye() != Eye::Blind,
+            searches: self.scheduler.estimation() != Estimation::WithoutClicks,
             ..Needs::default()
         }
     }
 
-    /// Takes in a fact.
+    /// Processes a fact.
     pub fn observe(&mut self, fact: &Fact<'_>) {
         match fact {
             Fact::Discovered(discovered) => self.discovered(discovered),
@@ -82,17 +85,19 @@ impl Sources {
         }
     }
 
-    /// Whether a page is a source by now.
+    /// Returns whether a page is an active source.
     pub fn polls(&self, page: Page<'_>) -> bool {
         self.source(page.number).is_some()
     }
 
-    /// What a poll is worth as it waits; `None`: the page is no source, or was never visited.
+    /// Returns the worth of a poll over time; `None` if the page is no source or was never
+    /// visited.
     pub fn curve(&self, page: Page<'_>) -> Option<Box<dyn Curve + '_>> {
         Some(Box::new(self.poll(page)?))
     }
 
-    /// What a poll is worth now; nothing if the page is no source, or was never visited.
+    /// Returns the worth of a poll now; [`Worth::NONE`] if the page is no source or was never
+    /// visited.
     pub fn worth(&self, page: Page<'_>, now: Moment) -> Worth {
         match self.poll(page) {
             Some(poll) => curve::worth(&poll, page, now),
@@ -100,12 +105,13 @@ impl Sources {
         }
     }
 
-    /// The first moment at which a poll is worth `price`; `None`: never.
+    /// Returns the first moment at which a poll is worth `price`; `None` if never.
     pub fn due(&self, page: Page<'_>, price: Price) -> Option<Moment> {
         curve::due(&self.poll(page)?, page, price)
     }
 
-    /// What a first visit is worth to a page that appeared on a source; `None`: it did not.
+    /// Returns the worth of a first visit to a page that appeared on a source; `None` if it did
+    /// not.
     pub fn page(&self, page: Number, now: Moment) -> Option<Worth> {
         let known = self.pages.get(page)?;
         let record = self.appeared_on(&known)?;
@@ -118,30 +124,33 @@ impl Sources {
         Some(Worth::new(worth))
     }
 
-    /// How much more is expected of a page than of others of its source.
+    /// Returns the expected clicks of a page relative to others of its source.
     fn appeal(&self, page: Number) -> f64 {
         let appeal = self.appeal.as_ref();
         appeal.map_or(1.0, |appeal| appeal.of(page))
     }
 
-    /// Whether a page appeared on a source: what it is worth falls while it waits.
+    /// Returns whether a page appeared on a source. Its worth then decreases while it waits.
     pub fn named(&self, page: Number) -> bool {
         let known = self.pages.get(page);
         known.is_some_and(|known| self.appeared_on(&known).is_some())
     }
 
-    /// Takes note of the time, though no page was visited: plans are made anew if they are old, or the first clicks were heard of.
+    /// Advances the time without a visit. Makes a new plan if the last is outdated or the first
+    /// clicks have arrived.
     pub fn wait(&mut self, now: Moment) {
         self.now = self.now.max(now);
         self.replan();
     }
 
-    /// When the last plan was made. Until the next, and until its own next poll, what is expected of a source stays what it is.
+    /// Returns the time of the last plan.
+    ///
+    /// The outlook of a source changes only with a plan and with its own polls.
     pub fn planned(&self) -> Option<Moment> {
         self.planned.map(|planned| planned.at)
     }
 
-    /// The pages that appeared on the page that was read, and were not weighed yet.
+    /// Returns the pages that appeared on the page just read and have no stake yet.
     pub fn unweighed(&self, read: &Read<'_>) -> Vec<Number> {
         let place = self.pages.get(read.page).and_then(|known| known.place);
         let new = |page: &Number| {
@@ -151,13 +160,19 @@ impl Sources {
         read.links.iter().map(|link| link.to).filter(new).collect()
     }
 
-    /// Whether a page appeared on another and was not weighed yet. After a stop that may be so of one that was visited: its source no longer names it.
+    /// Returns whether a page appeared on another and has no stake yet.
+    ///
+    /// After a restart this may hold for a page that was visited already, because its source no
+    /// longer links to it.
     pub fn is_unweighed(&self, page: Number) -> bool {
         let known = self.pages.get(page);
         known.is_some_and(|known| known.on.is_some() && !known.weighed)
     }
 
-    /// Takes in what it costs a second not to have a page that appeared on another. It stands for clicks where there are none.
+    /// Sets the stake of a page that appeared on another: the cost per second of not having a
+    /// copy.
+    ///
+    /// Stakes replace clicks as long as there are none.
     pub fn weigh(&mut self, page: Number, stake: f64) {
         let Some(known) = self.pages.get_mut(page) else {
             return;
@@ -171,19 +186,19 @@ impl Sources {
         }
     }
 
-    /// Takes note of a first copy, which it costs so much a second not to have. All copies together say what the clicks that they serve are worth.
+    /// Adds the stake of a first copy. The stakes of all copies give the value of a click.
     pub fn serve(&mut self, stake: f64) {
         if stake.is_finite() && stake >= 0.0 {
             self.learning.serve(stake);
         }
     }
 
-    /// What a poll, or a visit to a page that a poll found, is worth for.
+    /// Returns the terms of the worth of a poll, or of a visit to a page that a poll found.
     pub fn terms(&self, page: Page<'_>) -> Vec<Term> {
         let source = self.source(page.number).map(|(_, record)| record);
         let known = self.pages.get(page.number);
         let on = known.and_then(|known| self.appeared_on(&known));
-        let Some(Record { outlook, .. }) = source.or(on) else {
+        let Some(SourceRecord { outlook, .. }) = source.or(on) else {
             return Vec::new();
         };
         let profit = match self.learning.clicked() {
@@ -204,7 +219,7 @@ impl Sources {
         terms
     }
 
-    /// What is known of the sources, in the order in which they were first heard of as such.
+    /// Returns the accounts of all sources, in the order in which they became known.
     pub fn accounts(&self) -> impl Iterator<Item = Account> {
         let records = self.records.iter().enumerate();
         records.filter_map(|(place, record)| {
@@ -225,9 +240,9 @@ impl Sources {
         self.now = self.now.max(discovered.at);
         let appeared = discovered.appeared;
         let on = appeared.and_then(|appeared| self.record(appeared.on));
-        // It appeared between two looks, most likely in the middle.
+        // It appeared between two visits to its source. The expected time is the middle.
         let gap = appeared.map(|appeared| discovered.at.since(appeared.after));
-        let known = Known {
+        let known = PageRecord {
             discovered: discovered.at,
             host: discovered.host,
             place: None,
@@ -310,16 +325,16 @@ impl Sources {
         let Some(known) = self.pages.get(shown.page) else {
             return;
         };
-        self.learning.heard(shown.at, shown.clicks);
+        self.learning.add_clicks(shown.at, shown.clicks);
         let record = known.on.and_then(|on| self.records.get_mut(on as usize));
         let page = (shown.page, &known);
-        let counts = record.is_some_and(|record| self.learning.clicks(record, page, shown));
+        let counts = record.is_some_and(|record| self.learning.count_clicks(record, page, shown));
         if let Some(appeal) = self.appeal.as_mut().filter(|_| counts) {
             appeal.clicked(shown.page, shown.clicks);
         }
     }
 
-    /// Takes note that a page is a source. A page that is one already may become one for a better reason.
+    /// Makes a page a source. A `Near` source may be upgraded to another kind.
     fn found(&mut self, page: Number, kind: Kind) {
         let place = self.record(page);
         if let Some(record) = place.and_then(|place| self.records.get_mut(place as usize))
@@ -331,12 +346,13 @@ impl Sources {
         }
     }
 
-    /// The place of a page's record, which is made if there is none; `None` if nobody has heard of the page.
+    /// Returns the index of a page's record, and creates it if needed; `None` if the page is
+    /// unknown.
     fn record(&mut self, page: Number) -> Option<u32> {
         let known = self.pages.get_mut(page)?;
         if known.place.is_none() {
             known.place = u32::try_from(self.records.len()).ok();
-            self.records.push(Record::new(page, known.host));
+            self.records.push(SourceRecord::new(page, known.host));
         }
         known.place
     }
@@ -351,7 +367,7 @@ impl Sources {
         if holds {
             return;
         }
-        self.planned = Some(Planned {
+        self.planned = Some(LastPlan {
             at: self.now,
             sources: self.counting,
             clicked,
@@ -362,11 +378,11 @@ impl Sources {
         self.learning
             .learn(&mut self.records, &self.pages, self.now, &self.settings);
         self.learn_appeal();
-        let outlooks: Vec<Outlook> = self.records.iter().map(Record::demand).collect();
+        let outlooks: Vec<Outlook> = self.records.iter().map(SourceRecord::demand).collect();
         self.scheduler.plan(&outlooks, self.settings.per_second);
     }
 
-    fn source(&self, page: Number) -> Option<(usize, &Record)> {
+    fn source(&self, page: Number) -> Option<(usize, &SourceRecord)> {
         let place = self.pages.get(page)?.place? as usize;
         let record = self.records.get(place)?;
         record.counts().then_some((place, record))
@@ -377,7 +393,7 @@ impl Sources {
             let (pages, records, learning) = (&self.pages, &self.records, &self.learning);
             appeal.learn(|page, on| {
                 let record = records.get(on as usize).filter(|record| record.counts())?;
-                learning.awaited(record, page, &pages.get(page)?)
+                learning.expected_clicks(record, page, &pages.get(page)?)
             });
         }
     }
@@ -393,7 +409,7 @@ impl Sources {
         })
     }
 
-    fn appeared_on(&self, page: &Known) -> Option<&Record> {
+    fn appeared_on(&self, page: &PageRecord) -> Option<&SourceRecord> {
         let record = self.records.get(page.on? as usize)?;
         record.counts().then_some(record)
     }

@@ -1,4 +1,4 @@
-//! What sources make of what they are told, where a law says too little.
+//! Tests of content sources beyond the laws.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ fn at(seconds: u64) -> Moment {
     Moment::from_micros(1_646_092_800_000_000) + Duration::from_secs(seconds)
 }
 
-/// Sources, and the histories of the pages that they were told of.
-struct Told {
+/// A registry of sources, with the histories of its pages.
+struct SourcesScenario {
     sources: Sources,
     histories: Vec<History>,
 }
 
-impl Told {
+impl SourcesScenario {
     fn new(settings: Settings) -> Self {
         Self {
             sources: Sources::new(Box::new(Priced), settings),
@@ -92,80 +92,89 @@ impl Told {
     }
 }
 
-/// The paper's procedure is run again though the main page never changes, so that nobody reads it again; and in the order of a recall.
+/// A linked page becomes a source with age, although the main page never changes and is not read
+/// again. The facts come in the order of a restart.
 #[test]
 fn what_a_main_page_links_to_becomes_a_source_with_age() {
-    let mut told = Told::new(Settings::default());
-    let main = told.find("http://e.org/", 0, None);
-    let section = told.find("http://e.org/news/", 0, None);
-    let article = told.find("http://e.org/news/1", 0, None);
-    told.read(main, &[main, section], 2);
-    told.read(section, &[main, article], 2);
+    let mut scenario = SourcesScenario::new(Settings::default());
+    let main = scenario.find("http://e.org/", 0, None);
+    let section = scenario.find("http://e.org/news/", 0, None);
+    let article = scenario.find("http://e.org/news/1", 0, None);
+    scenario.read(main, &[main, section], 2);
+    scenario.read(section, &[main, article], 2);
     for page in [main, section, article] {
-        told.visit(page, 1, 0);
+        scenario.visit(page, 1, 0);
     }
-    assert_eq!(told.kind(section), None);
-    told.visit(main, 2 * DAY, 0);
-    assert_eq!(told.kind(section), None, "pages of two days are too new");
-    told.visit(main, 4 * DAY, 0);
-    assert_eq!(told.kind(section), Some(Kind::Near));
+    assert_eq!(scenario.kind(section), None);
+    scenario.visit(main, 2 * DAY, 0);
     assert_eq!(
-        (told.kind(main), told.kind(article)),
+        scenario.kind(section),
+        None,
+        "pages of two days are too new"
+    );
+    scenario.visit(main, 4 * DAY, 0);
+    assert_eq!(scenario.kind(section), Some(Kind::Near));
+    assert_eq!(
+        (scenario.kind(main), scenario.kind(article)),
         (Some(Kind::Main), None)
     );
-    let page = |told: &Told, number: u32| {
-        let history = &told.histories[number as usize];
-        told.sources.polls(Page {
+    let page = |scenario: &SourcesScenario, number: u32| {
+        let history = &scenario.histories[number as usize];
+        scenario.sources.polls(Page {
             number: Number(number),
             history,
         })
     };
-    assert!(!page(&told, section), "it was looked at once");
-    told.visit(section, 5 * DAY, 1);
-    assert!(page(&told, section) && page(&told, main) && !page(&told, article));
+    assert!(!page(&scenario, section), "it was looked at once");
+    scenario.visit(section, 5 * DAY, 1);
+    assert!(page(&scenario, section) && page(&scenario, main) && !page(&scenario, article));
 }
 
 #[test]
 fn where_a_main_page_leads_and_nowhere_else_is_a_source_at_once() {
-    let mut told = Told::new(Settings::default());
-    let main = told.find("http://e.org/", 0, None);
-    let home = told.find("http://e.org/home", 0, None);
-    told.read(main, &[home], 1);
-    told.visit(main, 1, 0);
-    assert_eq!(told.kind(home), Some(Kind::Near));
+    let mut scenario = SourcesScenario::new(Settings::default());
+    let main = scenario.find("http://e.org/", 0, None);
+    let home = scenario.find("http://e.org/home", 0, None);
+    scenario.read(main, &[home], 1);
+    scenario.visit(main, 1, 0);
+    assert_eq!(scenario.kind(home), Some(Kind::Near));
 }
 
 #[test]
-fn clicks_are_thought_over_without_a_visit() {
-    let mut told = Told::new(Settings::default());
-    let main = told.find("http://e.org/", 0, None);
-    told.visit(main, 0, 0);
-    let article = told.find("http://e.org/1", HOUR, Some((main, 0)));
-    told.visit(main, HOUR, 1);
-    let before = told.profit(main);
-    told.click(article, HOUR + 60, 50.0);
-    assert_eq!(told.profit(main), before);
-    told.sources.wait(at(HOUR + 60));
-    assert!(told.profit(main) > 100.0 * before, "{}", told.profit(main));
+fn clicks_count_without_a_visit() {
+    let mut scenario = SourcesScenario::new(Settings::default());
+    let main = scenario.find("http://e.org/", 0, None);
+    scenario.visit(main, 0, 0);
+    let article = scenario.find("http://e.org/1", HOUR, Some((main, 0)));
+    scenario.visit(main, HOUR, 1);
+    let before = scenario.profit(main);
+    scenario.click(article, HOUR + 60, 50.0);
+    assert_eq!(scenario.profit(main), before);
+    scenario.sources.wait(at(HOUR + 60));
+    assert!(
+        scenario.profit(main) > 100.0 * before,
+        "{}",
+        scenario.profit(main)
+    );
 }
 
-/// Where only what was fetched can be clicked, clicks on what was not are somebody else's.
+/// With [`Seen::Fetched`], clicks on pages that were not fetched are ignored.
 #[test]
 fn clicks_from_before_a_page_was_fetched_do_not_count() {
     let clicks = |seen, fetched: Option<u64>, clicked| {
-        let mut told = Told::new(Settings {
+        let mut scenario = SourcesScenario::new(Settings {
             seen,
             ..Settings::default()
         });
-        let main = told.find("http://e.org/", 0, None);
-        told.visit(main, 0, 0);
-        let article = told.find("http://e.org/1", HOUR, Some((main, 0)));
-        told.visit(main, HOUR, 1);
+        let main = scenario.find("http://e.org/", 0, None);
+        scenario.visit(main, 0, 0);
+        let article = scenario.find("http://e.org/1", HOUR, Some((main, 0)));
+        scenario.visit(main, HOUR, 1);
         if let Some(seconds) = fetched {
-            told.visit(article, seconds, 0);
+            scenario.visit(article, seconds, 0);
         }
-        told.click(article, clicked, 5.0);
-        let mut accounts = told.sources.accounts();
+        scenario.click(article, clicked, 5.0);
+        let mut accounts = scenario.sources.accounts();
         accounts.next().unwrap().clicks
     };
     assert_eq!(clicks(Seen::Known, None, 2 * HOUR), 5.0);
@@ -174,40 +183,47 @@ fn clicks_from_before_a_page_was_fetched_do_not_count() {
     assert_eq!(clicks(Seen::Fetched, Some(3 * HOUR), 4 * HOUR), 5.0);
 }
 
-/// Of two new pages of one source the one in the section that people click is worth more, and both are worth what a page of that source is on average.
+/// Of two new pages of one source, the one in the popular section is worth more. Together they
+/// have the mean worth of the source.
 #[test]
 fn a_page_is_worth_more_in_a_section_that_is_clicked() {
-    let mut told = Told::new(Settings::default());
-    let main = told.find("http://e.org/", 0, None);
-    told.visit(main, 0, 0);
+    let mut scenario = SourcesScenario::new(Settings::default());
+    let main = scenario.find("http://e.org/", 0, None);
+    scenario.visit(main, 0, 0);
     let (mut now, mut last) = (0, 0);
     for turn in 0..600 {
         now += HOUR;
-        let sport = told.find(
+        let sport = scenario.find(
             &format!("http://e.org/sport/{turn}"),
             now,
             Some((main, last)),
         );
-        let money = told.find(
+        let money = scenario.find(
             &format!("http://e.org/money/{turn}"),
             now,
             Some((main, last)),
         );
-        told.visit(main, now, 2);
-        told.click(sport, now + 60, 20.0);
+        scenario.visit(main, now, 2);
+        scenario.click(sport, now + 60, 20.0);
         if turn % 2 == 0 {
-            told.click(money, now + 60, 1.0);
+            scenario.click(money, now + 60, 1.0);
         }
         last = now;
     }
-    let sport = told.find("http://e.org/sport/new", now, Some((main, last)));
-    let money = told.find("http://e.org/money/new", now, Some((main, last)));
-    let worth = |page| told.sources.page(Number(page), at(now)).unwrap().value();
+    let sport = scenario.find("http://e.org/sport/new", now, Some((main, last)));
+    let money = scenario.find("http://e.org/money/new", now, Some((main, last)));
+    let worth = |page| {
+        scenario
+            .sources
+            .page(Number(page), at(now))
+            .unwrap()
+            .value()
+    };
     let ratio = worth(sport) / worth(money);
     assert!((8.0..60.0).contains(&ratio), "{ratio}");
     let average = f64::midpoint(worth(sport), worth(money));
     assert!(
-        (0.5..2.0).contains(&(average / told.profit(main))),
+        (0.5..2.0).contains(&(average / scenario.profit(main))),
         "{average}"
     );
 }
@@ -216,13 +232,14 @@ fn a_page_is_worth_more_in_a_section_that_is_clicked() {
 #[test]
 fn a_source_that_sleeps_at_night_is_left_alone() {
     let waits = |rhythm| {
-        let mut told = Told::new(Settings {
+        let mut scenario = SourcesScenario::new(Settings {
             rhythm,
             ..Settings::default()
         });
-        let main = told.find("http://e.org/", 0, None);
-        told.visit(main, 0, 0);
-        // The story begins at midnight, UTC. Four weeks, polled every hour; three pages an hour from 8 to 20 h.
+        let main = scenario.find("http://e.org/", 0, None);
+        scenario.visit(main, 0, 0);
+        // Starts at midnight UTC: four weeks, polled every hour, with three new pages per hour
+        // from 8 to 20 h.
         for hour in 1..=28 * 24 {
             let new = if (9..=20).contains(&(hour % 24)) {
                 3
@@ -231,22 +248,22 @@ fn a_source_that_sleeps_at_night_is_left_alone() {
             };
             for page in 0..new {
                 let url = format!("http://e.org/{hour}/{page}");
-                told.find(&url, hour * HOUR, Some((main, (hour - 1) * HOUR)));
+                scenario.find(&url, hour * HOUR, Some((main, (hour - 1) * HOUR)));
             }
-            told.visit(main, hour * HOUR, new);
+            scenario.visit(main, hour * HOUR, new);
         }
         let worth_after = |from: u64, hours: u64| {
             let asked = at(28 * DAY + from * HOUR);
             let history = History {
                 asked: Some(asked),
-                ..told.histories[0]
+                ..scenario.histories[0]
             };
             let page = Page {
                 number: Number(main),
                 history: &history,
             };
             let later = asked + Duration::from_secs(hours * HOUR);
-            told.sources.worth(page, later).value()
+            scenario.sources.worth(page, later).value()
         };
         (worth_after(0, 4), worth_after(10, 4))
     };

@@ -1,7 +1,8 @@
-//! Which answers of one page are kept, and where?
+//! Finds all stored answers of one page.
 //!
-//! Complete files are asked by bisection of their CDXJ index: a few reads each, however large. The file that is written to has
-//! none yet and is read through, for as long as the caller has patience: what it holds is of the last hours.
+//! Each complete archive file has a CDXJ index, which a binary search answers with a few reads,
+//! however large it is. The file that is still written to has no index. It is read from the
+//! beginning, until the caller asks to stop. It holds the answers of the last hours.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -11,37 +12,38 @@ use jiff::Timestamp;
 use page::PageUrl;
 use serde::Deserialize;
 
-use super::cdxj::{Entry, REVISIT, key};
+use super::cdxj::{CdxjEntry, REVISIT, key};
 use super::{ArchiveError, Digest, RecordLocation, Records, files};
 
-/// A block larger than this is no page that people compare.
+/// Largest record block that is read, in bytes. Larger ones are no pages that a user compares.
 const BLOCK_LIMIT: u64 = 64 << 20;
 
-/// One answer that is kept.
+/// One stored answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Kept {
-    /// Where.
+    /// The location of its record.
     pub at: RecordLocation,
-    /// When the page was asked for; of complete files to the second.
+    /// When the page was requested. Answers in complete files have a resolution of one second.
     pub time: Timestamp,
-    /// Its status.
+    /// Its HTTP status.
     pub status: Option<u16>,
-    /// What its body is, in a number.
+    /// The digest of its body.
     pub digest: Option<Digest>,
-    /// Whether the record says that the answer is as an earlier one, and does not hold it.
+    /// Whether the record only states that the answer equals an earlier one, and does not
+    /// contain it.
     pub revisit: bool,
 }
 
-/// The answers of one page.
+/// The stored answers of one page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captures {
-    /// Oldest first.
+    /// The answers, oldest first.
     pub kept: Vec<Kept>,
-    /// Whether patience ended before the newest file did.
+    /// Whether the search was stopped before the newest file was read completely.
     pub cut: bool,
 }
 
-/// Finds the answers of a page; `hurry` says whether the caller has no more patience.
+/// Finds the stored answers of a page. The search stops when `hurry` returns true.
 pub fn captures(
     dir: &Path,
     url: &PageUrl,
@@ -66,9 +68,9 @@ pub fn captures(
                 found.cut = true;
                 break;
             }
-            // A torn tail is what is being written; what is damaged is `verify`'s to say.
+            // A torn tail is a record that is being written. Damage is reported by `verify`.
             let Ok(record) = record else { continue };
-            let entry = Entry::of(&record.record).filter(|entry| *entry.url == *url.as_str());
+            let entry = CdxjEntry::of(&record.record).filter(|entry| *entry.url == *url.as_str());
             if let (Some(entry), Some(length)) = (entry, record.length) {
                 found.kept.push(Kept {
                     at: RecordLocation {
@@ -88,9 +90,9 @@ pub fn captures(
     Ok(found)
 }
 
-/// What a line of an index says.
+/// The JSON fields of a CDXJ line, and its time.
 #[derive(Deserialize)]
-struct Line {
+struct CdxjLine {
     url: String,
     mime: Option<String>,
     status: Option<String>,
@@ -101,7 +103,7 @@ struct Line {
     time: Timestamp,
 }
 
-impl Line {
+impl CdxjLine {
     fn kept(self, file: u32) -> Kept {
         Kept {
             at: RecordLocation {
@@ -117,13 +119,14 @@ impl Line {
     }
 }
 
-/// The lines of an index that are about a page.
-fn indexed(index: &Path, url: &PageUrl) -> std::io::Result<Vec<Line>> {
+/// Finds the lines of a CDXJ index that are about a page, by binary search over byte offsets.
+fn indexed(index: &Path, url: &PageUrl) -> std::io::Result<Vec<CdxjLine>> {
     let prefix = format!("{} ", key(url));
     let mut file = BufReader::new(File::open(index)?);
     let (mut low, mut high) = (0, file.seek(SeekFrom::End(0))?);
     let mut text = Vec::new();
-    // The first line that begins at or after `high` is not before the prefix, and all that begin before `low` are.
+    // Invariant: every line that begins before `low` sorts before the prefix. The first line
+    // that begins at or after `high` does not.
     while low < high {
         let middle = u64::midpoint(low, high);
         let start = line_after(&mut file, middle)?;
@@ -147,15 +150,15 @@ fn indexed(index: &Path, url: &PageUrl) -> std::io::Result<Vec<Line>> {
         let time = String::from_utf8_lossy(time).into_owned() + "+0000";
         let time = jiff::fmt::strtime::parse("%Y%m%d%H%M%S%z", &time);
         let time = time.and_then(|time| time.to_timestamp());
-        let line = serde_json::from_slice::<Line>(json).ok();
-        // A key may stand for several URLs.
+        let line = serde_json::from_slice::<CdxjLine>(json).ok();
+        // Several URLs may have the same key.
         if let (Some(line), Ok(time)) = (line.filter(|line| line.url == url.as_str()), time) {
-            lines.push(Line { time, ..line });
+            lines.push(CdxjLine { time, ..line });
         }
     }
 }
 
-/// Goes to the first line that begins at or after an offset, and says where that is.
+/// Seeks to the first line that begins at or after an offset. Returns the offset of that line.
 fn line_after(file: &mut BufReader<File>, offset: u64) -> std::io::Result<u64> {
     let Some(before) = offset.checked_sub(1) else {
         return file.seek(SeekFrom::Start(0));
@@ -173,7 +176,7 @@ mod tests {
     fn every_page_is_found_by_bisection_and_none_that_is_not_there() {
         let url = |number: u32| PageUrl::parse(&format!("http://e.org/{number}")).unwrap();
         let entry = |number: u32, millis: i64, status| {
-            let entry = Entry {
+            let entry = CdxjEntry {
                 url: url(number).as_str().into(),
                 millis,
                 status,

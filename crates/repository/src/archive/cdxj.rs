@@ -1,7 +1,7 @@
-//! The CDXJ index of a file: for each capture, where it is, sorted by the key of its URL.
+//! The CDXJ index of an archive file: one line per capture, sorted by the key of its URL.
 //!
-//! **Invariant:** lines are sorted by their bytes, one a capture, so that tools can merge them and
-//! search them by bisection. Whatever a page said is in the JSON part, escaped.
+//! **Invariant:** lines are sorted by their bytes, so that tools can merge the indexes and
+//! search them by bisection. Text that came from the web is in the JSON part, escaped.
 
 use page::PageUrl;
 use serde::Serialize;
@@ -9,19 +9,19 @@ use serde::Serialize;
 use super::digest::Digest;
 use super::{Kind, Record};
 
-/// What a line says about a capture, but its place.
+/// The content of a line, without the location of the record.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entry {
+pub(super) struct CdxjEntry {
     pub(super) url: Box<str>,
     pub(super) millis: i64,
     pub(super) status: Option<u16>,
-    /// The media type; of a revisit `warc/revisit`, as the tools of the field expect.
+    /// The media type; `warc/revisit` for a revisit, as other tools write it.
     pub(super) mime: Option<Box<str>>,
     pub(super) digest: Option<Digest>,
 }
 
-impl Entry {
-    /// Returns `None` for what is not a capture of a page.
+impl CdxjEntry {
+    /// Returns `None` for a record that is not a capture of a page.
     pub(super) fn of(record: &Record) -> Option<Self> {
         let mime = match record.kind() {
             Kind::Response => record.media_type(),
@@ -40,8 +40,8 @@ impl Entry {
 
 pub(super) const REVISIT: &str = "warc/revisit";
 
-/// Writes the index of a file. Each entry comes with its offset and length.
-pub(super) fn render(entries: &[(Entry, u64, u32)], filename: &str) -> String {
+/// Writes the index of a file. Each entry comes with the offset and the length of its record.
+pub(super) fn render(entries: &[(CdxjEntry, u64, u32)], filename: &str) -> String {
     let mut lines: Vec<String> = entries
         .iter()
         .filter_map(|entry| line(entry, filename))
@@ -50,7 +50,7 @@ pub(super) fn render(entries: &[(Entry, u64, u32)], filename: &str) -> String {
     lines.concat()
 }
 
-/// The JSON part. Numbers are strings, as pywb writes them.
+/// The JSON part of a line. Numbers are strings, as pywb writes them.
 #[derive(Serialize)]
 struct Json<'a> {
     url: &'a str,
@@ -65,7 +65,7 @@ struct Json<'a> {
     filename: &'a str,
 }
 
-fn line((entry, offset, length): &(Entry, u64, u32), filename: &str) -> Option<String> {
+fn line((entry, offset, length): &(CdxjEntry, u64, u32), filename: &str) -> Option<String> {
     let key = key(&PageUrl::parse(&entry.url).ok()?);
     let at = time(entry.millis)?;
     let json = serde_json::to_string(&Json {
@@ -80,17 +80,17 @@ fn line((entry, offset, length): &(Entry, u64, u32), filename: &str) -> Option<S
     Some(format!("{key} {at} {}\n", json.ok()?))
 }
 
-/// The time of a capture, to the second: `20231114221320`.
+/// Formats the time of a capture to the second, as in `20231114221320`.
 pub(super) fn time(millis: i64) -> Option<String> {
     let at = jiff::Timestamp::from_millisecond(millis).ok()?;
     Some(at.strftime("%Y%m%d%H%M%S").to_string())
 }
 
-/// The sortable key of a URL: `org,example)/path?query`.
+/// Returns the sortable key of a URL, such as `org,example)/path?query`.
 ///
-/// As the `surt` package makes it for the Wayback tools: without scheme and `www`, lower case, the
-/// parameters sorted, no slash at the end. A key may stand for several URLs; the line has the one.
-/// (What `surt` also does, and we do not: it undoes percent-encoding.)
+/// The key is that of the `surt` package for the Wayback tools: without scheme and `www`, in
+/// lower case, with sorted parameters and no slash at the end. Unlike `surt`, this function does
+/// not decode percent-encoding. Several URLs may have the same key; the line contains the URL.
 pub(super) fn key(url: &PageUrl) -> String {
     let parts = url.as_url();
     let mut key = match parts.host_str().and_then(|host| host.strip_prefix('[')) {
@@ -114,7 +114,7 @@ pub(super) fn key(url: &PageUrl) -> String {
     key
 }
 
-/// `org,example` of `www.example.org`.
+/// Reverses the labels of a host name: `www.example.org` becomes `org,example`.
 fn reversed(host: &str) -> String {
     let mut labels: Vec<&str> = host.trim_end_matches('.').split('.').collect();
     let number = labels[0].strip_prefix("www");
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn nothing_a_page_says_breaks_a_line() {
-        let entry = Entry {
+        let entry = CdxjEntry {
             url: "http://a.example/%0A?q=\u{e9} \n".into(),
             millis: 1_700_000_000_123,
             status: None,

@@ -1,28 +1,30 @@
-//! How do pages that are no longer kept leave the archive?
+//! Garbage collection of the archive: removes the records of pages that are no longer stored.
 //!
-//! Files are never written again, so a file is collected by copying: its live records are
-//! [kept](Writer::keep), byte for byte, at the end of the archive; the caller commits their new
-//! places; then the old file is [discarded](Writer::discard) whole.
+//! Files are never rewritten, so a file is collected by copying:
+//! 1. [`Writer::keep`] copies its live records, byte for byte, to the end of the archive.
+//! 2. The caller commits the new locations.
+//! 3. [`Writer::discard`] deletes the old file.
 //!
-//! **Invariant:** every committed place can be read at every instant. A kill before the commit
-//! leaves the old places, and the copies are cut off when the archive is opened at its committed
-//! end; a kill after it leaves the old file, in which nothing is live any more, for the next
-//! collection. No file number is used twice, so an old place never leads to another record.
+//! **Invariant:** every committed location can be read at any time. A kill before the commit
+//! leaves the old locations valid; the copies are cut off when the archive is opened at its
+//! committed end. A kill after the commit leaves the old file without live records; the next
+//! collection removes it. No file number is used twice, so an old location never leads to
+//! another record.
 //!
-//! What is live is the caller's to say. The ledger knows the places of copies of pages only, so
-//! revisits and errors do not outlive the collection of their file; a revisit whose original is
-//! gone would say nothing, and one that is kept names its original by URL and date, wherever
-//! either of them lies.
+//! The caller decides which records are live. The ledger knows only the locations of copies of
+//! pages. So revisit records and error answers are lost when their file is collected. A revisit
+//! without its original is useless. A revisit that remains names its original by URL and date,
+//! so the original may move.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::cdxj::Entry;
+use super::cdxj::CdxjEntry;
 use super::{ArchiveError, End, RecordLocation, Writer, files, scan};
 
-/// The live records of a file, copied and on the disk: the right to discard the file.
+/// The live records of a file, copied and synced. The value is the permission to discard the file.
 #[must_use = "a file that is not discarded takes its room twice"]
 #[derive(Debug)]
 pub struct Moved {
@@ -32,23 +34,24 @@ pub struct Moved {
 }
 
 impl Moved {
-    /// The new place of each record, in the order in which they were given.
+    /// Returns the new location of each record, in the order of the `live` argument of
+    /// [`Writer::keep`].
     pub fn places(&self) -> &[RecordLocation] {
         &self.places
     }
 
-    /// The end of the archive to commit with the places.
+    /// Returns the end of the archive to commit together with the locations.
     pub fn end(&self) -> End {
         self.end
     }
 }
 
 impl Writer {
-    /// Copies the live records of a file to the end of the archive and syncs them. The open file is
-    /// completed first if it is the one.
+    /// Copies the live records of a file to the end of the archive and syncs them. If the file
+    /// is the open one, it is completed first.
     ///
-    /// A live record that cannot be read is an error that names it, and the writer can go on: the
-    /// file should then be left alone, since what it still holds cannot be told.
+    /// If a live record cannot be read, the error names it and the writer remains usable. The
+    /// caller should then keep the file, because its content is unclear.
     pub fn keep(&mut self, file: u32, live: &[RecordLocation]) -> Result<Moved, ArchiveError> {
         self.complete(file)?;
         let mut in_order: Vec<(usize, RecordLocation)> = live.iter().copied().enumerate().collect();
@@ -57,18 +60,18 @@ impl Writer {
         for (index, at) in in_order {
             let (bytes, record) = scan::member(self.dir(), &at)?;
             let dated = record.at().unwrap_or(Timestamp::UNIX_EPOCH);
-            places[index] = self.append_member(&bytes, dated, Entry::of(&record))?;
+            places[index] = self.append_member(&bytes, dated, CdxjEntry::of(&record))?;
         }
         self.sync()?;
         let end = self.end();
         Ok(Moved { file, places, end })
     }
 
-    /// Deletes a file and its index. Only after the [places](Moved::places) and the
-    /// [end](Moved::end) are committed: before, this would delete what the ledger counts on.
+    /// Deletes a file and its index. Call it only after the [locations](Moved::places) and the
+    /// [end](Moved::end) are committed; before, the ledger still refers to the file.
     ///
-    /// The index goes first. What a kill leaves in between is a file without an index, which is
-    /// still a file that can be collected; an index without its file would never be found.
+    /// The index is deleted first. A kill in between leaves a file without an index, which can
+    /// still be collected. An index without its file would never be found again.
     pub fn discard(&mut self, moved: Moved) -> Result<(), ArchiveError> {
         let dir = self.dir();
         files::remove(&files::cdxj(dir, moved.file))?;
@@ -77,8 +80,8 @@ impl Writer {
     }
 }
 
-/// The files of the archive, by number, with their length in bytes: less what is live, the room
-/// that collecting each would free.
+/// Returns the number and the length in bytes of each archive file. Collecting a file frees its
+/// length less the length of its live records.
 pub fn sizes(dir: &Path) -> Result<Vec<(u32, u64)>, ArchiveError> {
     let size = |(number, path): (u32, PathBuf)| {
         let found = fs::metadata(&path).map_err(ArchiveError::io("read", &path))?;

@@ -1,18 +1,18 @@
-//! How much of a record's content is decoded?
+//! The limits for decoding the content of a record.
 //!
-//! **Invariant:** the limits of an archive are those of the network (hostile-web.md, rows 1 to 4 and
-//! 81), because the same code decodes both: [`page::coding`].
+//! **Invariant:** the limits are those for answers from the network (hostile-web.md, rows 1 to 4
+//! and 81), because the same code decodes both: [`page::coding`].
 
 use page::coding::Limits;
 
 pub use page::coding::{Content, Cut};
 
-/// How much to decode.
+/// Limits for decoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecodeLimits {
-    /// Of decoded bytes.
+    /// Maximum number of decoded bytes.
     pub bytes: usize,
-    /// Of decoded bytes for each encoded one, beyond the first megabyte.
+    /// Maximum ratio of decoded to encoded bytes, beyond the first megabyte of decoded bytes.
     pub ratio: usize,
 }
 

@@ -1,20 +1,20 @@
-//! The names that follow from bytes: digests and record ids.
+//! Digests and record ids.
 //!
-//! **Invariant:** equal captures get equal names, on every machine and in every run.
+//! **Invariant:** equal captures get equal digests and ids, on every machine and in every run.
 
 use data_encoding::{BASE32_NOPAD, HEXLOWER_PERMISSIVE};
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 
-/// The SHA-1 of a payload, as WARC files have always carried it.
+/// The SHA-1 hash of a payload, as WARC files traditionally carry it.
 ///
-/// It finds damage and equal payloads. It is not a defence: whoever serves the bytes can make two
-/// payloads with one digest.
+/// It detects damage and equal payloads. It does not defend against attacks: a server can
+/// produce two payloads with the same SHA-1 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 20]);
 
 impl Digest {
-    /// Hashes the parts as if they were one.
+    /// Hashes the concatenation of the parts.
     pub fn of(parts: &[&[u8]]) -> Self {
         let mut hash = Sha1::new();
         for part in parts {
@@ -23,7 +23,7 @@ impl Digest {
         Self(hash.finalize().into())
     }
 
-    /// Reads `sha1:` and base 32 (or, as some tools write it, hexadecimal).
+    /// Parses `sha1:` followed by base 32 or, as some tools write it, hexadecimal digits.
     /// Returns `None` for other algorithms.
     pub fn parse(text: &str) -> Option<Self> {
         let (algorithm, value) = text.split_once(':')?;
@@ -47,9 +47,11 @@ impl std::fmt::Display for Digest {
     }
 }
 
-/// The id of a record: a UUID of version 8 (RFC 9562, 5.8: the bits are ours) made from what
-/// distinguishes it, so that no randomness is needed and a revisit can name a record that it only
-/// knows the facts of.
+/// Returns the id of a record: a UUID of version 8 (RFC 9562, section 5.8: custom bits), derived
+/// from kind, URL, time and payload.
+///
+/// So no randomness is needed, and a revisit record can name its original from these four
+/// values.
 pub(super) fn record_id(kind: &str, url: &str, millis: i64, payload: Digest) -> String {
     let hash = Digest::of(&[
         kind.as_bytes(),
@@ -81,7 +83,7 @@ mod tests {
     #[test]
     fn digests_are_read_as_tools_write_them() {
         let empty = Digest::of(&[]);
-        // SHA-1 of nothing, FIPS 180-4.
+        // SHA-1 of the empty input, FIPS 180-4.
         let hex = "da39a3ee5e6b4b0d3255bfef95601890afd80709";
         assert_eq!(empty.to_string(), "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ");
         let same = |text: &str| assert_eq!(Digest::parse(text), Some(empty), "{text}");

@@ -1,7 +1,7 @@
 //! The names of the archive's files.
 //!
-//! **Invariant:** a name follows from a number, never from anything the web said. A file is either
-//! open, closed or set aside, and its name says which.
+//! **Invariant:** a name is derived from a number, never from anything that came from the web. A
+//! file is either open, closed or set aside, and its name says which.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,22 +13,22 @@ const PREFIX: &str = "avocet-";
 const CLOSED: &str = ".warc.gz";
 const OPEN: &str = ".warc.gz.open";
 
-/// The file while it is written.
+/// Returns the path of a file while it is written.
 pub(super) fn open(dir: &Path, number: u32) -> PathBuf {
     dir.join(format!("{PREFIX}{number:08}{OPEN}"))
 }
 
-/// The file once it is complete.
+/// Returns the path of a complete file.
 pub(super) fn closed(dir: &Path, number: u32) -> PathBuf {
     dir.join(format!("{PREFIX}{number:08}{CLOSED}"))
 }
 
-/// The index of a closed file.
+/// Returns the path of the index of a closed file.
 pub(super) fn cdxj(dir: &Path, number: u32) -> PathBuf {
     dir.join(format!("{PREFIX}{number:08}.cdxj"))
 }
 
-/// The closed file of this number, or else the open one.
+/// Returns the path of the closed file with this number if it exists, otherwise of the open one.
 pub(super) fn existing(dir: &Path, number: u32) -> PathBuf {
     let closed = closed(dir, number);
     if closed.exists() {
@@ -38,13 +38,13 @@ pub(super) fn existing(dir: &Path, number: u32) -> PathBuf {
     }
 }
 
-/// The last part of a path, as a record or an index names the file.
+/// Returns the last part of a path, as a record or an index names the file.
 pub(super) fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
-/// All files of the archive, by number; those set aside are none.
+/// Lists all files of the archive by number, without those that were set aside.
 pub(super) fn list(dir: &Path) -> Result<Vec<(u32, PathBuf)>, ArchiveError> {
     let fail = || ArchiveError::io("list", dir);
     let mut files = Vec::new();
@@ -58,7 +58,7 @@ pub(super) fn list(dir: &Path) -> Result<Vec<(u32, PathBuf)>, ArchiveError> {
     Ok(files)
 }
 
-/// Renames a file that was never committed, so that nothing reads it and nothing is lost.
+/// Renames a file that was never committed, so that it is no longer read and nothing is lost.
 pub(super) fn set_aside(path: &Path) -> Result<PathBuf, ArchiveError> {
     let named = |count: u32| {
         let mut name = path.as_os_str().to_owned();
@@ -71,7 +71,7 @@ pub(super) fn set_aside(path: &Path) -> Result<PathBuf, ArchiveError> {
     Ok(aside)
 }
 
-/// Removes a file that may be gone already: an earlier kill may have come in between.
+/// Removes a file if it exists. A process that was killed earlier may have removed it already.
 pub(super) fn remove(path: &Path) -> Result<(), ArchiveError> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -81,13 +81,13 @@ pub(super) fn remove(path: &Path) -> Result<(), ArchiveError> {
     }
 }
 
-/// Makes created, renamed and removed names survive a power cut.
+/// Syncs a directory, so that created, renamed and removed entries survive a power cut.
 pub(super) fn sync_dir(dir: &Path) -> Result<(), ArchiveError> {
     let synced = File::open(dir).and_then(|handle| handle.sync_all());
     synced.map_err(ArchiveError::io("sync", dir))
 }
 
-/// The number of a file of the archive. Returns `None` for any other path.
+/// Returns the number of an archive file. Returns `None` for any other path.
 pub fn number(path: &Path) -> Option<u32> {
     number_in(path.file_name()?.to_str()?)
 }
@@ -98,7 +98,7 @@ fn number_in(name: &str) -> Option<u32> {
         .strip_suffix(CLOSED)
         .or_else(|| rest.strip_suffix(OPEN))?;
     let number = digits.parse().ok()?;
-    // One number, one name: `avocet-1.warc.gz` is not ours.
+    // Each number has exactly one name: `avocet-1.warc.gz` is not a file of the archive.
     (digits == format!("{number:08}")).then_some(number)
 }
 

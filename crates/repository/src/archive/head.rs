@@ -1,14 +1,15 @@
 //! The head of an HTTP response, as bytes.
 //!
-//! **Invariant:** what [`stored`] returns ends with its first blank line, and describes the body
-//! that is stored after it: decoded from its transfer encoding, of this length. All else stays as
-//! the server sent it.
+//! **Invariant:** the result of [`stored`] ends with its first blank line. It describes the body
+//! that is stored after it: without transfer encoding, and with its length. Everything else
+//! stays as the server sent it.
 
-/// Prefix of the name of a header field that no longer describes the stored body. Heritrix and
-/// Browsertrix use the same kind of prefix, and replay tools ignore it.
+/// Prefix for the name of a header field that no longer describes the stored body. Heritrix and
+/// Browsertrix use similar prefixes, and replay tools ignore such fields.
 const SET_ASIDE: &[u8] = b"X-Crawler-";
 
-/// Where the head ends: after the first blank line. Returns `None` if there is none.
+/// Returns where the head ends: after the first blank line. Returns `None` if there is no blank
+/// line.
 pub(super) fn end(block: &[u8]) -> Option<usize> {
     let mut end = 0;
     for line in block.split_inclusive(|&byte| byte == b'\n') {
@@ -20,12 +21,12 @@ pub(super) fn end(block: &[u8]) -> Option<usize> {
     None
 }
 
-/// The head to store with a body of `length` bytes that has no transfer encoding any more; with
-/// `None`, of an answer whose body is not stored and not known (a 304).
+/// Returns the head to store with a body of `length` bytes without transfer encoding. `None`
+/// means an answer whose body is neither stored nor known (a 304).
 ///
 /// A `Transfer-Encoding` would make readers look for chunks, and a wrong `Content-Length` would
-/// make them cut the body; both are kept under another name. Bytes after a blank line are no head
-/// and are dropped: otherwise they would turn into body, and a digest would not hold.
+/// make them truncate the body. Both fields are stored under another name. Bytes after a blank
+/// line are dropped: they would become part of the body, and the digest would be wrong.
 pub(super) fn stored(head: &[u8], length: Option<usize>) -> Vec<u8> {
     let mut out = Vec::with_capacity(head.len() + 64);
     let mut right_length = false;
@@ -59,7 +60,7 @@ pub(super) fn stored(head: &[u8], length: Option<usize>) -> Vec<u8> {
     out
 }
 
-/// The status code of the first line. Tolerates a missing reason.
+/// Returns the status code of the first line. The reason phrase may be missing.
 pub(super) fn status(head: &[u8]) -> Option<u16> {
     let line = head.split(|&byte| byte == b'\n').next()?;
     if !line.starts_with(b"HTTP/") {
@@ -75,7 +76,7 @@ pub(super) fn status(head: &[u8]) -> Option<u16> {
     code.parse().ok()
 }
 
-/// The values of every field of this name, in order.
+/// Returns the values of all fields with this name, in order.
 pub(super) fn values<'h, 'n>(
     head: &'h [u8],
     name: &'n str,
@@ -87,7 +88,7 @@ pub(super) fn values<'h, 'n>(
         .map(|(_, value)| value)
 }
 
-/// The media type, lower case, without parameters.
+/// Returns the media type in lower case, without parameters.
 pub(super) fn media_type(head: &[u8]) -> Option<String> {
     let value = values(head, "content-type").next()?;
     let name = value
@@ -98,7 +99,7 @@ pub(super) fn media_type(head: &[u8]) -> Option<String> {
     (!name.is_empty()).then_some(name)
 }
 
-/// Splits a line at its colon. A line without one has an empty name.
+/// Splits a line at its colon. A line without a colon has an empty name.
 fn field(line: &[u8]) -> (&[u8], &[u8]) {
     match line.iter().position(|&byte| byte == b':') {
         Some(colon) => (line[..colon].trim_ascii(), line[colon + 1..].trim_ascii()),
@@ -134,13 +135,13 @@ mod tests {
             Some(5),
             "HTTP/1.1 200 OK\r\nX-Crawler-transfer-ENCODING: chunked\r\n\r\n",
         );
-        // Two lengths: the right one stays, wherever it is.
+        // Of several lengths, the right one stays, wherever it is.
         check(
             "HTTP/1.1 200\r\nContent-Length: 4\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
             Some(5),
             "HTTP/1.1 200\r\nX-Crawler-Content-Length: 4\r\nContent-Length: 5\r\nX-Crawler-Content-Length: 5\r\n\r\n",
         );
-        // An overflowing length is not the length.
+        // A length that overflows is not the length.
         check(
             "HTTP/1.1 200\r\nContent-Length: 99999999999999999999999\r\n\r\n",
             Some(0),

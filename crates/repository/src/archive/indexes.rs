@@ -1,6 +1,7 @@
-//! The CDXJ indexes on disk: written when a file is closed, compared with it, made again.
+//! The CDXJ indexes on disk: writes them when a file is closed, verifies them, recreates them.
 //!
-//! **Invariant:** an index is derived. It says what its file holds, and can always be made from it.
+//! **Invariant:** an index is derived data. It describes its file and can always be recreated
+//! from it.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -11,16 +12,16 @@ use std::path::Path;
 use serde::Deserialize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cdxj::{self, Entry};
+use super::cdxj::{self, CdxjEntry};
 use super::scan::OWN_LIMIT;
 use super::seal::Sealed;
 use super::{ArchiveError, Record, RecordLocation, Records, files};
 
 /// An entry with the offset and the length of its record.
-type Placed = (Entry, u64, u32);
+type LocatedEntry = (CdxjEntry, u64, u32);
 
-/// Writes the index of a file, and syncs it.
-pub(super) fn write(dir: &Path, number: u32, entries: &[Placed]) -> Result<(), ArchiveError> {
+/// Writes the index of a file and syncs it.
+pub(super) fn write(dir: &Path, number: u32, entries: &[LocatedEntry]) -> Result<(), ArchiveError> {
     let index = cdxj::render(entries, &files::name(&files::closed(dir, number)));
     let path = files::cdxj(dir, number);
     let written = || -> std::io::Result<()> {
@@ -31,9 +32,11 @@ pub(super) fn write(dir: &Path, number: u32, entries: &[Placed]) -> Result<(), A
     written().map_err(ArchiveError::io("write to", &path))
 }
 
-/// The entries of the records before an offset, which an earlier process appended. A damaged record
-/// has none: the index says what can be read, and a scan says what cannot.
-pub(super) fn entries_before(path: &Path, offset: u64) -> Result<Vec<Placed>, ArchiveError> {
+/// Returns the entries of the records before an offset, which an earlier process appended.
+///
+/// A damaged record has no entry: the index lists what can be read, and a scan reports what
+/// cannot.
+pub(super) fn entries_before(path: &Path, offset: u64) -> Result<Vec<LocatedEntry>, ArchiveError> {
     let mut entries = Vec::new();
     if offset == 0 {
         return Ok(entries);
@@ -48,18 +51,18 @@ pub(super) fn entries_before(path: &Path, offset: u64) -> Result<Vec<Placed>, Ar
     Ok(entries)
 }
 
-fn placed(record: &Record, offset: u64, length: u32) -> Option<Placed> {
-    Entry::of(record).map(|entry| (entry, offset, length))
+fn placed(record: &Record, offset: u64, length: u32) -> Option<LocatedEntry> {
+    CdxjEntry::of(record).map(|entry| (entry, offset, length))
 }
 
-/// Reads every record of every file, and compares the index of each closed file with what the file
-/// holds. Returns what is wrong.
+/// Reads every record of every file, and compares the index of each closed file with the file.
+/// Returns the problems found.
 pub fn verify<E: From<ArchiveError>>(
     dir: &Path,
     mut visit: impl FnMut(&RecordLocation, &Record) -> Result<(), E>,
 ) -> Result<Vec<ArchiveError>, E> {
     let mut problems = Vec::new();
-    let mut entries: BTreeMap<u32, Vec<Placed>> = BTreeMap::new();
+    let mut entries: BTreeMap<u32, Vec<LocatedEntry>> = BTreeMap::new();
     for (number, _) in files::list(dir)? {
         if files::closed(dir, number).exists() {
             entries.insert(number, Vec::new());
@@ -87,7 +90,7 @@ pub fn verify<E: From<ArchiveError>>(
     Ok(problems)
 }
 
-/// Makes the index of a closed file again.
+/// Recreates the index of a closed file.
 pub fn make_index(dir: &Path, file: u32) -> Result<(), ArchiveError> {
     write(
         dir,
@@ -96,8 +99,8 @@ pub fn make_index(dir: &Path, file: u32) -> Result<(), ArchiveError> {
     )
 }
 
-/// Completes a file that a killed writer left open: cuts off what there is of its last record,
-/// writes its index and gives it its final name. Does nothing to a file that is closed.
+/// Completes a file that a killed writer left open: cuts off an incomplete last record, writes
+/// the index and renames the file. Does nothing if the file is closed.
 pub(super) fn complete(dir: &Path, file: u32) -> Result<(), ArchiveError> {
     let (open, closed) = (files::open(dir, file), files::closed(dir, file));
     if closed.exists() {
@@ -108,7 +111,7 @@ pub(super) fn complete(dir: &Path, file: u32) -> Result<(), ArchiveError> {
     fs::rename(&open, &closed).map_err(ArchiveError::io("rename", &open))
 }
 
-/// Cuts off what a killed writer left of its last record.
+/// Cuts off the incomplete last record that a killed writer left.
 fn cut_torn_end(path: &Path) -> Result<(), ArchiveError> {
     let torn = Records::open(path, OWN_LIMIT)?.find_map(|found| match found {
         Err(ArchiveError::Torn { offset, .. }) => Some(offset),
@@ -123,14 +126,16 @@ fn cut_torn_end(path: &Path) -> Result<(), ArchiveError> {
     cut.map_err(ArchiveError::io("cut", path))
 }
 
-/// Which captures an archive holds, so that an import does not take in what it took in before.
+/// The set of captures that an archive contains, so that an import skips captures it has
+/// imported before.
 ///
-/// A capture is known by its URL, its time in seconds and its body: that is what a CDXJ index says.
+/// A capture is identified by its URL, its time in seconds and its body digest, which are the
+/// fields of a CDXJ line. The set stores 64-bit hashes of them.
 #[derive(Debug, Default)]
 pub struct Inventory(HashSet<u64>);
 
 impl Inventory {
-    /// Lists the captures of an archive.
+    /// Collects the captures of an archive.
     pub fn of(dir: &Path) -> Result<Self, ArchiveError> {
         let mut inventory = Self::default();
         if !dir.exists() {
@@ -149,13 +154,13 @@ impl Inventory {
         Ok(inventory)
     }
 
-    /// Adds a capture. Returns whether it was not there before.
+    /// Adds a capture. Returns whether it is new.
     pub fn add(&mut self, sealed: &Sealed) -> bool {
         hash_of(&sealed.entry).is_none_or(|hash| self.0.insert(hash))
     }
 }
 
-/// What identifies a capture in a line of an index.
+/// The JSON fields of a CDXJ line that identify a capture.
 #[derive(Deserialize)]
 struct Identity<'a> {
     #[serde(borrow)]
@@ -171,7 +176,7 @@ fn hash_of_line(line: &str) -> Option<u64> {
     Some(hash(time, &digest, &url))
 }
 
-fn hash_of(entry: &Entry) -> Option<u64> {
+fn hash_of(entry: &CdxjEntry) -> Option<u64> {
     let digest = entry.digest.map(|digest| digest.to_string());
     let time = cdxj::time(entry.millis)?;
     Some(hash(&time, &digest.unwrap_or_default(), &entry.url))

@@ -1,21 +1,23 @@
-//! A file to read records from: how far it was read, and where the next record starts.
+//! A file to read records from, with the read position and the search for the next record.
 //!
-//! **Invariant:** looking for a record takes time linear in the file, whatever the file is made of.
+//! **Invariant:** the search for a record takes time linear in the size of the file, whatever
+//! the file contains.
 
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 
 use flate2::bufread::GzDecoder;
 
-/// The first byte of every gzip member (RFC 1952, 2.3), which no plain record starts with.
+/// The first byte of every gzip member (RFC 1952, section 2.3). No uncompressed record starts
+/// with it.
 pub(super) const GZIP_FIRST: u8 = 0x1f;
 
-/// How a gzip member starts (RFC 1952, 2.3), with deflate and without optional parts.
+/// The first bytes of a gzip member (RFC 1952, section 2.3) that uses deflate and has no
+/// optional parts.
 const GZIP_START: &[u8] = &[GZIP_FIRST, 0x8b, 8, 0];
 
-/// How a plain record starts after the line ends of the one before.
+/// The first bytes of an uncompressed record, after the line end of the record before.
 const PLAIN_START: &[u8] = b"\nWARC/";
 
-/// A file and how far it was read.
 pub(super) struct Input<R> {
     inner: BufReader<R>,
     pub(super) position: u64,
@@ -35,13 +37,15 @@ impl<R: Read + Seek> Input<R> {
         Ok(())
     }
 
-    /// Where the next record after the one at `start` begins. Looks for the same kind as the
-    /// file's first: the other kind could only be something a page contained.
+    /// Returns where the next record after the one at `start` begins.
+    ///
+    /// Searches only for the format of the file's first record, gzip or uncompressed. Bytes in
+    /// the other format could only be the content of a page.
     pub(super) fn find_record(&mut self, start: u64, end: u64) -> io::Result<Option<u64>> {
         self.go(0)?;
         let mut first = Vec::new();
         self.by_ref().take(3).read_to_end(&mut first)?;
-        // The first record may be the damaged one, so two bytes of its start decide.
+        // The first record may be the damaged one, so two matching bytes of three suffice.
         let alike = first
             .iter()
             .zip(GZIP_START)
@@ -70,14 +74,15 @@ impl<R: Read + Seek> Input<R> {
             if window.len() < pattern.len() {
                 break;
             }
-            // The windows overlap by less than a pattern, so that none is missed or seen twice.
+            // The windows overlap by one byte less than a pattern, so that no match is missed or
+            // seen twice.
             from += (window.len() + 1 - pattern.len()) as u64;
         }
         Ok(None)
     }
 
-    /// Decodes the first bytes, from no more than a kilobyte: the search must stay linear, whatever
-    /// the file is made of.
+    /// Returns whether a gzip member begins here whose content starts with `WARC/`. It reads at
+    /// most a kilobyte, so that the search stays linear.
     fn is_member_of_record(&mut self, at: u64) -> io::Result<bool> {
         self.go(at)?;
         let mut first = [0; 5];

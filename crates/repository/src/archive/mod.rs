@@ -1,13 +1,15 @@
-//! The archive: numbered WARC 1.1 files, one gzip member a record.
+//! The archive: numbered WARC 1.1 files with one gzip member per record.
 //!
-//! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records, and are
-//! never written again. A file is named `.open` until it is complete, synced and has its CDXJ
-//! index. When the archive is opened, what lies beyond the committed end is cut off or set aside if
-//! a kill explains it. If not, the ledger has lost commits, and all of it stays where it is.
+//! **Invariant:** the bytes of a file up to the last committed [`End`] are whole records and
+//! never change. A file has the suffix `.open` until it is complete, synced and has its CDXJ
+//! index. When the archive is opened, what lies after the committed end is cut off or set aside
+//! if a kill explains it. Otherwise the ledger has lost commits, and everything stays where it
+//! is.
 //!
-//! Captures are [sealed](seal) where they were fetched (compressing is the work), appended by the
-//! one [`Writer`], which also [collects](Writer::keep) files that hold little of use, read back one at a time by [`read`] or all in order by [`scan`]. [`Records`]
-//! reads the WARC files of other tools with the same code and the same limits.
+//! The thread that fetched a capture [seals](seal) it, because compression is the expensive
+//! part. The single [`Writer`] appends it, and also [collects](Writer::keep) files with few live
+//! records. [`read`] reads one record, [`scan`] all of them in order. [`Records`] reads WARC
+//! files of other tools with the same code and the same limits.
 
 mod captures;
 mod cdxj;
@@ -44,7 +46,7 @@ pub use writer::{Discrepancy, Info, MAX_BYTES, Options, Writer};
 
 use serde::{Deserialize, Serialize};
 
-/// Where the next record will be kept: everything before it is in the archive.
+/// Where the next record will be written. Everything before is in the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct End {
     /// The number of the file, from 1.

@@ -1,36 +1,37 @@
-//! The header of a WARC record.
+//! The parser for the header of a WARC record.
 //!
-//! **Invariant:** whatever the bytes are, no more than [`HEADER_LIMIT`] of them are held, and a
-//! header that is returned has a length. Lenient in all that other tools have been seen to do.
+//! **Invariant:** whatever the input is, at most [`HEADER_LIMIT`] bytes of it are held in
+//! memory, and a returned header has a length. The parser accepts the deviations that other
+//! tools are known to produce.
 
 use std::io::{self, BufRead, Read};
 
 use super::Fault;
 
-/// Above it a header is refused. The longest field is a URL, of some kilobytes at most; the
-/// network's limit for a response head is the same (hostile-web.md, row 8).
+/// A longer header is rejected. The longest field is a URL of a few kilobytes. The limit for
+/// HTTP response heads is the same (hostile-web.md, row 8).
 pub(super) const HEADER_LIMIT: usize = 64 * 1024;
 
-/// The fields of a header in their order, and the length of the block.
+/// The fields of a header in their order, and the length of the block in bytes.
 #[derive(Debug, PartialEq)]
 pub(super) struct Header {
     pub(super) fields: Vec<(String, String)>,
     pub(super) length: u64,
 }
 
-/// Why there is no record here.
+/// Why no record could be read.
 #[derive(Debug)]
-pub(super) enum Trouble {
-    /// The input ends within it.
+pub(super) enum ReadFailure {
+    /// The input ends within the record.
     End,
-    /// Its bytes are wrong.
+    /// The bytes of the record are invalid.
     Fault(Fault),
     /// The disk failed.
     Io(io::Error),
 }
 
-impl From<io::Error> for Trouble {
-    /// Errors of the system carry its number; all others were made by the decoder.
+impl From<io::Error> for ReadFailure {
+    /// Errors of the operating system carry an error number. All others come from the decoder.
     fn from(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::UnexpectedEof {
             return Self::End;
@@ -42,14 +43,14 @@ impl From<io::Error> for Trouble {
     }
 }
 
-impl From<Fault> for Trouble {
+impl From<Fault> for ReadFailure {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
 }
 
 /// Reads a header and the blank line after it.
-pub(super) fn header(input: &mut impl BufRead) -> Result<Header, Trouble> {
+pub(super) fn header(input: &mut impl BufRead) -> Result<Header, ReadFailure> {
     let mut budget = HEADER_LIMIT;
     let mut line = Vec::new();
     let first = read_line(input, &mut line, &mut budget);
@@ -69,7 +70,7 @@ pub(super) fn header(input: &mut impl BufRead) -> Result<Header, Trouble> {
         if text.is_empty() {
             break;
         }
-        // A folded line goes on with the value before it (WARC 1.0 allowed it).
+        // A folded line continues the value before it (allowed by WARC 1.0).
         if text.starts_with([' ', '\t'])
             && let Some((_, value)) = fields.last_mut()
         {
@@ -77,7 +78,7 @@ pub(super) fn header(input: &mut impl BufRead) -> Result<Header, Trouble> {
             value.push_str(text.trim());
             continue;
         }
-        // A line without a colon says nothing; wpull's and wget's other lines still count.
+        // Lines without a colon are ignored; wpull and wget write some.
         if let Some((name, value)) = text.split_once(':') {
             fields.push((name.trim().to_owned(), value.trim().to_owned()));
         }
@@ -90,8 +91,8 @@ pub(super) fn header(input: &mut impl BufRead) -> Result<Header, Trouble> {
     Ok(Header { fields, length })
 }
 
-/// Passes over the line ends between records. Returns whether anything follows.
-pub(super) fn skip_line_ends(input: &mut impl BufRead) -> Result<bool, Trouble> {
+/// Skips the line ends between records. Returns whether anything follows.
+pub(super) fn skip_line_ends(input: &mut impl BufRead) -> Result<bool, ReadFailure> {
     let mut budget = HEADER_LIMIT;
     loop {
         let bytes = input.fill_buf()?;
@@ -112,7 +113,7 @@ fn read_line(
     input: &mut impl BufRead,
     line: &mut Vec<u8>,
     budget: &mut usize,
-) -> Result<(), Trouble> {
+) -> Result<(), ReadFailure> {
     line.clear();
     let read = input
         .by_ref()
@@ -125,7 +126,7 @@ fn read_line(
     if *budget == 0 {
         return Err(Fault::LongHeader(HEADER_LIMIT).into());
     }
-    Err(Trouble::End)
+    Err(ReadFailure::End)
 }
 
 #[cfg(test)]
@@ -163,26 +164,35 @@ mod tests {
     #[test]
     fn wrong_headers_are_told_apart() {
         let trouble = |text: &[u8]| header(&mut &text[..]).unwrap_err();
-        assert!(matches!(trouble(b""), Trouble::End));
-        assert!(matches!(trouble(b"WAR"), Trouble::End));
-        assert!(matches!(trouble(b"WAX"), Trouble::Fault(Fault::NotWarc)));
-        assert!(matches!(trouble(b"WARC\n"), Trouble::Fault(Fault::NotWarc)));
-        assert!(matches!(trouble(b"WARC/1.1\r\nA: b"), Trouble::End));
+        assert!(matches!(trouble(b""), ReadFailure::End));
+        assert!(matches!(trouble(b"WAR"), ReadFailure::End));
+        assert!(matches!(
+            trouble(b"WAX"),
+            ReadFailure::Fault(Fault::NotWarc)
+        ));
+        assert!(matches!(
+            trouble(b"WARC\n"),
+            ReadFailure::Fault(Fault::NotWarc)
+        ));
+        assert!(matches!(trouble(b"WARC/1.1\r\nA: b"), ReadFailure::End));
         assert!(matches!(
             trouble(b"WARC/1.1\r\nA: b\r\n\r\n"),
-            Trouble::Fault(Fault::Length)
+            ReadFailure::Fault(Fault::Length)
         ));
         for length in ["-1", "x", "1 2", "18446744073709551616", ""] {
             let text = format!("WARC/1.1\r\nContent-Length: {length}\r\n\r\n");
             let found = trouble(text.as_bytes());
-            assert!(matches!(found, Trouble::Fault(Fault::Length)), "{length}");
+            assert!(
+                matches!(found, ReadFailure::Fault(Fault::Length)),
+                "{length}"
+            );
         }
         let arc = b"filedesc://a.arc.gz 0.0.0.0 20140216050221 text/plain 75\n";
-        assert!(matches!(trouble(arc), Trouble::Fault(Fault::NotWarc)));
+        assert!(matches!(trouble(arc), ReadFailure::Fault(Fault::NotWarc)));
         let long = [b"WARC/1.1\r\nA: ".as_slice(), &vec![b'a'; HEADER_LIMIT]].concat();
         assert!(matches!(
             trouble(&long),
-            Trouble::Fault(Fault::LongHeader(_))
+            ReadFailure::Fault(Fault::LongHeader(_))
         ));
         let many = [
             b"WARC/1.1\r\n".as_slice(),
@@ -191,7 +201,7 @@ mod tests {
         .concat();
         assert!(matches!(
             trouble(&many),
-            Trouble::Fault(Fault::LongHeader(_))
+            ReadFailure::Fault(Fault::LongHeader(_))
         ));
     }
 }

@@ -1,7 +1,7 @@
-//! A record as it was read: its header, and the HTTP answer in its block.
+//! A WARC record: its header, and the HTTP response in its block.
 //!
-//! **Invariant:** bytes are kept as they were found. What they mean is computed when it is asked
-//! for, and a field that is missing or wrong is `None`, never a failure.
+//! **Invariant:** the bytes are stored as they were read and interpreted only on demand. A field
+//! that is missing or invalid is `None`, never an error.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -14,16 +14,16 @@ use super::digest::Digest;
 use super::head;
 use super::parse::Header;
 
-/// What a record is.
+/// The type of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
-    /// An answer of a server, with its body.
+    /// A response of a server, with its body.
     Response,
-    /// An answer that said or showed that nothing changed.
+    /// A response that stated or showed that nothing changed.
     Revisit,
-    /// About the file itself.
+    /// A description of the file itself.
     Warcinfo,
-    /// Any other: `request`, `metadata`, `resource`, …; empty where the header does not say.
+    /// Any other type: `request`, `metadata`, `resource`, …; empty if the header has no type.
     Other(String),
 }
 
@@ -33,7 +33,7 @@ pub struct Record {
     kind: Kind,
     fields: Vec<(String, String)>,
     block: Vec<u8>,
-    /// Where the HTTP head ends in the block; 0 where there is none.
+    /// Where the HTTP head ends in the block; 0 if there is no head.
     head_end: usize,
 }
 
@@ -55,8 +55,8 @@ impl Record {
             Some("warcinfo") => Kind::Warcinfo,
             other => Kind::Other(other.unwrap_or_default().to_owned()),
         };
-        // A `response` can also be of DNS; only HTTP has a head. Some tools leave the head of a
-        // revisit without its blank line.
+        // A `response` record can also contain DNS data; only HTTP has a head. Some tools write
+        // the head of a revisit without its blank line.
         if matches!(record.kind, Kind::Response | Kind::Revisit)
             && record.block.starts_with(b"HTTP/")
         {
@@ -65,12 +65,12 @@ impl Record {
         record
     }
 
-    /// What it is.
+    /// Returns the type.
     pub fn kind(&self) -> &Kind {
         &self.kind
     }
 
-    /// The value of a field of the WARC header.
+    /// Returns the value of a field of the WARC header.
     pub fn field(&self, name: &str) -> Option<&str> {
         let mut fields = self.fields.iter();
         fields
@@ -78,10 +78,10 @@ impl Record {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The page it is of. Returns `None` for what is not on the web (`dns:`, `urn:`, `file:`).
+    /// Returns the URL of the page. Returns `None` for other schemes (`dns:`, `urn:`, `file:`).
     pub fn url(&self) -> Option<PageUrl> {
         let text = self.field("WARC-Target-URI")?;
-        // Wget put the URL in angle brackets up to version 1.20.
+        // Wget wrote the URL in angle brackets up to version 1.20.
         let text = text
             .strip_prefix('<')
             .and_then(|t| t.strip_suffix('>'))
@@ -89,64 +89,64 @@ impl Record {
         PageUrl::parse(text).ok()
     }
 
-    /// When it was fetched.
+    /// Returns when it was fetched.
     pub fn at(&self) -> Option<Timestamp> {
         self.field("WARC-Date")?.parse().ok()
     }
 
-    /// The digest of the body that the header promises.
+    /// Returns the digest of the body as stated in the header.
     pub fn payload_digest(&self) -> Option<Digest> {
         Digest::parse(self.field("WARC-Payload-Digest")?)
     }
 
-    /// Whether the block is the one the header promises. Returns `None` where it promises none
-    /// that can be checked.
+    /// Returns whether the block matches the digest in the header. Returns `None` if the header
+    /// has no digest that can be checked.
     pub fn is_intact(&self) -> Option<bool> {
         let promised = Digest::parse(self.field("WARC-Block-Digest")?)?;
         Some(promised == Digest::of(&[&self.block]))
     }
 
-    /// The whole block, as stored.
+    /// Returns the whole block, as stored.
     pub fn block(&self) -> &[u8] {
         &self.block
     }
 
-    /// The head of the HTTP answer, with its final blank line.
+    /// Returns the head of the HTTP response, with its final blank line.
     pub fn head(&self) -> &[u8] {
         &self.block[..self.head_end]
     }
 
-    /// The HTTP status.
+    /// Returns the HTTP status.
     pub fn status(&self) -> Option<u16> {
         head::status(self.head())
     }
 
-    /// The first value of an HTTP header field.
+    /// Returns the first value of an HTTP header field.
     pub fn header(&self, name: &str) -> Option<Cow<'_, str>> {
         head::values(self.head(), name)
             .next()
             .map(String::from_utf8_lossy)
     }
 
-    /// All values of an HTTP header field.
+    /// Returns all values of an HTTP header field.
     pub fn headers(&self, name: &str) -> Vec<Cow<'_, str>> {
         head::values(self.head(), name)
             .map(String::from_utf8_lossy)
             .collect()
     }
 
-    /// The address that the answer came from.
+    /// Returns the IP address that the response came from.
     pub fn address(&self) -> Option<IpAddr> {
         self.field("WARC-IP-Address")?.parse().ok()
     }
 
-    /// The media type the server gave, lower case, without parameters.
+    /// Returns the media type that the server stated, in lower case, without parameters.
     pub fn media_type(&self) -> Option<String> {
         head::media_type(self.head())
     }
 
-    /// The body without transfer encoding: other tools store the chunks as they came. A body that
-    /// claims chunks and has none is taken as it is.
+    /// Returns the body without transfer encoding, because other tools store the chunks as they
+    /// arrived. A body that claims to be chunked and is not is returned unchanged.
     pub fn body(&self) -> Cow<'_, [u8]> {
         let body = &self.block[self.head_end..];
         let chunked = head::values(self.head(), "transfer-encoding")
@@ -157,7 +157,7 @@ impl Record {
         }
     }
 
-    /// The body without transfer and content encoding, within limits.
+    /// Returns the body without transfer and content encoding, within limits.
     pub fn content(&self, limits: DecodeLimits) -> Content<'_> {
         coding::decode(
             self.body(),
@@ -167,8 +167,8 @@ impl Record {
     }
 }
 
-/// Joins the chunks of RFC 9112, 7.1. A last chunk that is cut short or missing ends the body;
-/// anything else that is no chunk means that the body was never chunked.
+/// Joins the chunks of RFC 9112, section 7.1. A last chunk that is truncated or missing ends the
+/// body. Returns `None` if the body is not chunked.
 fn dechunk(mut body: &[u8]) -> Option<Vec<u8>> {
     let mut whole = Vec::with_capacity(body.len());
     while !body.is_empty() {

@@ -1,12 +1,12 @@
-//! The records of one file, in order.
+//! Reads the records of one WARC file in order.
 //!
-//! **Invariant:** every byte of the file belongs to a record that was returned or to an error that
-//! was; one damaged record does not hide those after it. Memory is bounded by the block limit, and
-//! no member is decoded far beyond it.
+//! **Invariant:** every byte of the file belongs to a returned record or to a returned error, so
+//! a damaged record does not hide those after it. Memory is bounded by the block limit, and no
+//! gzip member is decoded far beyond it.
 //!
-//! Takes what the tools of the field write: a gzip member for each record, one for all, or plain.
-//! After damage the next record is found by its first bytes. A page that was itself an archive
-//! may hold such bytes, so what follows damage is evidence of a weaker kind.
+//! Accepts the variants that existing tools write: one gzip member per record, one for all
+//! records, or no compression. After damage the next record is found by its first bytes. A page
+//! that is itself an archive may contain such bytes, so records after damage are less certain.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -15,27 +15,28 @@ use std::path::{Path, PathBuf};
 use flate2::bufread::GzDecoder;
 
 use super::input::{GZIP_FIRST, Input};
-use super::parse::{self, Trouble};
+use super::parse::{self, ReadFailure};
 use super::{ArchiveError, Fault, Record};
 
-/// After so many damaged records the rest of a file is given up: each costs a search through the
-/// file, and whoever made the file chooses how many there are.
+/// Number of damaged records after which the rest of a file is not read. Each costs a search
+/// through the file, and the author of the file controls how many there are.
 const DAMAGE_LIMIT: u32 = 1000;
 
-/// How much more than its bytes a member may decode to when a record over the limit is passed
-/// over (hostile-web.md, row 1).
+/// Maximum ratio of decoded to encoded bytes while a record above the block limit is skipped
+/// (hostile-web.md, row 1).
 const SKIP_RATIO: u64 = 100;
 
-/// The block limit for files of others: eight times the largest page we fetch by default.
+/// The block limit for files of other tools, in bytes: eight times the largest page that is
+/// fetched by default.
 pub const BLOCK_LIMIT: u64 = 64 << 20;
 
-/// A record and where it was.
+/// A record and its position in the file.
 #[derive(Debug)]
 pub struct Found {
-    /// The first byte of the record, or of the gzip member that holds it.
+    /// Offset of the first byte of the record, or of the gzip member that contains it.
     pub offset: u64,
-    /// The bytes it takes in the file, with the line ends after it. `None` where it shares a
-    /// gzip member with others, and so cannot be read alone.
+    /// The bytes it takes in the file, with the line ends after it. `None` if it shares a gzip
+    /// member with other records, so that it cannot be read alone.
     pub length: Option<u64>,
     /// The record.
     pub record: Record,
@@ -43,31 +44,31 @@ pub struct Found {
 
 /// Reads a WARC file of any tool.
 pub struct Records<R: Read + Seek> {
-    source: Source<R>,
+    source: ReadState<R>,
     path: PathBuf,
     block_limit: u64,
-    /// The end of what is read.
+    /// Where reading ends: the length of the file.
     end: u64,
     damaged: u32,
 }
 
-enum Source<R> {
+enum ReadState<R> {
     Between(Input<R>),
-    Member(Box<BufReader<GzDecoder<Input<R>>>>, Member),
+    Member(Box<BufReader<GzDecoder<Input<R>>>>, GzipMember),
     Done,
 }
 
 /// An open gzip member.
 #[derive(Clone, Copy)]
-struct Member {
+struct GzipMember {
     start: u64,
-    /// Whether a record of it was returned already.
+    /// Whether a record of this member was returned before.
     shared: bool,
 }
 
 impl Records<File> {
-    /// Opens a file. Records whose block is larger than `block_limit` bytes are reported as such
-    /// and passed over.
+    /// Opens a file. A record whose block is larger than `block_limit` bytes is reported as
+    /// [`Fault::Large`] and skipped.
     pub fn open(path: &Path, block_limit: u64) -> Result<Self, ArchiveError> {
         let file = File::open(path).map_err(ArchiveError::io("open", path))?;
         Self::new(file, path, block_limit)
@@ -75,12 +76,12 @@ impl Records<File> {
 }
 
 impl<R: Read + Seek> Records<R> {
-    /// Reads from anything that can be sought in; `path` is what errors call it.
+    /// Reads from any seekable source. Errors name it `path`.
     pub fn new(file: R, path: &Path, block_limit: u64) -> Result<Self, ArchiveError> {
         Self::after(file, path, 0, block_limit)
     }
 
-    /// Reads from an offset on, where a record or the member that holds it begins.
+    /// Reads from an offset at which a record, or the gzip member that contains it, begins.
     pub(super) fn after(
         mut file: R,
         path: &Path,
@@ -93,7 +94,7 @@ impl<R: Read + Seek> Records<R> {
         input.go(offset).map_err(ArchiveError::io("read", path))?;
         let path = path.to_path_buf();
         Ok(Self {
-            source: Source::Between(input),
+            source: ReadState::Between(input),
             path,
             block_limit,
             end,
@@ -101,21 +102,21 @@ impl<R: Read + Seek> Records<R> {
         })
     }
 
-    /// The error for a record that is not alone in its member, where it should be.
+    /// Returns the error for a record that shares a gzip member although it should be alone.
     pub(super) fn misplaced(&self, offset: u64) -> ArchiveError {
         self.fail(offset, Fault::Misplaced.into())
     }
 
-    fn fail(&self, offset: u64, trouble: Trouble) -> ArchiveError {
+    fn fail(&self, offset: u64, trouble: ReadFailure) -> ArchiveError {
         let path = self.path.clone();
         match trouble {
-            Trouble::End => ArchiveError::Torn { path, offset },
-            Trouble::Fault(source) => ArchiveError::Damaged {
+            ReadFailure::End => ArchiveError::Torn { path, offset },
+            ReadFailure::Fault(source) => ArchiveError::Damaged {
                 path,
                 offset,
                 source,
             },
-            Trouble::Io(source) => ArchiveError::Io {
+            ReadFailure::Io(source) => ArchiveError::Io {
                 action: "read",
                 path,
                 source,
@@ -123,9 +124,9 @@ impl<R: Read + Seek> Records<R> {
         }
     }
 
-    /// Turns to the next record after a damaged one, and says what was wrong.
-    fn recover(&mut self, mut input: Input<R>, start: u64, trouble: Trouble) -> ArchiveError {
-        if matches!(trouble, Trouble::Io(_)) {
+    /// Moves to the next record after a damaged one. Returns the error to report.
+    fn recover(&mut self, mut input: Input<R>, start: u64, trouble: ReadFailure) -> ArchiveError {
+        if matches!(trouble, ReadFailure::Io(_)) {
             return self.fail(start, trouble);
         }
         self.damaged += 1;
@@ -134,18 +135,18 @@ impl<R: Read + Seek> Records<R> {
         }
         let next = match input.find_record(start, self.end) {
             Ok(next) => next,
-            Err(source) => return self.fail(start, Trouble::Io(source)),
+            Err(source) => return self.fail(start, ReadFailure::Io(source)),
         };
         let Some(next) = next else {
             return self.fail(start, trouble);
         };
         if let Err(source) = input.go(next) {
-            return self.fail(start, Trouble::Io(source));
+            return self.fail(start, ReadFailure::Io(source));
         }
-        self.source = Source::Between(input);
-        // It only looked like the end of the file because the damaged member never ended.
+        self.source = ReadState::Between(input);
+        // The file did not end here; the damaged member had no valid end.
         let early = || Fault::Gzip(io::ErrorKind::UnexpectedEof.into()).into();
-        let trouble = if matches!(trouble, Trouble::End) {
+        let trouble = if matches!(trouble, ReadFailure::End) {
             early()
         } else {
             trouble
@@ -158,7 +159,7 @@ impl<R: Read + Seek> Records<R> {
         match plain_record(&mut input, self.block_limit, self.end) {
             Ok(Ok(record)) => {
                 let length = Some(input.position - offset);
-                self.source = Source::Between(input);
+                self.source = ReadState::Between(input);
                 Ok(Found {
                     offset,
                     length,
@@ -166,18 +167,18 @@ impl<R: Read + Seek> Records<R> {
                 })
             }
             Ok(Err(large)) => {
-                self.source = Source::Between(input);
+                self.source = ReadState::Between(input);
                 Err(self.fail(offset, large.into()))
             }
             Err(trouble) => Err(self.recover(input, offset, trouble)),
         }
     }
 
-    /// Reads a record of an open member. Returns `None` at the end of one without any.
+    /// Reads a record of an open member. Returns `None` if the member ends without a record.
     fn member(
         &mut self,
         mut decoder: Box<BufReader<GzDecoder<Input<R>>>>,
-        member: Member,
+        member: GzipMember,
     ) -> Option<Result<Found, ArchiveError>> {
         let start = member.start;
         let outcome = member_record(&mut decoder, start, self.block_limit);
@@ -190,9 +191,9 @@ impl<R: Read + Seek> Records<R> {
         };
         let mut length = None;
         if more {
-            self.source = Source::Member(
+            self.source = ReadState::Member(
                 decoder,
-                Member {
+                GzipMember {
                     start,
                     shared: true,
                 },
@@ -200,7 +201,7 @@ impl<R: Read + Seek> Records<R> {
         } else {
             let input = decoder.into_inner().into_inner();
             length = (!member.shared).then(|| input.position - start);
-            self.source = Source::Between(input);
+            self.source = ReadState::Between(input);
         }
         let record = match record? {
             Ok(record) => record,
@@ -219,28 +220,28 @@ impl<R: Read + Seek> Iterator for Records<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match std::mem::replace(&mut self.source, Source::Done) {
-                Source::Done => return None,
-                Source::Between(mut input) => {
+            match std::mem::replace(&mut self.source, ReadState::Done) {
+                ReadState::Done => return None,
+                ReadState::Between(mut input) => {
                     let start = input.position;
                     let first = match input.fill_buf() {
                         Ok(bytes) => bytes.first().copied(),
-                        Err(source) => return Some(Err(self.fail(start, Trouble::Io(source)))),
+                        Err(source) => return Some(Err(self.fail(start, ReadFailure::Io(source)))),
                     };
                     match first {
                         None => return None,
                         Some(GZIP_FIRST) => {
                             let decoder = Box::new(BufReader::new(GzDecoder::new(input)));
-                            let member = Member {
+                            let member = GzipMember {
                                 start,
                                 shared: false,
                             };
-                            self.source = Source::Member(decoder, member);
+                            self.source = ReadState::Member(decoder, member);
                         }
                         Some(_) => return Some(self.plain(input)),
                     }
                 }
-                Source::Member(decoder, member) => {
+                ReadState::Member(decoder, member) => {
                     if let Some(found) = self.member(decoder, member) {
                         return Some(found);
                     }
@@ -250,23 +251,23 @@ impl<R: Read + Seek> Iterator for Records<R> {
     }
 }
 
-/// The record, or why it was passed over whole.
+/// The record, or why it was skipped.
 type Passed = Result<Record, Fault>;
 
 fn plain_record<R: Read + Seek>(
     input: &mut Input<R>,
     limit: u64,
     end: u64,
-) -> Result<Passed, Trouble> {
+) -> Result<Passed, ReadFailure> {
     if !parse::skip_line_ends(input)? {
-        return Err(Trouble::End);
+        return Err(ReadFailure::End);
     }
     let header = parse::header(input)?;
     let after = input
         .position
         .checked_add(header.length)
         .filter(|&after| after <= end);
-    let after = after.ok_or(Trouble::End)?;
+    let after = after.ok_or(ReadFailure::End)?;
     if header.length > limit {
         input.go(after)?;
         parse::skip_line_ends(input)?;
@@ -275,19 +276,21 @@ fn plain_record<R: Read + Seek>(
     let mut block = Vec::new();
     input.by_ref().take(header.length).read_to_end(&mut block)?;
     if (block.len() as u64) < header.length {
-        return Err(Trouble::End);
+        return Err(ReadFailure::End);
     }
     parse::skip_line_ends(input)?;
     Ok(Ok(Record::new(header, block)))
 }
 
-/// Reads a record of a member, and whether the member goes on after it. Its check sum is verified
-/// when its end is reached, so a record that fills its member is returned only if that is right.
+/// Reads a record of a gzip member. Returns it, and whether more follows in the member.
+///
+/// The checksum of a member is verified at its end. So a record that fills its member is
+/// returned only if the checksum is right.
 fn member_record<R: Read + Seek>(
     decoder: &mut BufReader<GzDecoder<Input<R>>>,
     start: u64,
     limit: u64,
-) -> Result<(Option<Passed>, bool), Trouble> {
+) -> Result<(Option<Passed>, bool), ReadFailure> {
     if !parse::skip_line_ends(decoder)? {
         return Ok((None, false));
     }
@@ -303,19 +306,19 @@ fn member_record<R: Read + Seek>(
         .take(header.length)
         .read_to_end(&mut block)?;
     if (block.len() as u64) < header.length {
-        // The member is whole and its record is not.
+        // The member is complete, but its record is not.
         return Err(Fault::Length.into());
     }
     let more = parse::skip_line_ends(decoder)?;
     Ok((Some(Ok(Record::new(header, block))), more))
 }
 
-/// Decodes and drops `length` bytes, unless the member turns out to be a bomb.
+/// Decodes and drops `length` bytes. Fails if the member is a decompression bomb.
 fn skip<R: Read>(
     decoder: &mut BufReader<GzDecoder<Input<R>>>,
     length: u64,
     start: u64,
-) -> Result<(), Trouble> {
+) -> Result<(), ReadFailure> {
     let mut left = length;
     while left > 0 {
         let taken = io::copy(

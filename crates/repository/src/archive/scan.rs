@@ -1,6 +1,7 @@
-//! Reading the archive: one record by its location, or all of them in order.
+//! Reads the archive: one record by its location, or all records in order.
 //!
-//! **Invariant:** what is returned was read whole: its member decoded and its check sum was right.
+//! **Invariant:** a returned record was read completely: its gzip member decoded and its
+//! checksum was right.
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
@@ -8,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use super::{ArchiveError, Fault, Record, RecordLocation, Records, files};
 
-/// Our own records were limited when they were fetched; this only keeps a damaged or foreign file
-/// under our name from filling the memory.
+/// Block limit for files of this archive, in bytes. The fetcher limits records much lower; this
+/// only prevents a damaged or foreign file from filling the memory.
 pub(super) const OWN_LIMIT: u64 = 1 << 30;
 
 /// Reads one record.
@@ -17,7 +18,7 @@ pub fn read(dir: &Path, at: &RecordLocation) -> Result<Record, ArchiveError> {
     member(dir, at).map(|(_, record)| record)
 }
 
-/// Reads one record, and the gzip member that holds it.
+/// Reads one record and the gzip member that contains it.
 pub(super) fn member(dir: &Path, at: &RecordLocation) -> Result<(Vec<u8>, Record), ArchiveError> {
     let path = files::existing(dir, at.file);
     let offset = at.offset;
@@ -40,7 +41,7 @@ pub(super) fn member(dir: &Path, at: &RecordLocation) -> Result<(Vec<u8>, Record
     let found = match records.next() {
         None => return Err(misplaced()),
         Some(Ok(found)) => found,
-        // The offsets within the member start at 0; those the caller knows do not.
+        // Offsets within the member start at 0. The error must name the offset in the file.
         Some(Err(ArchiveError::Torn { path, .. })) => {
             return Err(ArchiveError::Torn { path, offset });
         }
@@ -61,8 +62,9 @@ pub(super) fn member(dir: &Path, at: &RecordLocation) -> Result<(Vec<u8>, Record
 
 /// Reads all records of all files, closed and open, oldest first.
 ///
-/// A record that is damaged is returned as an error and the next one is looked for. A torn tail
-/// ends its file with [`ArchiveError::Torn`]; on the last file that is what a kill leaves behind.
+/// A damaged record is returned as an error, and the iteration continues with the next one. A
+/// torn tail ends its file with [`ArchiveError::Torn`]. In the last file, a killed writer leaves
+/// such a tail.
 pub fn scan(dir: &Path) -> Result<Scan, ArchiveError> {
     Ok(Scan {
         files: files::list(dir)?.into_iter(),
@@ -70,7 +72,7 @@ pub fn scan(dir: &Path) -> Result<Scan, ArchiveError> {
     })
 }
 
-/// All records of an archive.
+/// Iterates over all records of an archive.
 pub struct Scan {
     files: std::vec::IntoIter<(u32, PathBuf)>,
     open: Option<(u32, Records<File>)>,

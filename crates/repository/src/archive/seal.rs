@@ -1,21 +1,22 @@
-//! Making a record of an answer, ready to be appended.
+//! Sealing: turns an answer into a compressed WARC record that is ready to be appended.
 //!
-//! **Invariant:** a sealed record is one whole gzip member whose header describes its block to the
-//! byte. No byte that came from the web can end a header line: every value passes [`field`].
+//! **Invariant:** a sealed record is one whole gzip member whose header describes its block
+//! exactly. No byte that came from the web can end a header line: every value passes through
+//! [`field`].
 //!
-//! Sealing is a pure function of the capture: the id and the digests follow from it.
+//! Sealing is a pure function of the capture: the id and the digests are derived from it.
 
 use std::net::IpAddr;
 
 use jiff::Timestamp;
 use page::PageUrl;
 
-use super::cdxj::{self, Entry};
+use super::cdxj::{self, CdxjEntry};
 use super::digest::{self, Digest};
 use super::gzip::{self, Level};
 use super::head;
 
-/// An answer to keep.
+/// An HTTP answer to store.
 #[derive(Debug, Clone)]
 pub struct Capture<'a> {
     url: &'a PageUrl,
@@ -27,32 +28,32 @@ pub struct Capture<'a> {
     digest: Digest,
 }
 
-/// Why a body is not whole (WARC 1.1, 5.13).
+/// Why a body is incomplete (WARC 1.1, section 5.13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Truncated {
-    /// It was longer than we take.
+    /// It exceeded the size limit.
     Length,
-    /// It took longer than we wait.
+    /// It exceeded the time limit.
     Time,
-    /// The connection ended.
+    /// The connection was closed.
     Disconnect,
-    /// For another reason.
+    /// Another reason.
     Unspecified,
 }
 
-/// Why an answer is kept without its body (WARC 1.1, 6.7).
+/// Why an answer is stored without its body (WARC 1.1, section 6.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// The body is that of an earlier capture.
+    /// The body equals that of an earlier capture.
     IdenticalPayload,
-    /// The server said so: a 304.
+    /// The server answered 304 Not Modified.
     NotModified,
 }
 
 /// The earlier capture that a revisit refers to.
 #[derive(Debug, Clone, Copy)]
 pub struct Original<'a> {
-    /// Its page.
+    /// Its URL.
     pub url: &'a PageUrl,
     /// When it was fetched.
     pub at: Timestamp,
@@ -65,12 +66,14 @@ pub struct Original<'a> {
 pub struct Sealed {
     pub(super) bytes: Vec<u8>,
     pub(super) at: Timestamp,
-    pub(super) entry: Entry,
+    pub(super) entry: CdxjEntry,
 }
 
 impl<'a> Capture<'a> {
-    /// `head` is the head of the response as it came, with its blank line; `body` is without
-    /// transfer encoding and with its content encoding. Hashes the body.
+    /// Creates a capture and hashes its body.
+    ///
+    /// `head` is the response head as received, with its blank line. `body` has no transfer
+    /// encoding but still has its content encoding.
     pub fn new(
         url: &'a PageUrl,
         at: Timestamp,
@@ -91,19 +94,19 @@ impl<'a> Capture<'a> {
         }
     }
 
-    /// The digest of the body: what tells whether it must be kept again.
+    /// Returns the digest of the body, which shows whether the body must be stored again.
     pub fn digest(&self) -> Digest {
         self.digest
     }
 }
 
 impl Sealed {
-    /// The gzip member.
+    /// Returns the gzip member.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The bytes it will take in the archive.
+    /// Returns the bytes it takes in the archive.
     pub fn size(&self) -> usize {
         self.bytes.len()
     }
@@ -155,7 +158,7 @@ pub fn revisit(
     seal(capture, header, &head, &[], original.digest, mime, level)
 }
 
-/// Seals the record that opens a file; `lines` are its fields.
+/// Seals the record at the beginning of a file; `lines` are its fields.
 pub(super) fn warcinfo(
     filename: &str,
     at: Timestamp,
@@ -229,7 +232,7 @@ fn seal(
         &(head.len() + body.len()).to_string(),
     );
     header.push_str("\r\n");
-    let entry = Entry {
+    let entry = CdxjEntry {
         url: capture.url.as_str().into(),
         millis: millis(capture.at),
         status: head::status(head),
@@ -244,7 +247,7 @@ fn seal(
     }
 }
 
-/// Writes one line. A control character, which could end the line or the header, is
+/// Writes one header line. Control characters, which could end the line or the header, are
 /// percent-encoded (hostile-web.md, row 79).
 fn field(out: &mut String, name: &str, value: &str) {
     escape(out, name);
@@ -269,7 +272,7 @@ fn escape(out: &mut String, text: &str) {
     }
 }
 
-/// Milliseconds are what is written, so they are also what ids are made of.
+/// Returns milliseconds: the resolution of dates in records, so ids use it too.
 fn millis(at: Timestamp) -> i64 {
     at.as_millisecond()
 }

@@ -1,93 +1,100 @@
-//! The one writer of an archive.
+//! The single writer of an archive.
 //!
-//! **Invariant:** records are only ever appended after the committed end. A file loses its `.open`
-//! only when it and its index are on the disk. After a failed write or sync the writer does nothing
-//! more: what reached the disk is unknown then, and only a new `open` at the committed end is sure.
-//! Opening deletes no intact record, unless a killed writer can have left it there: the ledger,
-//! which names the committed end, may itself be damaged.
+//! **Invariants:**
+//! - Records are only appended, after the committed end.
+//! - A file loses its suffix `.open` only when it and its index are on disk.
+//! - After a failed write or sync the writer refuses all further work. What reached the disk is
+//!   then unknown, and only a new `open` at the committed end is safe.
+//! - Opening deletes no intact record, unless a killed writer can have left it. The ledger,
+//!   which names the committed end, may itself be damaged.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::cdxj::Entry;
+use super::cdxj::CdxjEntry;
 use super::scan::OWN_LIMIT;
 use super::seal::{self, Sealed};
 use super::{ArchiveError, End, Kind, Level, RecordLocation, Records, files, indexes};
 
-/// How to write.
+/// Settings of a writer.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// A file that would grow beyond is closed and the next one begun.
+    /// Maximum size of a file in bytes. A record that would exceed it starts a new file.
     pub max_bytes: u64,
-    /// What every file says about the crawl.
+    /// The description of the crawl in every file.
     pub info: Info,
-    /// Records that the last writer can have appended after its last commit: what it had in flight
-    /// when it was killed. More of them show that the ledger has lost commits.
+    /// Maximum number of records that the last writer can have appended after its last commit,
+    /// because they were in flight when it was killed. More of them mean that the ledger has
+    /// lost commits.
     pub at_risk: usize,
 }
 
 /// How the files differed from the committed end when the archive was opened.
 #[derive(Debug, Default)]
 pub struct Discrepancy {
-    /// Later files, which a killed writer had begun, by their new names.
+    /// New names of later files, which a killed writer had begun.
     pub set_aside: Vec<PathBuf>,
-    /// Intact records behind the committed end, if there are more than a kill explains. Then the
-    /// ledger has lost commits: the records stay, and the archive goes on in a new file.
+    /// Number of intact records after the committed end, if there are more than a kill explains.
+    /// Then the ledger has lost commits: the records stay, and the archive continues in a new
+    /// file.
     pub unexplained: Option<usize>,
-    /// The file that lacks committed bytes. It is left as it is, and the next one begun.
+    /// The error for a file that lacks committed bytes. The file stays as it is, and the archive
+    /// continues in a new one.
     pub short: Option<ArchiveError>,
 }
 
-/// The `warcinfo` record that opens every file.
+/// The content of the `warcinfo` record at the beginning of every file.
 #[derive(Debug, Clone, Default)]
 pub struct Info {
     /// The program and its version.
     pub software: String,
-    /// Who runs the crawl and how to reach them.
+    /// Who runs the crawl and how to contact them.
     pub operator: String,
     /// The user agent that servers saw.
     pub user_agent: String,
-    /// How robots.txt was treated: `obey`, `ignore`.
+    /// How robots.txt was treated: `obey` or `ignore`.
     pub robots: String,
     /// Further fields, as name and value.
     pub notes: Vec<(String, String)>,
 }
 
-/// 1 GB: what the field uses (Heritrix, Common Crawl), so that tools cope.
+/// Default maximum size of a file: 1 GB. Heritrix and Common Crawl use the same, so other tools
+/// can handle it.
 pub const MAX_BYTES: u64 = 1_000_000_000;
 
-/// Appends records to the archive of a directory.
+/// Appends records to the archive in a directory.
 #[derive(Debug)]
 pub struct Writer {
     dir: PathBuf,
     options: Options,
-    /// The number of the next file to begin.
+    /// The number of the next file.
     next: u32,
-    current: Option<Current>,
+    current: Option<OpenFile>,
     discrepancy: Discrepancy,
     stopped: bool,
 }
 
 /// The open file.
 #[derive(Debug)]
-struct Current {
+struct OpenFile {
     file: File,
     number: u32,
-    /// Its length: where the next record goes.
+    /// Its length in bytes: where the next record goes.
     offset: u64,
-    /// Whether the directory knows its name for good.
+    /// Whether the directory was synced since the file was created.
     named: bool,
-    /// What was appended from `known_from` on; the records before are read again on closing.
-    entries: Vec<(Entry, u64, u32)>,
+    /// The entries of the records from offset `known_from` on. When the file is closed, the
+    /// records before are read again.
+    entries: Vec<(CdxjEntry, u64, u32)>,
     known_from: u64,
 }
 
 impl Writer {
-    /// Opens the archive at its committed end. `None` says that nothing is committed.
+    /// Opens the archive at its committed end. `None` means that nothing is committed.
     ///
-    /// What a kill explains ([`Options::at_risk`]) is undone: later files are set aside, later bytes
-    /// of the file are cut off. See [`Discrepancy`] for what else can be found.
+    /// What a kill explains ([`Options::at_risk`]) is undone: later files are set aside, later
+    /// bytes of the file are cut off. [`Discrepancy`] lists what else can be found.
     pub fn open(
         dir: &Path,
         options: Options,
@@ -123,7 +130,8 @@ impl Writer {
             }
         } else {
             for (number, path, _) in later.iter().filter(|(_, _, from)| *from == 0) {
-                // Its index first: without its file it would name one that is not there.
+                // The index is removed first. Without its file it would name a file that does
+                // not exist.
                 files::remove(&files::cdxj(dir, *number))?;
                 let aside = files::set_aside(path)?;
                 writer.discrepancy.set_aside.push(aside);
@@ -142,22 +150,23 @@ impl Writer {
         Ok(writer)
     }
 
-    /// How the files differed from the committed end at opening.
+    /// Returns how the files differed from the committed end at opening.
     pub fn discrepancy(&self) -> &Discrepancy {
         &self.discrepancy
     }
 
-    /// Appends a record. It is safe only after [`sync`](Self::sync).
+    /// Appends a record. It is durable only after [`sync`](Self::sync).
     pub fn append(&mut self, sealed: &Sealed) -> Result<RecordLocation, ArchiveError> {
         self.append_member(&sealed.bytes, sealed.at, Some(sealed.entry.clone()))
     }
 
-    /// Appends a whole gzip member. `at` dates the file that it begins, if it does.
+    /// Appends a whole gzip member. `at` becomes the date of the file if this member starts a
+    /// new one.
     pub(super) fn append_member(
         &mut self,
         member: &[u8],
         at: jiff::Timestamp,
-        entry: Option<Entry>,
+        entry: Option<CdxjEntry>,
     ) -> Result<RecordLocation, ArchiveError> {
         self.unless_stopped(|writer| writer.try_append(member, at, entry))
     }
@@ -170,12 +179,12 @@ impl Writer {
         Ok(())
     }
 
-    /// The directory of the archive.
+    /// Returns the directory of the archive.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Waits until everything appended is on the disk.
+    /// Waits until everything appended is on disk.
     pub fn sync(&mut self) -> Result<(), ArchiveError> {
         self.unless_stopped(|writer| {
             let Some(current) = &mut writer.current else {
@@ -194,7 +203,8 @@ impl Writer {
         })
     }
 
-    /// Where the next record will be: what to commit after [`sync`](Self::sync).
+    /// Returns where the next record will be written: the value to commit after
+    /// [`sync`](Self::sync).
     pub fn end(&self) -> End {
         match &self.current {
             Some(current) => End {
@@ -208,7 +218,7 @@ impl Writer {
         }
     }
 
-    /// Completes the open file: syncs it, writes its index and gives it its final name.
+    /// Completes the open file: syncs it, writes its index and renames it to its final name.
     pub fn close(mut self) -> Result<(), ArchiveError> {
         self.unless_stopped(Self::finish)
     }
@@ -231,7 +241,7 @@ impl Writer {
         &mut self,
         member: &[u8],
         at: jiff::Timestamp,
-        entry: Option<Entry>,
+        entry: Option<CdxjEntry>,
     ) -> Result<RecordLocation, ArchiveError> {
         let Ok(length) = u32::try_from(member.len()) else {
             let source = std::io::Error::other("a record of more than 4 GiB");
@@ -265,13 +275,14 @@ impl Writer {
         })
     }
 
-    /// Begins the next file. It is dated by its first record: nobody here asks the time.
+    /// Begins the next file. Its date is that of its first record, because the writer reads no
+    /// clock.
     fn begin(&mut self, at: jiff::Timestamp) -> Result<(), ArchiveError> {
         let number = self.next;
         let path = files::open(&self.dir, number);
         let file = OpenOptions::new().write(true).create_new(true).open(&path);
         let file = file.map_err(ArchiveError::io("create", &path))?;
-        let mut current = Current {
+        let mut current = OpenFile {
             file,
             number,
             offset: 0,
@@ -324,7 +335,7 @@ impl Writer {
     }
 }
 
-impl Current {
+impl OpenFile {
     fn write(&mut self, bytes: &[u8], dir: &Path) -> Result<(), ArchiveError> {
         let path = files::open(dir, self.number);
         self.file
@@ -335,7 +346,7 @@ impl Current {
     }
 }
 
-/// Counts the intact records of a file from an offset on.
+/// Counts the intact records of a file from an offset on, without `warcinfo` records.
 fn whole_records(path: &Path, offset: u64) -> Result<usize, ArchiveError> {
     let file = File::open(path).map_err(ArchiveError::io("open", path))?;
     let length = file
@@ -356,8 +367,8 @@ fn whole_records(path: &Path, offset: u64) -> Result<usize, ArchiveError> {
     Ok(count)
 }
 
-/// Opens the committed file at its end. Returns `None` if it is complete.
-fn resume(dir: &Path, end: End) -> Result<Option<Current>, ArchiveError> {
+/// Opens the committed file at its end. Returns `None` if the file is complete.
+fn resume(dir: &Path, end: End) -> Result<Option<OpenFile>, ArchiveError> {
     let open = files::open(dir, end.file);
     let closed = files::closed(dir, end.file);
     let path = files::existing(dir, end.file);
@@ -377,10 +388,12 @@ fn resume(dir: &Path, end: End) -> Result<Option<Current>, ArchiveError> {
         if found == end.offset {
             return Ok(None);
         }
-        // Closed after the last commit: what came after it is cut, so it is open again.
+        // The file was closed after the last commit. It is cut to the committed end, so it
+        // becomes open again.
         fs::rename(&closed, &open).map_err(ArchiveError::io("rename", &closed))?;
     }
-    // Also one that was written just before a kill, and whose file never got its final name.
+    // The index may also have been written just before a kill, when the file never got its final
+    // name.
     files::remove(&files::cdxj(dir, end.file))?;
     let mut file = OpenOptions::new()
         .write(true)
@@ -391,7 +404,7 @@ fn resume(dir: &Path, end: End) -> Result<Option<Current>, ArchiveError> {
     file.seek(SeekFrom::Start(end.offset))
         .map_err(ArchiveError::io("open", &open))?;
     file.sync_all().map_err(ArchiveError::io("sync", &open))?;
-    Ok(Some(Current {
+    Ok(Some(OpenFile {
         file,
         number: end.file,
         offset: end.offset,
@@ -456,7 +469,7 @@ mod tests {
             "{full}"
         );
         assert_eq!(writer.end(), end);
-        // There may be room again, but nobody knows what was written.
+        // There may be space again, but it is unknown what was written.
         replace_file(&mut writer, "/dev/null");
         assert!(matches!(
             writer.append(&sealed()),

@@ -1,7 +1,7 @@
-//! The texts of a page, divided into the parts that are searched.
+//! Divides the text of a page into the parts that are searched.
 //!
-//! **Invariant:** body and rest together have every line of the text once; the body is what the page itself says,
-//! the rest is navigation and template.
+//! **Invariant:** body and rest together contain every line of the text once. The body is what
+//! is particular to the page; the rest is navigation and template.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -9,39 +9,40 @@ use std::ops::Range;
 use super::sections::Section;
 use super::weights::Part;
 
-/// The texts of a page that are searched, by [`Part`]. Headings, ids and anchors have one line each.
+/// The searchable texts of a page, by [`Part`]. Headings, ids and anchors have one entry per
+/// line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Texts<'a>(pub(super) [Cow<'a, str>; Part::COUNT]);
+pub(super) struct PageTexts<'a>(pub(super) [Cow<'a, str>; Part::COUNT]);
 
-impl Texts<'_> {
+impl PageTexts<'_> {
     pub(super) fn of(&self, part: Part) -> &str {
         &self.0[part as usize]
     }
 
-    pub(super) fn into_owned(self) -> Texts<'static> {
-        Texts(self.0.map(|text| Cow::Owned(text.into_owned())))
+    pub(super) fn into_owned(self) -> PageTexts<'static> {
+        PageTexts(self.0.map(|text| Cow::Owned(text.into_owned())))
     }
 }
 
-/// A text, divided.
+/// A text divided into body, rest and sections.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Divided {
+pub(super) struct DividedText {
     pub(super) body: String,
     pub(super) rest: String,
     pub(super) sections: Vec<Section>,
 }
 
-/// Divides a text by lines. `asides` are the ranges that are navigation, `is_template` knows lines by themselves;
-/// a heading is never one of a template.
+/// Divides a text by lines. `asides` are the byte ranges of navigation. `is_template` decides
+/// for a single line, but a line with a heading is never template.
 pub(super) fn divide(
     text: &str,
     asides: &[Range<u32>],
     sections: &[page::Section],
     is_template: impl Fn(&str) -> bool,
-) -> Divided {
-    let mut divided = Divided {
+) -> DividedText {
+    let mut divided = DividedText {
         body: String::with_capacity(text.len()),
-        ..Divided::default()
+        ..DividedText::default()
     };
     let (mut asides, mut sections) = (asides.iter().peekable(), sections.iter().peekable());
     let mut start = 0;
@@ -86,7 +87,8 @@ pub(super) fn divide(
     divided
 }
 
-/// A line without the sign that links to it, which documentation tools put behind headings and definitions.
+/// Returns a line without the permalink sign that documentation tools append to headings and
+/// definitions.
 fn without_permalink(line: &str) -> &str {
     match line.strip_suffix(['¶', '🔗']) {
         Some(rest) => rest.trim_end(),
@@ -94,7 +96,7 @@ fn without_permalink(line: &str) -> &str {
     }
 }
 
-/// The headings of a body, and the ids of its sections, one a line.
+/// Returns the headings of a body and the ids of its sections, one per line.
 pub(super) fn headings(body: &str, sections: &[Section]) -> (String, String) {
     let (mut headings, mut ids) = (String::new(), String::new());
     for section in sections {
@@ -106,7 +108,6 @@ pub(super) fn headings(body: &str, sections: &[Section]) -> (String, String) {
     (headings, ids)
 }
 
-/// Adds a line.
 pub(super) fn push_line(lines: &mut String, line: &str) {
     if !lines.is_empty() {
         lines.push('\n');

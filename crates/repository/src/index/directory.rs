@@ -1,8 +1,8 @@
-//! The directory of an index, which may be on a disk that cannot be written to.
+//! The directory of an index, which may be on a read-only disk.
 //!
-//! A reader of tantivy takes a lock, so that a writer's garbage collection does not remove what the
-//! reader is about to open. The lock is a file. On a read-only disk it cannot be opened for writing,
-//! and is not needed: no writer can be at work there.
+//! A tantivy reader takes a lock, so that the garbage collection of a writer does not remove
+//! files the reader is about to open. The lock is a file that must be opened for writing. On a
+//! read-only disk this fails, but the lock is not needed there, because no writer can be active.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use tantivy::directory::{
     DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
 };
 
-/// A directory of files that are mapped into memory.
+/// A directory of memory-mapped files.
 #[derive(Debug, Clone)]
 pub(super) struct IndexDirectory(pub(super) MmapDirectory);
 

@@ -1,30 +1,35 @@
-//! Groups results that have nearly the same text, so that one of them is shown.
+//! Groups search results with nearly the same text, so that only one of them is shown.
 //!
-//! Charikar's similarity hash (STOC 2002), with the bound of 3 of 64 bits of Manku, Jain & Das Sarma, "Detecting
-//! near-duplicates for web crawling" (WWW 2007), proposes. Pages of one template that repeat the same phrases have
-//! such hashes too, so the resemblance of their shingles (Broder 1997) decides.
+//! Charikar's similarity hash (STOC 2002) selects candidate pairs, with the bound of 3 of 64
+//! bits of Manku, Jain & Das Sarma, "Detecting near-duplicates for web crawling" (WWW 2007).
+//! Pages of one template that repeat the same phrases also have similar hashes. So the
+//! resemblance of the shingles (Broder 1997) decides.
 
 use page::{Digest, Shingles, Simhash};
 
-use super::shown::prefix;
+use super::safe_text::prefix;
 
-/// The share of shingles that near-duplicates have in common.
+/// Share of shingles that near-duplicates have in common, at least.
 const RESEMBLANCE: f64 = 0.8;
 
-/// Bytes of a body that has a hash: shorter ones are alike by chance.
+/// Minimum bytes of a body with a similarity hash. Shorter bodies are similar by chance.
 pub(super) const SHORTEST: usize = 400;
 
-/// Bytes of a body whose shingles are compared.
+/// Bytes at the beginning of a body whose shingles are compared.
 const COMPARED: usize = 64 * 1024;
 
-/// Whether two hashes are those of near-duplicates; 0 is that of none.
+/// Returns whether two hashes are those of near-duplicates. A hash of 0 means none, and is near
+/// nothing.
 pub(super) fn is_near(one: u64, other: u64) -> bool {
     one != 0 && other != 0 && Simhash(one).is_near(Simhash(other))
 }
 
-/// Groups results by their hashes, which are in the order of their ranks; 0 resembles nothing. `body` reads the body
-/// of a result, and is called only where hashes are alike. Returns for each group the places of its members, the
-/// best first; groups are in the order of their best.
+/// Groups results by their hashes, which are in the order of rank. A hash of 0 resembles
+/// nothing.
+///
+/// `body` reads the body of a result, and is called only for results with similar hashes.
+/// Returns the indexes of each group's members, best first; groups are in the order of their
+/// best member.
 pub(super) fn group<E>(
     hashes: &[u64],
     mut body: impl FnMut(usize) -> Result<String, E>,

@@ -1,7 +1,7 @@
-//! Errors of the index, by what the caller can do about them.
+//! Errors of the index, distinguished by what the caller can do about them.
 //!
-//! **Invariant:** damage (make the index again), a full or failing disk (make room, replace it) and
-//! a second writer (stop it) are different errors.
+//! **Invariant:** these are different errors: damage (recreate the index), a full or failing
+//! disk (free space, replace it) and a second writer (stop it).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,18 +9,18 @@ use std::path::{Path, PathBuf};
 use tantivy::TantivyError;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 
-/// A fault of the index or of the disk under it.
+/// An error of the index or of the disk under it.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
-    /// It cannot be used and must be made again from the archive.
-    #[error("the index in {} is damaged: the next `avocet crawl` or `avocet run` makes it again, and so does `avocet rebuild`", dir.display())]
+    /// The index cannot be used and must be recreated from the archive.
+    #[error("the index in {} is damaged: the next `avocet crawl` or `avocet run` recreates it, and so does `avocet rebuild`", dir.display())]
     Damaged {
         /// The directory of the index.
         dir: PathBuf,
         /// What is wrong with it.
         source: Damage,
     },
-    /// Another writer is at work.
+    /// Another process writes to the index.
     #[error("the index in {} has another writer: stop the other process", dir.display())]
     Busy {
         /// The directory of the index.
@@ -29,11 +29,11 @@ pub enum IndexError {
     /// An operation failed.
     #[error("cannot {action} the index in {}", dir.display())]
     Failed {
-        /// What was tried: "open", "commit", …
+        /// The operation: "open", "commit", …
         action: &'static str,
         /// The directory of the index.
         dir: PathBuf,
-        /// Why it failed.
+        /// The cause.
         source: TantivyError,
     },
 }
@@ -41,16 +41,16 @@ pub enum IndexError {
 /// What is wrong with an index.
 #[derive(Debug, thiserror::Error)]
 pub enum Damage {
-    /// A file is missing or does not hold what it should.
+    /// A file is missing or corrupt.
     #[error("a file is missing or corrupt")]
     Files(#[source] TantivyError),
-    /// A file does not have the checksum that it was written with.
+    /// A file does not match its checksum.
     #[error("the checksum of {} is wrong", .0.display())]
     Checksum(PathBuf),
-    /// It was made by another version of the program.
+    /// Another version of the program created the index.
     #[error("it was made by another version")]
     Schema,
-    /// The last commit carries no sequence of ours.
+    /// The last commit has no valid ledger sequence.
     #[error("the last commit carries no sequence")]
     Sequence,
 }
@@ -72,7 +72,8 @@ impl IndexError {
                 dir,
                 source: Damage::Files(source),
             },
-            // What the system refuses carries its number; the rest is wrong in the bytes.
+            // Errors of the operating system carry an error number. All others are caused by the
+            // bytes.
             other => match io_error(other) {
                 Some(error) if error.raw_os_error().is_none() => Self::Damaged {
                     dir,
@@ -87,7 +88,8 @@ impl IndexError {
         }
     }
 
-    /// Whether the disk, a quota or a file size limit is exhausted, so that making room helps.
+    /// Returns whether the disk, a quota or a file size limit is exhausted, so that freeing
+    /// space helps.
     pub fn is_full(&self) -> bool {
         let Self::Failed { source, .. } = self else {
             return false;
@@ -124,7 +126,7 @@ fn io_error(error: &TantivyError) -> Option<&io::Error> {
 mod tests {
     use super::*;
 
-    /// `EROFS`, which says nothing about room; Linux, `errno-base.h`.
+    /// `EROFS` (Linux, `errno-base.h`), which is unrelated to free space.
     const READ_ONLY: i32 = 30;
 
     #[test]

@@ -1,11 +1,12 @@
-//! Runs a plan over the pages: scores every page that has a term, and keeps the best.
+//! Runs a query plan: scores every page that has a term, and keeps the best pages.
 //!
-//! **Invariant:** a search needs memory for the pages it returns and for one window of pages, whatever the size of
-//! the index.
+//! **Invariant:** a search needs memory for the pages it returns and for one window of pages,
+//! whatever the size of the index.
 //!
-//! BM25F saturates the sum over all parts of a page, so a page's occurrences of a term must be together before it
-//! can be scored. Pages are taken in windows of [`WINDOW`] document numbers; within one, the postings of one term
-//! after the other are added up in an array, which is faster than to merge them by a heap.
+//! BM25F saturates the sum over all parts of a page. So all occurrences of a term in a page must
+//! be added before the page can be scored. Pages are processed in windows of [`WINDOW`] document
+//! numbers. Within a window, the posting lists of one term after the other are added up in an
+//! array, which is faster than merging them with a heap.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -21,99 +22,99 @@ use tantivy::{
 };
 
 use super::phrase::PhrasePostings;
-use super::plan::{Lookup, Need, Plan};
-use super::schema::Fields;
-use super::score::{Scoring, Standing};
+use super::plan::{ClauseNeed, Lookup, QueryPlan};
+use super::schema::SchemaFields;
+use super::score::{LinkStats, Scoring};
 use super::weights::Part;
 
-/// Document numbers of a window: its arrays fit the fast cache of one core.
+/// Document numbers per window: its arrays fit into the cache of one core.
 const WINDOW: usize = 4096;
 
-/// What the words of a compound are worth of the compound, where a page has only them.
+/// Weight of a compound's single words relative to the compound, when a page has only the words.
 const NEAR: f32 = 0.7;
 
 /// A page that was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Candidate {
-    /// Whether it has everything that was asked for.
+pub(super) struct RankedPage {
+    /// How much of the query it has.
     pub(super) complete: Completeness,
-    /// What it is ordered by: its score, or a time.
+    /// What results are sorted by: the score, or a time in Unix seconds.
     key: f64,
     pub(super) score: f32,
-    /// What evidence from clicks multiplied it by.
+    /// The factor from click evidence that is part of the score.
     pub(super) chosen: f32,
     pub(super) address: DocAddress,
-    /// The terms it has.
+    /// The terms it has, as bits.
     pub(super) terms: u64,
 }
 
 /// How much of a query a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Completeness {
-    /// Some of it.
+    /// Only some of it.
     Partial,
-    /// All of it, some only by the words of a compound.
+    /// All of it, but of some compounds only the single words.
     Near,
     /// All of it.
     Exact,
 }
 
-impl Eq for Candidate {}
+impl Eq for RankedPage {}
 
-impl PartialOrd for Candidate {
+impl PartialOrd for RankedPage {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-/// Better pages are greater. Of equals the one that was indexed earlier is better.
-impl Ord for Candidate {
+/// Better pages are greater. Of equal pages, the one that was indexed earlier is better.
+impl Ord for RankedPage {
     fn cmp(&self, other: &Self) -> Ordering {
         let by_key = self.key.total_cmp(&other.key);
         by_key.then(other.address.cmp(&self.address))
     }
 }
 
-/// What pages are ordered by.
+/// The order of results.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// How well they match.
+    /// By how well they match.
     #[default]
     Relevance,
-    /// When they were published, as they say, or else fetched; the newest first.
+    /// By the publication date that the page states, or else by the time of fetch; newest first.
     Newest,
 }
 
-/// What a run found.
+/// The result of a run.
 #[derive(Debug, Default)]
-pub(super) struct Outcome {
-    /// Pages that have everything, and pages that nearly have.
+pub(super) struct PlanOutcome {
+    /// Number of pages by completeness.
     pub(super) exact: usize,
     pub(super) near: usize,
     pub(super) partial: usize,
-    /// The best of each, best first, in this order.
-    pub(super) best: Vec<Candidate>,
+    /// The best pages: exact ones first, then near ones, then partial ones, each best first.
+    pub(super) best: Vec<RankedPage>,
 }
 
-/// A run over all pages.
-pub(super) struct Run<'a> {
+/// A run of a plan over all pages.
+pub(super) struct PlanRun<'a> {
     pub(super) searcher: &'a Searcher,
-    pub(super) fields: &'a Fields,
+    pub(super) fields: &'a SchemaFields,
     pub(super) scoring: &'a Scoring,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a QueryPlan,
     pub(super) sort: Sort,
-    /// What the scores of some pages are multiplied by.
+    /// Factors for the scores of some pages.
     pub(super) chosen: &'a [(DocAddress, f32)],
-    /// Pages that are kept of each completeness.
+    /// Number of pages to keep of each completeness.
     pub(super) keep: usize,
 }
 
-impl Run<'_> {
-    /// Runs; `counted` is called for every page that has everything, or nearly.
+impl PlanRun<'_> {
+    /// Runs the plan. `counted` is called for every page that is exactly or nearly complete.
     pub(super) fn run(
         &self,
         counted: &mut dyn FnMut(SegmentOrdinal, DocId),
-    ) -> Result<Outcome, TantivyError> {
+    ) -> Result<PlanOutcome, TantivyError> {
         let weight = |condition: &dyn tantivy::query::Query| {
             condition.weight(EnableScoring::disabled_from_searcher(self.searcher))
         };
@@ -124,8 +125,8 @@ impl Run<'_> {
             .iter()
             .map(|condition| weight(&**condition));
         let unwanted: Vec<Box<dyn Weight>> = unwanted.collect::<Result<_, _>>()?;
-        let mut best = Best::new(self.keep);
-        let mut window = Window::new();
+        let mut best = BestPages::new(self.keep);
+        let mut window = ScoreWindow::new();
         for (number, segment) in (0..).zip(self.searcher.segment_readers()) {
             let conditions = Conditions {
                 wanted: condition
@@ -137,9 +138,9 @@ impl Run<'_> {
                     .map(|weight| weight.scorer(segment, 1.0))
                     .collect::<Result<_, _>>()?,
             };
-            let columns = Columns::new(segment, self.sort)?;
+            let columns = ScoreColumns::new(segment, self.sort)?;
             let terms = self.cursors(segment)?;
-            let pages = Pages {
+            let pages = SegmentPages {
                 number,
                 segment,
                 columns,
@@ -151,8 +152,8 @@ impl Run<'_> {
         Ok(best.finish())
     }
 
-    /// The postings of all terms in a segment, by term.
-    fn cursors(&self, segment: &SegmentReader) -> Result<Vec<Vec<Cursor>>, TantivyError> {
+    /// Returns the posting lists of all terms in a segment, by term.
+    fn cursors(&self, segment: &SegmentReader) -> Result<Vec<Vec<TermCursor>>, TantivyError> {
         let mut terms = Vec::with_capacity(self.plan.terms.len());
         for term in &self.plan.terms {
             let mut cursors = Vec::new();
@@ -169,14 +170,14 @@ impl Run<'_> {
                                 &Key::from_field_text(field, word),
                                 IndexRecordOption::WithFreqs,
                             )?
-                            .map(Found::Word),
+                            .map(PostingList::Word),
                         Lookup::Phrase(_) if part == Part::Rest => None,
                         Lookup::Phrase(words) => {
-                            PhrasePostings::new(segment, field, words)?.map(Found::Phrase)
+                            PhrasePostings::new(segment, field, words)?.map(PostingList::Phrase)
                         }
                     };
                     let Some(postings) = postings else { continue };
-                    cursors.push(Cursor {
+                    cursors.push(TermCursor {
                         postings,
                         part,
                         weight: *weight,
@@ -191,9 +192,9 @@ impl Run<'_> {
 
     fn segment(
         &self,
-        mut pages: Pages<'_>,
-        window: &mut Window,
-        best: &mut Best,
+        mut pages: SegmentPages<'_>,
+        window: &mut ScoreWindow,
+        best: &mut BestPages,
         counted: &mut dyn FnMut(SegmentOrdinal, DocId),
     ) {
         while let Some(start) = pages.next(self.plan.terms.is_empty()) {
@@ -213,7 +214,7 @@ impl Run<'_> {
                     return;
                 }
                 let (complete, share) = completeness(&self.plan.needs, terms);
-                let factor = self.scoring.factor(pages.columns.standing(doc));
+                let factor = self.scoring.factor(pages.columns.link_stats(doc));
                 let address = DocAddress::new(pages.number, doc);
                 let chosen = self.chosen.iter().find(|(other, _)| *other == address);
                 let chosen = chosen.map_or(1.0, |(_, factor)| *factor);
@@ -222,7 +223,7 @@ impl Run<'_> {
                 if complete > Completeness::Partial {
                     counted(pages.number, doc);
                 }
-                best.offer(Candidate {
+                best.offer(RankedPage {
                     complete,
                     key: pages
                         .columns
@@ -238,8 +239,9 @@ impl Run<'_> {
     }
 }
 
-/// How much of a query a page has that has these terms: how completely, and what share by weight.
-fn completeness(needs: &[Need], terms: u64) -> (Completeness, f32) {
+/// Returns how much of a query a page with these terms has: the completeness, and the share by
+/// weight.
+fn completeness(needs: &[ClauseNeed], terms: u64) -> (Completeness, f32) {
     let (mut complete, mut had, mut all) = (Completeness::Exact, 0.0, 0.0);
     for need in needs {
         all += need.weight;
@@ -260,17 +262,18 @@ fn completeness(needs: &[Need], terms: u64) -> (Completeness, f32) {
     (complete, if all > 0.0 { had / all } else { 1.0 })
 }
 
-/// The pages of a segment, and where in it everything stands.
-struct Pages<'a> {
+/// The posting lists and columns of a segment, with their read positions.
+struct SegmentPages<'a> {
     number: SegmentOrdinal,
     segment: &'a SegmentReader,
-    columns: Columns,
+    columns: ScoreColumns,
     conditions: Conditions,
-    terms: Vec<Vec<Cursor>>,
+    terms: Vec<Vec<TermCursor>>,
 }
 
-impl Pages<'_> {
-    /// The first page that has a term, or meets the condition if there is no term, and was not looked at.
+impl SegmentPages<'_> {
+    /// Returns the first page not yet visited that has a term; or, if the plan has no terms,
+    /// that meets the condition.
     fn next(&mut self, no_terms: bool) -> Option<DocId> {
         let wanted = self.conditions.wanted.as_ref().map(|wanted| wanted.doc());
         if no_terms {
@@ -283,20 +286,20 @@ impl Pages<'_> {
     }
 }
 
-/// The postings of a term in one part.
-struct Cursor {
-    postings: Found,
+/// The posting list of a term in one part.
+struct TermCursor {
+    postings: PostingList,
     part: Part,
     weight: f32,
     lengths: FieldNormReader,
 }
 
-enum Found {
+enum PostingList {
     Word(SegmentPostings),
     Phrase(PhrasePostings),
 }
 
-impl Found {
+impl PostingList {
     fn doc(&self) -> DocId {
         match self {
             Self::Word(postings) => postings.doc(),
@@ -305,9 +308,9 @@ impl Found {
     }
 }
 
-impl Cursor {
-    /// Adds what the pages of a window have of the term.
-    fn add_to(&mut self, window: &mut Window, scoring: &Scoring) {
+impl TermCursor {
+    /// Adds the occurrences of the term in the pages of a window.
+    fn add_to(&mut self, window: &mut ScoreWindow, scoring: &Scoring) {
         let (start, end) = (window.start, window.end());
         let (part, weight, lengths) = (self.part, self.weight, &self.lengths);
         let mut add = |doc: DocId, times: u32| {
@@ -315,7 +318,7 @@ impl Cursor {
             window.add(doc, weight * counts);
         };
         match &mut self.postings {
-            Found::Word(postings) => {
+            PostingList::Word(postings) => {
                 if postings.doc() < start {
                     postings.seek(start);
                 }
@@ -324,7 +327,7 @@ impl Cursor {
                     postings.advance();
                 }
             }
-            Found::Phrase(postings) => {
+            PostingList::Phrase(postings) => {
                 postings.seek(start);
                 while postings.doc() < end {
                     add(postings.doc(), postings.times());
@@ -335,7 +338,7 @@ impl Cursor {
     }
 }
 
-/// Conditions on pages of a segment.
+/// Conditions on the pages of a segment.
 struct Conditions {
     wanted: Option<Box<dyn Scorer>>,
     unwanted: Vec<Box<dyn Scorer>>,
@@ -343,7 +346,7 @@ struct Conditions {
 
 impl Conditions {
     /// Marks the pages of a window that may be shown.
-    fn mark(&mut self, window: &mut Window) {
+    fn mark(&mut self, window: &mut ScoreWindow) {
         let (start, end) = (window.start, window.end());
         window.allowed.fill(self.wanted.is_none());
         if let Some(wanted) = &mut self.wanted {
@@ -355,7 +358,7 @@ impl Conditions {
     }
 }
 
-/// Visits the pages of a window, by their place in it.
+/// Visits the pages of a window, by their index in it.
 fn visit(pages: &mut Box<dyn Scorer>, start: DocId, end: DocId, mut visit: impl FnMut(usize)) {
     if pages.doc() < start {
         pages.seek(start);
@@ -366,14 +369,14 @@ fn visit(pages: &mut Box<dyn Scorer>, start: DocId, end: DocId, mut visit: impl 
     }
 }
 
-/// Some neighbouring pages, while their scores are added up.
-struct Window {
+/// A range of neighbouring pages while their scores are added up.
+struct ScoreWindow {
     start: DocId,
     /// Whether a page may be shown.
     allowed: Box<[bool; WINDOW]>,
-    /// Weighted occurrences of the term that is added up.
+    /// Weighted occurrences of the current term.
     weighted: Box<[f32; WINDOW]>,
-    /// The pages that have that term.
+    /// The pages that have the current term.
     having: Vec<u16>,
     scores: Box<[f32; WINDOW]>,
     terms: Box<[u64; WINDOW]>,
@@ -381,7 +384,7 @@ struct Window {
     found: Vec<u16>,
 }
 
-impl Window {
+impl ScoreWindow {
     fn new() -> Self {
         Self {
             start: 0,
@@ -394,7 +397,7 @@ impl Window {
         }
     }
 
-    /// The first page behind it.
+    /// Returns the first page after the window.
     fn end(&self) -> DocId {
         self.start.saturating_add(WINDOW as DocId).min(TERMINATED)
     }
@@ -424,7 +427,7 @@ impl Window {
         }
     }
 
-    /// Finds every page that may be shown: nothing but a condition was asked for.
+    /// Takes every page that may be shown, for a query that has only conditions.
     fn take_all(&mut self, pages: DocId) {
         let inside = pages.saturating_sub(self.start).min(WINDOW as u32) as u16;
         let allowed = (0..inside).filter(|&at| self.allowed[usize::from(at)]);
@@ -434,7 +437,7 @@ impl Window {
         }
     }
 
-    /// Takes out the pages that were found: number, score and terms of each.
+    /// Removes the pages that were found, and visits the number, score and terms of each.
     fn drain(&mut self, mut visit: impl FnMut(DocId, f32, u64)) {
         for at in self.found.drain(..) {
             let place = usize::from(at);
@@ -445,15 +448,15 @@ impl Window {
     }
 }
 
-/// What a segment knows of its pages besides words.
-pub(super) struct Columns {
+/// The columns of a segment that scoring and sorting need.
+pub(super) struct ScoreColumns {
     in_links: Arc<dyn ColumnValues<u64>>,
     link_share: Arc<dyn ColumnValues<u64>>,
-    /// Published, and fetched, if pages are ordered by time.
+    /// Time of publication and time of fetch, if pages are sorted by time.
     times: Option<[Arc<dyn ColumnValues<i64>>; 2]>,
 }
 
-impl Columns {
+impl ScoreColumns {
     pub(super) fn new(segment: &SegmentReader, sort: Sort) -> Result<Self, TantivyError> {
         let columns = segment.fast_fields();
         let times = match sort {
@@ -471,8 +474,8 @@ impl Columns {
     }
 
     #[inline]
-    pub(super) fn standing(&self, doc: DocId) -> Standing {
-        Standing {
+    pub(super) fn link_stats(&self, doc: DocId) -> LinkStats {
+        LinkStats {
             in_links: self.in_links.get_val(doc) as u32,
             link_share: self.link_share.get_val(doc) as u32,
         }
@@ -490,13 +493,13 @@ impl Columns {
 }
 
 /// The best pages so far, by completeness.
-struct Best {
+struct BestPages {
     keep: usize,
-    heaps: [BinaryHeap<Reverse<Candidate>>; 3],
+    heaps: [BinaryHeap<Reverse<RankedPage>>; 3],
     counts: [usize; 3],
 }
 
-impl Best {
+impl BestPages {
     fn new(keep: usize) -> Self {
         Self {
             keep,
@@ -505,7 +508,7 @@ impl Best {
         }
     }
 
-    fn offer(&mut self, candidate: Candidate) {
+    fn offer(&mut self, candidate: RankedPage) {
         let number = candidate.complete as usize;
         self.counts[number] += 1;
         let heap = &mut self.heaps[number];
@@ -518,13 +521,13 @@ impl Best {
         }
     }
 
-    fn finish(self) -> Outcome {
+    fn finish(self) -> PlanOutcome {
         let [partial, near, exact] = self.counts;
         let heaps = self.heaps.into_iter().rev();
         let best = heaps
             .flat_map(|heap| heap.into_sorted_vec())
             .map(|Reverse(candidate)| candidate);
-        Outcome {
+        PlanOutcome {
             exact,
             near,
             partial,

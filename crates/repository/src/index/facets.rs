@@ -1,4 +1,4 @@
-//! Counts the pages of a search by site, language, kind and year.
+//! Facets: counts the pages of a search by site, language, kind and year.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use tantivy::columnar::{Column, StrColumn};
 use tantivy::{DocId, Searcher, SegmentOrdinal, TantivyError};
 
-/// Values that are returned of each, the most frequent.
+/// Number of values returned for each facet: the most frequent, and of years the latest.
 const VALUES: usize = 12;
 
 /// The pages of a search, counted. The most frequent values come first; of years, the latest.
@@ -15,27 +15,27 @@ const VALUES: usize = 12;
 pub struct Facets {
     /// Host names.
     pub sites: Vec<(String, u64)>,
-    /// Codes of languages.
+    /// Language codes.
     pub languages: Vec<(String, u64)>,
     /// Kinds of documents.
     pub kinds: Vec<(String, u64)>,
-    /// Years of publication, as pages say.
+    /// Years of publication, as pages state them.
     pub years: Vec<(String, u64)>,
 }
 
-/// Counts while a search runs.
-pub(super) struct Counting {
-    segments: Vec<Columns>,
+/// Counts pages while a search runs.
+pub(super) struct FacetCounts {
+    segments: Vec<FacetColumns>,
 }
 
 /// The columns of a segment, and how many pages have each value.
-struct Columns {
+struct FacetColumns {
     texts: [Option<(StrColumn, Vec<u64>)>; 3],
     dates: Column<i64>,
     years: BTreeMap<i64, u64>,
 }
 
-impl Counting {
+impl FacetCounts {
     pub(super) fn new(searcher: &Searcher) -> Result<Self, TantivyError> {
         let mut segments = Vec::new();
         for segment in searcher.segment_readers() {
@@ -47,7 +47,7 @@ impl Counting {
                     (column, values)
                 }))
             };
-            segments.push(Columns {
+            segments.push(FacetColumns {
                 texts: [text("host")?, text("language")?, text("kind")?],
                 dates: columns.i64("date")?,
                 years: BTreeMap::new(),
@@ -56,7 +56,6 @@ impl Counting {
         Ok(Self { segments })
     }
 
-    /// Counts a page.
     pub(super) fn count(&mut self, segment: SegmentOrdinal, doc: DocId) {
         let columns = &mut self.segments[segment as usize];
         for (column, values) in columns.texts.iter_mut().flatten() {
@@ -105,7 +104,7 @@ impl Counting {
     }
 }
 
-/// The year of a time in Unix seconds, in UTC; 0 for a time that no calendar has.
+/// Returns the UTC year of a time in Unix seconds; 0 for a time out of range.
 fn year(seconds: i64) -> i64 {
     let at = Timestamp::from_second(seconds);
     at.map_or(0, |at| at.to_zoned(TimeZone::UTC).year().into())

@@ -1,13 +1,13 @@
 //! The files of an index: removes those that no commit names, and checks those that one does.
 //!
-//! tantivy creates the file of a segment's deletions, `SEGMENT.OPSTAMP.del`, before the commit that
-//! names it, and never overwrites a file. Opstamps continue from the last commit. So a process that
-//! is killed between the two leaves an orphan, and the next process, which repeats the same
-//! operations to catch up with the ledger, reaches the same opstamp and cannot create the file:
-//! every later start would fail. Removing orphans before the first operation is the remedy.
+//! tantivy creates the file of a segment's deletions, `SEGMENT.OPSTAMP.del`, before the commit
+//! that names it, and never overwrites a file. Opstamps continue from the last commit. A process
+//! that is killed in between leaves an orphan. The next process repeats the same operations to
+//! catch up with the ledger, reaches the same opstamp and cannot create the file. Then every
+//! later start would fail. So orphans are removed before the first operation.
 //!
-//! **Invariant:** only the holder of the writer's lock removes files, and never one that the last
-//! commit names. Readers in other processes open only what a commit names.
+//! **Invariant:** only the holder of the writer's lock removes files, and never one that the
+//! last commit names. Readers in other processes open only files that a commit names.
 
 use std::fs;
 use std::io;
@@ -16,13 +16,15 @@ use std::path::{Path, PathBuf};
 use tantivy::TantivyError;
 use tantivy::directory::error::OpenReadError;
 
-/// Bytes of index files that are checked when an index is opened for writing. The newest segments
-/// come first: they were written last before a power cut. CRC-32 reads several gigabytes a second,
-/// so this costs at most some hundred milliseconds; `verify` checks everything.
+/// Bytes of index files that are checked when an index is opened for writing.
+///
+/// The newest segments are checked first: they were written last before a power cut. CRC-32
+/// reads several gigabytes per second, so this takes at most a few hundred milliseconds.
+/// `verify` checks everything.
 const CHECKED_BYTES: u64 = 512 << 20;
 
-/// Removes the files that interrupted commits, merges and atomic writes left behind. Returns how
-/// many. The caller holds the writer's lock.
+/// Removes the files that interrupted commits, merges and atomic writes left. Returns how many
+/// were removed. The caller holds the writer's lock.
 pub(super) fn remove_orphans(dir: &Path, index: &tantivy::Index) -> Result<usize, TantivyError> {
     let named = index.load_metas()?.list_segment_files();
     let mut removed = 0;
@@ -38,15 +40,15 @@ pub(super) fn remove_orphans(dir: &Path, index: &tantivy::Index) -> Result<usize
     Ok(removed)
 }
 
-/// Compares checksums of the files that the last commit names, newest first, up to a fixed number
-/// of bytes. Returns the first file that is damaged.
+/// Compares the checksums of the files that the last commit names, newest first, up to
+/// [`CHECKED_BYTES`]. Returns the first damaged file.
 pub(super) fn first_damaged(
     dir: &Path,
     index: &tantivy::Index,
 ) -> Result<Option<PathBuf>, TantivyError> {
     let mut files = Vec::new();
     for name in index.load_metas()?.list_segment_files() {
-        // A commit names all files that a segment can have; it need not have all of them.
+        // A commit names all files that a segment can have. Some of them need not exist.
         if let Ok(found) = fs::metadata(dir.join(&name)) {
             files.push((found.modified()?, found.len(), name));
         }
@@ -60,7 +62,7 @@ pub(super) fn first_damaged(
         budget = left;
         match index.directory().validate_checksum(&name) {
             Ok(true) => {}
-            // A footer that cannot be read is damage; what the system refuses is not.
+            // An unreadable footer is damage. An error of the operating system is not.
             Err(OpenReadError::IoError { io_error, .. }) if io_error.raw_os_error().is_some() => {
                 return Err(TantivyError::OpenReadError(OpenReadError::IoError {
                     io_error,
@@ -73,14 +75,15 @@ pub(super) fn first_damaged(
     Ok(None)
 }
 
-/// Whether tantivy names a segment's files so: 32 hexadecimal digits, then what the file holds.
+/// Returns whether this is the name of a segment file: 32 hexadecimal digits and a suffix.
 fn is_segment_file(name: &Path) -> bool {
     let name = name.to_str().unwrap_or_default();
     name.split_once('.')
         .is_some_and(|(id, _)| id.len() == 32 && id.bytes().all(|digit| digit.is_ascii_hexdigit()))
 }
 
-/// Whether an atomic write was killed before it renamed this file.
+/// Returns whether this is the temporary file of an atomic write that was killed before the
+/// rename.
 fn is_temporary(name: &Path) -> bool {
     name.to_str().is_some_and(|name| name.starts_with(".tmp"))
 }

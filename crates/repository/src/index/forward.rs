@@ -1,9 +1,10 @@
-//! A query whose pages are only ever looked for forwards.
+//! A query wrapper that never seeks backwards.
 //!
-//! **Invariant:** the query inside is asked for a page only if that is beyond where it stands.
+//! **Invariant:** the inner query is asked to seek only to pages after its current position.
 //!
-//! tantivy 0.27 asks an excluded phrase for pages that lie before its first match, which a phrase
-//! does not allow: a debug assertion fails (see its issue 2811 for the like). This goes away with it.
+//! tantivy 0.27 asks an excluded phrase for pages before its first match. A phrase does not
+//! allow this, and a debug assertion fails (its issue 2811 is similar). Remove this wrapper when
+//! tantivy is fixed.
 
 use tantivy::query::{EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, DocSet, Score, SegmentReader, Term};
@@ -41,7 +42,7 @@ impl Weight for ForwardWeight {
     }
 }
 
-/// `seek_danger` is not passed on: its default compares before it seeks.
+/// `seek_danger` is not forwarded: its default implementation compares before it seeks.
 impl DocSet for ForwardScorer {
     fn advance(&mut self) -> DocId {
         self.0.advance()

@@ -1,4 +1,5 @@
-//! What the index keeps of one page, and of all: its text as it was read, and the languages there are.
+//! Reads stored pages from the index: the text of one page, its near-duplicates, and the
+//! languages of all pages.
 
 use std::collections::BTreeMap;
 
@@ -6,17 +7,17 @@ use page::PageId;
 use tantivy::{DocAddress, TantivyError};
 
 use super::duplicates::{group, is_near};
-use super::stored::{Stored, place};
+use super::stored::{StoredPage, place};
 use super::{Index, IndexError, Section};
 
-/// A page, as it was last put in.
+/// A page as it was last indexed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Kept {
     /// Its URL.
     pub url: String,
     /// Its title; may be empty.
     pub title: String,
-    /// What it says itself, as text.
+    /// The text that is particular to the page.
     pub text: String,
     /// Navigation and lines of its host's template.
     pub rest: String,
@@ -31,19 +32,19 @@ pub struct Kept {
 }
 
 impl Index {
-    /// Looks a page up. Returns `None` if it is not in the index.
+    /// Looks up a page. Returns `None` if it is not in the index.
     pub fn kept(&self, id: PageId) -> Result<Option<Kept>, IndexError> {
         self.try_kept(id).map_err(|error| self.fail("read", error))
     }
 
-    /// The URLs of other pages with nearly the same text.
+    /// Returns the URLs of other pages with nearly the same text.
     pub fn duplicates(&self, id: PageId) -> Result<Vec<String>, IndexError> {
         self.try_duplicates(id)
             .map_err(|error| self.fail("read", error))
     }
 
-    /// The languages of pages, and how many pages are in each; those of removed pages that were not merged away
-    /// are counted too.
+    /// Returns how many pages are in each language. Removed pages count until their segment is
+    /// merged.
     pub fn languages(&self) -> Result<BTreeMap<String, u64>, IndexError> {
         self.try_languages()
             .map_err(|error| self.fail("read", error))
@@ -54,14 +55,14 @@ impl Index {
         let Some(address) = place(&searcher, &self.fields, id)? else {
             return Ok(None);
         };
-        let stored = Stored::read(&searcher, &self.fields, address)?;
+        let stored = StoredPage::read(&searcher, &self.fields, address)?;
         Ok(Some(Kept {
             url: stored.url,
             title: stored.title,
             text: stored.body,
             rest: stored.rest,
             sections: stored.sections,
-            in_links: stored.standing.in_links,
+            in_links: stored.link_stats.in_links,
             language: stored.language,
             fetched_at: stored.fetched_at,
         }))
@@ -72,7 +73,7 @@ impl Index {
         let Some(address) = place(&searcher, &self.fields, id)? else {
             return Ok(Vec::new());
         };
-        let page = Stored::read(&searcher, &self.fields, address)?;
+        let page = StoredPage::read(&searcher, &self.fields, address)?;
         let mut hashes = vec![page.simhash];
         let mut addresses = vec![address];
         for (number, segment) in (0..).zip(searcher.segment_readers()) {
@@ -89,11 +90,11 @@ impl Index {
             }
         }
         let groups = group(&hashes, |place| {
-            Stored::read(&searcher, &self.fields, addresses[place]).map(|page| page.body)
+            StoredPage::read(&searcher, &self.fields, addresses[place]).map(|page| page.body)
         })?;
         let mut urls = Vec::new();
         for &place in &groups[0][1..] {
-            urls.push(Stored::read(&searcher, &self.fields, addresses[place])?.url);
+            urls.push(StoredPage::read(&searcher, &self.fields, addresses[place])?.url);
         }
         Ok(urls)
     }

@@ -1,11 +1,11 @@
-//! How often each page mentions some words.
+//! Counts how often each page mentions given words.
 //!
-//! **Invariant:** a word is split as the pages were, so what [`search`](Index::search) would find is
-//! what is counted, and counts are those of the last commit without pages that were removed.
+//! **Invariant:** a word is split in the same way as the pages, so [`search`](Index::search)
+//! finds what is counted here. Counts are those of the last commit, without removed pages.
 //!
-//! Read straight from the postings, which hold how often and where a word occurs: nothing is scored,
-//! and no text is read. A word that is split into several (`state-of-the-art`, 東京都) is mentioned
-//! where they follow each other.
+//! The counts come directly from the posting lists, which contain frequencies and positions. No
+//! page is scored and no text is read. A word that is split into several (`state-of-the-art`,
+//! 東京都) is mentioned where they follow each other.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,21 +16,21 @@ use tantivy::{DocId, SegmentReader, TERMINATED, TantivyError};
 use super::phrase::PhrasePostings;
 use super::{Index, IndexError, query, words};
 
-/// What a page says of some words.
+/// How often a page mentions the words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mentions {
-    /// Occurrences in its title, of all the words together.
+    /// Occurrences of all the words in its title.
     pub in_title: u32,
-    /// Occurrences in its text.
+    /// Occurrences of all the words in its text.
     pub in_body: u32,
-    /// The words of its text. Exact up to 40; above, what the index keeps of it: at most one eighth
-    /// too few.
+    /// Number of words of its text. It is exact up to 40; above, the index rounds down by at
+    /// most one eighth.
     pub words: u32,
 }
 
 impl Index {
-    /// The pages that mention any of these words in title or text, in the order of their ids. Words
-    /// that the index does not tell apart (`café`, `cafe`) count once.
+    /// Returns the pages that mention any of these words in title or text, sorted by id. Words
+    /// that the index treats as equal (`café`, `cafe`) count once.
     pub fn mentions(&self, words: &[String]) -> Result<Vec<(PageId, Mentions)>, IndexError> {
         let mut found = self
             .try_mentions(words)
@@ -72,7 +72,7 @@ impl Index {
     }
 }
 
-/// Visits each page that has the words one after the other, with how often it has them.
+/// Visits each page that has the words one after the other, with the number of times.
 fn count(
     segment: &SegmentReader,
     field: Field,

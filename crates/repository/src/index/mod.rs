@@ -1,8 +1,9 @@
-//! The index: finds the pages that hold given words.
+//! The full-text index: finds the pages that contain given words.
 //!
-//! **Invariant:** a page is in it at most once, and everything it shows was valid, harmless text
-//! before it was stored. It is derived: a commit carries the sequence of the ledger it reflects, so
-//! that what is missing can be added, and a damaged index is made anew from the archive.
+//! **Invariants:** a page is in the index at most once. All text that the index returns was made
+//! safe to display before it was stored. The index is derived data: a commit carries the ledger
+//! sequence it reflects, so missing pages can be added later. A damaged index is recreated from
+//! the archive.
 
 mod content;
 mod directory;
@@ -19,18 +20,18 @@ mod payload;
 mod phrase;
 mod plan;
 mod query;
+mod safe_text;
 mod schema;
 mod score;
 mod search;
 mod sections;
-mod shown;
 mod similar;
 mod snippet;
 mod spelling;
-mod spot;
 mod stored;
 mod template;
 mod weights;
+mod word_finder;
 mod words;
 mod workload;
 mod writer;
@@ -57,20 +58,22 @@ pub use workload::{Demand, Workload};
 pub use writer::{Document, HEAP, Writer};
 
 use directory::IndexDirectory;
-use schema::Fields;
+use schema::SchemaFields;
 
-/// The index of a directory.
+/// The index in a directory.
 #[derive(Clone)]
 pub struct Index {
     dir: PathBuf,
     index: tantivy::Index,
     reader: IndexReader,
-    fields: Fields,
+    fields: SchemaFields,
 }
 
 impl Index {
-    /// Opens the index of a directory, or creates an empty one. [`IndexError::Damaged`] says that
-    /// it must be made anew: remove the directory, open it, and put every page again.
+    /// Opens the index of a directory, or creates an empty one.
+    ///
+    /// After [`IndexError::Damaged`] the index must be recreated: remove the directory, open it
+    /// again and put every page.
     pub fn open(dir: &Path) -> Result<Self, IndexError> {
         fs::create_dir_all(dir).map_err(|error| IndexError::new("create", dir, error.into()))?;
         let fail = |error| IndexError::new("open", dir, error);
@@ -104,20 +107,21 @@ impl Index {
         })
     }
 
-    /// The one writer. `heap` is the memory it may use, in bytes; [`HEAP`] is a good choice.
+    /// Opens the single writer. `heap` is the memory it may use, in bytes; [`HEAP`] is a good
+    /// choice.
     pub fn writer(&self, heap: usize) -> Result<Writer, IndexError> {
         Writer::new(self, heap)
     }
 
-    /// Shows what another process has committed. A commit of this process shows at once.
+    /// Makes commits of other processes visible. A commit of this process is visible at once.
     pub fn refresh(&self) -> Result<(), IndexError> {
         self.reader
             .reload()
             .map_err(|error| self.fail("reload", error))
     }
 
-    /// Compares the checksums of the newest files with what they hold, at a cost that is bounded
-    /// ([`verify`](Index::verify) reads everything). An index that fails this must be made again.
+    /// Verifies the checksums of the newest files, at a bounded cost ([`verify`](Index::verify)
+    /// reads everything). An index that fails this check must be recreated.
     pub fn check(&self) -> Result<(), IndexError> {
         let damaged = files::first_damaged(&self.dir, &self.index);
         match damaged.map_err(|error| self.fail("read", error))? {
@@ -129,7 +133,7 @@ impl Index {
         }
     }
 
-    /// The sequence that the last commit carried. Returns `None` before the first.
+    /// Returns the ledger sequence of the last commit. Returns `None` before the first.
     pub fn sequence(&self) -> Result<Option<u64>, IndexError> {
         let metas = self
             .index
@@ -146,12 +150,12 @@ impl Index {
         payload::sequence(&payload).map(Some).ok_or_else(damaged)
     }
 
-    /// How many pages it holds.
+    /// Returns the number of pages.
     pub fn count(&self) -> u64 {
         self.reader.searcher().num_docs()
     }
 
-    /// Visits the id of every page, in no order.
+    /// Visits the id of every page, in arbitrary order.
     pub fn ids(&self, mut visit: impl FnMut(PageId)) -> Result<(), IndexError> {
         for segment in self.reader.searcher().segment_readers() {
             self.ids_of(segment, |_, id| visit(id))
@@ -160,7 +164,7 @@ impl Index {
         Ok(())
     }
 
-    /// Visits the pages of a segment that were not removed, in the order of their ids.
+    /// Visits the pages of a segment that were not removed, sorted by id.
     fn ids_of(
         &self,
         segment: &SegmentReader,
@@ -183,13 +187,14 @@ impl Index {
         Ok(())
     }
 
-    /// Reads every file of the index and compares check sums and counts. Returns the files that are
-    /// damaged.
+    /// Reads every file of the index and verifies checksums and counts. Returns the damaged
+    /// files.
     pub fn verify(&self) -> Result<Vec<PathBuf>, IndexError> {
         let fail = |error| self.fail("read", error);
         self.sequence()?;
         let mut damaged = self.index.validate_checksum().map_err(fail)?;
-        // The lists of files and of pages have no check sums; they are held against the files.
+        // The lists of files and of pages have no checksums, so they are compared with the
+        // files.
         let managed = self.index.directory().list_managed_files();
         let segments = self.index.searchable_segment_ids().map_err(fail)?;
         let segments: Vec<String> = segments.iter().map(|id| id.uuid_string()).collect();

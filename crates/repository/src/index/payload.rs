@@ -1,27 +1,28 @@
-//! The payload of an index commit: the sequence of the ledger that it reflects.
+//! The payload of an index commit: the ledger sequence that the commit reflects.
 //!
-//! **Invariant:** a sequence is read only if it is the one that was written. tantivy keeps it in a
-//! file without check sum, and one digit too high would leave pages out of the index for good.
+//! **Invariant:** a damaged sequence is detected. tantivy stores the payload in a file without
+//! checksum, and a sequence that is too high would leave pages out of the index forever.
 
 use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
 
-/// The sequence, twice: as it is and with every bit turned, so that no single damage passes.
+/// Encodes the sequence twice, as it is and with all bits inverted, so that damage to a single
+/// byte is detected.
 pub(super) fn text(sequence: u64) -> String {
     format!("{sequence} {}", !sequence)
 }
 
-/// Reads it back. Returns `None` if it is damaged.
+/// Decodes the sequence. Returns `None` if it is damaged.
 pub(super) fn sequence(text: &str) -> Option<u64> {
     let (sequence, turned) = text.split_once(' ')?;
     let sequence: u64 = sequence.parse().ok()?;
     (turned.parse() == Ok(!sequence)).then_some(sequence)
 }
 
-/// The sequence of the last commit in a directory, without opening the index. Returns `None` if
-/// there is no commit, or it cannot be read.
+/// Reads the sequence of the last commit in a directory, without opening the index. Returns
+/// `None` if there is no commit or it cannot be read.
 pub fn committed(dir: &Path) -> Option<u64> {
     #[derive(Deserialize)]
     struct Commit {

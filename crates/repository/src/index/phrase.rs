@@ -1,18 +1,20 @@
-//! Words that follow each other, read from the postings of one part of a page.
+//! Posting list of a phrase: the pages that have given words one after the other in one part.
 //!
-//! **Invariant:** it stands at a page that has the words in order, or behind the last one; it only moves forwards.
+//! **Invariant:** the current page has the words in order, or the list is at its end. The list
+//! only moves forwards.
 
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption, Term};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED, TantivyError};
 
-/// The pages of a segment that have some words one after the other.
+/// The pages of a segment that have given words one after the other.
 pub(super) struct PhrasePostings {
-    /// The rarest word, which leads: the postings of the others are skipped over.
+    /// The rarest word, which leads the search: the posting lists of the others are skipped to
+    /// its pages.
     first: SegmentPostings,
-    /// The place of the rarest word among the words.
+    /// The index of the rarest word in the phrase.
     place: u32,
-    /// The other words, with their places, the rarest first.
+    /// The other words with their indexes in the phrase, rarest first.
     others: Vec<(u32, SegmentPostings)>,
     starts: Vec<u32>,
     positions: Vec<u32>,
@@ -20,7 +22,8 @@ pub(super) struct PhrasePostings {
 }
 
 impl PhrasePostings {
-    /// Stands at the first page of a segment that has these words in a field; `None` if no page has all of them.
+    /// Moves to the first page of a segment that has these words in a field. Returns `None` if
+    /// one of the words does not occur in the segment.
     pub(super) fn new(
         segment: &SegmentReader,
         field: Field,
@@ -52,23 +55,23 @@ impl PhrasePostings {
         Ok(Some(phrase))
     }
 
-    /// The page it stands at; [`TERMINATED`] behind the last one.
+    /// Returns the current page; [`TERMINATED`] at the end.
     pub(super) fn doc(&self) -> DocId {
         self.first.doc()
     }
 
-    /// How often that page has the words in order.
+    /// Returns how often the current page has the phrase.
     pub(super) fn times(&self) -> u32 {
         self.times
     }
 
-    /// Goes to the next page.
+    /// Moves to the next page.
     pub(super) fn advance(&mut self) {
         self.first.advance();
         self.find();
     }
 
-    /// Goes to the first page at or behind `target`.
+    /// Moves to the first page at or after `target`.
     pub(super) fn seek(&mut self, target: DocId) {
         if self.first.doc() < target {
             self.first.seek(target);
@@ -76,7 +79,7 @@ impl PhrasePostings {
         }
     }
 
-    /// Goes on from where the first word is to where all are in order.
+    /// Moves from the page of the rarest word to the first page that has the phrase.
     fn find(&mut self) {
         while self.first.doc() != TERMINATED {
             match self.behind() {
@@ -95,7 +98,7 @@ impl PhrasePostings {
         self.times = 0;
     }
 
-    /// The first page that could have all words, if this one lacks some.
+    /// Returns the first page that could have all words, if the current page lacks one.
     fn behind(&mut self) -> Option<DocId> {
         let doc = self.first.doc();
         for (_, other) in &mut self.others {
@@ -109,7 +112,7 @@ impl PhrasePostings {
         None
     }
 
-    /// How often the words follow each other in the page that all stand at.
+    /// Counts how often the phrase occurs in the current page, which has all words.
     fn count(&mut self) -> u32 {
         if self.others.is_empty() {
             return self.first.term_freq();

@@ -1,4 +1,5 @@
-//! Turns a query into the terms that are scored and the conditions that pages must meet.
+//! Query planning: turns a parsed query into the terms that are scored and the conditions that
+//! pages must meet.
 
 use std::ops::Bound;
 
@@ -7,19 +8,19 @@ use tantivy::schema::{Field, IndexRecordOption, Term as Key};
 use tantivy::{Searcher, TantivyError};
 
 use super::forward::Forward;
-use super::query::{Clause, Form, Parsed};
-use super::schema::Fields;
+use super::query::{Clause, ClauseForm, ParsedQuery};
+use super::schema::SchemaFields;
 use super::score::Scoring;
 use super::search::Query;
 use super::weights::Part;
 
-/// Terms of a query: each has a bit.
+/// Maximum number of terms of a query: each has a bit of a `u64`.
 const TERMS: usize = 64;
 
-/// The parts that a word is looked for in.
+/// The parts in which a word is searched.
 pub(super) const ALL_PARTS: &[Part] = &Part::ALL;
 
-/// The parts that keep positions of words.
+/// The parts whose postings have positions.
 const IN_ORDER: &[Part] = &[
     Part::Title,
     Part::Headings,
@@ -29,62 +30,62 @@ const IN_ORDER: &[Part] = &[
     Part::Body,
 ];
 
-/// The parts where it counts that a page has the whole query in this order.
+/// The parts in which the whole query as a phrase adds to the score.
 const WHOLE: &[Part] = &[Part::Title, Part::Headings, Part::Anchors, Part::Body];
 
-/// Something that is scored.
+/// A term that is scored.
 #[derive(Debug, Clone)]
-pub(super) struct Term {
-    /// What is looked up, and what an occurrence counts.
+pub(super) struct PlanTerm {
+    /// What is looked up, each with the weight of an occurrence.
     pub(super) lookups: Vec<(Lookup, f32)>,
-    /// Where.
+    /// The parts in which it is looked up.
     pub(super) parts: &'static [Part],
-    /// What it adds to a score, at most.
+    /// The upper bound of what it adds to a score.
     pub(super) weight: f32,
 }
 
-/// What is looked up in the index.
+/// A lookup in the index.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Lookup {
     Word(String),
     Phrase(Vec<String>),
 }
 
-/// What a page should hold, by the bits of terms.
+/// What a page should contain for one clause, by the bits of terms.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Need {
-    /// Any of these is what was asked for.
+pub(super) struct ClauseNeed {
+    /// A page with any of these terms contains the clause.
     pub(super) exact: u64,
-    /// All of these are nearly that.
+    /// A page with all of these terms nearly contains the clause.
     pub(super) near: u64,
-    /// How much it counts that a page lacks it.
+    /// The weight of the clause when a page lacks it.
     pub(super) weight: f32,
 }
 
 /// A query that is ready to run.
-pub(super) struct Plan {
-    pub(super) terms: Vec<Term>,
-    pub(super) needs: Vec<Need>,
-    /// What pages must meet; `None`: nothing.
+pub(super) struct QueryPlan {
+    pub(super) terms: Vec<PlanTerm>,
+    pub(super) needs: Vec<ClauseNeed>,
+    /// The condition that pages must meet; `None` if there is none.
     pub(super) condition: Option<Box<dyn Condition>>,
-    /// What they must not.
+    /// The conditions that pages must not meet.
     pub(super) unwanted: Vec<Box<dyn Condition>>,
 }
 
-/// What else the words of a query may stand for.
+/// Alternative words for the words of a query.
 pub(super) trait Variants {
-    /// The words that a word stands for, and what an occurrence of each counts. Returns nothing if the word stands
-    /// for itself.
+    /// Returns the words that a word may stand for, each with the weight of an occurrence.
+    /// Returns nothing if the word stands only for itself.
     fn of(&self, word: &str, place: &std::ops::Range<usize>) -> Vec<(String, f32)>;
 }
 
-impl Plan {
+impl QueryPlan {
     pub(super) fn new(
-        parsed: &Parsed,
+        parsed: &ParsedQuery,
         query: &Query<'_>,
         variants: &dyn Variants,
         searcher: &Searcher,
-        fields: &Fields,
+        fields: &SchemaFields,
         scoring: &Scoring,
     ) -> Result<Self, TantivyError> {
         let mut planner = Planner {
@@ -116,11 +117,11 @@ impl Plan {
 }
 
 struct Planner<'a> {
-    terms: Vec<Term>,
-    needs: Vec<Need>,
+    terms: Vec<PlanTerm>,
+    needs: Vec<ClauseNeed>,
     variants: &'a dyn Variants,
     searcher: &'a Searcher,
-    fields: &'a Fields,
+    fields: &'a SchemaFields,
     scoring: &'a Scoring,
 }
 
@@ -163,7 +164,7 @@ impl Planner<'_> {
                 }
             }
         }
-        // A phrase is as rare as its words together, and no rarer than what one page has.
+        // A phrase is as rare as its words together, but not rarer than a word that no page has.
         let weight = if most > 0 {
             self.scoring.idf(most)
         } else {
@@ -171,7 +172,7 @@ impl Planner<'_> {
         };
         let exact = match lookups.is_empty() {
             true => 0,
-            false => self.push(Term {
+            false => self.push(PlanTerm {
                 lookups,
                 parts,
                 weight,
@@ -182,7 +183,7 @@ impl Planner<'_> {
             near =
                 self.single_words(&clause.forms[0].words, parts, self.scoring.weights().words)?;
         }
-        self.needs.push(Need {
+        self.needs.push(ClauseNeed {
             exact,
             near,
             weight,
@@ -190,12 +191,14 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// A clause of one word. If no page has it, what it may stand for is looked up: other spellings, and the parts
-    /// of a word in camel case.
+    /// Plans a clause of one word.
+    ///
+    /// Its alternatives, such as other spellings, are looked up too. The parts of a word in
+    /// camel case are looked up only if no page has the word or an alternative.
     fn word(
         &mut self,
         word: &str,
-        form: &Form,
+        form: &ClauseForm,
         clause: &Clause,
         parts: &'static [Part],
     ) -> Result<(), TantivyError> {
@@ -209,7 +212,7 @@ impl Planner<'_> {
             }
         }
         let weight = self.scoring.idf(pages);
-        let exact = self.push(Term {
+        let exact = self.push(PlanTerm {
             lookups,
             parts,
             weight,
@@ -218,7 +221,7 @@ impl Planner<'_> {
         if pages == 0 {
             near = self.single_words(&form.parts, parts, 1.0)?;
         }
-        self.needs.push(Need {
+        self.needs.push(ClauseNeed {
             exact,
             near,
             weight,
@@ -226,7 +229,8 @@ impl Planner<'_> {
         Ok(())
     }
 
-    /// Adds a term for each of these words, whose weights are multiplied by `factor`. Returns their bits.
+    /// Adds a term for each of these words, with its weight multiplied by `factor`. Returns
+    /// their bits.
     fn single_words(
         &mut self,
         words: &[String],
@@ -236,7 +240,7 @@ impl Planner<'_> {
         let mut bits = 0;
         for word in words {
             let weight = self.scoring.idf(self.pages(word, parts)?) * factor;
-            bits |= self.push(Term {
+            bits |= self.push(PlanTerm {
                 lookups: vec![(Lookup::Word(word.clone()), 1.0)],
                 parts,
                 weight,
@@ -245,7 +249,7 @@ impl Planner<'_> {
         Ok(bits)
     }
 
-    /// All words of the query, in order.
+    /// Adds a term for all words of the query as a phrase.
     fn whole(&mut self, wanted: &[Clause]) {
         let plain = wanted
             .iter()
@@ -258,20 +262,20 @@ impl Planner<'_> {
             .flat_map(|clause| clause.forms[0].words.iter().cloned())
             .collect();
         let weight = self.needs.iter().map(|need| need.weight).sum::<f32>();
-        self.push(Term {
+        self.push(PlanTerm {
             lookups: vec![(Lookup::Phrase(words), 1.0)],
             parts: WHOLE,
             weight: weight * self.scoring.weights().order,
         });
     }
 
-    /// How many pages have a word, about: the most of any part.
+    /// Estimates how many pages have a word; see [`pages`].
     fn pages(&self, word: &str, parts: &[Part]) -> Result<u64, TantivyError> {
         pages(self.searcher, self.fields, word, parts)
     }
 
-    /// Adds a term. Returns its bit, none if there are too many.
-    fn push(&mut self, term: Term) -> u64 {
+    /// Adds a term. Returns its bit, or 0 if there are too many terms.
+    fn push(&mut self, term: PlanTerm) -> u64 {
         if self.terms.len() == TERMS {
             return 0;
         }
@@ -280,10 +284,11 @@ impl Planner<'_> {
     }
 }
 
-/// How many pages have a word, about: the most of any part. Most words of other parts are in the body too.
+/// Estimates how many pages have a word: the maximum over the parts, because most words of the
+/// other parts are in the body too.
 pub(super) fn pages(
     searcher: &Searcher,
-    fields: &Fields,
+    fields: &SchemaFields,
     word: &str,
     parts: &[Part],
 ) -> Result<u64, TantivyError> {
@@ -294,13 +299,18 @@ pub(super) fn pages(
     Ok(most)
 }
 
-/// What pages must meet to be shown at all.
-fn condition(parsed: &Parsed, query: &Query<'_>, fields: &Fields) -> Option<Box<dyn Condition>> {
+/// Returns the condition that pages must meet.
+fn condition(
+    parsed: &ParsedQuery,
+    query: &Query<'_>,
+    fields: &SchemaFields,
+) -> Option<Box<dyn Condition>> {
     let mut all: Vec<Box<dyn Condition>> = Vec::new();
     all.extend(parsed.site.as_ref().map(|site| has(fields.site, site)));
     all.extend(query.language.map(|code| has(fields.language, code)));
     all.extend(parsed.kind.as_ref().map(|kind| has(fields.kind, kind)));
-    // What is quoted or asked for in one part is meant exactly: no page without it fills up.
+    // Quoted clauses and clauses for one part must match exactly. Pages without them are not
+    // shown.
     let exact = parsed
         .wanted
         .iter()
@@ -345,8 +355,8 @@ fn has(field: Field, value: &str) -> Box<dyn Condition> {
     ))
 }
 
-/// A clause in any part where words have positions.
-fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn Condition> {
+/// Returns the condition that a clause occurs in any part with positions.
+fn anywhere(fields: &SchemaFields, clause: &Clause) -> Box<dyn Condition> {
     let only = clause.part.map(|part| vec![part]);
     let parts = only.as_deref().unwrap_or(IN_ORDER);
     let mut any: Vec<(Occur, Box<dyn Condition>)> = Vec::new();
@@ -363,7 +373,7 @@ fn anywhere(fields: &Fields, clause: &Clause) -> Box<dyn Condition> {
     Box::new(BooleanQuery::new(any))
 }
 
-/// Words in one field, one after the other.
+/// Returns the condition that words follow each other in one field.
 fn in_field(field: Field, words: &[String]) -> Box<dyn Condition> {
     let mut terms: Vec<Key> = words
         .iter()
@@ -387,7 +397,7 @@ mod tests {
     use super::super::{Document, Index};
     use super::*;
 
-    /// A word that stands for others.
+    /// Test data: a word and its alternatives.
     struct Stands(&'static str, Vec<(String, f32)>);
 
     impl Variants for Stands {
@@ -431,7 +441,7 @@ mod tests {
     fn with_plan<T>(
         text: &str,
         variants: &dyn Variants,
-        see: impl Fn(&Plan, &dyn Fn(u64) -> f32, &Weights) -> T,
+        see: impl Fn(&QueryPlan, &dyn Fn(u64) -> f32, &Weights) -> T,
     ) -> T {
         let dir = tempfile::tempdir().unwrap();
         let index = index(dir.path());
@@ -439,7 +449,7 @@ mod tests {
         let weights = Weights::default();
         let scoring = Scoring::new(&searcher, &index.fields, &weights).unwrap();
         let parsed = parse(text, &mut analyzer());
-        let plan = Plan::new(
+        let plan = QueryPlan::new(
             &parsed,
             &Query::default(),
             variants,
@@ -472,7 +482,7 @@ mod tests {
             near(plan.terms[1].weight, idf(3) * weights.words);
             assert_eq!(
                 plan.needs,
-                [Need {
+                [ClauseNeed {
                     exact: 1,
                     near: 0b110,
                     weight: plan.terms[0].weight
@@ -480,7 +490,7 @@ mod tests {
             );
             assert_eq!(plan.terms.len(), 3);
         });
-        // No page has it: only the phrase is left, as rare as its words together but no rarer than what one page has.
+        // No page has the compound, so only the phrase is left.
         with_plan("path.all", &none(), |plan, idf, _| {
             assert_eq!(
                 plan.terms[0].lookups,

@@ -1,12 +1,17 @@
-//! Reads what a searcher typed.
+//! Parses the text of a query.
 //!
-//! **Invariant:** every text is a query; nothing in it is an error, and nothing in it can make a
-//! search expensive: its length and the number of its words are limited (hostile-web.md, row 82).
+//! **Invariant:** every text is a valid query, and no text can make a search expensive: its
+//! length and the number of its words are limited (hostile-web.md, row 82).
 //!
-//! Words, all of which should be there; `a OR b`; `"a phrase"`; `-excluded`; and operators, which `-` excludes too:
-//! `site:example.org`, `title:word`, `url:word`, `author:lovelace` or `author:"Ada Lovelace"`, `date:2024-05` or
-//! `date:2019..2021`, `filetype:html`. No wildcards, no ranges of words: those are where other engines' queries blow
-//! up. A single letter after `-` is an option (`tar -x`), and so is a word after `--`.
+//! The syntax:
+//! - Words, all of which should be in the page; `a OR b`; `"a phrase"`; `-excluded`.
+//! - Operators: `site:example.org`, `title:word`, `url:word`, `author:lovelace` or `author:"Ada
+//!   Lovelace"`, `date:2024-05` or `date:2019..2021`, `filetype:html`. `-` excludes `site:`,
+//!   `title:` and `url:` too.
+//! - A single letter after `-` is a command line option (`tar -x`), and so is a word after `--`.
+//!
+//! There are no wildcards and no ranges of words, because these make queries expensive in other
+//! search engines.
 
 use std::ops::Range;
 
@@ -16,59 +21,59 @@ use tantivy::tokenizer::TextAnalyzer;
 use super::weights::Part;
 use super::words::is_compound;
 
-/// Characters read; the rest is ignored.
+/// Characters of a query that are read. The rest is ignored.
 const TEXT_LIMIT: usize = 1000;
 
-/// Words and phrases read, and words of a phrase.
+/// Maximum number of words and phrases of a query, and of words in a phrase.
 const CLAUSE_LIMIT: usize = 32;
 
-/// A query, taken apart.
+/// A parsed query.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Parsed {
-    /// What pages should hold.
+pub(super) struct ParsedQuery {
+    /// What pages should contain.
     pub(super) wanted: Vec<Clause>,
-    /// What they must not.
+    /// What pages must not contain.
     pub(super) unwanted: Vec<Clause>,
-    /// The domain they must be in.
+    /// The domain that pages must be in.
     pub(super) site: Option<String>,
-    /// Domains they must not be in.
+    /// Domains that pages must not be in.
     pub(super) other_sites: Vec<String>,
-    /// Those who must have written them.
+    /// Names of authors that pages must have.
     pub(super) authors: Vec<Vec<String>>,
-    /// The time that they must be of, in Unix seconds.
+    /// The range of publication times that pages must be in, in Unix seconds.
     pub(super) date: Option<Range<i64>>,
-    /// The kind of document they must be.
+    /// The kind of document that pages must be.
     pub(super) kind: Option<String>,
-    /// What looks like an operator and is none; it was read as words.
+    /// Pieces that look like an operator but are unknown. They were parsed as words.
     pub(super) unknown: Vec<String>,
 }
 
-/// Something that a page should hold, in one of several forms.
+/// Something that a page should contain, in one of several forms.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Clause {
-    /// What was typed, and after each `OR` what was typed in its place.
-    pub(super) forms: Vec<Form>,
-    /// The only part of a page where it counts.
+    /// The alternatives that were joined by `OR`.
+    pub(super) forms: Vec<ClauseForm>,
+    /// The only part of a page that is searched; `None` means all parts.
     pub(super) part: Option<Part>,
-    /// Whether it was quoted, and is meant exactly.
+    /// Whether it was quoted, so that it must match exactly.
     pub(super) quoted: bool,
-    /// Where it was typed.
+    /// Its byte range in the query.
     pub(super) place: Range<usize>,
 }
 
-/// One way to say a clause.
+/// One alternative of a clause.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Form {
+pub(super) struct ClauseForm {
     /// Its words, which follow each other.
     pub(super) words: Vec<String>,
-    /// The compound that they make.
+    /// The compound that the words form.
     pub(super) compound: Option<String>,
     /// The parts of a word in camel case.
     pub(super) parts: Vec<String>,
 }
 
-impl Parsed {
-    /// Whether nothing is asked for.
+impl ParsedQuery {
+    /// Returns whether the query asks for nothing.
     pub(super) fn is_empty(&self) -> bool {
         self.wanted.is_empty()
             && self.site.is_none()
@@ -83,8 +88,8 @@ impl Parsed {
     }
 }
 
-/// What a piece of a query is.
-enum Operator {
+/// The meaning of a piece of a query.
+enum QueryOperator {
     Words(Option<Part>),
     Site,
     Author,
@@ -92,19 +97,19 @@ enum Operator {
     Kind,
 }
 
-/// The operators, by what is typed before their value.
-const OPERATORS: [(&str, Operator); 7] = [
-    ("site:", Operator::Site),
-    ("title:", Operator::Words(Some(Part::Title))),
-    ("url:", Operator::Words(Some(Part::Url))),
-    ("author:", Operator::Author),
-    ("date:", Operator::Date),
-    ("filetype:", Operator::Kind),
-    ("type:", Operator::Kind),
+/// The operators with their prefixes.
+const OPERATORS: [(&str, QueryOperator); 7] = [
+    ("site:", QueryOperator::Site),
+    ("title:", QueryOperator::Words(Some(Part::Title))),
+    ("url:", QueryOperator::Words(Some(Part::Url))),
+    ("author:", QueryOperator::Author),
+    ("date:", QueryOperator::Date),
+    ("filetype:", QueryOperator::Kind),
+    ("type:", QueryOperator::Kind),
 ];
 
-pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Parsed {
-    let mut parsed = Parsed::default();
+pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> ParsedQuery {
+    let mut parsed = ParsedQuery::default();
     let end = text
         .char_indices()
         .nth(TEXT_LIMIT)
@@ -132,8 +137,8 @@ pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Parsed {
             continue;
         }
         let or = std::mem::take(&mut or) && !negative;
-        match operator.map_or(&Operator::Words(None), |(_, operator)| operator) {
-            Operator::Words(part) => {
+        match operator.map_or(&QueryOperator::Words(None), |(_, operator)| operator) {
+            QueryOperator::Words(part) => {
                 let forms = forms(piece, quoted, analyzer);
                 if part.is_none()
                     && !quoted
@@ -158,28 +163,29 @@ pub(super) fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Parsed {
                     _ => parsed.wanted.push(clause),
                 }
             }
-            Operator::Site => match (negative, site(piece)) {
+            QueryOperator::Site => match (negative, site(piece)) {
                 (true, site) => parsed.other_sites.extend(site),
-                // A site that is none has no pages; it is not the same as no site.
+                // An invalid site has no pages, which is different from no site.
                 (false, site) => parsed.site = Some(site.unwrap_or_default()),
             },
-            Operator::Author | Operator::Date | Operator::Kind if negative => {
+            QueryOperator::Author | QueryOperator::Date | QueryOperator::Kind if negative => {
                 parsed.unknown.push(format!("-{piece}"));
             }
-            Operator::Author => parsed
+            QueryOperator::Author => parsed
                 .authors
                 .extend(Some(words(piece, analyzer)).filter(|name| !name.is_empty())),
-            Operator::Date => match page::span(piece) {
+            QueryOperator::Date => match page::span(piece) {
                 Some(date) => parsed.date = Some(date),
                 None => parsed.unknown.push(format!("date:{piece}")),
             },
-            Operator::Kind => parsed.kind = Some(kind(piece)),
+            QueryOperator::Kind => parsed.kind = Some(kind(piece)),
         }
     }
     parsed
 }
 
-/// Whether a `-` before this excludes it: it is a quote, an operator, or a word of more than one letter.
+/// Returns whether `-` excludes the text after it: a quote, or a word of more than one letter
+/// (also an operator).
 fn excludes(after: &str) -> bool {
     let mut letters = after.chars();
     match letters.next() {
@@ -194,14 +200,15 @@ fn excludes(after: &str) -> bool {
     }
 }
 
-/// The name in `name:value`, if it looks like an operator; all that are known were taken out before.
+/// Returns the name in `name:value` if it looks like an operator. The known operators were
+/// removed before.
 fn unknown_operator(piece: &str) -> Option<&str> {
     let (name, value) = piece.split_once(':')?;
     let is_name = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_lowercase());
     (is_name && value.starts_with(|c: char| c.is_alphanumeric())).then(|| &piece[..=name.len()])
 }
 
-/// The kind of a document by the name or the ending that people use.
+/// Returns the kind of a document for a common name or file extension.
 pub(super) fn kind(name: &str) -> String {
     let name = name.trim_start_matches('.').to_lowercase();
     match name.as_str() {
@@ -211,8 +218,8 @@ pub(super) fn kind(name: &str) -> String {
     }
 }
 
-/// The domain that a person means by `Example.org`, `https://example.org/x` or `.example.org`,
-/// as hosts are written in URLs. Returns `None` if it is none.
+/// Returns the domain in `Example.org`, `https://example.org/x` or `.example.org`, in the form
+/// of a host in a URL. Returns `None` if it is invalid.
 pub(super) fn site(name: &str) -> Option<String> {
     let name = name.split_once("://").map_or(name, |(_, rest)| rest);
     let name = name.split('/').next()?.trim_matches('.');
@@ -220,8 +227,8 @@ pub(super) fn site(name: &str) -> Option<String> {
     Some(url.host_name().to_owned())
 }
 
-/// Takes a quoted phrase, open-ended if its end is missing, or what is before the next blank or
-/// quote.
+/// Splits off a quoted phrase, which may lack its closing quote, or the text before the next
+/// whitespace or quote.
 fn split(text: &str) -> (&str, &str) {
     if let Some(phrase) = text.strip_prefix('"') {
         return phrase.split_once('"').unwrap_or((phrase, ""));
@@ -232,9 +239,9 @@ fn split(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The words of a piece, and what else the index may know it by.
-fn forms(piece: &str, quoted: bool, analyzer: &mut TextAnalyzer) -> Form {
-    let mut form = Form::default();
+/// Splits a piece into its words, its compound and the parts of its camel-case word.
+fn forms(piece: &str, quoted: bool, analyzer: &mut TextAnalyzer) -> ClauseForm {
+    let mut form = ClauseForm::default();
     let mut whole = 0;
     let mut last = None;
     let mut stream = analyzer.token_stream(piece);
@@ -261,7 +268,8 @@ fn forms(piece: &str, quoted: bool, analyzer: &mut TextAnalyzer) -> Form {
     form
 }
 
-/// The words of a text, as pages are split; compounds and parts of words left out.
+/// Returns the words of a text, split as pages are, without compounds and without parts of
+/// words.
 pub(super) fn words(text: &str, analyzer: &mut TextAnalyzer) -> Vec<String> {
     forms(text, true, analyzer).words
 }
@@ -273,9 +281,9 @@ mod tests {
     use super::super::words::analyzer;
     use super::*;
 
-    /// Clauses in words: alternatives parted by `|`, compounds in brackets.
-    fn shown(clauses: &[Clause]) -> Vec<String> {
-        let form = |form: &Form| {
+    /// Formats clauses: alternatives are separated by `|`, compounds are in brackets.
+    fn described(clauses: &[Clause]) -> Vec<String> {
+        let form = |form: &ClauseForm| {
             let compound = form
                 .compound
                 .as_ref()
@@ -295,8 +303,8 @@ mod tests {
     #[track_caller]
     fn check(text: &str, wanted: &[&str], unwanted: &[&str], site: Option<&str>) {
         let parsed = parse(text, &mut analyzer());
-        assert_eq!(shown(&parsed.wanted), wanted, "{text}");
-        assert_eq!(shown(&parsed.unwanted), unwanted, "{text}");
+        assert_eq!(described(&parsed.wanted), wanted, "{text}");
+        assert_eq!(described(&parsed.unwanted), unwanted, "{text}");
         assert_eq!(parsed.site.as_deref(), site, "{text}");
     }
 
@@ -392,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_that_there_are_not_are_said() {
+    fn unknown_operators_are_reported() {
         let unknown = |text| parse(text, &mut analyzer()).unknown;
         assert_eq!(unknown("inurl:x intitle:y"), ["inurl:", "intitle:"]);
         assert_eq!(unknown("date:soon"), ["date:soon"]);
@@ -411,7 +419,7 @@ mod tests {
             "engine author:Lovelace author:\"Charles Babbage\"notes date:1843",
             &mut analyzer(),
         );
-        assert_eq!(shown(&parsed.wanted), ["engine", "note"]);
+        assert_eq!(described(&parsed.wanted), ["engine", "note"]);
         let names: [&[&str]; 2] = [&["lovelace"], &["charle", "babbage"]];
         assert_eq!(parsed.authors, names);
         assert_eq!(parsed.date, page::span("1843"));
@@ -425,7 +433,7 @@ mod tests {
         let parsed = parse(&format!("\"{}\"", "ab ".repeat(500)), &mut analyzer());
         assert_eq!(parsed.wanted[0].forms[0].words.len(), CLAUSE_LIMIT);
         let parsed = parse(&format!("{}late", " ".repeat(TEXT_LIMIT)), &mut analyzer());
-        assert_eq!(parsed, Parsed::default());
+        assert_eq!(parsed, ParsedQuery::default());
     }
 
     proptest! {

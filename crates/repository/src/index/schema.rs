@@ -1,7 +1,7 @@
-//! The fields of a page in the index.
+//! The schema: the fields of a page in the index.
 //!
-//! **Invariant:** an index with other fields, or other ways to split text, is not ours: it is
-//! refused when opened, so changing anything here means that stores rebuild their index.
+//! **Invariant:** an index with other fields, or with another way to split text, is rejected
+//! when it is opened. So any change here means that stores rebuild their index.
 
 use tantivy::IndexSettings;
 use tantivy::schema::{
@@ -15,44 +15,44 @@ use super::words;
 
 /// The handles of the fields.
 #[derive(Clone, Copy)]
-pub(super) struct Fields {
-    /// The page id, big-endian: what a page is replaced and removed by.
+pub(super) struct SchemaFields {
+    /// The page id, big-endian. Pages are replaced and removed by it.
     pub(super) id: Field,
     pub(super) url: Field,
-    /// The host, as shown; a column, to be counted.
+    /// The host name; a column, because facets count it.
     pub(super) host: Field,
-    /// The host and every domain above it: what `site:` looks up.
+    /// The host and every domain above it, for `site:`.
     pub(super) site: Field,
     pub(super) title: Field,
-    /// Not stored: they are parts of the body that [`Fields::sections`] names.
+    /// Headings are not stored: they are ranges of the body that [`SchemaFields::sections`] names.
     pub(super) headings: Field,
     pub(super) ids: Field,
     pub(super) anchors: Field,
     pub(super) body: Field,
     pub(super) rest: Field,
-    /// Where the sections of the body are ([`super::sections`]).
+    /// The encoded sections of the body ([`super::sections`]).
     pub(super) sections: Field,
     pub(super) language: Field,
-    /// `html`, `text`, …: what `filetype:` looks up.
+    /// `html`, `text`, …, for `filetype:`.
     pub(super) kind: Field,
-    /// Unix seconds; a column, so that a search can be for what is new.
+    /// Time of fetch in Unix seconds; a column, so that results can be limited and sorted by it.
     pub(super) fetched_at: Field,
-    /// Who wrote the page, as it says: what `author:` looks up.
+    /// The author that the page states, for `author:`.
     pub(super) author: Field,
-    /// When it was published, as it says, in Unix seconds: what `date:` looks up.
+    /// The publication time that the page states, in Unix seconds, for `date:`.
     pub(super) date: Field,
-    /// Pages that link to it.
+    /// Number of pages that link to it.
     pub(super) in_links: Field,
-    /// The share of the body that is words of links, in percent.
+    /// Share of the body that is link text, in percent.
     pub(super) link_share: Field,
-    /// Similarity hash of the body; 0 if it is too short to have one.
+    /// Similarity hash of the body; 0 if the body is too short.
     pub(super) simhash: Field,
-    /// All that it says of itself, as JSON.
+    /// All metadata that the page states, as JSON.
     pub(super) stated: Field,
 }
 
-impl Fields {
-    /// Where the words of a part are.
+impl SchemaFields {
+    /// Returns the field of a part.
     pub(super) fn part(&self, part: Part) -> Field {
         match part {
             Part::Title => self.title,
@@ -66,7 +66,7 @@ impl Fields {
     }
 }
 
-pub(super) fn schema() -> (Schema, Fields) {
+pub(super) fn schema() -> (Schema, SchemaFields) {
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(words::NAME)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
@@ -79,7 +79,7 @@ pub(super) fn schema() -> (Schema, Fields) {
         .set_indexing_options(counted)
         .set_stored();
     let mut schema = Schema::builder();
-    let fields = Fields {
+    let fields = SchemaFields {
         id: schema.add_bytes_field("id", BytesOptions::default().set_indexed().set_stored()),
         url: schema.add_text_field("url", text()),
         host: schema.add_text_field("host", STORED | FAST),

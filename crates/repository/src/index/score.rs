@@ -1,18 +1,19 @@
-//! The ranking function: what a page scores for a word.
+//! The ranking function: the score of a page for a word.
 //!
-//! BM25F (Robertson, Zaragoza & Taylor, "Simple BM25 extension to multiple weighted fields", CIKM 2004; with a
-//! length normalisation for each field as in Zaragoza et al., TREC 2004): occurrences in all parts of a page are
-//! weighted and summed before they saturate, so that a word in title and text does not count twice.
+//! BM25F (Robertson, Zaragoza & Taylor, "Simple BM25 extension to multiple weighted fields",
+//! CIKM 2004), with a length normalisation for each field as in Zaragoza et al. (TREC 2004).
+//! Occurrences in all parts of a page are weighted and summed before they saturate, so that a
+//! word in title and text does not count twice.
 //!
-//! **Invariant:** a search and the measurement of gains (ΔQ) score by these functions and no others.
+//! **Invariant:** search and the measurement of gains (ΔQ) use these functions and no others.
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::{Searcher, TantivyError};
 
-use super::schema::Fields;
+use super::schema::SchemaFields;
 use super::weights::{Part, Weights};
 
-/// The weight of one occurrence in a part, by the length of the part as the index keeps it.
+/// The weight of one occurrence in a part, by the length of the part as tantivy encodes it.
 type Norms = [f32; 256];
 
 /// The ranking function for the pages of one commit.
@@ -20,23 +21,23 @@ type Norms = [f32; 256];
 pub(super) struct Scoring {
     weights: Weights,
     norms: [Box<Norms>; Part::COUNT],
-    /// Pages of the index, removed ones included until their segment is merged.
+    /// Number of pages in the index. Removed pages count until their segment is merged.
     pages: u64,
 }
 
 /// What is known of a page besides its words.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Standing {
-    /// Pages that link to it.
+pub(super) struct LinkStats {
+    /// Number of pages that link to it.
     pub(super) in_links: u32,
-    /// The share of its text that is words of links, in percent.
+    /// Share of its text that is link text, in percent.
     pub(super) link_share: u32,
 }
 
 impl Scoring {
     pub(super) fn new(
         searcher: &Searcher,
-        fields: &Fields,
+        fields: &SchemaFields,
         weights: &Weights,
     ) -> Result<Self, TantivyError> {
         let segments = searcher.segment_readers();
@@ -67,39 +68,42 @@ impl Scoring {
         &self.weights
     }
 
-    /// Pages of the index, removed ones included until their segment is merged.
+    /// Returns the number of pages in the index. Removed pages count until their segment is
+    /// merged.
     pub(super) fn pages(&self) -> u64 {
         self.pages
     }
 
-    /// The weight of a word that `having` pages have: ln(1 + (N − n + ½) / (n + ½)).
+    /// Returns the weight of a word that `having` pages have: ln(1 + (N − n + ½) / (n + ½)).
     pub(super) fn idf(&self, having: u64) -> f32 {
         let others = self.pages.saturating_sub(having) as f32;
         (1.0 + (others + 0.5) / (having as f32 + 0.5)).ln()
     }
 
-    /// What occurrences in a part count, whose length is this.
+    /// Returns the weighted occurrences in a part of this encoded length.
     #[inline]
     pub(super) fn weighted(&self, part: Part, times: u32, length: u8) -> f32 {
         times as f32 * self.norms[part as usize][usize::from(length)]
     }
 
-    /// What a word of this weight adds to a score, whose weighted occurrences are these.
+    /// Returns what a word adds to a score: idf · w / (w + k1), where w are its weighted
+    /// occurrences.
     #[inline]
     pub(super) fn saturated(&self, idf: f32, weighted: f32) -> f32 {
         idf * (weighted / (weighted + self.weights.saturation))
     }
 
-    /// What a score is multiplied by for a page of this standing.
+    /// Returns the factor of a page's score for its links.
     #[inline]
-    pub(super) fn factor(&self, standing: Standing) -> f32 {
-        let share = standing.link_share.min(100) as f32 / 100.0;
-        let links = 1.0 + self.weights.links * (1.0 + standing.in_links as f32).log10();
+    pub(super) fn factor(&self, link_stats: LinkStats) -> f32 {
+        let share = link_stats.link_share.min(100) as f32 / 100.0;
+        let links = 1.0 + self.weights.links * (1.0 + link_stats.in_links as f32).log10();
         links * (1.0 - self.weights.hub * share * share)
     }
 }
 
-/// w / (1 − b + b · length / mean length). In an index without words every length is the mean.
+/// Returns w / (1 − b + b · length / mean length) for each encoded length. In an index without
+/// words, every length is the mean.
 fn norms(weight: f32, b: f32, mean: f32) -> Norms {
     let mut norms = [weight; 256];
     if mean > 0.0 {

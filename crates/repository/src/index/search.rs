@@ -1,89 +1,92 @@
-//! Searching: the pages that hold what was asked for, best first.
+//! Search: finds the pages that match a query, best first.
 //!
-//! **Invariant:** a search touches no more than [`Query::LIMIT`] pages of results and reads a
-//! bounded part of each; what it returns is text and ranges, never markup.
+//! **Invariant:** a search reads no more than a bounded number of results ([`Query::LIMIT`],
+//! [`Query::OFFSET`]) and a bounded part of each. It returns text and ranges, never markup.
 //!
-//! Pages that have all words come first. Where they are fewer than asked for, pages follow that lack some, and each
-//! says which.
+//! Pages that have all words come first. If they are fewer than requested, pages follow that
+//! lack some words; each of them names the missing words.
 
 use page::PageId;
 use page::url::with_fragment;
 use tantivy::{DocAddress, Searcher, TantivyError};
 
 use super::duplicates::group;
-use super::evaluate::{Candidate, Completeness, Outcome, Run, Sort};
-use super::facets::{Counting, Facets};
-use super::plan::{Lookup, Plan};
-use super::query::{self, Parsed};
+use super::evaluate::{Completeness, PlanOutcome, PlanRun, RankedPage, Sort};
+use super::facets::{FacetCounts, Facets};
+use super::plan::{Lookup, QueryPlan};
+use super::query::{self, ParsedQuery};
 use super::score::Scoring;
-use super::snippet::{Finder, Snippet};
-use super::stored::{Stored, place};
+use super::snippet::{Snippet, SnippetFinder};
+use super::stored::{StoredPage, place};
 use super::weights::Weights;
 use super::{Index, IndexError, words};
 
-/// Pages that are looked at for near-duplicates beyond those that are shown, and for each that is shown.
+/// Additional results that are checked for near-duplicates: in total, and per result that is
+/// shown.
 const SPARE: usize = 40;
 const SPARE_EACH: usize = 3;
 
-/// A search.
+/// A search request.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Query<'a> {
-    /// What the searcher typed: words, `a OR b`, `"phrases"`, `-exclusions`, `site:example.org`, `title:word`,
-    /// `url:word`, `author:name`, `date:2024-05`, `filetype:html`.
+    /// The text of the query: words, `a OR b`, `"phrases"`, `-exclusions`, `site:example.org`,
+    /// `title:word`, `url:word`, `author:name`, `date:2024-05`, `filetype:html`.
     pub text: &'a str,
-    /// How many hits to return, up to [`Query::LIMIT`].
+    /// Maximum number of hits to return, up to [`Query::LIMIT`].
     pub limit: usize,
-    /// How many to pass over, up to [`Query::OFFSET`].
+    /// Number of hits to skip, up to [`Query::OFFSET`].
     pub offset: usize,
-    /// Only pages of this host or of hosts below it; wins over `site:` in the text.
+    /// Only pages of this host or its subdomains; overrides `site:` in the text.
     pub site: Option<&'a str>,
     /// Only pages in this language.
     pub language: Option<&'a str>,
-    /// Only documents of this kind (`html`, `text`); wins over `filetype:` in the text.
+    /// Only documents of this kind (`html`, `text`); overrides `filetype:` in the text.
     pub kind: Option<&'a str>,
-    /// Only copies that were fetched at this time or later, in Unix seconds.
+    /// Only copies fetched at this time or later, in Unix seconds.
     pub since: Option<i64>,
-    /// Only copies that were fetched before this time, in Unix seconds.
+    /// Only copies fetched before this time, in Unix seconds.
     pub until: Option<i64>,
-    /// Only pages that say they were published at this time or later, in Unix seconds.
+    /// Only pages that state a publication time at or after this, in Unix seconds.
     pub published_since: Option<i64>,
-    /// Only pages that say they were published before this time, in Unix seconds.
+    /// Only pages that state a publication time before this, in Unix seconds.
     pub published_until: Option<i64>,
-    /// What comes first.
+    /// The order of the hits.
     pub sort: Sort,
-    /// Whether the last word may be the beginning of one: the searcher is still typing.
+    /// Whether the last word may be a prefix, because the user is still typing.
     pub prefix: bool,
     /// Whether to count the pages by site, language, kind and year.
     pub facets: bool,
-    /// The languages that the reader prefers: of pages with nearly the same text, one in these is shown.
+    /// Language codes that the user prefers, best first. Of near-duplicates, a page in one of
+    /// these is shown.
     pub readers: &'a [&'a str],
-    /// What the scores of some pages are multiplied by: evidence from clicks ([`Choices`](crate::log::Choices)).
+    /// Factors for the scores of some pages: evidence from clicks
+    /// ([`Choices`](crate::log::Choices)).
     pub chosen: &'a [(PageId, f32)],
-    /// How pages are ranked; [`Weights::default`] if `None`.
+    /// The weights of the ranking function; [`Weights::default`] if `None`.
     pub weights: Option<&'a Weights>,
 }
 
 impl Query<'_> {
-    /// The most hits of one search.
+    /// Maximum number of hits of one search.
     pub const LIMIT: usize = 100;
-    /// The deepest page of hits: finding the n-th best means keeping n.
+    /// Maximum offset. To find the n-th best page, a search must keep n pages.
     pub const OFFSET: usize = 1000;
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Hits {
-    /// How many pages match.
+    /// Number of pages that match.
     pub total: usize,
-    /// No page has all the words; these have some.
+    /// Whether no page has all the words, so that these hits have only some.
     pub relaxed: bool,
-    /// What was searched for in place of the text, where no page had some of its words.
+    /// The query that was searched instead, if no page had some of its words.
     pub corrected: Option<String>,
-    /// What looks like an operator and is none; it was searched for as words.
+    /// Pieces that look like an operator but are unknown. They were searched as words.
     pub unknown: Vec<String>,
-    /// The best of them, or those after `offset`.
+    /// The best pages after `offset`.
     pub hits: Vec<Hit>,
-    /// The pages that match, counted, if that was asked for.
+    /// Counts of the matching pages, if requested.
     pub facets: Option<Facets>,
 }
 
@@ -98,9 +101,9 @@ pub struct Hit {
     pub host: String,
     /// Its title; may be empty.
     pub title: String,
-    /// The section that answers best, if it is not the page as a whole.
+    /// The section that matches best, if it is not the page as a whole.
     pub section: Option<Place>,
-    /// Where its text mentions the words.
+    /// An excerpt of its text with the words.
     pub snippet: Snippet,
     /// How well it matches; comparable only within one search.
     pub score: f32,
@@ -110,18 +113,19 @@ pub struct Hit {
     pub language: Option<String>,
     /// `html`, `text`, …, if known.
     pub kind: Option<String>,
-    /// What it says of itself to machines.
+    /// The metadata that the page states.
     pub stated: page::Fields,
-    /// What evidence from clicks multiplied its score by.
+    /// The factor from click evidence that is part of its score.
     pub chosen: f32,
-    /// What was asked for and it does not have.
+    /// The clauses of the query that it does not contain.
     pub missing: Vec<String>,
-    /// Other pages that match with nearly the same text, in the order of their scores.
+    /// URLs of matching near-duplicates, in the order of their scores.
     pub duplicates: Vec<String>,
 }
 
 impl Hit {
-    /// Where it is best opened: its URL, with the section that answers best.
+    /// Returns the URL to open: that of the page, with the fragment of the section that matches
+    /// best.
     pub fn address(&self) -> String {
         let section = self.section.as_ref();
         with_fragment(&self.url, section.and_then(|section| section.id.as_deref()))
@@ -133,12 +137,12 @@ impl Hit {
 pub struct Place {
     /// Its heading.
     pub heading: String,
-    /// What a URL's fragment names it by, if anything.
+    /// The fragment that links to it, if any.
     pub id: Option<String>,
 }
 
 impl Index {
-    /// Searches what was last committed.
+    /// Searches the last commit.
     pub fn search(&self, query: &Query<'_>) -> Result<Hits, IndexError> {
         self.try_search(query)
             .map_err(|error| self.fail("search", error))
@@ -147,7 +151,7 @@ impl Index {
     fn try_search(&self, query: &Query<'_>) -> Result<Hits, TantivyError> {
         let mut parsed = query::parse(query.text, &mut words::analyzer());
         if let Some(site) = query.site {
-            // A site that is none has no pages; it is not the same as no site.
+            // An invalid site has no pages, which is different from no site.
             parsed.site = Some(query::site(site).unwrap_or_default());
         }
         if let Some(kind) = query.kind {
@@ -164,7 +168,7 @@ impl Index {
         let weights = query.weights.cloned().unwrap_or_default();
         let scoring = Scoring::new(&searcher, &self.fields, &weights)?;
         let expansions = self.expansions(&searcher, &parsed, query)?;
-        let plan = Plan::new(
+        let plan = QueryPlan::new(
             &parsed,
             query,
             &expansions,
@@ -178,7 +182,7 @@ impl Index {
             let address = place(&searcher, &self.fields, page)?;
             chosen.extend(address.map(|address| (address, factor)));
         }
-        let run = Run {
+        let run = PlanRun {
             searcher: &searcher,
             fields: &self.fields,
             scoring: &scoring,
@@ -188,7 +192,7 @@ impl Index {
             keep: wanted * SPARE_EACH + SPARE,
         };
         let mut counting = match query.facets {
-            true => Some(Counting::new(&searcher)?),
+            true => Some(FacetCounts::new(&searcher)?),
             false => None,
         };
         let outcome = run.run(&mut |segment, doc| {
@@ -213,18 +217,18 @@ impl Index {
             corrected: expansions.corrected(query.text),
             unknown,
             hits,
-            facets: counting.map(Counting::finish).transpose()?,
+            facets: counting.map(FacetCounts::finish).transpose()?,
         })
     }
 
-    /// The groups of near-duplicates that are shown, each with the page that stands for it first.
+    /// Returns the groups of near-duplicates that are shown, each with its representative first.
     fn shown(
         &self,
         searcher: &Searcher,
-        outcome: &Outcome,
+        outcome: &PlanOutcome,
         query: &Query<'_>,
         wanted: usize,
-    ) -> Result<Vec<Vec<Candidate>>, TantivyError> {
+    ) -> Result<Vec<Vec<RankedPage>>, TantivyError> {
         let best = &outcome.best[..outcome.best.len().min(wanted * SPARE_EACH + SPARE)];
         let mut hashes = Vec::with_capacity(best.len());
         for candidate in best {
@@ -236,7 +240,7 @@ impl Index {
             hashes.push(columns.u64("simhash")?.first(doc_id).unwrap_or(0));
         }
         let groups = group(&hashes, |place| {
-            Stored::read(searcher, &self.fields, best[place].address).map(|page| page.body)
+            StoredPage::read(searcher, &self.fields, best[place].address).map(|page| page.body)
         })?;
         let groups = groups.into_iter();
         let mut shown = Vec::new();
@@ -244,7 +248,7 @@ impl Index {
             .skip(query.offset.min(Query::OFFSET))
             .take(query.limit.min(Query::LIMIT))
         {
-            let mut group: Vec<Candidate> = group.into_iter().map(|place| best[place]).collect();
+            let mut group: Vec<RankedPage> = group.into_iter().map(|place| best[place]).collect();
             if group.len() > 1 {
                 let first = self.representative(searcher, &group, query.readers)?;
                 group[..=first].rotate_right(1);
@@ -254,12 +258,14 @@ impl Index {
         Ok(shown)
     }
 
-    /// The page of a group that is shown: one in a language of the reader, then the one with most links to it, then
-    /// the best. Only pages that have as much of the query as the best one can stand for it.
+    /// Returns the index of the page that represents a group: first by the user's languages,
+    /// then by the number of links to it, then by score.
+    ///
+    /// Only pages that have as much of the query as the best one are considered.
     fn representative(
         &self,
         searcher: &Searcher,
-        group: &[Candidate],
+        group: &[RankedPage],
         readers: &[&str],
     ) -> Result<usize, TantivyError> {
         let mut best = (0, None);
@@ -268,12 +274,12 @@ impl Index {
             .enumerate()
             .filter(|(_, other)| other.complete >= group[0].complete)
         {
-            let stored = Stored::read(searcher, &self.fields, candidate.address)?;
+            let stored = StoredPage::read(searcher, &self.fields, candidate.address)?;
             let language = stored.language.as_deref();
             let preferred =
                 language.and_then(|code| readers.iter().position(|reader| *reader == code));
             let preferred = preferred.map_or(0, |place| readers.len() - place);
-            let rank = (preferred, stored.standing.in_links);
+            let rank = (preferred, stored.link_stats.in_links);
             if best.1.is_none_or(|most| rank > most) {
                 best = (place, Some(rank));
             }
@@ -284,13 +290,13 @@ impl Index {
     fn hit(
         &self,
         searcher: &Searcher,
-        group: &[Candidate],
-        plan: &Plan,
-        parsed: &Parsed,
-        finder: &mut Finder,
+        group: &[RankedPage],
+        plan: &QueryPlan,
+        parsed: &ParsedQuery,
+        finder: &mut SnippetFinder,
     ) -> Result<Hit, TantivyError> {
         let candidate = &group[0];
-        let page = Stored::read(searcher, &self.fields, candidate.address)?;
+        let page = StoredPage::read(searcher, &self.fields, candidate.address)?;
         let (snippet, section) = finder.show(&page.body, &page.sections);
         let section = section.map(|number| {
             let section = &page.sections[number];
@@ -308,7 +314,7 @@ impl Index {
         });
         let mut duplicates = Vec::new();
         for other in &group[1..] {
-            duplicates.push(Stored::read(searcher, &self.fields, other.address)?.url);
+            duplicates.push(StoredPage::read(searcher, &self.fields, other.address)?.url);
         }
         Ok(Hit {
             id: page.id,
@@ -331,8 +337,8 @@ impl Index {
     }
 }
 
-/// What finds the words of a plan in a text. A compound counts more than its words.
-fn finder(plan: &Plan) -> Finder {
+/// Returns the finder for the words of a plan. A compound counts more than its words.
+fn finder(plan: &QueryPlan) -> SnippetFinder {
     let mut words: Vec<(String, f32)> = Vec::new();
     for (bit, term) in plan.terms.iter().enumerate() {
         let needed = plan
@@ -352,5 +358,5 @@ fn finder(plan: &Plan) -> Finder {
             }
         }
     }
-    Finder::new(&words)
+    SnippetFinder::new(&words)
 }

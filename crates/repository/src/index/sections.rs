@@ -1,7 +1,7 @@
-//! The sections of a page, as the index keeps them.
+//! The sections of a page, as the index stores them.
 //!
-//! **Invariant:** headings are ranges of the body, in order. A section reaches from its heading to the next one;
-//! what comes before the first heading belongs to none.
+//! **Invariant:** headings are ranges of the body, in order. A section reaches from its heading
+//! to the next one. Text before the first heading belongs to no section.
 
 use std::ops::Range;
 
@@ -14,19 +14,19 @@ pub struct Section {
     pub heading: Range<u32>,
     /// 1 to 6 for a heading, 7 for an entry of a definition list.
     pub level: u8,
-    /// What a URL's fragment names it by.
+    /// The fragment that links to it.
     pub id: Option<String>,
 }
 
 impl Section {
-    /// Its heading, as text.
+    /// Returns the text of its heading.
     pub fn title<'a>(&self, body: &'a str) -> &'a str {
         let range = self.heading.start as usize..self.heading.end as usize;
         body.get(range).unwrap_or_default()
     }
 }
 
-/// The text of a section, its heading included; `None` if there is no such section.
+/// Returns the text of a section with its heading. Returns `None` if there is no such section.
 pub fn section_text<'a>(body: &'a str, sections: &[Section], number: usize) -> Option<&'a str> {
     let start = sections.get(number)?.heading.start as usize;
     let next = sections.get(number + 1);
@@ -38,7 +38,8 @@ pub(super) fn encode(sections: &[Section]) -> Vec<u8> {
     postcard::to_stdvec(sections).expect("numbers and strings can be encoded")
 }
 
-/// Reads them back. Returns none if they are damaged: a page without sections is still a page.
+/// Decodes sections. Damaged data gives no sections, because a page without sections is still
+/// useful.
 pub(super) fn decode(bytes: &[u8]) -> Vec<Section> {
     postcard::from_bytes(bytes).unwrap_or_default()
 }

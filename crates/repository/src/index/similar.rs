@@ -1,4 +1,4 @@
-//! Pages that are about the same as another.
+//! Finds pages that are similar to a given page, by its characteristic words.
 
 use std::collections::HashMap;
 
@@ -6,28 +6,29 @@ use page::PageId;
 use tantivy::TantivyError;
 
 use super::plan::{ALL_PARTS, pages};
+use super::safe_text::prefix;
 use super::score::Scoring;
 use super::search::{Hit, Query};
-use super::shown::prefix;
-use super::stored::{Stored, place};
+use super::stored::{StoredPage, place};
 use super::weights::{Part, Weights};
 use super::{Index, IndexError, words};
 
-/// Words that a page is looked up by.
+/// Number of words that are searched.
 const WORDS: usize = 12;
 
-/// Bytes of the body that they are chosen from: its beginning says what it is about.
+/// Bytes at the beginning of the body that the words are taken from: it usually states the
+/// topic.
 const READ: usize = 16 * 1024;
 
-/// What an occurrence in title and headings counts.
+/// Weight of an occurrence in title and headings; in the body it is 1.
 const SUMMARY: f32 = 5.0;
 
-/// Letters of a word: shorter ones say little.
+/// Minimum letters of a word. Shorter words are rarely characteristic.
 const SHORTEST: usize = 3;
 
 impl Index {
-    /// The pages that have most of what is particular to a page, best first. Returns none if the index does not
-    /// have the page.
+    /// Returns the pages that have most of a page's characteristic words, best first. Returns
+    /// none if the page is not in the index.
     pub fn similar(&self, id: PageId, limit: usize) -> Result<Vec<Hit>, IndexError> {
         let words = self
             .particular(id)
@@ -41,13 +42,13 @@ impl Index {
         Ok(others.take(limit).collect())
     }
 
-    /// The words of a page that are frequent in it and rare elsewhere (tf·idf).
+    /// Returns the words that are frequent in a page and rare elsewhere (tf·idf).
     fn particular(&self, id: PageId) -> Result<Vec<String>, TantivyError> {
         let searcher = self.reader.searcher();
         let Some(address) = place(&searcher, &self.fields, id)? else {
             return Ok(Vec::new());
         };
-        let stored = Stored::read(&searcher, &self.fields, address)?;
+        let stored = StoredPage::read(&searcher, &self.fields, address)?;
         let texts = stored.texts();
         let mut counts: HashMap<String, f32> = HashMap::new();
         let mut analyzer = words::analyzer();
@@ -67,7 +68,7 @@ impl Index {
         let mut ranked = Vec::with_capacity(counts.len());
         for (word, count) in counts {
             let having = pages(&searcher, &self.fields, &word, ALL_PARTS)?;
-            // A word that no other page has finds none.
+            // A word that no other page has finds nothing.
             if having > 1 {
                 ranked.push((scoring.saturated(scoring.idf(having), count), word));
             }

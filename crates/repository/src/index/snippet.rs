@@ -1,45 +1,47 @@
-//! What is shown of a page that was found: the sentences that have the words, and the section they are in.
+//! Snippets: selects the sentences of a page that have the words of a query, and the section
+//! they are in.
 //!
-//! **Invariant:** work and output are bounded; a snippet is text and ranges, never markup.
+//! **Invariant:** work and output are bounded. A snippet is text and ranges, never markup.
 //!
-//! Only the body is read: navigation and lines of a template are no answer to a question.
+//! Only the body is read, because navigation and template lines do not answer a question.
 
 use std::ops::Range;
 
+use super::safe_text::prefix;
 use super::sections::Section;
-use super::shown::prefix;
-use super::spot::Spotter;
+use super::word_finder::WordFinder;
 
-/// Letters of a snippet: two lines of a result page.
+/// Target length of a snippet in bytes: about two lines of a result page.
 const LENGTH: usize = 220;
 
-/// Bytes of a text that are searched, and occurrences that are looked at. People read the start.
+/// Limits on the bytes that are searched and on the occurrences that are used. Readers look at
+/// the beginning.
 const SEARCHED: usize = 256 * 1024;
 const OCCURRENCES: usize = 4_000;
 
-/// A sentence that is shorter, in bytes, is shown with the next one.
+/// A sentence with fewer bytes is shown together with the next one.
 const SHORT: usize = 60;
 
-/// What stands between two sentences that do not follow each other.
+/// Separates two sentences that do not follow each other.
 const GAP: &str = " … ";
 
-/// A part of a text.
+/// An excerpt of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// Plain text, from a page: to be escaped wherever it is shown.
+    /// Plain text from a page. The caller must escape it.
     pub text: String,
-    /// The byte ranges of it that match, in order.
+    /// The matching byte ranges, in order.
     pub highlights: Vec<Range<usize>>,
 }
 
-/// The words of a query that are looked for in texts.
-pub(super) struct Finder {
-    spotter: Spotter,
-    /// By word, how much it counts.
+/// Finds the words of a query in texts.
+pub(super) struct SnippetFinder {
+    words: WordFinder,
+    /// The weight of each word.
     weights: Vec<f32>,
 }
 
-/// Where a text has a word of the query.
+/// An occurrence of a word of the query.
 #[derive(Debug, Clone, Copy)]
 struct Occurrence {
     /// The bit of the word.
@@ -53,21 +55,21 @@ struct Occurrence {
 struct Sentence {
     from: usize,
     to: usize,
-    /// The words that it has, by bits.
+    /// The words that it has, as bits.
     words: u64,
 }
 
-impl Finder {
-    /// Looks for words, each with how much it counts; the first 64 are looked for.
+impl SnippetFinder {
+    /// Finds words, each with its weight. Only the first 64 are used.
     pub(super) fn new(words: &[(String, f32)]) -> Self {
         let words = &words[..words.len().min(64)];
         Self {
-            spotter: Spotter::new(words.iter().map(|(word, _)| word.as_str())),
+            words: WordFinder::new(words.iter().map(|(word, _)| word.as_str())),
             weights: words.iter().map(|&(_, weight)| weight).collect(),
         }
     }
 
-    /// The best sentences of a body, and the number of the section that answers best.
+    /// Returns the best sentences of a body, and the index of the section that matches best.
     pub(super) fn show(&mut self, body: &str, sections: &[Section]) -> (Snippet, Option<usize>) {
         let body = prefix(body, SEARCHED);
         let found = self.find(body);
@@ -82,7 +84,7 @@ impl Finder {
 
     fn find(&mut self, text: &str) -> Vec<Occurrence> {
         let mut found = Vec::new();
-        self.spotter.read(text, |word, range| {
+        self.words.read(text, |word, range| {
             if found.len() < OCCURRENCES {
                 found.push(Occurrence {
                     word: 1 << word,
@@ -102,8 +104,11 @@ impl Finder {
             .sum()
     }
 
-    /// The section that has most of the query, in its heading above all. Returns `None` if that is the page as a
-    /// whole: its first heading, or no heading says more than the text does anywhere.
+    /// Returns the section that has most of the query, where its heading counts most.
+    ///
+    /// Returns `None` if the page as a whole is the better answer. This is so if the best section
+    /// is the first one with a heading of level 1. It is also so if no section has a word in its
+    /// heading or all found words in its text.
     fn section(&mut self, body: &str, sections: &[Section], found: &[Occurrence]) -> Option<usize> {
         let everywhere = found
             .iter()
@@ -131,12 +136,12 @@ impl Finder {
                 }
             }
             if let Some(id) = &section.id {
-                self.spotter.read(id, |word, _| heading |= 1 << word);
+                self.words.read(id, |word, _| heading |= 1 << word);
             }
             if heading == 0 && text != everywhere || text | heading == 0 {
                 continue;
             }
-            // What a heading has besides the query tells other things apart.
+            // A longer heading is less specific to the query.
             let others = section.title(body).split_whitespace().count() as f32;
             let score = 3.0 * self.weight(heading) / (4.0 + others).sqrt() + self.weight(text);
             if best.is_none_or(|(most, _)| score > most) {
@@ -158,7 +163,8 @@ impl Finder {
             new * (1.0 + 0.2 * prose + 0.3 * f32::from(u8::from(inside)))
         };
         let best = |already: u64| {
-            // The first of equals.
+            // `max_by` returns the last of equal values, so the reversed order gives the first
+            // sentence.
             let ranked = sentences
                 .iter()
                 .rev()
@@ -201,7 +207,7 @@ impl Finder {
             for one in found.iter().filter(within) {
                 let place = one.from - range.start + offset..one.to - range.start + offset;
                 match snippet.highlights.last_mut() {
-                    // A compound and its words are one.
+                    // A compound and its words are highlighted as one range.
                     Some(before) if place.start < before.end => {
                         before.end = before.end.max(place.end)
                     }
@@ -213,7 +219,7 @@ impl Finder {
     }
 }
 
-/// The sentences that have occurrences, in order.
+/// Returns the sentences that have occurrences, in order.
 fn sentences(body: &str, found: &[Occurrence]) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     for occurrence in found {
@@ -235,10 +241,10 @@ fn sentences(body: &str, found: &[Occurrence]) -> Vec<Sentence> {
     sentences
 }
 
-/// Bytes before or behind a word that are searched for the end of a sentence.
+/// Bytes before or after a word that are searched for the boundary of its sentence.
 const LONGEST_SENTENCE: usize = 600;
 
-/// Where the sentence begins that this place is in.
+/// Returns the start of the sentence at this offset.
 fn sentence_start(body: &str, at: usize) -> usize {
     let bytes = body.as_bytes();
     let least = at.saturating_sub(LONGEST_SENTENCE);
@@ -259,7 +265,7 @@ fn sentence_start(body: &str, at: usize) -> usize {
         .unwrap_or(at)
 }
 
-/// Where the sentence ends that this place is in.
+/// Returns the end of the sentence at this offset.
 fn sentence_end(body: &str, at: usize) -> usize {
     let bytes = body.as_bytes();
     let most = (at + LONGEST_SENTENCE).min(bytes.len());
@@ -282,8 +288,8 @@ fn sentence_end(body: &str, at: usize) -> usize {
         .unwrap_or(at)
 }
 
-/// The part of a sentence that is shown: all of it if it fits, or what is around its words. A short one goes on
-/// with the next while there is room.
+/// Returns the part of a sentence that is shown: all of it if it fits, otherwise the text around
+/// its first word. A short sentence is continued with the next ones while there is room.
 fn excerpt(
     body: &str,
     sentence: Sentence,
@@ -316,7 +322,7 @@ fn excerpt(
     from..to
 }
 
-/// The first word behind a place.
+/// Returns the start of the first word after an offset.
 fn word_start(body: &str, at: usize) -> usize {
     let at = (at..body.len())
         .find(|&at| body.is_char_boundary(at))
@@ -325,7 +331,7 @@ fn word_start(body: &str, at: usize) -> usize {
     blank.map_or(at, |blank| at + blank + 1).min(body.len())
 }
 
-/// The end of the last word before `most`, behind `least`.
+/// Returns the end of the last word between `least` and `most`.
 fn word_end(body: &str, least: usize, most: usize) -> usize {
     let most = (least..=most.min(body.len()))
         .rev()
@@ -340,7 +346,7 @@ fn word_end(body: &str, least: usize, most: usize) -> usize {
     blank.map_or(most, |blank| least + blank)
 }
 
-/// The start of a body, where the words are elsewhere.
+/// Returns the start of a body, for a page whose body has none of the words.
 fn start(body: &str) -> Snippet {
     let end = if body.len() <= LENGTH {
         body.len()
@@ -359,9 +365,9 @@ mod tests {
 
     use super::*;
 
-    fn finder(words: &[&str]) -> Finder {
+    fn finder(words: &[&str]) -> SnippetFinder {
         let words: Vec<(String, f32)> = words.iter().map(|word| (word.to_string(), 1.0)).collect();
-        Finder::new(&words)
+        SnippetFinder::new(&words)
     }
 
     fn marked(snippet: &Snippet) -> String {

@@ -1,12 +1,16 @@
-//! What a searcher meant who wrote a word that pages do not have, or has not finished writing.
+//! Spelling correction of query words that no page has, and completion of words that are still
+//! being typed.
 //!
-//! The words of all pages are the dictionary: of those that differ from the word by one letter or two, the one
-//! that most pages have (Kernighan, Church & Gale 1990, with pages for the prior).
+//! The words of all pages are the dictionary. Among the words within an edit distance of one or
+//! two, the one on most pages is chosen (Kernighan, Church & Gale 1990, with the number of pages
+//! as the prior).
 //!
-//! **Invariant:** what is suggested is a query that finds more; everything else in the query (quotes, exclusions,
-//! sites) stays as it was typed. The work is bounded: few words are looked at, and an automaton walks the
-//! dictionary. It walks all words of titles, headings and anchors, but of the body only those that begin with the
-//! letter that was typed: walking all of those took 24 ms of a search of 25 ms.
+//! **Invariant:** a suggestion is a query that finds more. Everything else in the query (quotes,
+//! exclusions, sites) stays as it was typed.
+//!
+//! The work is bounded: few words are checked, and an automaton walks the dictionary. It walks
+//! all words of titles, headings and anchors, but only those words of the body that begin with
+//! the typed letter. Walking all words of the body took 24 ms of a search of 25 ms.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,38 +20,42 @@ use tantivy::schema::Term;
 use tantivy::{Searcher, TantivyError};
 
 use super::plan::{ALL_PARTS, Variants, pages};
-use super::query::{Clause, Parsed};
+use super::query::{Clause, ParsedQuery};
 use super::search::Query;
 use super::weights::Part;
 use super::{Index, IndexError, words};
 
-/// Words of a query that are looked at.
+/// Maximum number of query words that are checked.
 const WORDS: usize = 6;
-/// Letters of a word: shorter ones have too many neighbours to mean anything.
+/// Minimum letters of a word that is corrected. Shorter words have too many neighbours.
 const SHORTEST: usize = 4;
-/// Longer ones are identifiers, and their automaton is large.
+/// Maximum letters of a word that is corrected. Longer words are identifiers, and their
+/// automaton is large.
 const LONGEST: usize = 32;
-/// Letters of a word in which two may be wrong.
+/// Minimum letters of a word in which two may be wrong.
 const TWO_WRONG: usize = 8;
-/// How many times as many pages must have the other word: pages misspell as well.
+/// How many times as many pages must have the suggested word. The factor is high because pages
+/// contain misspellings too.
 const TIMES: u64 = 100;
-/// How much rather a word begins with the letter that was typed: few err there.
+/// How much more likely a correction begins with the typed letter. Few errors are at the
+/// beginning.
 const SAME_START: u64 = 10;
-/// Words that a beginning stands for, and words of the dictionary that are looked at for them.
+/// Maximum number of completions of a prefix, and of dictionary words per segment that are read
+/// for them.
 const ENDINGS: usize = 16;
 const LOOKED_AT: usize = 4_000;
-/// What an occurrence counts of a word that goes on from what was typed.
+/// Weight of an occurrence of a completed word.
 const GOES_ON: f32 = 0.8;
 
-/// The parts whose words are few and were chosen with care.
+/// The parts with few, well chosen words.
 const SUMMARIES: [Part; 3] = [Part::Title, Part::Headings, Part::Anchors];
 
-/// What the words of a query stand for, beside themselves.
+/// Alternatives to the words of a query.
 #[derive(Debug, Default)]
 pub(super) struct Expansions {
-    /// By where a word was typed.
+    /// The alternatives, by the byte range of the typed word.
     words: HashMap<(usize, usize), Vec<(String, f32)>>,
-    /// Words that no page has, where they were typed, and what is searched for in their place.
+    /// Words that no page has, as byte ranges of the query, with the words searched instead.
     corrections: Vec<(Range<usize>, String)>,
 }
 
@@ -61,7 +69,7 @@ impl Variants for Expansions {
 }
 
 impl Expansions {
-    /// The query with the words that no page has replaced; `None` if there were none.
+    /// Returns the query with unknown words replaced. Returns `None` if there were none.
     pub(super) fn corrected(&self, text: &str) -> Option<String> {
         replaced(text, &self.corrections)
     }
@@ -71,7 +79,7 @@ impl Expansions {
     }
 }
 
-/// A text with some places replaced, which are in order; `None` if there are none.
+/// Replaces byte ranges of a text, which must be in order. Returns `None` if there are none.
 fn replaced(text: &str, places: &[(Range<usize>, String)]) -> Option<String> {
     let mut result = String::new();
     let mut copied = 0;
@@ -85,7 +93,8 @@ fn replaced(text: &str, places: &[(Range<usize>, String)]) -> Option<String> {
 }
 
 impl Index {
-    /// The query with the words that were likely misspelled put right. Returns `None` if none was.
+    /// Returns the query with words that are probably misspelled corrected. Returns `None` if
+    /// there are none.
     pub fn meant(&self, text: &str) -> Result<Option<String>, IndexError> {
         self.try_meant(text)
             .map_err(|error| self.fail("read", error))
@@ -102,12 +111,12 @@ impl Index {
         Ok(replaced(text, &better))
     }
 
-    /// What the words of a query stand for, beside themselves: corrections of words that no page has, and the words
-    /// that go on from the last one if the searcher is still typing.
+    /// Returns alternatives to the words of a query: corrections of words that no page has, and
+    /// completions of the last word if the user is still typing.
     pub(super) fn expansions(
         &self,
         searcher: &Searcher,
-        parsed: &Parsed,
+        parsed: &ParsedQuery,
         query: &Query<'_>,
     ) -> Result<Expansions, TantivyError> {
         let mut expansions = Expansions::default();
@@ -139,7 +148,8 @@ impl Index {
         Ok(expansions)
     }
 
-    /// The words that begin with this and that most pages have, of those that are looked at.
+    /// Returns the completions of a prefix that most pages have, among the dictionary words that
+    /// are read.
     fn endings(&self, searcher: &Searcher, start: &str) -> Result<Vec<String>, TantivyError> {
         let mut found: HashMap<String, u64> = HashMap::new();
         let parts = SUMMARIES.into_iter().chain([Part::Body]);
@@ -158,7 +168,7 @@ impl Index {
                     }
                 }
             }
-            // The body is asked only if nothing else knows such a word.
+            // The next part is read only if there are not enough completions yet.
             if found.len() > ENDINGS {
                 break;
             }
@@ -172,7 +182,8 @@ impl Index {
             .collect())
     }
 
-    /// Returns the most likely correction of a word: one that is on more than `times` times as many pages.
+    /// Returns the most likely correction of a word: one that is on more than `times` times as
+    /// many pages.
     fn better(
         &self,
         searcher: &Searcher,
@@ -235,7 +246,7 @@ impl Index {
     }
 }
 
-/// The one word of a clause that is nothing else.
+/// Returns the word of a clause that consists of a single unquoted word.
 fn single_word(clause: &Clause) -> Option<&str> {
     match &clause.forms[..] {
         [form] if !clause.quoted && form.compound.is_none() => match &form.words[..] {
@@ -246,7 +257,7 @@ fn single_word(clause: &Clause) -> Option<&str> {
     }
 }
 
-/// The first text behind all that begin with this one.
+/// Returns the smallest byte string that is greater than all texts with this prefix.
 fn behind(start: &str) -> Vec<u8> {
     let mut bytes = start.as_bytes().to_vec();
     // UTF-8 has no byte 0xff.
@@ -256,12 +267,13 @@ fn behind(start: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether a word could be misspelled.
+/// Returns whether a word is a candidate for correction.
 fn is_correctable(word: &str) -> bool {
     word.chars().all(char::is_alphabetic) && (SHORTEST..=LONGEST).contains(&word.chars().count())
 }
 
-/// The words of a query that could be misspelled, and where they are; those in quotes too.
+/// Returns the words of a query that are candidates for correction, with their byte ranges; also
+/// those in quotes.
 fn typed(text: &str) -> Vec<(String, Range<usize>)> {
     let mut analyzer = words::analyzer();
     let mut stream = analyzer.token_stream(text);
@@ -276,7 +288,7 @@ fn typed(text: &str) -> Vec<(String, Range<usize>)> {
             .next()
             .unwrap_or_default();
         let after = text[place.end..].split(is_end).next().unwrap_or_default();
-        // Words of compounds, of operators and of exclusions are meant as they are.
+        // Words of compounds, operators and exclusions are not corrected.
         let joined =
             |c: char| c.is_alphanumeric() || matches!(c, ':' | '-' | '_' | '.' | '/' | '@');
         if is_correctable(&token.text)

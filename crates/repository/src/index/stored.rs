@@ -1,4 +1,4 @@
-//! What the index stores of a page, read back.
+//! Reads the stored fields of a page from the index.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -7,25 +7,25 @@ use page::PageId;
 use tantivy::schema::{Field, IndexRecordOption, Term, Value};
 use tantivy::{DocAddress, DocSet, Searcher, TERMINATED, TantivyDocument, TantivyError};
 
-use super::content::{self, Texts, push_line};
-use super::schema::Fields;
-use super::score::Standing;
+use super::content::{self, PageTexts, push_line};
+use super::safe_text::safe_text;
+use super::schema::SchemaFields;
+use super::score::LinkStats;
 use super::sections::{self, Section};
-use super::shown::shown;
 use super::words;
 
-/// The words of links to a page that are kept, and the most of one, in bytes.
+/// Limits on the anchor texts of a page: how many, and bytes of one.
 const ANCHORS: usize = 16;
 const ANCHOR_LIMIT: usize = 200;
 
-/// A page, as it was last put in.
+/// A page as it was last indexed.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Stored {
+pub(super) struct StoredPage {
     pub(super) id: PageId,
     pub(super) url: String,
     pub(super) host: String,
     pub(super) title: String,
-    /// One a line.
+    /// The anchor texts, one per line.
     pub(super) anchors: String,
     pub(super) body: String,
     pub(super) rest: String,
@@ -33,38 +33,38 @@ pub(super) struct Stored {
     pub(super) language: Option<String>,
     pub(super) kind: Option<String>,
     pub(super) fetched_at: i64,
-    pub(super) standing: Standing,
+    pub(super) link_stats: LinkStats,
     pub(super) simhash: u64,
     pub(super) stated: page::Fields,
 }
 
-/// A page of the last commit, and where it is.
+/// A page of the last commit, and its address.
 #[derive(Debug)]
-pub(super) struct Committed {
-    pub(super) page: Stored,
+pub(super) struct CommittedPage {
+    pub(super) page: StoredPage,
     pub(super) place: DocAddress,
 }
 
-impl Committed {
-    /// Reads a page; `None` if it is not there.
+impl CommittedPage {
+    /// Reads a page. Returns `None` if it is not in the index.
     pub(super) fn read(
         searcher: &Searcher,
-        fields: &Fields,
+        fields: &SchemaFields,
         page: PageId,
     ) -> Result<Option<Self>, TantivyError> {
         let Some(place) = place(searcher, fields, page)? else {
             return Ok(None);
         };
-        let page = Stored::read(searcher, fields, place)?;
+        let page = StoredPage::read(searcher, fields, place)?;
         Ok(Some(Self { page, place }))
     }
 }
 
-impl Stored {
+impl StoredPage {
     /// Reads the page at an address.
     pub(super) fn read(
         searcher: &Searcher,
-        fields: &Fields,
+        fields: &SchemaFields,
         address: DocAddress,
     ) -> Result<Self, TantivyError> {
         let document = searcher.doc::<TantivyDocument>(address)?;
@@ -101,7 +101,7 @@ impl Stored {
             fetched_at: first(fields.fetched_at)
                 .and_then(|value| value.as_i64())
                 .unwrap_or_default(),
-            standing: Standing {
+            link_stats: LinkStats {
                 in_links: number(fields.in_links) as u32,
                 link_share: number(fields.link_share) as u32,
             },
@@ -112,11 +112,11 @@ impl Stored {
         })
     }
 
-    /// Adds links that lead to it.
+    /// Adds links to this page, with their anchor texts.
     pub(super) fn link(&mut self, anchors: &[&str], in_links: u32) {
-        self.standing.in_links = self.standing.in_links.saturating_add(in_links);
+        self.link_stats.in_links = self.link_stats.in_links.saturating_add(in_links);
         for anchor in anchors {
-            let anchor = shown(anchor, ANCHOR_LIMIT).replace('\n', " ");
+            let anchor = safe_text(anchor, ANCHOR_LIMIT).replace('\n', " ");
             let mut known = self.anchors.lines();
             if self.anchors.lines().count() < ANCHORS && !known.any(|other| other == anchor) {
                 push_line(&mut self.anchors, &anchor);
@@ -124,7 +124,7 @@ impl Stored {
         }
     }
 
-    /// The words of its title and of links to it.
+    /// Returns the words of its title and of its anchor texts.
     pub(super) fn summary_words(&self) -> BTreeSet<String> {
         let mut analyzer = words::analyzer();
         let mut found = BTreeSet::new();
@@ -136,10 +136,10 @@ impl Stored {
         found
     }
 
-    /// Its texts, by the parts that are searched.
-    pub(super) fn texts(&self) -> Texts<'_> {
+    /// Returns its texts, by the parts that are searched.
+    pub(super) fn texts(&self) -> PageTexts<'_> {
         let (headings, ids) = content::headings(&self.body, &self.sections);
-        Texts([
+        PageTexts([
             Cow::Borrowed(&self.title),
             Cow::Owned(headings),
             Cow::Owned(ids),
@@ -151,10 +151,10 @@ impl Stored {
     }
 }
 
-/// Where the index has a page; `None` if it is not there.
+/// Returns the address of a page in the index. Returns `None` if it is not there.
 pub(super) fn place(
     searcher: &Searcher,
-    fields: &Fields,
+    fields: &SchemaFields,
     page: PageId,
 ) -> Result<Option<DocAddress>, TantivyError> {
     let id = Term::from_field_bytes(fields.id, &page.0.to_be_bytes());

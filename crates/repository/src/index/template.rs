@@ -1,41 +1,42 @@
-//! Learns the lines that most pages of a host have: menus, notices, captions of a template.
+//! Learns the lines that most pages of a host have: menus, notices, captions of its template.
 //!
-//! **Invariant:** memory is bounded, by the number of hosts and by lines for each. What is learned only moves a line
-//! from a page's body to its rest; no line is lost.
+//! **Invariant:** memory is bounded, by the number of hosts and of lines per host. A learned
+//! line only moves from a page's body to its rest; no line is lost.
 //!
-//! Lines are counted in a table with one line a slot. A line that finds its slot taken takes one off the count
-//! there, and the slot at zero: so a line that most pages have stays, and lines of single pages come and go (the
-//! majority algorithm of Boyer & Moore, for each slot).
+//! Lines are counted in a hash table with one line per slot. A line whose slot is taken by
+//! another decrements the count there, and takes the slot when the count is at most 1. So lines
+//! that most pages have stay, and lines of single pages come and go (the majority algorithm of
+//! Boyer & Moore, per slot).
 
 use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Hosts that are remembered, the most recent.
+/// Maximum number of hosts; the least recently seen host is forgotten.
 const HOSTS: usize = 256;
 
-/// Slots of a host: 16 KiB.
+/// Slots per host: 16 KiB.
 const SLOTS: usize = 2048;
 
-/// Pages after which older ones count half.
+/// Number of pages after which all counts of a host are halved, so that older pages count less.
 const FADE: u32 = 512;
 
-/// Pages that must have a line before it counts as a template's.
+/// Minimum number of pages with a line that counts as part of the template.
 const PAGES: u32 = 4;
 
-/// Bytes of a line that is looked at: a longer one is a paragraph.
+/// Maximum bytes of a line that is counted. A longer line is a paragraph.
 const LONGEST: usize = 200;
 
-/// The lines of all hosts.
+/// The template lines of all hosts.
 #[derive(Default)]
-pub(super) struct Templates {
-    hosts: HashMap<Box<str>, Lines>,
-    /// Counts the pages, to know which host was seen last.
+pub(super) struct HostTemplates {
+    hosts: HashMap<Box<str>, HostLines>,
+    /// Number of pages so far, used as the time at which a host was last seen.
     clock: u64,
 }
 
 /// The lines of a host.
-struct Lines {
+struct HostLines {
     pages: u32,
     slots: Box<[Slot]>,
     seen: u64,
@@ -45,34 +46,34 @@ struct Lines {
 struct Slot {
     tag: u32,
     pages: u16,
-    /// The last page that had it, so that a page counts once.
+    /// The last page that had the line, so that each page counts once.
     last: u16,
 }
 
-impl Templates {
-    /// Whether pages of a host were learned from.
+impl HostTemplates {
+    /// Returns whether any page of a host was learned.
     pub(super) fn knows(&self, host: &str) -> bool {
         self.hosts.contains_key(host)
     }
 
-    /// Whether a line of a host is one of its template.
+    /// Returns whether a line is part of its host's template.
     pub(super) fn has(&self, host: &str, line: &str) -> bool {
         self.hosts.get(host).is_some_and(|lines| lines.has(line))
     }
 
-    /// Learns from the lines of a page.
+    /// Learns the lines of a page.
     pub(super) fn learn<'a>(&mut self, host: &str, text: impl Iterator<Item = &'a str>) {
         self.clock += 1;
         if !self.hosts.contains_key(host) {
             self.forget();
-            self.hosts.insert(host.into(), Lines::default());
+            self.hosts.insert(host.into(), HostLines::default());
         }
         let lines = self.hosts.get_mut(host).expect("it was put there above");
         lines.seen = self.clock;
         lines.learn(text);
     }
 
-    /// Makes room for another host.
+    /// Forgets the least recently seen host if there are too many.
     fn forget(&mut self) {
         if self.hosts.len() < HOSTS {
             return;
@@ -84,7 +85,7 @@ impl Templates {
     }
 }
 
-impl Default for Lines {
+impl Default for HostLines {
     fn default() -> Self {
         Self {
             pages: 0,
@@ -94,7 +95,7 @@ impl Default for Lines {
     }
 }
 
-impl Lines {
+impl HostLines {
     fn has(&self, line: &str) -> bool {
         if line.len() > LONGEST || self.pages < PAGES {
             return false;
@@ -135,7 +136,7 @@ impl Lines {
     }
 }
 
-/// The slot of a line, and what tells it from others there.
+/// Returns the slot of a line, and the tag that distinguishes it from other lines there.
 fn slot(line: &str) -> (usize, u32) {
     let hash = xxh3_64(line.as_bytes());
     (hash as usize % SLOTS, (hash >> 32) as u32)
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_most_pages_have_is_learned() {
-        let mut templates = Templates::default();
+        let mut templates = HostTemplates::default();
         for number in 0..600 {
             let text = page(number, 50);
             let known = templates.has("a.example", "Home | About");
@@ -172,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_often_on_one_page_is_none() {
-        let mut templates = Templates::default();
+        let mut templates = HostTemplates::default();
         for _ in 0..2 {
             templates.learn("a.example", std::iter::repeat_n("x", 100));
         }
@@ -183,16 +184,16 @@ mod tests {
     }
 
     #[test]
-    fn a_template_that_changed_is_learned_anew() {
-        let mut templates = Templates::default();
+    fn a_template_that_changed_is_learned_again() {
+        let mut templates = HostTemplates::default();
         (0..FADE).for_each(|number| templates.learn("a.example", page(number, 3).lines()));
         (0..2 * FADE).for_each(|_| templates.learn("a.example", ["Start"].into_iter()));
         assert!(templates.has("a.example", "Start") && !templates.has("a.example", "Next"));
     }
 
     #[test]
-    fn only_so_many_hosts_are_remembered() {
-        let mut templates = Templates::default();
+    fn the_number_of_hosts_is_bounded() {
+        let mut templates = HostTemplates::default();
         for host in 0..HOSTS + 10 {
             templates.learn(&format!("{host}.example"), ["x"].into_iter());
         }

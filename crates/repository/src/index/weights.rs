@@ -1,9 +1,9 @@
 //! The weights of the ranking function.
 //!
-//! Chosen on the tuning sites of `docs/science/relevance.md` and reported on the others;
-//! `cargo xtask bench relevance --questions FILE` prints what each field contributes.
+//! They were chosen on the tuning sites of `docs/science/relevance.md`; results are reported on
+//! other sites. `cargo xtask bench relevance --questions FILE` prints the contribution of each field.
 
-/// A text of a page that is searched on its own.
+/// A text of a page that is searched as a field of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// The title.
@@ -12,7 +12,7 @@ pub enum Part {
     Headings,
     /// The ids of its sections.
     Ids,
-    /// The words of links that lead to it.
+    /// The anchor texts of links to it.
     Anchors,
     /// Its URL.
     Url,
@@ -23,10 +23,10 @@ pub enum Part {
 }
 
 impl Part {
-    /// How many there are.
+    /// Number of parts.
     pub const COUNT: usize = 7;
 
-    /// All of them, in the order of their numbers.
+    /// All parts, in the order of their numbers.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Title,
         Self::Headings,
@@ -37,7 +37,7 @@ impl Part {
         Self::Rest,
     ];
 
-    /// The name that people know it by.
+    /// Returns the name that users see.
     pub fn name(self) -> &'static str {
         match self {
             Self::Title => "title",
@@ -51,25 +51,25 @@ impl Part {
     }
 }
 
-/// What the ranking function values.
+/// The parameters of the ranking function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Weights {
-    /// What one occurrence counts, by [`Part`].
+    /// Weight of one occurrence, by [`Part`].
     pub parts: [f32; Part::COUNT],
-    /// By part, how much its length counts: BM25's b, 0 to 1.
+    /// Strength of the length normalisation, by part: BM25's b, 0 to 1.
     pub lengths: [f32; Part::COUNT],
-    /// How soon more occurrences add nothing: BM25's k1.
+    /// Saturation of occurrences: BM25's k1.
     pub saturation: f32,
-    /// What ten times as many pages that link to a page add to its score, as a share.
+    /// Relative gain in score for ten times as many pages that link to a page.
     pub links: f32,
-    /// What a page loses, as a share, that consists of links alone.
+    /// Relative loss in score of a page that consists only of links.
     pub hub: f32,
-    /// What the words of a compound count beside the compound.
+    /// Weight of the single words of a compound relative to the compound.
     pub words: f32,
-    /// What it counts that a title, a heading, an anchor or the body has all words of the query in this order.
+    /// Weight of the whole query as a phrase in a title, a heading, an anchor or the body.
     pub order: f32,
-    /// How much a page loses that lacks words: its score is multiplied by the weight of the words it has, as a
-    /// share of all, to this power.
+    /// Exponent of the penalty for missing words: the score is multiplied by (weight of the
+    /// words that a page has / weight of all words) to this power.
     pub missing: f32,
 }
 
@@ -89,7 +89,7 @@ impl Default for Weights {
 }
 
 impl Weights {
-    /// All of them by name, so that they can be set and tuned: `title`, `title.length`, …, `saturation`, ….
+    /// Returns all weights by name, for tuning: `title`, `title.length`, …, `saturation`, ….
     pub fn named(&mut self) -> Vec<(String, &mut f32)> {
         let mut named = Vec::new();
         for (part, weight) in Part::ALL.into_iter().zip(&mut self.parts) {

@@ -1,16 +1,17 @@
-//! Splits text into the words that are indexed and searched.
+//! The tokenizer: splits text into the words that are indexed and searched.
 //!
-//! **Invariant:** a page and a query are split the same way, so that what is written alike is
-//! found. Case, accents, combining marks and the English plural do not count. What stands between two blanks is split
-//! on its own: a text can be cut at any ASCII white space without changing its words.
+//! **Invariant:** a page and a query are split in the same way, so that equal text is found.
+//! Case, accents, combining marks and the English plural are ignored. Each run between
+//! whitespace is split on its own, so a text can be cut at any ASCII whitespace without changing
+//! its words.
 //!
-//! A *compound* (`os.path.join`, `--option`, `C++`, `x86_64`) is a word as it is written, beside the words in it; it
-//! has the position of the first of them, so a phrase of its words still matches. The parts of `camelCase` are words
-//! at the position of the whole.
+//! A *compound* (`os.path.join`, `--option`, `C++`, `x86_64`) is indexed as it is written, in
+//! addition to the words in it. It has the position of its first word, so a phrase of its words
+//! still matches. The parts of `camelCase` are words at the position of the whole.
 //!
-//! Scripts that put no blanks between words (Chinese, Japanese, Thai, …) are indexed by pairs of
-//! neighbouring characters, as Lucene does; a query of several characters is then a phrase of
-//! pairs. A single character finds only where it stands alone.
+//! Scripts that put no spaces between words (Chinese, Japanese, Thai, …) are indexed by pairs of
+//! neighbouring characters, as Lucene does. A query of several characters is then a phrase of
+//! pairs. A query of one character finds only pages where it stands alone.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -19,36 +20,38 @@ use tantivy::tokenizer::{
     AsciiFoldingFilter, RawTokenizer, TextAnalyzer, Token, TokenStream, Tokenizer,
 };
 
-/// The name of the analyzer in the schema. It changes when the splitting does: an index knows how
-/// it was split by this name only.
+/// The name of the analyzer in the schema. Change it whenever the splitting changes: the schema
+/// check recognizes an older index only by this name.
 pub(super) const NAME: &str = "words-2";
 
-/// Longer words, in bytes, are noise: base64, minified code. The longest word in German print has
-/// 80 letters.
+/// Words of this many bytes or more are skipped: base64, minified code. The longest word in
+/// German print has 80 letters.
 pub(super) const LONGEST: usize = 100;
 
-/// Bytes of a compound, and the words in it. Longer ones are paths and URLs, which a phrase finds.
+/// Limits of a compound: bytes, and words in it. Longer ones are paths and URLs, which a phrase
+/// finds.
 const LONGEST_COMPOUND: usize = 64;
 const COMPOUND_WORDS: usize = 8;
 
 pub(super) fn analyzer() -> TextAnalyzer {
-    TextAnalyzer::builder(Words::default()).build()
+    TextAnalyzer::builder(WordTokenizer::default()).build()
 }
 
-/// Whether a word of the analyzer is a compound: only compounds have ASCII punctuation.
+/// Returns whether a word from the analyzer is a compound: only compounds have ASCII
+/// punctuation.
 pub(super) fn is_compound(word: &str) -> bool {
     word.bytes().any(|byte| byte.is_ascii_punctuation())
 }
 
 #[derive(Clone)]
-struct Words {
+struct WordTokenizer {
     token: Token,
-    waiting: VecDeque<Piece>,
-    /// Takes accents off.
+    waiting: VecDeque<PendingWord>,
+    /// Removes accents.
     folding: TextAnalyzer,
 }
 
-impl Default for Words {
+impl Default for WordTokenizer {
     fn default() -> Self {
         Self {
             token: Token::default(),
@@ -60,8 +63,8 @@ impl Default for Words {
     }
 }
 
-impl Words {
-    /// Makes a word as it is written the token: small letters, without marks, accents and plural.
+impl WordTokenizer {
+    /// Stores a word in the token, in lower case and without marks, accents and plural.
     fn fold(&mut self, word: &str) {
         let text = &mut self.token.text;
         text.clear();
@@ -76,7 +79,7 @@ impl Words {
                 .filter(|&c| !is_mark(c))
                 .flat_map(char::to_lowercase),
         );
-        // Only Latin letters, of which these blocks are, have accents that are taken off.
+        // Accents are removed only from Latin letters, which are in these blocks.
         if text.chars().any(|c| matches!(c, '\u{80}'..='\u{24f}' | '\u{1d00}'..='\u{1eff}' | '\u{2000}'..='\u{2fff}' | '\u{a700}'..='\u{a7ff}' | '\u{fb00}'..='\u{fb4f}' | '\u{ff00}'..='\u{ffef}')) {
             let lower = std::mem::take(text);
             if let Some(folded) = self.folding.token_stream(&lower).next() {
@@ -87,26 +90,26 @@ impl Words {
     }
 }
 
-/// A word that was found and not given out yet.
+/// A word that was found and not yet returned.
 #[derive(Clone, Copy)]
-struct Piece {
+struct PendingWord {
     from: usize,
     to: usize,
     position: usize,
-    /// The words in it.
+    /// The number of words in it.
     words: usize,
 }
 
 struct WordStream<'a> {
     text: &'a str,
-    /// Where the next run between blanks is looked for.
+    /// The offset at which the next run is searched.
     at: usize,
     /// The position of the next word.
     position: usize,
-    words: &'a mut Words,
+    words: &'a mut WordTokenizer,
 }
 
-impl Tokenizer for Words {
+impl Tokenizer for WordTokenizer {
     type TokenStream<'a> = WordStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
@@ -122,7 +125,7 @@ impl Tokenizer for Words {
 }
 
 impl WordStream<'_> {
-    /// Splits the next run between blanks. Returns whether there was one.
+    /// Splits the next run between whitespace. Returns whether there was one.
     fn run(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         while bytes
@@ -143,7 +146,7 @@ impl WordStream<'_> {
             self.at += 1;
         }
         if plain {
-            // Most of a text: nothing in it to look at.
+            // Most of a text consists of such runs, which need no further splitting.
             self.push(start, self.at, 1);
             self.position += 1;
         } else {
@@ -152,7 +155,7 @@ impl WordStream<'_> {
         true
     }
 
-    /// Splits a run where no compound goes on.
+    /// Splits a run at the characters that end compounds.
     fn chunks(&mut self, start: usize, end: usize) {
         let run = &self.text[start..end];
         let mut from = 0;
@@ -165,7 +168,7 @@ impl WordStream<'_> {
         self.chunk(start + from, end);
     }
 
-    /// Takes the words between two separators, and the compound that they make.
+    /// Adds the words between two separators, and the compound that they form.
     fn chunk(&mut self, start: usize, end: usize) {
         let chunk = &self.text[start..end];
         let chunk = chunk.trim_end_matches(|c| is_joiner(c) && !matches!(c, '+' | '#' | '_' | '$'));
@@ -210,7 +213,7 @@ impl WordStream<'_> {
             && !pairs
             && chunk.len() <= LONGEST_COMPOUND
         {
-            let compound = Piece {
+            let compound = PendingWord {
                 from: start,
                 to: end,
                 position,
@@ -220,7 +223,7 @@ impl WordStream<'_> {
         }
     }
 
-    /// Takes the parts of a word in `camelCase` or `HTTPServer`; one letter is no part.
+    /// Adds the parts of a word in `camelCase` or `HTTPServer`. A single letter is not a part.
     fn camel(&mut self, start: usize, end: usize) {
         let word = &self.text.as_bytes()[start..end];
         if !word.is_ascii() || !word[1..].iter().any(u8::is_ascii_uppercase) {
@@ -241,7 +244,7 @@ impl WordStream<'_> {
     }
 
     fn push(&mut self, from: usize, to: usize, words: usize) {
-        self.words.waiting.push_back(Piece {
+        self.words.waiting.push_back(PendingWord {
             from,
             to,
             position: self.position,
@@ -287,9 +290,11 @@ fn make_singular(word: &mut String) {
     word.push_str(end);
 }
 
-/// Takes the English plural off a word of small letters: a weaker form of the S-stemmer of Harman, "How effective is
-/// suffixing?" (JASIS 1991). It leaves words alone that end in -as, -is, -os, -us and -ss (`alias`, `axis`,
-/// `process`). Returns how many bytes are kept, and what follows them.
+/// Removes the English plural from a word of lower-case letters. Returns how many bytes are
+/// kept, and the ending to append.
+///
+/// This is a weaker form of the S-stemmer of Harman, "How effective is suffixing?" (JASIS 1991).
+/// Words that end in -as, -is, -os, -us and -ss are unchanged (`alias`, `axis`, `process`).
 pub(super) fn singular(word: &[u8]) -> (usize, &'static str) {
     let length = word.len();
     if length < 4 || word[length - 1] != b's' || !word.iter().all(u8::is_ascii_lowercase) {
@@ -307,7 +312,7 @@ pub(super) fn singular(word: &[u8]) -> (usize, &'static str) {
     }
 }
 
-/// Whether a compound goes on over this character.
+/// Returns whether a compound continues over this character.
 pub(super) const fn is_joiner(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | ':' | '/' | '@' | '#' | '+' | '$' | '%')
 }
@@ -316,12 +321,13 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || !c.is_ascii() && c.is_alphanumeric() && !is_unspaced(c)
 }
 
-/// Combining diacritical marks: accents that follow their letter.
+/// Returns whether this is a combining diacritical mark: an accent that follows its letter.
 fn is_mark(c: char) -> bool {
     ('\u{300}'..='\u{36f}').contains(&c)
 }
 
-/// Characters of scripts without blanks between words (the blocks of Unicode 16).
+/// Returns whether this is a character of a script without spaces between words (blocks of
+/// Unicode 16).
 fn is_unspaced(c: char) -> bool {
     if c < '\u{e00}' {
         return false;

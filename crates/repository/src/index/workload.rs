@@ -1,10 +1,10 @@
-//! The words that people search for, and how often.
+//! The workload: the words that users search for, with their frequencies.
 //!
-//! **Invariant:** words are split and queries are read as a search does it, so a word counts here if and only if a
-//! search would look for it.
+//! **Invariant:** queries are parsed and split as a search does it. So a word counts here if and
+//! only if a search would look for it.
 //!
-//! Queries of several words are taken apart, as Pandey & Olston (2005), §5.1.1, do: the frequency of a word is
-//! the sum of the frequencies of the queries that hold it.
+//! Queries of several words are split as in Pandey & Olston (2005), section 5.1.1: the frequency
+//! of a word is the sum of the frequencies of the queries that contain it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,17 +12,18 @@ use tantivy::tokenizer::TextAnalyzer;
 
 use super::{query, words};
 
-/// The words people search for, with their frequencies.
+/// The words that users search for, with their frequencies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Workload {
     words: Vec<(Box<str>, f64)>,
 }
 
 impl Workload {
-    /// The most words that are kept, the most frequent. They take some 40 bytes each in memory, and 16 bits name one.
+    /// Maximum number of words; the most frequent are kept. A word takes about 40 bytes of
+    /// memory, and 16 bits identify it.
     pub const LIMIT: usize = 50_000;
 
-    /// The words of these queries, each with how often it was asked.
+    /// Returns the words of these queries, each given with its count.
     pub fn of<'a>(queries: impl IntoIterator<Item = (&'a str, u64)>) -> Self {
         let mut demand = Demand::default();
         for (query, count) in queries {
@@ -31,20 +32,21 @@ impl Workload {
         demand.workload()
     }
 
-    /// The words, the most frequent first. The frequency of a word is the share of all queries that hold it.
+    /// Returns the words, the most frequent first. The frequency of a word is the share of all
+    /// queries that contain it.
     pub fn words(&self) -> impl ExactSizeIterator<Item = (&str, f64)> {
         self.words
             .iter()
             .map(|(word, frequency)| (&**word, *frequency))
     }
 
-    /// Whether nobody searches for anything.
+    /// Returns whether there are no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 }
 
-/// Queries, counted as they come.
+/// Counts queries as they arrive.
 #[derive(Clone)]
 pub struct Demand {
     words: HashMap<Box<str>, u64>,
@@ -63,7 +65,7 @@ impl Default for Demand {
 }
 
 impl Demand {
-    /// Counts a query that was asked so often. Words that pages must not have are not searched for.
+    /// Counts a query that was asked `count` times. Excluded words do not count.
     pub fn ask(&mut self, query: &str, count: u64) {
         self.asked += count;
         let parsed = query::parse(query, &mut self.analyzer);
@@ -81,12 +83,12 @@ impl Demand {
         }
     }
 
-    /// How many queries were asked.
+    /// Returns the number of queries so far.
     pub fn asked(&self) -> u64 {
         self.asked
     }
 
-    /// The words of all queries so far.
+    /// Returns the words of all queries so far.
     pub fn workload(&self) -> Workload {
         let mut counted: Vec<(&str, u64)> = self
             .words

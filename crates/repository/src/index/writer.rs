@@ -1,7 +1,8 @@
-//! The one writer of an index: puts pages in and takes them out.
+//! The single writer of an index: adds, replaces and removes pages.
 //!
-//! **Invariant:** putting a page replaces it, so that repeating a put is safe. Nothing shows before
-//! a commit, and a commit names the ledger's sequence up to which everything is in.
+//! **Invariant:** putting a page replaces its last version, so a put can be repeated safely.
+//! Changes become visible only with a commit. A commit carries the ledger sequence up to which
+//! the index is complete.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,35 +12,36 @@ use tantivy::indexer::{IndexWriter, IndexWriterOptions};
 use tantivy::schema::{IndexRecordOption, Term};
 use tantivy::{DocAddress, DocSet, IndexReader, TERMINATED, TantivyDocument, TantivyError};
 
-use super::content::{Divided, divide, headings};
+use super::content::{DividedText, divide, headings};
 use super::duplicates::SHORTEST;
-use super::measure::Measure;
-use super::schema::Fields;
-use super::score::Standing;
-use super::shown::shown;
-use super::stored::{Committed, Stored};
-use super::template::Templates;
+use super::measure::GainMeasure;
+use super::safe_text::safe_text;
+use super::schema::SchemaFields;
+use super::score::LinkStats;
+use super::stored::{CommittedPage, StoredPage};
+use super::template::HostTemplates;
 use super::{Index, IndexError, Workload, files, payload, sections};
 
-/// Memory for a writer, in bytes: a fifth of what the program may use.
+/// Memory for a writer in bytes: a fifth of what the program may use.
 pub const HEAP: usize = 50_000_000;
 
-/// The most text of a page that is indexed (hostile-web.md, row 35).
+/// Maximum bytes of a page's text that are indexed (hostile-web.md, row 35).
 const TEXT_LIMIT: usize = 1 << 20;
 
-/// The most of a title. Result pages show some 60 letters.
+/// Maximum bytes of a title. Result pages show about 60 letters.
 const TITLE_LIMIT: usize = 1024;
 
-/// Links to a page that do not move its score.
+/// Number of links up to which more links to a page do not cause it to be indexed again.
 const FEW_LINKS: u32 = 10;
 
-/// Pages of a host that its template is learned from when a writer meets the host for the first time.
+/// Number of stored pages from which a writer learns the template of a host it has not seen
+/// before.
 const SAMPLE: usize = 16;
 
-/// A page to be found.
+/// A page to index.
 #[derive(Debug, Clone, Copy)]
 pub struct Document<'a> {
-    /// What it replaces and is removed by.
+    /// The id by which it is replaced and removed.
     pub id: PageId,
     /// Its URL.
     pub url: &'a str,
@@ -49,28 +51,28 @@ pub struct Document<'a> {
     pub title: &'a str,
     /// Its readable text.
     pub text: &'a str,
-    /// The ranges of the text that are navigation, in order.
+    /// The byte ranges of the text that are navigation, in order.
     pub asides: &'a [Range<u32>],
     /// The sections of the text, in order.
     pub sections: &'a [page::Section],
-    /// Bytes of the text that are words of links, navigation left out.
+    /// Bytes of the text that are link text, without navigation.
     pub linked: u32,
-    /// The words of links that lead to it and that the index was not told of.
+    /// Anchor texts of links to it that were not passed to the index before.
     pub anchors: &'a [&'a str],
-    /// How many pages link to it that the index was not told of.
+    /// Number of pages that link to it and were not passed to the index before.
     pub in_links: u32,
-    /// What kind of document it is: `html`, `text`, …; may be empty.
+    /// The kind of document: `html`, `text`, …; may be empty.
     pub kind: &'a str,
     /// The code of its language, if known.
     pub language: Option<&'a str>,
     /// When it was fetched, in Unix seconds.
     pub fetched_at: i64,
-    /// What it says of itself to machines, if anything.
+    /// The metadata that the page states, if any.
     pub stated: Option<&'a page::Fields>,
 }
 
 impl<'a> Document<'a> {
-    /// A page of which only id, URL and host name are known.
+    /// Returns a page of which only id, URL and host name are known.
     pub fn new(id: PageId, url: &'a str, host: &'a str) -> Self {
         Self {
             id,
@@ -91,19 +93,20 @@ impl<'a> Document<'a> {
     }
 }
 
-/// Writes to an index. There is one at a time.
+/// Writes to an index. There is at most one writer at a time.
 pub struct Writer {
     index: Index,
     writer: IndexWriter,
     reader: IndexReader,
-    fields: Fields,
-    templates: Templates,
-    pub(super) measure: Option<Box<Measure>>,
+    fields: SchemaFields,
+    templates: HostTemplates,
+    pub(super) measure: Option<Box<GainMeasure>>,
 }
 
 impl Writer {
     pub(super) fn new(index: &Index, heap: usize) -> Result<Self, IndexError> {
-        // One thread: the crawl needs the other core, and one keeps segments few and large.
+        // One thread is used: the crawl needs the other core, and one thread makes few, large
+        // segments.
         let options = IndexWriterOptions::builder()
             .num_worker_threads(1)
             .memory_budget_per_thread(heap)
@@ -111,7 +114,7 @@ impl Writer {
             .build();
         let writer = index.index.writer_with_options(options);
         let writer = writer.map_err(|error| index.fail("write to", error))?;
-        // The writer's lock is ours now.
+        // From here on this process holds the writer's lock.
         let removed = files::remove_orphans(&index.dir, &index.index);
         removed.map_err(|error| index.fail("write to", error))?;
         let (reader, fields) = (index.reader.clone(), index.fields);
@@ -120,36 +123,40 @@ impl Writer {
             writer,
             reader,
             fields,
-            templates: Templates::default(),
+            templates: HostTemplates::default(),
             measure: None,
         })
     }
 
-    /// Measures from now on what changes are worth to those who search these words, in place of what was measured
-    /// before. To be called before the first change after a commit: a page that was changed since is held
-    /// against its copy in that commit.
+    /// Starts to measure the gain of changes for searches of these words. Earlier measurements
+    /// are discarded.
+    ///
+    /// Call it before the first change after a commit. Otherwise a page that was changed since
+    /// is compared with its copy in that commit.
     pub fn measure(&mut self, workload: &Workload) -> Result<(), IndexError> {
-        let measure = Measure::new(workload, self.reader.searcher(), &self.fields);
+        let measure = GainMeasure::new(workload, self.reader.searcher(), &self.fields);
         let measure = measure.map_err(|error| self.index.fail("read", error))?;
         self.measure = Some(Box::new(measure));
         Ok(())
     }
 
-    /// Puts a page in, in place of its last version. Returns what that was worth to searchers, ΔQ_A, which is never
-    /// negative; `None` if nothing is [measured](Writer::measure).
+    /// Puts a page into the index, in place of its last version.
+    ///
+    /// Returns the gain for searchers, ΔQ_A, which is never negative. Returns `None` if gains
+    /// are not [measured](Writer::measure).
     pub fn put(&mut self, page: &Document<'_>) -> Result<Option<f64>, IndexError> {
         let divided = self.divide(page)?;
         let link_share = u64::from(page.linked) * 100 / divided.body.len().max(1) as u64;
         let before = self.last(page.id)?;
         let known = before.as_ref().map(|before| &before.page);
         let (anchors, in_links) = known.map_or_else(Default::default, |known| {
-            (known.anchors.clone(), known.standing.in_links)
+            (known.anchors.clone(), known.link_stats.in_links)
         });
-        let mut stored = Stored {
+        let mut stored = StoredPage {
             id: page.id,
             url: page.url.to_owned(),
             host: page.host.to_owned(),
-            title: shown(page.title, TITLE_LIMIT).into_owned(),
+            title: safe_text(page.title, TITLE_LIMIT).into_owned(),
             anchors,
             simhash: match divided.body.len() {
                 SHORTEST.. => Simhash::of(&divided.body).0,
@@ -161,7 +168,7 @@ impl Writer {
             language: page.language.map(str::to_owned),
             kind: Some(page.kind.to_owned()).filter(|kind| !kind.is_empty()),
             fetched_at: page.fetched_at,
-            standing: Standing {
+            link_stats: LinkStats {
                 in_links,
                 link_share: link_share.min(100) as u32,
             },
@@ -171,8 +178,8 @@ impl Writer {
         let gain = match &mut self.measure {
             None => None,
             Some(measure) => {
-                let (texts, standing) = (stored.texts(), stored.standing);
-                let gain = measure.put(page.id, before.as_ref(), &texts, standing);
+                let (texts, link_stats) = (stored.texts(), stored.link_stats);
+                let gain = measure.put(page.id, before.as_ref(), &texts, link_stats);
                 Some(gain.map_err(|error| self.index.fail("read", error))?)
             }
         };
@@ -180,46 +187,48 @@ impl Writer {
         Ok(gain)
     }
 
-    /// Adds to what is known of the links to a page that is in the last commit. Returns whether it is there.
+    /// Adds links to a page that is in the last commit. Returns whether the page is there.
     ///
-    /// This indexes the whole page again, so it does nothing where the score would hardly change: the title or known
-    /// anchors have all words of the new anchors, and the number of links does not double.
+    /// This indexes the whole page again. So it does nothing if the score would hardly change:
+    /// the title or known anchors have all words of the new anchors, and the number of links
+    /// does not double.
     pub fn add_links(
         &mut self,
         id: PageId,
         anchors: &[&str],
         in_links: u32,
     ) -> Result<bool, IndexError> {
-        let Some(Committed {
+        let Some(CommittedPage {
             page: mut stored, ..
         }) = self.last(id)?
         else {
             return Ok(false);
         };
-        let before = stored.standing.in_links;
+        let before = stored.link_stats.in_links;
         let words = stored.summary_words();
         stored.link(anchors, in_links);
         let same_words = stored.summary_words() == words;
-        if !same_words || stored.standing.in_links > 2 * before.max(FEW_LINKS) {
+        if !same_words || stored.link_stats.in_links > 2 * before.max(FEW_LINKS) {
             self.add(stored)?;
         }
         Ok(true)
     }
 
-    /// A page as the last commit has it.
-    fn last(&self, id: PageId) -> Result<Option<Committed>, IndexError> {
-        let read = Committed::read(&self.reader.searcher(), &self.fields, id);
+    /// Returns a page as it is in the last commit.
+    fn last(&self, id: PageId) -> Result<Option<CommittedPage>, IndexError> {
+        let read = CommittedPage::read(&self.reader.searcher(), &self.fields, id);
         read.map_err(|error| self.index.fail("read", error))
     }
 
-    /// Parts a page's own text from navigation and template, and learns the template from it.
-    fn divide(&mut self, page: &Document<'_>) -> Result<Divided, IndexError> {
+    /// Separates a page's own text from navigation and template, and learns the template from
+    /// the page.
+    fn divide(&mut self, page: &Document<'_>) -> Result<DividedText, IndexError> {
         if !self.templates.knows(page.host) {
             let learned = self.learn(page.host);
             learned.map_err(|error| self.index.fail("read", error))?;
         }
-        let text = shown(page.text, TEXT_LIMIT);
-        // Where characters were taken out, ranges are of another text.
+        let text = safe_text(page.text, TEXT_LIMIT);
+        // If characters were removed, the ranges no longer fit the text.
         let (asides, sections) = match &text {
             Cow::Borrowed(_) => (page.asides, page.sections),
             Cow::Owned(_) => (&[][..], &[][..]),
@@ -233,7 +242,7 @@ impl Writer {
         Ok(divided)
     }
 
-    /// Learns the template of a host from pages that the index has.
+    /// Learns the template of a host from the pages in the index.
     fn learn(&mut self, host: &str) -> Result<(), TantivyError> {
         let searcher = self.reader.searcher();
         let term = Term::from_field_text(self.fields.site, host);
@@ -245,7 +254,7 @@ impl Writer {
             };
             while pages.doc() != TERMINATED && left > 0 {
                 let address = DocAddress::new(number, pages.doc());
-                let stored = Stored::read(&searcher, &self.fields, address)?;
+                let stored = StoredPage::read(&searcher, &self.fields, address)?;
                 if stored.host == host {
                     self.templates
                         .learn(host, stored.body.lines().chain(stored.rest.lines()));
@@ -258,7 +267,7 @@ impl Writer {
     }
 
     /// Adds a page in place of its last version.
-    fn add(&mut self, page: Stored) -> Result<(), IndexError> {
+    fn add(&mut self, page: StoredPage) -> Result<(), IndexError> {
         self.delete(page.id);
         let fields = &self.fields;
         let (headings, ids) = headings(&page.body, &page.sections);
@@ -267,7 +276,7 @@ impl Writer {
         for domain in domains(&page.host) {
             document.add_text(fields.site, domain);
         }
-        // One value a line: no phrase goes on from one to the next.
+        // Each line is one value, so that no phrase continues from one line to the next.
         for (field, lines) in [
             (fields.headings, &headings),
             (fields.ids, &ids),
@@ -292,8 +301,8 @@ impl Writer {
             document.add_text(fields.kind, kind);
         }
         document.add_i64(fields.fetched_at, page.fetched_at);
-        document.add_u64(fields.in_links, page.standing.in_links.into());
-        document.add_u64(fields.link_share, page.standing.link_share.into());
+        document.add_u64(fields.in_links, page.link_stats.in_links.into());
+        document.add_u64(fields.link_share, page.link_stats.link_share.into());
         document.add_u64(fields.simhash, page.simhash);
         if !page.stated.is_empty() {
             self.state(&mut document, &page.stated);
@@ -304,8 +313,10 @@ impl Writer {
         }
     }
 
-    /// Takes a page out. Returns what that was worth to searchers if the page is gone from the web: who comes after
-    /// it is seen more. `None` if nothing is [measured](Writer::measure).
+    /// Removes a page that is gone from the web.
+    ///
+    /// Returns the gain for searchers: the results after it move up. Returns `None` if gains are
+    /// not [measured](Writer::measure).
     pub fn remove(&mut self, id: PageId) -> Result<Option<f64>, IndexError> {
         let last = match self.measure {
             Some(_) => self.last(id)?,
@@ -316,7 +327,7 @@ impl Writer {
         Ok(gain)
     }
 
-    /// Makes everything so far safe and visible. `sequence` is what [`Index::sequence`] then says.
+    /// Makes all changes durable and visible. [`Index::sequence`] then returns `sequence`.
     pub fn commit(&mut self, sequence: u64) -> Result<(), IndexError> {
         let committed = self.writer.prepare_commit().and_then(|mut commit| {
             commit.set_payload(&payload::text(sequence));
@@ -338,7 +349,7 @@ impl Writer {
         if let Some(date) = stated.date() {
             document.add_i64(self.fields.date, date);
         }
-        // Texts and numbers: nothing in them that JSON cannot say.
+        // Texts and numbers can always be written as JSON.
         if let Ok(json) = serde_json::to_string(stated) {
             document.add_text(self.fields.stated, json);
         }
@@ -351,17 +362,18 @@ impl Writer {
 
     fn measured<T>(
         &mut self,
-        work: impl FnOnce(&mut Measure) -> Result<T, TantivyError>,
+        work: impl FnOnce(&mut GainMeasure) -> Result<T, TantivyError>,
     ) -> Result<Option<T>, IndexError> {
         let done = self.measure.as_deref_mut().map(work).transpose();
         done.map_err(|error| self.index.fail("read", error))
     }
 }
 
-/// A host and the domains above it: `a.b.c`, `b.c`, `c`. An address is its own only domain.
+/// Returns a host and the domains above it: `a.b.c`, `b.c`, `c`. For an IP address, returns only
+/// the address.
 fn domains(host: &str) -> impl Iterator<Item = &str> {
     let is_address = host.starts_with('[') || host.parse::<std::net::Ipv4Addr>().is_ok();
-    // A hostile name has 127 labels; each is a term.
+    // A hostile name can have 127 labels, and each would be a term.
     std::iter::successors(Some(host), move |&name| {
         let (_, rest) = name.split_once('.').filter(|_| !is_address)?;
         (!rest.is_empty()).then_some(rest)

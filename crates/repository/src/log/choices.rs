@@ -1,11 +1,13 @@
-//! Which results people chose over those that stood above them.
+//! Click evidence: which results users chose although others were ranked above them.
 //!
-//! Joachims, "Optimizing search engines using clickthrough data" (KDD 2002): a click says little by itself, since the
-//! first results are clicked most whatever they are. A click on a result below others says that it was
-//! preferred to them. So a click on the first result counts nothing here, and a page that evidence has moved to the
-//! first place is not moved further by being there.
+//! Joachims, "Optimizing search engines using clickthrough data" (KDD 2002): a click alone says
+//! little, since the first results are clicked most, whatever they are. A click on a lower
+//! result says that it was preferred to those above. So a click on the first result does not
+//! count here. A page that evidence has moved to the first place is not raised further by its
+//! clicks there.
 //!
-//! **Invariant:** a factor is at least 1 and at most 1 + [`MOST`]; one click moves little, and memory is bounded.
+//! **Invariant:** a factor is between 1 and 1 + [`MOST`], a single click has little effect, and
+//! memory is bounded.
 
 use std::collections::HashMap;
 
@@ -13,19 +15,20 @@ use page::{PageId, PageUrl};
 
 use super::{Click, Log, LogError, Position, Search};
 
-/// How much evidence can raise a score, as a share.
+/// Maximum relative increase of a score by evidence.
 const MOST: f64 = 0.25;
 
-/// Choices at which half of that is reached: a pseudo-count against chance and against a single eager clicker.
+/// Number of choices at which half of the maximum is reached. It is a pseudo-count that limits
+/// the effect of chance and of a single frequent clicker.
 const HALF: f64 = 10.0;
 
-/// Queries that are remembered. Later ones are only counted for those.
+/// Maximum number of queries. When it is reached, only known queries are counted.
 const QUERIES: usize = 50_000;
 
-/// Pages that are remembered of a query.
+/// Maximum number of pages per query.
 const PAGES: usize = 50;
 
-/// What people chose, by query.
+/// The pages that users chose, by query.
 #[derive(Debug, Clone, Default)]
 pub struct Choices {
     queries: HashMap<Box<str>, Vec<(PageId, f64)>>,
@@ -34,7 +37,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Reads what was added to the logs since the last time.
+    /// Reads what was added to the logs since the last call.
     pub fn read(&mut self, searches: &Log<Search>, clicks: &Log<Click>) -> Result<(), LogError> {
         let (from, to) = (self.searches.clone(), self.clicks.clone());
         let reading = searches.read(&from, |search: Search| {
@@ -71,7 +74,7 @@ impl Choices {
         }
     }
 
-    /// What the scores of pages are multiplied by for a query.
+    /// Returns the factors for the scores of pages, for a query.
     pub fn factors(&self, query: &str) -> Vec<(PageId, f32)> {
         let pages = self.queries.get(&*normal(query));
         let factor = |chosen: f64| (1.0 + MOST * chosen / (chosen + HALF)) as f32;
@@ -81,7 +84,8 @@ impl Choices {
             .collect()
     }
 
-    /// The queries for which a page was chosen over others, and how often, the most frequent first.
+    /// Returns the queries for which a page was chosen over others, with counts, the most
+    /// frequent first.
     pub fn of(&self, page: PageId) -> Vec<(&str, f64)> {
         let mut found: Vec<(&str, f64)> = Vec::new();
         for (query, pages) in &self.queries {
@@ -93,7 +97,7 @@ impl Choices {
     }
 }
 
-/// A query as others may have typed it.
+/// Normalizes case and whitespace of a query.
 fn normal(query: &str) -> String {
     let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
     words.join(" ")

@@ -1,24 +1,24 @@
-//! Clicks on a page: a line of the log.
+//! A log entry for clicks on a page.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Line;
 
-/// A page was clicked.
+/// One or more clicks on a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Click {
-    /// When.
+    /// Time of the click.
     #[serde(with = "super::line::time")]
     pub time: Timestamp,
     /// Its URL.
     pub url: String,
-    /// How often, for clicks that were counted elsewhere.
+    /// Number of clicks, for clicks that were counted elsewhere.
     pub count: u64,
-    /// What was searched for, if that is known.
+    /// The query, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
-    /// Its place among the results, from 1, if that is known.
+    /// Its rank among the results, from 1, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u16>,
 }

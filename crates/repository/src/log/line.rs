@@ -1,32 +1,32 @@
-//! What is a line of the log, whatever it tells?
+//! The trait of log entries, and their JSON encoding.
 //!
-//! **Invariant:** a line that is written is read back as it was, and has no line break within.
+//! **Invariant:** an entry is read back exactly as it was written, and contains no line break.
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Something that happened at a time.
+/// A log entry: an event with a time.
 pub trait Line: Serialize + DeserializeOwned {
-    /// How its files are called.
+    /// The prefix of its file names.
     const KIND: &str;
 
-    /// When it happened.
+    /// Returns the time of the event.
     fn time(&self) -> Timestamp;
 
-    /// As text, without an end.
+    /// Encodes the entry as JSON, without a line break.
     fn written(&self) -> String {
-        // Strings, numbers and a time: there is nothing in it that JSON cannot say.
+        // Strings, numbers and a time can always be written as JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Reads a line. Returns `None` if it is none of this kind.
+    /// Decodes a line. Returns `None` if it is not an entry of this kind.
     fn read(line: &[u8]) -> Option<Self> {
         serde_json::from_slice(line).ok()
     }
 }
 
-/// A time as RFC 3339 writes it.
+/// Encodes a time in the format of RFC 3339.
 pub(super) mod time {
     use jiff::Timestamp;
     use serde::de::Error;

@@ -1,11 +1,13 @@
-//! What did people search for, what were they shown, and what did they click?
+//! The log of searches and clicks, as JSON Lines.
 //!
-//! A directory of JSON Lines, a file a month and kind, a line a search:
-//! `{"time":"2026-11-16T11:10:00Z","query":"avocet","shown":["http://…"],"clicked":[]}`, or clicks on a page:
-//! `{"time":"2026-11-16T11:10:00Z","url":"http://…","count":3}`, with `query` and `rank` where they are known. Nobody's name, address or session is in it.
+//! A directory has one file per month and kind. A search is a line such as
+//! `{"time":"2026-11-16T11:10:00Z","query":"avocet","shown":["http://…"],"clicked":[]}`. Clicks
+//! on a page are a line such as `{"time":"2026-11-16T11:10:00Z","url":"http://…","count":3}`,
+//! with `query` and `rank` if they are known. The log contains no user name, address or session.
 //!
-//! **Invariant:** a line is appended by one write, so several processes can search at once; and whatever a file
-//! holds, reading it is no error: a line that is none of ours, or was torn by a crash, is passed over and counted.
+//! **Invariants:** a line is appended by a single write, so several processes can write at the
+//! same time. Reading never fails because of a file's content: foreign lines and lines torn by a
+//! crash are skipped and counted.
 
 mod choices;
 mod click;
@@ -28,46 +30,49 @@ pub use search::{Search, View};
 /// Bytes of lines that are written at once.
 const CHUNK: usize = 1 << 20;
 
-/// Bytes of a line. Longer ones are nobody's search: a hundred URLs of two kilobytes are a fifth of it.
+/// Maximum bytes of a line; longer ones are skipped. A hundred URLs of two kilobytes take a
+/// fifth of it.
 const LONGEST: u64 = 1 << 20;
 
-/// The log of a directory, of lines of one kind.
+/// The log in a directory, with entries of one kind.
 #[derive(Debug, Clone)]
 pub struct Log<L = Search> {
     dir: PathBuf,
     lines: PhantomData<L>,
 }
 
-/// How far a log was read: bytes, by file. The default is nothing. Searches with old times can be added to any
-/// file at any time, so one number is not enough.
+/// How far a log was read, in bytes per file. The default is the beginning.
+///
+/// Entries with old times can be appended to any file at any time, so a single number is not
+/// enough.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Position(BTreeMap<String, u64>);
 
-/// What reading found.
+/// The result of reading a log.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
-    /// Where to read on.
+    /// The position to continue from.
     pub position: Position,
-    /// Lines of this kind.
+    /// Number of entries read.
     pub taken: u64,
-    /// Lines that are not.
+    /// Number of lines skipped.
     pub passed_over: u64,
 }
 
-/// The system refused a file operation.
+/// The operating system refused a file operation.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {action} {}", path.display())]
 pub struct LogError {
-    /// What was tried: "create", "write to", …
+    /// The operation: "create", "write to", …
     pub action: &'static str,
     /// The file or directory.
     pub path: PathBuf,
-    /// Why the system refused.
+    /// The cause.
     pub source: io::Error,
 }
 
 impl<L: Line> Log<L> {
-    /// The log of a directory, which is made by the first line.
+    /// Opens the log of a directory. The first entry creates the directory.
     pub fn open(dir: &Path) -> Self {
         Self {
             dir: dir.into(),
@@ -75,12 +80,12 @@ impl<L: Line> Log<L> {
         }
     }
 
-    /// Adds a line.
+    /// Appends an entry.
     pub fn append(&self, line: &L) -> Result<(), LogError> {
         self.append_all(std::slice::from_ref(line))
     }
 
-    /// Adds lines, in few writes.
+    /// Appends entries, in few writes.
     pub fn append_all(&self, lines: &[L]) -> Result<(), LogError> {
         let mut months: BTreeMap<String, Vec<u8>> = BTreeMap::new();
         for line in lines {
@@ -99,7 +104,8 @@ impl<L: Line> Log<L> {
         Ok(())
     }
 
-    /// Shows every line since `from`, file by file. A line without an end is left for the next time.
+    /// Passes every entry since `from` to `see`, file by file. A last line without a line break
+    /// is left for the next call.
     pub fn read(&self, from: &Position, mut see: impl FnMut(L)) -> Result<Reading, LogError> {
         let mut reading = Reading {
             position: from.clone(),
@@ -115,7 +121,7 @@ impl<L: Line> Log<L> {
         Ok(reading)
     }
 
-    /// The files, oldest first.
+    /// Returns the names of the files, oldest first.
     fn names(&self) -> Result<Vec<String>, LogError> {
         let fail = |source| error("read", &self.dir, source);
         let entries = match fs::read_dir(&self.dir) {
@@ -145,7 +151,7 @@ impl<L: Line> Log<L> {
     }
 }
 
-/// Appends lines by one write, after the end of a line that a crash has torn.
+/// Appends lines by a single write. If a crash left a torn line, a line break ends it first.
 fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     let mut file = File::options()
         .read(true)
@@ -163,7 +169,7 @@ fn append(path: &Path, lines: &[u8]) -> io::Result<()> {
     file.write_all(&[b"\n", lines].concat())
 }
 
-/// Reads whole lines from `start`; returns where the last one ends.
+/// Reads whole lines from `start`. Returns where the last one ends.
 fn read_file<L: Line>(
     path: &Path,
     start: u64,
@@ -171,7 +177,7 @@ fn read_file<L: Line>(
     see: &mut impl FnMut(L),
 ) -> io::Result<u64> {
     let mut file = File::open(path)?;
-    // A file that became shorter is another one.
+    // A file that became shorter was replaced, so it is read from the beginning.
     let start = if start > file.metadata()?.len() {
         0
     } else {
@@ -202,7 +208,7 @@ fn read_file<L: Line>(
     }
 }
 
-/// Passes over the rest of a line; returns its length.
+/// Skips the rest of a line. Returns its length.
 fn skip_line(lines: &mut impl BufRead) -> io::Result<u64> {
     let mut length = 0;
     loop {
@@ -217,7 +223,7 @@ fn skip_line(lines: &mut impl BufRead) -> io::Result<u64> {
     }
 }
 
-/// The file of a line: that of its month, in UTC.
+/// Returns the file of an entry: that of its month in UTC.
 fn name<L: Line>(line: &L) -> String {
     let time = line.time().to_zoned(TimeZone::UTC);
     format!("{}-{:04}-{:02}.jsonl", L::KIND, time.year(), time.month())
@@ -256,7 +262,7 @@ mod tests {
         let (queries, reading) = read(&log, &Position::default());
         assert_eq!(queries, ["a", "b"]);
         assert_eq!(read(&log, &reading.position).0, [""; 0]);
-        // One with an old time, as an import adds it.
+        // An import adds entries with old times.
         log.append_all(&[
             at("2026-11-02T00:00:00Z", "c"),
             at("2026-12-02T00:00:00Z", "d"),
@@ -290,7 +296,7 @@ mod tests {
         log.append(&at("2026-11-03T00:00:00Z", "b")).unwrap();
         let (queries, rest) = read(&log, &reading.position);
         assert_eq!((queries, rest.passed_over), (vec!["b".to_owned()], 1));
-        // Rewritten and shorter: read from its start.
+        // A file that was rewritten and is shorter is read from its start.
         fs::write(&path, at("2026-11-03T00:00:00Z", "z").written() + "\n").unwrap();
         assert_eq!(read(&log, &rest.position).0, ["z"]);
         fs::write(dir.path().join("notes.txt"), "x\n").unwrap();

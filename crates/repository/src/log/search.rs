@@ -1,6 +1,6 @@
-//! One search: a line of the log.
+//! A log entry for a search.
 //!
-//! **Invariant:** a line that is written is read back as it was, and has no line break within.
+//! **Invariant:** an entry is read back exactly as it was written, and contains no line break.
 
 use jiff::Timestamp;
 use policy::quality::attention;
@@ -8,41 +8,42 @@ use serde::{Deserialize, Serialize};
 
 use super::Line;
 
-/// What someone searched for, what was shown, and what of it was clicked.
+/// A query, the results that were shown, and those that were clicked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Search {
-    /// When.
+    /// Time of the search.
     #[serde(with = "super::line::time")]
     pub time: Timestamp,
-    /// What was typed.
+    /// The text of the query.
     pub query: String,
     /// The URLs of the results, best first.
     #[serde(default)]
     pub shown: Vec<String>,
-    /// Results before the first that was shown: on the second page there are ten.
+    /// Number of results before the first that was shown: 10 on the second page.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub offset: u32,
-    /// Those that were clicked.
+    /// The URLs that were clicked.
     #[serde(default)]
     pub clicked: Vec<String>,
-    /// How often, for searches that were counted elsewhere.
+    /// Number of searches, for searches that were counted elsewhere.
     #[serde(default = "once", skip_serializing_if = "is_once")]
     pub count: u64,
 }
 
-/// How often a page was met by searchers.
+/// How often a page was seen and clicked.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct View<'a> {
     /// Its URL.
     pub url: &'a str,
-    /// Expected views: how likely it was looked at where it was shown.
+    /// Expected number of views: the probability that its rank was looked at, times the number
+    /// of searches.
     pub views: f64,
-    /// Times it was clicked.
+    /// Number of clicks.
     pub clicks: f64,
 }
 
 impl Search {
-    /// Someone searched; nothing more is known.
+    /// Returns a search of which only time and query are known.
     pub fn new(time: Timestamp, query: &str) -> Self {
         Self {
             time,
@@ -54,7 +55,7 @@ impl Search {
         }
     }
 
-    /// The pages that the searcher met: those shown, best first, then those clicked that are not among them.
+    /// Returns the pages of the result list, best first, then clicked pages that are not in it.
     pub fn views(&self) -> impl Iterator<Item = View<'_>> {
         let count = self.count as f64;
         let clicks = move |url: &str| {

@@ -1,4 +1,5 @@
-//! May pages of other sites read the API? Not unless the user names them.
+//! Cross-origin access (CORS): pages of other sites may read the API only if `[serve] cors` lists
+//! them.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::App;
 
-/// Answers the question that browsers ask first, and marks answers that a page of another origin may read.
+/// Answers preflight requests, and adds the CORS headers for origins that are listed.
 pub async fn allow(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
     let named = origin.filter(|origin| {
@@ -22,11 +23,11 @@ pub async fn allow(State(app): State<Arc<App>>, request: Request, next: Next) ->
     let Some(origin) = named else {
         return next.run(request).await;
     };
-    let asks_first = request.method() == Method::OPTIONS
+    let is_preflight = request.method() == Method::OPTIONS
         && request
             .headers()
             .contains_key(header::ACCESS_CONTROL_REQUEST_METHOD);
-    let mut response = if asks_first {
+    let mut response = if is_preflight {
         StatusCode::NO_CONTENT.into_response()
     } else {
         next.run(request).await
@@ -38,7 +39,7 @@ pub async fn allow(State(app): State<Arc<App>>, request: Request, next: Next) ->
         header::ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET"),
     );
-    // Reading across origins is what was allowed.
+    // Replaces `same-origin`, which the guard would add.
     headers.insert(
         "cross-origin-resource-policy",
         HeaderValue::from_static("cross-origin"),

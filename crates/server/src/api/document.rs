@@ -1,22 +1,22 @@
-//! What the OpenAPI document says of the API as a whole.
+//! The general part of the OpenAPI document: title, description, licence and security scheme.
 
 use utoipa::openapi::OpenApi as Text;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
-/// The document, to which each part adds its own.
+/// The document, to which each route adds its description.
 #[derive(OpenApi)]
 #[openapi(info(
     title = "Avocet",
-    description = "Search a store that is kept fresh, and see what its crawl does. Text of results is as the web gave it: escape it wherever it is shown.",
+    description = "Search a store and observe its crawl. Texts of results come from crawled pages as they are: escape them wherever they are shown.",
     license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0"),
-), modifiers(&Token))]
-pub struct Document;
+), modifiers(&TokenScheme))]
+pub struct ApiDocument;
 
-/// The token of the store, which controls need.
-struct Token;
+/// Adds the security scheme of the controls: the operator token as a bearer token.
+struct TokenScheme;
 
-impl Modify for Token {
+impl Modify for TokenScheme {
     fn modify(&self, text: &mut Text) {
         let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer);
         let scheme = scheme.description(Some("The token in the file TOKEN of the store"));

@@ -1,21 +1,21 @@
-//! What stands after the question mark, refused in JSON if it is wrong.
+//! Extracts the query parameters of a request; wrong ones are refused in JSON.
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use super::Refusal;
+use super::ApiRefusal;
 
-/// The parameters of a request.
+/// The query parameters of a request.
 pub struct Params<T>(pub T);
 
 impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
-    type Rejection = Refusal;
+    type Rejection = ApiRefusal;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiRefusal> {
         match Query::<T>::from_request_parts(parts, state).await {
             Ok(Query(params)) => Ok(Self(params)),
-            Err(wrong) => Err(Refusal::parameter(&wrong.body_text())),
+            Err(wrong) => Err(ApiRefusal::parameter(&wrong.body_text())),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Why was a request refused? For programs, and for people who read what programs get.
+//! Error answers of the API: a status, a stable code for programs, and a message for people.
 
 use axum::Json;
 use axum::http::{StatusCode, header};
@@ -9,46 +9,47 @@ use utoipa::ToSchema;
 use crate::app::Busy;
 use node::topics::NoSuchTopic;
 
-/// A refusal.
+/// An error answer.
 #[derive(Debug)]
-pub struct Refusal {
+pub struct ApiRefusal {
     status: StatusCode,
-    body: Refused,
+    body: RefusalBody,
 }
 
-/// What is said of a request that is refused.
+/// The body of an error answer.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Refused {
+#[schema(as = Refused)]
+pub struct RefusalBody {
     error: Reason,
 }
 
-/// Why.
+/// Why the request was refused.
 #[derive(Debug, Serialize, ToSchema)]
 struct Reason {
-    /// One word that stays the same: `parameter`, `not_found`, `rate`, `busy`, …
+    /// A stable code: `parameter`, `not_found`, `rate`, `busy`, …
     reason: &'static str,
-    /// What is wrong, and what to do about it.
+    /// What is wrong, and what to do about it, for people.
     message: String,
 }
 
-impl Refusal {
-    /// A refusal for a reason.
+impl ApiRefusal {
+    /// Creates an error answer.
     pub fn new(status: StatusCode, reason: &'static str, message: &str) -> Self {
         let message = message.to_owned();
         Self {
             status,
-            body: Refused {
+            body: RefusalBody {
                 error: Reason { reason, message },
             },
         }
     }
 
-    /// A parameter is missing or wrong.
+    /// Creates the answer 400 for a parameter that is missing or wrong.
     pub fn parameter(message: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "parameter", message)
     }
 
-    /// The same where a wrong parameter names what is not there.
+    /// Turns 400 into 404, for requests whose parameter names the object.
     pub fn or_missing(mut self) -> Self {
         if self.status == StatusCode::BAD_REQUEST {
             (self.status, self.body.error.reason) = (StatusCode::NOT_FOUND, "not_found");
@@ -57,7 +58,7 @@ impl Refusal {
     }
 }
 
-impl From<anyhow::Error> for Refusal {
+impl From<anyhow::Error> for ApiRefusal {
     fn from(error: anyhow::Error) -> Self {
         if let Some(busy) = error.downcast_ref::<Busy>() {
             return Self::new(StatusCode::SERVICE_UNAVAILABLE, "busy", &busy.to_string());
@@ -65,17 +66,17 @@ impl From<anyhow::Error> for Refusal {
         if let Some(missing) = error.downcast_ref::<NoSuchTopic>() {
             return Self::new(StatusCode::NOT_FOUND, "not_found", &missing.to_string());
         }
-        // What is wrong with the disk is for whoever runs the server.
+        // The details are for the operator, so they go to the log only.
         tracing::error!("a request failed: {error:#}");
         Self::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "failed",
-            "the server could not do this; its log says why",
+            "the server could not do this; its log has the reason",
         )
     }
 }
 
-impl IntoResponse for Refusal {
+impl IntoResponse for ApiRefusal {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(self.body)).into_response();
         if self.status == StatusCode::SERVICE_UNAVAILABLE {

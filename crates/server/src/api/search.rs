@@ -11,40 +11,40 @@ use repository::index::{Facets, Query, Sort};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::refusal::Refused;
+use super::refusal::RefusalBody;
 use super::stated::StatedFields;
-use super::{Params, Refusal};
+use super::{ApiRefusal, Params};
 use crate::App;
 use crate::app::Surface;
 use crate::request::languages;
-use crate::search::{Finding, Found, SearchRequest};
+use crate::search::{SearchRequest, SearchResult, SearchResults};
 use node::readable::stated::Stated;
 
-/// The most characters of a query.
+/// The most characters in a query.
 const LONGEST: usize = 1000;
 
-/// What to search for.
+/// Parameters of `GET /api/v1/search`.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Asked {
-    /// Words, `a OR b`, `"phrases"`, `-exclusions`, `site:example.org`, `title:word`, `url:word`, `author:name`,
-    /// `date:2024-05`, `filetype:html`.
+pub struct SearchParams {
+    /// Words, `a OR b`, `"phrases"`, `-exclusions`, `site:example.org`, `title:word`, `url:word`,
+    /// `author:name`, `date:2024-05`, `filetype:html`.
     #[param(min_length = 1, max_length = 1000)]
     q: String,
-    /// How many results.
+    /// The most results to return.
     #[param(minimum = 1, maximum = 100, default = 10)]
     limit: Option<u16>,
-    /// How many results to pass over.
+    /// The number of results to skip.
     #[param(minimum = 0, maximum = 1000, default = 0)]
     offset: Option<u16>,
-    /// Only this host and those below it.
+    /// Only this host and its subdomains.
     #[param(min_length = 1, max_length = 255)]
     site: Option<String>,
     /// Only this language: `en`, `de`, …
     #[param(min_length = 1, max_length = 8)]
     language: Option<String>,
-    /// Only pages of this topic, one that the store was taught: `avocet topic list`.
+    /// Only pages of this topic of the store; `avocet topic list` prints their names.
     #[param(min_length = 1, max_length = 100)]
     topic: Option<String>,
     /// Only copies that were fetched at this time or later.
@@ -53,76 +53,79 @@ pub struct Asked {
     /// Only copies that were fetched before this time.
     #[param(format = DateTime)]
     until: Option<String>,
-    /// Only pages that say they were published at this time or later.
+    /// Only pages that state a publication date at this time or later.
     #[param(format = DateTime)]
     published_since: Option<String>,
-    /// Only pages that say they were published before this time.
+    /// Only pages that state a publication date before this time.
     #[param(format = DateTime)]
     published_until: Option<String>,
     /// Only documents of this type: `html`, `text`, …
     #[param(min_length = 1, max_length = 16, pattern = "^[A-Za-z0-9]{1,16}$")]
     r#type: Option<String>,
-    /// What comes first.
+    /// The order of results.
     #[param(inline)]
-    sort: Option<Order>,
+    sort: Option<ResultOrder>,
     /// Whether to count the pages that match by site, language, type and year.
     #[param(default = false)]
     facets: Option<bool>,
-    /// Whether the search is logged, from which the crawl learns what is searched for.
+    /// Whether to log the search. The crawl learns from the log what is searched for.
     #[param(default = true)]
     log: Option<bool>,
 }
 
-/// What comes first.
+/// The order of results.
 #[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Order {
-    /// The pages that match best.
+#[schema(as = Order)]
+pub enum ResultOrder {
+    /// The best matches first.
     Relevance,
-    /// The pages that were published last, as they say, or else fetched last.
+    /// The newest first, by the publication date that a page states, or else by the fetch.
     Newest,
 }
 
-/// What was found.
+/// The results of a search.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Answer {
-    /// What was searched for.
+#[schema(as = Answer)]
+pub struct SearchBody {
+    /// The query.
     query: String,
-    /// Pages that match.
+    /// The number of pages that match.
     total: usize,
-    /// No page has all the words; these have some.
+    /// Whether no page has all words, so that pages with some of them are returned.
     relaxed: bool,
-    /// What was searched for in place of `query`, where no page has some of its words.
+    /// The query used instead of `query`, if no page has some of its words.
     #[schema(required)]
     corrected: Option<String>,
-    /// What looks like an operator and is none; it was searched for as words.
+    /// Words written like an operator that does not exist; they were searched for as words.
     unknown_operators: Vec<String>,
-    /// What may have been meant.
+    /// Another spelling that may have been meant.
     #[schema(required)]
     did_you_mean: Option<String>,
-    /// Milliseconds that the search took.
+    /// The duration of the search, in milliseconds.
     took_ms: f64,
-    /// The best pages, or those after `offset`.
+    /// The results from `offset` on.
     results: Vec<Match>,
-    /// The pages that match, counted; `null` unless asked for, and within a topic.
+    /// Counts of the pages that match; `null` unless requested, and always within a topic.
     #[schema(required)]
-    facets: Option<FacetCounts>,
+    facets: Option<FacetBody>,
 }
 
 /// Pages counted by their properties. The most frequent values come first; of years, the latest.
 #[derive(Debug, Serialize, ToSchema)]
-struct FacetCounts {
+#[schema(as = FacetCounts)]
+struct FacetBody {
     /// Host names.
     sites: Vec<FacetCount>,
     /// Codes of languages.
     languages: Vec<FacetCount>,
     /// Types of documents.
     types: Vec<FacetCount>,
-    /// Years of publication, as pages say.
+    /// Years of publication, as pages state them.
     years: Vec<FacetCount>,
 }
 
-/// How many pages have a value.
+/// The number of pages with a value.
 #[derive(Debug, Serialize, ToSchema)]
 struct FacetCount {
     /// The value.
@@ -134,87 +137,89 @@ struct FacetCount {
 /// A section of a page.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SectionLink {
-    /// Its heading. Plain text from a page: escape it wherever it is shown.
+    /// The heading. Plain text from a page: escape it wherever it is shown.
     heading: String,
-    /// What a URL's fragment names it by, if anything.
+    /// The id, which a URL names in its fragment; `null` if the section has none.
     #[schema(required)]
     id: Option<String>,
-    /// The URL that leads to it; without an id, that of the page.
+    /// The URL of the section, or of the page if the section has no id.
     url: String,
 }
 
-/// A page that was found.
+/// One result of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Match {
-    /// Its place among all, from 1.
+    /// The position among all results, from 1.
     rank: usize,
-    /// Its URL.
+    /// The URL of the page.
     url: String,
-    /// Its title; may be empty.
+    /// The title of the page; may be empty.
     title: String,
-    /// The section that answers best; `null`: the page as a whole.
+    /// The section that matches best; `null` for the page as a whole.
     #[schema(required)]
     section: Option<SectionLink>,
-    /// Where its text mentions the words. Plain text from a page: escape it wherever it is shown.
+    /// An excerpt with the words. Plain text from a page: escape it wherever it is shown.
     snippet: String,
-    /// The parts of the snippet that match: first byte, and first byte after.
+    /// The parts of the snippet that match: first byte, and first byte behind it (UTF-8).
     highlights: Vec<[usize; 2]>,
-    /// What was asked for and the page does not have.
+    /// Words of the query that the page does not have.
     missing: Vec<String>,
-    /// URLs of other pages that match with nearly the same text, which are not among the results.
+    /// URLs of near-duplicates that also match; they are not among the results.
     duplicates: Vec<String>,
-    /// How well it matches; comparable only within one search.
+    /// How well the page matches; comparable only within one search.
     score: f32,
-    /// `html`, `text`, …, if known.
+    /// The type of the document, `html`, `text`, …, if known.
     #[schema(required)]
     r#type: Option<String>,
-    /// The code of its language, if known.
+    /// The code of the language, if known.
     #[schema(required)]
     language: Option<String>,
     /// When this copy was fetched.
     #[schema(format = DateTime)]
     fetched_at: String,
-    /// When the copy was last known to be equal to the page; `null`: not known now.
+    /// When a visit last found the copy current; `null` if this is not known now.
     #[schema(required, format = DateTime)]
     checked_at: Option<String>,
-    /// Hours between changes, as estimated from revisits; `null`: not known, or none was seen.
+    /// Mean hours between changes, estimated from revisits; `null` if unknown or no change was
+    /// seen.
     #[schema(required)]
     changes_every_hours: Option<f64>,
-    /// What the page says of itself to machines, which nobody has checked; what it does not say is left out.
+    /// Metadata that the page states about itself, unchecked; fields it does not state are left
+    /// out.
     fields: StatedFields,
-    /// An address below this server that counts a click and leads to the page.
+    /// A path on this server that counts a click and redirects to the page.
     #[schema(required)]
     click: Option<String>,
 }
 
-/// Search
+/// Search the store
 ///
-/// Of pages with nearly the same text one is returned, in a language of `Accept-Language` if there is one.
+/// Of near-duplicates one is returned, in a language of `Accept-Language` if there is one.
 #[utoipa::path(
     get,
     path = "/search",
-    params(Asked),
+    params(SearchParams),
     responses(
-        (status = 200, description = "What was found", body = Answer),
-        (status = 400, description = "A parameter is missing or wrong", body = Refused),
-        (status = 404, description = "The store knows no topic of this name", body = Refused),
-        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
-        (status = 503, description = "Too many searches at once", body = Refused),
+        (status = 200, description = "The results", body = SearchBody),
+        (status = 400, description = "A parameter is missing or wrong", body = RefusalBody),
+        (status = 404, description = "The store has no topic of this name", body = RefusalBody),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to try again", body = RefusalBody),
+        (status = 503, description = "Too many searches at once", body = RefusalBody),
     )
 )]
 pub async fn search(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
-    Params(asked): Params<Asked>,
-) -> Result<Json<Answer>, Refusal> {
-    let wish = asked.wish(languages::preferred(&headers))?;
-    let query = wish.text.clone();
-    let found = crate::search::search(&app, wish, Surface::Api).await?;
-    Ok(Json(Answer::of(query, found)))
+    Params(params): Params<SearchParams>,
+) -> Result<Json<SearchBody>, ApiRefusal> {
+    let request = params.request(languages::preferred(&headers))?;
+    let query = request.text.clone();
+    let found = crate::search::search(&app, request, Surface::Api).await?;
+    Ok(Json(SearchBody::of(query, found)))
 }
 
-impl Asked {
-    fn wish(self, readers: Vec<String>) -> Result<SearchRequest, Refusal> {
+impl SearchParams {
+    fn request(self, readers: Vec<String>) -> Result<SearchRequest, ApiRefusal> {
         checked_query(&self.q)?;
         let limit = within("limit", self.limit, 1, Query::LIMIT, 10)?;
         let offset = within("offset", self.offset, 0, Query::OFFSET, 0)?;
@@ -226,15 +231,15 @@ impl Asked {
             let letters = value.as_ref().map(|value| value.chars().count());
             if letters.is_some_and(|letters| letters == 0 || letters > most) {
                 let wrong =
-                    format!("{name} must have 1 to {most} characters; leave it out for any");
-                return Err(Refusal::parameter(&wrong));
+                    format!("{name} must have 1 to {most} characters; leave it out for no filter");
+                return Err(ApiRefusal::parameter(&wrong));
             }
         }
         let letters = |kind: &String| kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
         let is_type = |kind: &String| (1..=16).contains(&kind.len()) && letters(kind);
         if self.r#type.as_ref().is_some_and(|kind| !is_type(kind)) {
-            let wrong = "type must be 1 to 16 letters and digits; leave it out for any";
-            return Err(Refusal::parameter(wrong));
+            let wrong = "type must be 1 to 16 letters and digits; leave it out for no filter";
+            return Err(ApiRefusal::parameter(wrong));
         }
         Ok(SearchRequest {
             text: self.q,
@@ -247,8 +252,8 @@ impl Asked {
             published_until: time("published_until", self.published_until)?,
             kind: self.r#type,
             sort: match self.sort {
-                Some(Order::Newest) => Sort::Newest,
-                Some(Order::Relevance) | None => Sort::Relevance,
+                Some(ResultOrder::Newest) => Sort::Newest,
+                Some(ResultOrder::Relevance) | None => Sort::Relevance,
             },
             readers,
             facets: self.facets == Some(true),
@@ -261,42 +266,43 @@ impl Asked {
 }
 
 /// Refuses a query that is empty or too long.
-pub(super) fn checked_query(text: &str) -> Result<(), Refusal> {
+pub(super) fn checked_query(text: &str) -> Result<(), ApiRefusal> {
     let letters = text.chars().count();
     if letters == 0 || letters > LONGEST {
-        return Err(Refusal::parameter(&format!(
-            "q must have 1 to {LONGEST} characters, and has {letters}"
+        return Err(ApiRefusal::parameter(&format!(
+            "q must have 1 to {LONGEST} characters, but has {letters}"
         )));
     }
     Ok(())
 }
 
+/// Returns a number or its default, and refuses one outside the range.
 pub(super) fn within(
     name: &str,
     value: Option<u16>,
     least: usize,
     most: usize,
     usual: usize,
-) -> Result<usize, Refusal> {
+) -> Result<usize, ApiRefusal> {
     let value = value.map_or(usual, usize::from);
     if !(least..=most).contains(&value) {
-        let wrong = format!("{name} must be {least} to {most}, and is {value}");
-        return Err(Refusal::parameter(&wrong));
+        let wrong = format!("{name} must be {least} to {most}, but is {value}");
+        return Err(ApiRefusal::parameter(&wrong));
     }
     Ok(value)
 }
 
-fn time(name: &str, text: Option<String>) -> Result<Option<Timestamp>, Refusal> {
+fn time(name: &str, text: Option<String>) -> Result<Option<Timestamp>, ApiRefusal> {
     let read = text.map(|text| text.parse());
     read.transpose().map_err(|_| {
-        Refusal::parameter(&format!(
+        ApiRefusal::parameter(&format!(
             "{name} is not a time: write it like 2026-11-16T11:10:00Z"
         ))
     })
 }
 
-impl Answer {
-    pub(crate) fn of(query: String, found: Found) -> Self {
+impl SearchBody {
+    pub(crate) fn of(query: String, found: SearchResults) -> Self {
         Self {
             query,
             total: found.total,
@@ -306,12 +312,12 @@ impl Answer {
             did_you_mean: found.meant,
             took_ms: found.took.as_secs_f64() * 1000.0,
             results: found.results.into_iter().map(Match::of).collect(),
-            facets: found.facets.map(FacetCounts::of),
+            facets: found.facets.map(FacetBody::of),
         }
     }
 }
 
-impl FacetCounts {
+impl FacetBody {
     fn of(facets: Facets) -> Self {
         let counts = |values: Vec<(String, u64)>| {
             let counts = values.into_iter();
@@ -329,8 +335,8 @@ impl FacetCounts {
 }
 
 impl SectionLink {
-    /// The best section of a result.
-    pub(crate) fn of(found: &Finding) -> Option<Self> {
+    /// Returns the best section of a result, if it has one.
+    pub(crate) fn of(found: &SearchResult) -> Option<Self> {
         let (hit, section) = (&found.hit, found.hit.section.as_ref()?);
         Some(Self {
             heading: section.heading.clone(),
@@ -341,7 +347,7 @@ impl SectionLink {
 }
 
 impl Match {
-    pub(super) fn of(found: Finding) -> Self {
+    pub(super) fn of(found: SearchResult) -> Self {
         let section = SectionLink::of(&found);
         let (hit, freshness) = (found.hit, found.freshness);
         let fetched_at = Timestamp::from_second(hit.fetched_at).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The sections of a page that is kept, beside the page itself.
+//! The sections of a page, which `GET /api/v1/page` returns with the page itself.
 
 use std::sync::Arc;
 
@@ -9,18 +9,18 @@ use repository::index::{Kept, section_text};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::page::Page;
+use super::page::PageBody;
 use crate::App;
 
-/// A page that is kept, with its sections.
+/// A page with its sections.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SectionedPage {
-    /// The page. If a section was asked for, `text` is empty and `markdown` is `null`.
+    /// The page. If a section was requested, `text` is empty and `markdown` is `null`.
     #[serde(flatten)]
-    page: Page,
+    page: PageBody,
     /// All sections, in order. A section reaches from its heading to the next heading of any level.
     sections: Vec<SectionEntry>,
-    /// The section that was asked for.
+    /// The requested section.
     #[schema(required)]
     section: Option<SectionBody>,
 }
@@ -28,9 +28,9 @@ pub struct SectionedPage {
 /// A section in the list of a page.
 #[derive(Debug, Serialize, ToSchema)]
 struct SectionEntry {
-    /// Its heading.
+    /// The heading.
     heading: String,
-    /// What a URL's fragment names it by, if anything.
+    /// The id, which a URL names in its fragment; `null` if the section has none.
     #[schema(required)]
     id: Option<String>,
     /// 1 to 6 for a heading, 7 for an entry of a definition list.
@@ -40,21 +40,21 @@ struct SectionEntry {
 /// A section with its text.
 #[derive(Debug, Serialize, ToSchema)]
 struct SectionBody {
-    /// Its heading.
+    /// The heading.
     heading: String,
-    /// What a URL's fragment names it by.
+    /// The id, which a URL names in its fragment.
     id: String,
-    /// The URL that leads to it.
+    /// The URL of the section.
     url: String,
-    /// Its text, the heading included.
+    /// The text, with the heading.
     text: String,
 }
 
-/// Adds its sections to a page that is kept. Returns `None` if it has none of the given id.
+/// Adds the sections to a page. Returns `None` if no section has the requested id.
 pub(super) async fn with_sections(
     app: &Arc<App>,
     url: PageUrl,
-    page: Page,
+    page: PageBody,
     id: Option<String>,
 ) -> Result<Option<SectionedPage>> {
     let reader = app.clone();
@@ -64,7 +64,7 @@ pub(super) async fn with_sections(
 }
 
 impl SectionedPage {
-    fn of(mut page: Page, kept: &Kept, id: Option<String>) -> Option<Self> {
+    fn of(mut page: PageBody, kept: &Kept, id: Option<String>) -> Option<Self> {
         let entry = |section: &repository::index::Section| SectionEntry {
             heading: section.title(&kept.text).to_owned(),
             id: section.id.clone(),

@@ -7,61 +7,63 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::refusal::Refused;
-use super::{Params, Refusal};
+use super::refusal::RefusalBody;
+use super::{ApiRefusal, Params};
 use crate::App;
 use node::explain::sources::Row;
 
-/// Which sources.
+/// Parameters of `GET /api/v1/sources`.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Asked {
-    /// How many, those that name most worth first.
+pub struct SourcesParams {
+    /// The most sources to return, those with the largest expected gain first.
     #[param(minimum = 1, maximum = 1000, default = 100)]
     limit: Option<u16>,
-    /// Also pages that are not polled and never named a new page.
+    /// Whether to include pages that are not polled and never named a new page.
     #[param(default = false)]
     all: Option<bool>,
 }
 
-/// The pages that are polled for new ones.
+/// The sources: pages that are polled to find new pages.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Listed {
-    /// Best first.
-    sources: Vec<Source>,
+#[schema(as = Listed)]
+pub struct SourceList {
+    /// The sources, the best first.
+    sources: Vec<SourceBody>,
 }
 
-/// What is known of one source.
+/// One source.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Source {
-    /// Its URL.
+#[schema(as = Source)]
+pub struct SourceBody {
+    /// The URL.
     url: String,
     /// Why it is a source: `main`, `listing` or `near` a main page.
     kind: String,
-    /// Whether it is polled at the price of now.
+    /// Whether it is polled at the current price.
     on: bool,
-    /// Why, or why not.
+    /// Why it is polled, or why not.
     why: String,
-    /// New pages that it named so far.
+    /// New pages found by it so far.
     found: u32,
-    /// New pages that are expected of it, a day.
+    /// Expected new pages per day.
     new_a_day: f64,
-    /// What a new page gives, in the crawl's unit of worth.
+    /// The expected gain of one new page, in the crawl's unit of worth.
     profit: f64,
-    /// Whether people clicked pages that it named; if not, their quality stands for clicks.
+    /// Whether `profit` is estimated from clicks; if not, from the quality of the pages it named.
     clicked: bool,
-    /// The share of profit that is lost in a day.
+    /// The share of the profit that a delay of one day loses.
     lost_in_a_day: f64,
-    /// Hours between polls, at the price of now.
+    /// Hours between polls at the current price.
     interval_hours: Option<f64>,
     /// When it was last polled.
     polled: Option<String>,
-    /// When it is due.
+    /// When the next poll is due.
     due: Option<String>,
 }
 
-impl From<Row> for Source {
+impl From<Row> for SourceBody {
     fn from(row: Row) -> Self {
         Self {
             url: row.url,
@@ -80,31 +82,31 @@ impl From<Row> for Source {
     }
 }
 
-/// The pages that are polled for new ones
+/// List the pages that are polled to find new pages
 #[utoipa::path(
     get,
     path = "/sources",
-    params(Asked),
+    params(SourcesParams),
     responses(
-        (status = 200, description = "The sources", body = Listed),
-        (status = 400, description = "A parameter is wrong", body = Refused),
-        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
-        (status = 503, description = "Too many requests at once", body = Refused),
+        (status = 200, description = "The sources", body = SourceList),
+        (status = 400, description = "A parameter is wrong", body = RefusalBody),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to try again", body = RefusalBody),
+        (status = 503, description = "Too many requests at once", body = RefusalBody),
     )
 )]
 pub async fn sources(
     State(app): State<Arc<App>>,
-    Params(asked): Params<Asked>,
-) -> Result<Json<Listed>, Refusal> {
-    let limit = asked.limit.unwrap_or(100);
+    Params(params): Params<SourcesParams>,
+) -> Result<Json<SourceList>, ApiRefusal> {
+    let limit = params.limit.unwrap_or(100);
     if !(1..=1000).contains(&limit) {
-        return Err(Refusal::parameter("limit must be 1 to 1000"));
+        return Err(ApiRefusal::parameter("limit must be 1 to 1000"));
     }
-    let all = asked.all.unwrap_or(false);
+    let all = params.all.unwrap_or(false);
     let reader = app.clone();
     let mut sources = app.readers.read(move || reader.node.sources()).await?;
     sources.retain(|row| all || row.on || row.found > 0);
     sources.truncate(limit.into());
-    let sources = sources.into_iter().map(Source::from).collect();
-    Ok(Json(Listed { sources }))
+    let sources = sources.into_iter().map(SourceBody::from).collect();
+    Ok(Json(SourceList { sources }))
 }

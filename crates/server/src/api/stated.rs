@@ -1,17 +1,17 @@
-//! What a page says of itself, as the API describes it.
+//! The metadata that a page states about itself, as the API returns it.
 
 use node::readable::stated::Stated;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Authors, dates and the rest; what a page does not say is left out.
+/// Authors, dates and other metadata. Fields that the page does not state are left out.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Stated)]
 pub struct StatedFields {
-    /// What it is: `article`, `Course`.
+    /// The kind of page: `article`, `Course`.
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<String>,
-    /// Who wrote it.
+    /// The authors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     authors: Vec<String>,
     /// When it was published, in UTC.
@@ -20,16 +20,16 @@ pub struct StatedFields {
     /// When it was changed, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     modified: Option<String>,
-    /// Who published it.
+    /// The publisher.
     #[serde(skip_serializing_if = "Option::is_none")]
     publisher: Option<String>,
-    /// What it is about.
+    /// A description of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<String>,
-    /// The same in words.
+    /// Keywords.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keywords: Vec<String>,
-    /// A DOI, an ISBN.
+    /// An identifier such as a DOI or an ISBN.
     #[serde(skip_serializing_if = "Option::is_none")]
     identifier: Option<String>,
 }

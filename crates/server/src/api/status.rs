@@ -10,42 +10,42 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::Refusal;
-use super::refusal::Refused;
+use super::ApiRefusal;
+use super::refusal::RefusalBody;
 use crate::App;
 use node::handle::StoreStatus;
 
-/// What the store holds, and what its crawl does.
+/// The size of the store, and the state of its crawl.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct Status {
     /// Whether a crawl runs.
     pub running: bool,
-    /// Pages that can be found.
+    /// Pages in the index.
     pub documents: u64,
     /// URLs ever admitted.
     pub urls_seen: u64,
-    /// URLs that wait.
+    /// URLs that wait for a fetch.
     pub queued: u64,
-    /// Pages with a copy; of a crawl that runs, those that it fetched.
+    /// Pages with a copy; while a crawl runs, the pages that it has fetched.
     pub pages: u64,
-    /// What went wrong, by kind.
+    /// Errors by kind.
     pub errors: BTreeMap<String, u64>,
-    /// What a crawl that runs says of itself, in full; `null`: none runs.
+    /// The full state of the running crawl; `null` if none runs.
     #[schema(required, value_type = Option<Object>)]
     pub crawl: Option<Value>,
 }
 
-/// What the store holds, and what its crawl does
+/// Report the size of the store and the state of its crawl
 #[utoipa::path(
     get,
     path = "/status",
     responses(
         (status = 200, description = "The status", body = Status),
-        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
-        (status = 503, description = "Too many requests at once", body = Refused),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to try again", body = RefusalBody),
+        (status = 503, description = "Too many requests at once", body = RefusalBody),
     )
 )]
-pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, Refusal> {
+pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, ApiRefusal> {
     let reader = app.clone();
     Ok(Json(app.readers.read(move || read(&reader)).await?))
 }

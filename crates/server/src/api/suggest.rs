@@ -8,22 +8,22 @@ use axum::http::HeaderMap;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::refusal::Refused;
+use super::refusal::RefusalBody;
 use super::search::{checked_query, within};
-use super::{Params, Refusal};
+use super::{ApiRefusal, Params};
 use crate::App;
 use crate::request::languages;
 use crate::search::{self, SUGGESTIONS, Suggestion};
 
-/// What was typed so far.
+/// Parameters of `GET /api/v1/suggest`.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Typed {
-    /// The text; its last word may be the beginning of one.
+    /// The text typed so far; its last word may be incomplete.
     #[param(min_length = 1, max_length = 1000)]
     q: String,
-    /// How many suggestions.
+    /// The most suggestions to return.
     #[param(minimum = 1, maximum = 20, default = 6)]
     limit: Option<u16>,
 }
@@ -31,7 +31,7 @@ pub struct Typed {
 /// Pages and sections that the searcher may want.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Suggestions {
-    /// What was typed.
+    /// The text typed.
     query: String,
     /// The suggestions, best first.
     suggestions: Vec<Suggestion>,
@@ -39,24 +39,24 @@ pub struct Suggestions {
 
 /// Suggest while a searcher types
 ///
-/// Titles and headings that have words which begin with what was typed, then other pages that match. This is never
-/// logged as a search.
+/// Returns titles and headings with words that begin with the typed ones, then other pages that
+/// match. The request is never logged as a search.
 #[utoipa::path(
     get,
     path = "/suggest",
     params(Typed),
     responses(
         (status = 200, description = "The suggestions", body = Suggestions),
-        (status = 400, description = "A parameter is missing or wrong", body = Refused),
-        (status = 429, description = "Too many requests from this address; Retry-After says when to come again", body = Refused),
-        (status = 503, description = "Too many searches at once", body = Refused),
+        (status = 400, description = "A parameter is missing or wrong", body = RefusalBody),
+        (status = 429, description = "Too many requests from this address; Retry-After says when to try again", body = RefusalBody),
+        (status = 503, description = "Too many searches at once", body = RefusalBody),
     )
 )]
 pub async fn suggest(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
     Params(typed): Params<Typed>,
-) -> Result<Json<Suggestions>, Refusal> {
+) -> Result<Json<Suggestions>, ApiRefusal> {
     checked_query(&typed.q)?;
     let limit = within("limit", typed.limit, 1, 20, SUGGESTIONS)?;
     let readers = languages::preferred(&headers);

@@ -1,36 +1,38 @@
 //! The title, logo and colour of the search page, as `[serve]` sets them.
 //!
-//! **Invariant:** the colour is readable wherever it is used: it is made darker on light paper and lighter on dark
-//! paper until its contrast is that of WCAG 2.2, 1.4.3.
+//! **Invariant:** the colour is readable wherever it is used. It is made darker on a light
+//! background and lighter on a dark one until its contrast meets WCAG 2.2, criterion 1.4.3.
 
 use anyhow::{Result, anyhow};
 
 use crate::assets;
 use node::settings::{Colour, Logo, ServeSettings};
 
-/// The title unless one is set.
+/// The default title.
 const TITLE: &str = "Avocet";
 
-/// The contrast of text with its background, at least.
+/// The least contrast ratio of text with its background (WCAG 2.2, criterion 1.4.3).
 const CONTRAST: f64 = 4.5;
 
-/// The backgrounds of the page, light and dark, as in avocet.css. Of the two in each, the one with less contrast.
+/// The backgrounds of the page in the light and the dark theme, as in avocet.css.
+///
+/// Each theme has two backgrounds; this is the one with less contrast.
 const LIGHT: [u8; 3] = [0xfb, 0xfc, 0xfb];
 const DARK: [u8; 3] = [0x18, 0x21, 0x20];
 
 const BLACK: [u8; 3] = [0; 3];
 const WHITE: [u8; 3] = [255; 3];
 
-/// How the search page presents itself.
+/// Title, logo and colour of the search page.
 #[derive(Debug, Clone)]
 pub struct Brand {
-    /// Its title.
+    /// The name in the header and in the titles of pages.
     pub title: String,
-    /// Its logo, if one is set.
+    /// The logo, if one is set.
     pub logo: Option<Logo>,
     /// The stylesheet that sets the colour, if one is set.
     pub style: Option<String>,
-    /// Changes with what is in the files, so that browsers may keep them for good.
+    /// A hash of logo and stylesheet, part of their URLs, so that browsers may cache them forever.
     mark: String,
 }
 
@@ -46,7 +48,7 @@ impl Default for Brand {
 }
 
 impl Brand {
-    /// Reads what is set.
+    /// Creates the brand that the settings describe. Fails if the logo cannot be read.
     pub fn of(settings: &ServeSettings) -> Result<Self> {
         let logo = settings.logo.as_deref().map(Logo::read).transpose();
         let logo = logo.map_err(|why| anyhow!("[serve] logo: {why}"))?;
@@ -63,7 +65,7 @@ impl Brand {
         })
     }
 
-    /// The address of the logo.
+    /// Returns the URL of the logo.
     pub fn logo_url(&self) -> String {
         match &self.logo {
             Some(_) => format!("/brand/{}/logo", self.mark),
@@ -71,24 +73,24 @@ impl Brand {
         }
     }
 
-    /// The media type of the logo.
+    /// Returns the media type of the logo.
     pub fn logo_kind(&self) -> &'static str {
         self.logo.as_ref().map_or("image/svg+xml", |logo| logo.kind)
     }
 
-    /// The address of the stylesheet that sets the colour, if one is set.
+    /// Returns the URL of the stylesheet that sets the colour, if one is set.
     pub fn style_url(&self) -> Option<String> {
         let style = self.style.as_ref();
         style.map(|_| format!("/brand/{}/style.css", self.mark))
     }
 
-    /// Its title, cut to what OpenSearch 1.1 allows for a short name: 16 characters.
+    /// Returns the title, cut to the 16 characters that OpenSearch 1.1 allows for a short name.
     pub fn short_name(&self) -> String {
         self.title.chars().take(16).collect()
     }
 }
 
-/// The stylesheet that sets a colour.
+/// Returns the stylesheet that sets a colour for both themes.
 fn style(colour: Colour) -> String {
     let light = readable(colour.0, LIGHT, BLACK);
     let dark = readable(colour.0, DARK, WHITE);
@@ -109,8 +111,8 @@ fn hex(colour: [u8; 3]) -> String {
     format!("#{}", data_encoding::HEXLOWER.encode(&colour))
 }
 
-/// Mixes a colour with another, by twentieths, until it can be read on some paper.
-fn readable(colour: [u8; 3], paper: [u8; 3], towards: [u8; 3]) -> [u8; 3] {
+/// Mixes a colour with black or white (`towards`), in steps of 5 %, until it is readable.
+fn readable(colour: [u8; 3], background: [u8; 3], towards: [u8; 3]) -> [u8; 3] {
     let mixed = |part: u16| {
         let mix = |one: u8, other: u8| {
             let sum = u16::from(one) * (20 - part) + u16::from(other) * part;
@@ -119,17 +121,17 @@ fn readable(colour: [u8; 3], paper: [u8; 3], towards: [u8; 3]) -> [u8; 3] {
         std::array::from_fn(|at| mix(colour[at], towards[at]))
     };
     let mut mixtures = (0..20).map(mixed);
-    let found = mixtures.find(|mixture| contrast(*mixture, paper) >= CONTRAST);
+    let found = mixtures.find(|mixture| contrast(*mixture, background) >= CONTRAST);
     found.unwrap_or(towards)
 }
 
-/// The contrast ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio").
+/// Returns the contrast ratio of two colours, 1 to 21 (WCAG 2.2, "contrast ratio").
 fn contrast(one: [u8; 3], other: [u8; 3]) -> f64 {
     let (one, other) = (luminance(one), luminance(other));
     (one.max(other) + 0.05) / (one.min(other) + 0.05)
 }
 
-/// The relative luminance of a colour, 0 to 1 (WCAG 2.2, "relative luminance").
+/// Returns the relative luminance of a colour, 0 to 1 (WCAG 2.2, "relative luminance").
 fn luminance(colour: [u8; 3]) -> f64 {
     let linear = colour.map(|byte| {
         let share = f64::from(byte) / 255.0;
@@ -161,9 +163,10 @@ mod tests {
             for green in steps {
                 for blue in steps {
                     let colour = [red, green, blue];
-                    for (paper, towards) in [(LIGHT, BLACK), (DARK, WHITE)] {
-                        let shown = readable(colour, paper, towards);
-                        assert!(contrast(shown, paper) >= CONTRAST, "{colour:?} {paper:?}");
+                    for (background, towards) in [(LIGHT, BLACK), (DARK, WHITE)] {
+                        let shown = readable(colour, background, towards);
+                        let ratio = contrast(shown, background);
+                        assert!(ratio >= CONTRAST, "{colour:?} {background:?}");
                     }
                 }
             }
@@ -185,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_set_is_ours() {
+    fn the_default_brand_is_avocet() {
         let brand = Brand::of(&ServeSettings::default()).unwrap();
         assert_eq!(brand.title, "Avocet");
         assert!(brand.logo_url().starts_with("/assets/") && brand.style_url().is_none());

@@ -1,4 +1,4 @@
-//! What searchers chose of the results, for the ranking of the next search.
+//! Clicks of earlier searchers, as a signal for the ranking of later searches.
 //!
 //! **Invariant:** a log that cannot be read changes no ranking and fails no search.
 
@@ -10,32 +10,32 @@ use repository::log::{Choices, Click, Log, Search};
 
 use node::panics::POISONED;
 
-/// How old what is known may be.
+/// The time between two reads of the logs.
 const EVERY: Duration = Duration::from_secs(60);
 
-/// The choices of a store, read from its logs.
+/// The clicks of a store's searchers, read from its logs.
 pub struct SearcherChoices {
-    /// Whether they count at all.
+    /// Whether clicks count for the ranking at all.
     enabled: bool,
-    known: Mutex<Known>,
+    cache: Mutex<ChoiceCache>,
 }
 
 #[derive(Default)]
-struct Known {
+struct ChoiceCache {
     choices: Choices,
     read_at: Option<Instant>,
 }
 
 impl SearcherChoices {
-    /// Nothing is read before the first search.
+    /// Creates an empty cache; the first search reads the logs.
     pub fn new(enabled: bool) -> Self {
         Self {
             enabled,
-            known: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
-    /// What the scores of pages are multiplied by for a query.
+    /// Returns the pages clicked for a query, each with the factor that multiplies its score.
     pub fn factors(
         &self,
         query: &str,
@@ -45,14 +45,14 @@ impl SearcherChoices {
         if !self.enabled {
             return Vec::new();
         }
-        let mut known = self.known.lock().expect(POISONED);
-        if known.read_at.is_none_or(|at| at.elapsed() >= EVERY) {
-            if let Err(error) = known.choices.read(searches, clicks) {
-                tracing::warn!(%error, "clicks do not count for the ranking: the log cannot be read");
+        let mut cache = self.cache.lock().expect(POISONED);
+        if cache.read_at.is_none_or(|at| at.elapsed() >= EVERY) {
+            if let Err(error) = cache.choices.read(searches, clicks) {
+                tracing::warn!(%error, "cannot read the click log: clicks do not count for the ranking now");
             }
-            known.read_at = Some(Instant::now());
+            cache.read_at = Some(Instant::now());
         }
-        known.choices.factors(query)
+        cache.choices.factors(query)
     }
 }
 
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_counts_if_it_is_wanted() {
+    fn clicks_count_only_if_enabled() {
         let dir = tempfile::tempdir().unwrap();
         let (searches, clicks) = (Log::open(dir.path()), Log::open(dir.path()));
         let click = Click {

@@ -1,6 +1,6 @@
-//! The clicks on results that were counted of late.
+//! Counts clicks on results, and logs each with its query and rank.
 //!
-//! **Invariant:** a link counts once, and only on the day it was handed out.
+//! **Invariant:** a signed link counts once, and only within 24 hours after it was shown.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Mutex;
@@ -11,29 +11,29 @@ use repository::log::{Click, Log};
 use super::signed_link::ShownResult;
 use node::panics::POISONED;
 
-/// How long an address counts.
+/// The time after which a click on a link no longer counts.
 const COUNTS: SignedDuration = SignedDuration::from_hours(24);
-/// Addresses that are remembered.
+/// Clicked links that are kept in memory to detect a second click.
 const REMEMBERED: usize = 100_000;
-/// Searches whose words are remembered, so that a click can be told what it is an answer to.
+/// Searches whose text is kept in memory, so that the log of a click can name its query.
 const SEARCHES: usize = 10_000;
 
-/// The clicks of a store.
-pub struct Clicks {
+/// Counts the clicks of a store.
+pub struct ClickCounter {
     log: Log<Click>,
-    seen: Mutex<Seen>,
+    seen: Mutex<ClickedLinks>,
     searches: Mutex<VecDeque<(Timestamp, String)>>,
 }
 
-/// Results that were clicked of late.
+/// The links that were clicked last, as page and time shown, with their order for eviction.
 #[derive(Default)]
-struct Seen {
+struct ClickedLinks {
     known: HashSet<(u128, i64)>,
     order: VecDeque<(u128, i64)>,
 }
 
-impl Clicks {
-    /// Counts into this log.
+impl ClickCounter {
+    /// Creates a counter that appends to this log.
     pub fn new(log: Log<Click>) -> Self {
         Self {
             log,
@@ -42,7 +42,7 @@ impl Clicks {
         }
     }
 
-    /// Remembers what was searched for at a time, which its results carry.
+    /// Keeps the text of a search under its time. The links of its results carry the same time.
     pub fn searched(&self, at: Timestamp, query: &str) {
         let mut searches = self.searches.lock().expect(POISONED);
         searches.push_back((at, query.to_owned()));
@@ -51,7 +51,7 @@ impl Clicks {
         }
     }
 
-    /// What a result was shown for, if that is still known. Results that were not logged are of no search.
+    /// Returns the query that a result was shown for, if it is still in memory.
     fn query(&self, shown: &ShownResult) -> Option<String> {
         let searches = self.searches.lock().expect(POISONED);
         let found = searches
@@ -61,12 +61,12 @@ impl Clicks {
         found.map(|(_, query)| query.clone())
     }
 
-    /// What is clicked.
+    /// Returns the log of clicks.
     pub fn log(&self) -> &Log<Click> {
         &self.log
     }
 
-    /// Counts a click, if it is one. Returns whether it was.
+    /// Counts and logs a click. Returns `false` if it does not count: too late, or a second click.
     pub fn count(&self, shown: &ShownResult, url: &str, now: Timestamp) -> bool {
         let age = now.duration_since(shown.at);
         if age > COUNTS || age.is_negative() || !self.is_first(shown) {
@@ -80,7 +80,7 @@ impl Clicks {
             rank: Some(shown.rank),
         };
         if let Err(error) = self.log.append(&line) {
-            tracing::warn!(%error, "a click is not in the log");
+            tracing::warn!(%error, "cannot write a click to the log");
         }
         true
     }
@@ -112,7 +112,7 @@ mod tests {
     #[test]
     fn an_address_counts_once_and_on_its_day() {
         let dir = tempfile::tempdir().unwrap();
-        let clicks = Clicks::new(Log::open(&dir.path().join("log")));
+        let clicks = ClickCounter::new(Log::open(&dir.path().join("log")));
         let at: Timestamp = "2026-11-16T11:10:00Z".parse().unwrap();
         let shown = |page| ShownResult {
             page: PageId(page),
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_bounded() {
-        let clicks = Clicks::new(Log::open(Path::new("/proc/nowhere")));
+        let clicks = ClickCounter::new(Log::open(Path::new("/proc/nowhere")));
         let shown = |page| ShownResult {
             page: PageId(page),
             at: Timestamp::UNIX_EPOCH,

@@ -1,10 +1,12 @@
-//! How much one client may ask for: a bucket of requests for each address, and a limit on requests under way.
+//! Rate limits per client: a token bucket, and a limit on requests under way.
 //!
-//! [`Client`](crate::request::client::Client) identifies a client, also behind a trusted proxy. A client that connects directly has at most as
-//! many requests under way as connections; of those behind a proxy only the requests can be counted.
+//! [`RequestClient`](crate::request::client::RequestClient) identifies a client, also behind a
+//! trusted proxy. A client that connects directly is also limited by its connections. For clients
+//! behind a proxy only requests can be counted.
 //!
-//! **Invariant:** memory is bounded: a client with a full bucket and nothing under way is forgotten, and
-//! when too many are known, so is the half that has not asked for longest.
+//! **Invariant:** memory is bounded by [`KNOWN`] clients. If there are more, those with a full
+//! bucket are dropped first, then the half with the oldest last request. A client with a request
+//! under way is never dropped.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -13,38 +15,37 @@ use std::time::Instant;
 
 use crate::request::client::network;
 
-/// Seconds of the rate that a bucket holds: a person opens ten results at once.
+/// The size of a bucket, in seconds of the rate. A person may open ten results at once.
 const BURST: f64 = 5.0;
-/// Clients that are known at once.
+/// The most clients kept in memory.
 const KNOWN: usize = 10_000;
 
-/// The limits of every client.
-pub struct Limits {
-    /// Requests a second; `None`: any number.
+/// The limits, with the state of every client.
+pub struct ClientLimits {
+    /// Requests per second; `None` for no limit.
     rate: Option<f64>,
-    /// Requests under way at once; `None`: any number.
+    /// Requests of one client under way at once; `None` for no limit.
     at_once: Option<usize>,
-    clients: Mutex<HashMap<IpAddr, Bucket>>,
+    clients: Mutex<HashMap<IpAddr, ClientBucket>>,
 }
 
 #[derive(Clone, Copy)]
-struct Bucket {
-    /// Requests in it.
+struct ClientBucket {
+    /// Tokens in the bucket at the time `at`; a request takes one.
     level: f64,
-    /// When that was.
     at: Instant,
     /// Requests that are not answered yet.
     under_way: usize,
 }
 
-/// A request that is under way, until it is dropped.
-pub struct UnderWay<'a> {
-    limits: &'a Limits,
+/// A request under way. Dropping it ends the request.
+pub struct CountedRequest<'a> {
+    limits: &'a ClientLimits,
     client: IpAddr,
 }
 
-impl Limits {
-    /// Limits each client to this number of requests a second (0: any number) and of requests under way.
+impl ClientLimits {
+    /// Creates limits for each client: requests per second (0: no limit), and requests under way.
     pub fn new(rate: f64, at_once: Option<usize>) -> Self {
         Self {
             rate: (rate > 0.0).then_some(rate),
@@ -53,17 +54,17 @@ impl Limits {
         }
     }
 
-    /// Takes a request out of a client's bucket, or says in how many seconds there may be one.
-    pub fn take(&self, client: IpAddr, now: Instant) -> Result<UnderWay<'_>, u64> {
+    /// Takes a token from a client's bucket, or returns the seconds until the next token.
+    pub fn take(&self, client: IpAddr, now: Instant) -> Result<CountedRequest<'_>, u64> {
         let rate = self.rate.unwrap_or(f64::INFINITY);
         let most = (rate * BURST).max(1.0);
         let mut clients = self.lock();
-        let full = Bucket {
+        let full = ClientBucket {
             level: most,
             at: now,
             under_way: 0,
         };
-        let filled = |bucket: &Bucket| {
+        let filled = |bucket: &ClientBucket| {
             let since = now.saturating_duration_since(bucket.at).as_secs_f64();
             match self.rate {
                 Some(rate) => (bucket.level + since * rate).min(most),
@@ -88,25 +89,25 @@ impl Limits {
         if level < 1.0 {
             return Err(((1.0 - level) / rate).ceil().max(1.0) as u64);
         }
-        *bucket = Bucket {
+        *bucket = ClientBucket {
             level: level - 1.0,
             at: now,
             under_way: bucket.under_way + 1,
         };
-        Ok(UnderWay {
+        Ok(CountedRequest {
             limits: self,
             client,
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, Bucket>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<IpAddr, ClientBucket>> {
         self.clients
             .lock()
             .expect("nothing panics while the lock is held")
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for CountedRequest<'_> {
     fn drop(&mut self) {
         if let Some(bucket) = self.limits.lock().get_mut(&self.client) {
             bucket.under_way -= 1;
@@ -120,14 +121,14 @@ mod tests {
 
     use super::*;
 
-    /// Takes a request that is answered at once.
-    fn take(limits: &Limits, client: IpAddr, now: Instant) -> Result<(), u64> {
+    /// Makes a request that is answered immediately.
+    fn take(limits: &ClientLimits, client: IpAddr, now: Instant) -> Result<(), u64> {
         limits.take(client, now).map(drop)
     }
 
     #[test]
     fn a_bucket_empties_and_fills() {
-        let limits = Limits::new(2.0, None);
+        let limits = ClientLimits::new(2.0, None);
         let now = Instant::now();
         let [one, other] = ["127.0.0.1", "127.0.0.2"].map(|name| name.parse().unwrap());
         for _ in 0..10 {
@@ -139,17 +140,17 @@ mod tests {
         assert_eq!(take(&limits, one, later), Ok(()));
         assert_eq!(take(&limits, one, later), Ok(()));
         assert_eq!(take(&limits, one, later), Err(1));
-        let slow = Limits::new(0.1, None);
+        let slow = ClientLimits::new(0.1, None);
         assert_eq!(take(&slow, one, now), Ok(()));
         assert_eq!(take(&slow, one, now), Err(10));
-        let free = Limits::new(0.0, None);
+        let free = ClientLimits::new(0.0, None);
         assert!((0..1000).all(|_| take(&free, one, now).is_ok()));
     }
 
     #[test]
-    fn so_many_are_under_way_at_once() {
+    fn requests_under_way_are_limited() {
         for rate in [0.0, 100.0] {
-            let limits = Limits::new(rate, Some(2));
+            let limits = ClientLimits::new(rate, Some(2));
             let now = Instant::now();
             let [one, other] = ["2001:db8::1", "127.0.0.2"].map(|name| name.parse().unwrap());
             let first = limits.take(one, now).ok().unwrap();
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn memory_is_bounded() {
-        let limits = Limits::new(0.01, Some(1));
+        let limits = ClientLimits::new(0.01, Some(1));
         let now = Instant::now();
         let waits = limits.take(IpAddr::from([127, 0, 0, 1]), now);
         let waits = waits.ok().unwrap();

@@ -1,4 +1,4 @@
-//! How does the server do? Numbers for Prometheus.
+//! Counters of the server, in the text format of Prometheus.
 
 use std::time::Duration;
 
@@ -8,51 +8,51 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-/// Where someone searched.
+/// The part of the server that a search came through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, EncodeLabelValue)]
 pub enum Surface {
     /// The search page.
     Page,
-    /// The search page while someone types.
+    /// The search page, while the searcher types.
     Typing,
-    /// Suggestions while someone types.
+    /// Suggestions, while the searcher types.
     Suggest,
     /// The API.
     Api,
-    /// A tool of an agent.
+    /// A tool call of an agent (MCP).
     Agent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Searched {
+struct SurfaceLabel {
     surface: Surface,
 }
 
-/// What is counted.
+/// The counters.
 pub struct Metrics {
-    searches: Family<Searched, Counter>,
-    failures: Family<Searched, Counter>,
+    searches: Family<SurfaceLabel, Counter>,
+    failures: Family<SurfaceLabel, Counter>,
     seconds: Histogram,
     clicks: Counter,
     limited: Counter,
 }
 
 impl Metrics {
-    /// Nothing yet.
+    /// Creates counters at zero.
     pub fn new() -> Self {
         Self {
             searches: Family::default(),
             failures: Family::default(),
-            // From half a millisecond to four seconds.
+            // Upper bounds from 0.5 ms to 4 s.
             seconds: Histogram::new(exponential_buckets(0.0005, 2.0, 14)),
             clicks: Counter::default(),
             limited: Counter::default(),
         }
     }
 
-    /// Counts a search and the time in which it was answered, waiting included.
+    /// Counts a search, and the time from request to answer.
     pub fn searched(&self, surface: Surface, took: Duration, answered: bool) {
-        let surface = Searched { surface };
+        let surface = SurfaceLabel { surface };
         self.searches.get_or_create(&surface).inc();
         if !answered {
             self.failures.get_or_create(&surface).inc();
@@ -65,19 +65,15 @@ impl Metrics {
         self.clicks.inc();
     }
 
-    /// Counts a request that came too soon after others.
+    /// Counts a request that the rate limit refused.
     pub fn limited(&self) {
         self.limited.inc();
     }
 
-    /// All numbers as text, with those that `more` adds.
+    /// Returns all metrics as text, with those that `more` registers.
     pub fn text(&self, more: impl FnOnce(&mut Registry)) -> Result<String, std::fmt::Error> {
         let mut registry = Registry::with_prefix("avocet");
-        registry.register(
-            "searches",
-            "Searches that were asked for",
-            self.searches.clone(),
-        );
+        registry.register("searches", "Searches requested", self.searches.clone());
         registry.register(
             "failed_searches",
             "Searches that could not be answered",
@@ -85,14 +81,14 @@ impl Metrics {
         );
         registry.register_with_unit(
             "search_duration",
-            "The time in which searches were answered",
+            "Time from the request of a search to its answer",
             Unit::Seconds,
             self.seconds.clone(),
         );
         registry.register("clicks", "Clicks on results", self.clicks.clone());
         registry.register(
             "limited_requests",
-            "Requests that were refused since their client asked too often",
+            "Requests refused by the rate limit",
             self.limited.clone(),
         );
         more(&mut registry);

@@ -1,7 +1,8 @@
-//! Who reads the disk while the server answers others?
+//! Runs work that reads the disk on blocking threads, a bounded number at a time.
 //!
-//! **Invariant:** a search never runs on a thread that serves connections, and no more searches run at once than
-//! the machine has cores: more would only make each other slow. Who waits too long is told to come again.
+//! **Invariant:** a search never runs on a thread that serves connections. At most as many run at
+//! once as the machine has cores (two at least); more would only slow each other down. A request
+//! that waits longer than [`PATIENCE`] fails with [`Busy`].
 
 use std::time::Duration;
 
@@ -10,31 +11,31 @@ use tokio::sync::Semaphore;
 
 use node::fault;
 
-/// How long a request waits for its turn.
+/// The longest time that a request waits for a free permit.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Places for those who read.
+/// Permits to read the disk.
 pub struct Readers(Semaphore);
 
-/// Too many search at once.
+/// The error of a request that got no permit in time.
 #[derive(Debug, thiserror::Error)]
 #[error("too many searches at once: try again in a moment")]
 pub struct Busy;
 
 impl Readers {
-    /// As many as there are cores.
+    /// Creates as many permits as there are cores, at least two.
     pub fn new() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self(Semaphore::new(cores.max(2)))
     }
 
-    /// Does work that reads the disk, elsewhere. A panic in it is an error here.
+    /// Runs work that reads the disk on a blocking thread. Returns a panic in it as an error.
     pub async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let turn = tokio::time::timeout(PATIENCE, self.0.acquire()).await;
-        let Ok(Ok(_turn)) = turn else {
+        let permit = tokio::time::timeout(PATIENCE, self.0.acquire()).await;
+        let Ok(Ok(_permit)) = permit else {
             return Err(Busy.into());
         };
         let work = move || {

@@ -1,7 +1,9 @@
-//! The sessions of operators who gave the token in a browser.
+//! The browser sessions of operators who have logged in with the token.
 //!
-//! **Invariant:** every login begins a session of its own; neither the end of one nor its expiry ends another. They are kept in
-//! memory only, so a restart of the server ends all of them, and their number is bounded.
+//! Sessions are in memory only: a restart of the server ends all of them.
+//!
+//! **Invariant:** every login begins its own session. The logout or expiry of one does not end
+//! another. The number of sessions is bounded.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
@@ -12,20 +14,22 @@ use ring::digest;
 
 use super::token;
 
-/// How long a session lasts: a working day.
+/// The lifetime of a session: a working day.
 pub const LASTS: Duration = Duration::from_secs(12 * 3600);
-/// Sessions at once. With one more the oldest ends: an operator has a few browsers, and who knows the token may begin any number.
+/// The most sessions at once. A further login ends the oldest session.
+///
+/// An operator uses a few browsers, but a client with the token may log in without limit.
 const MOST: usize = 100;
 
-/// The sessions that have begun and not ended.
+/// The open sessions, each with the time of its login.
 #[derive(Default)]
 pub struct Sessions(Mutex<HashMap<Id, Instant>>);
 
-/// The SHA-256 of a session's id, so that the time of a lookup says nothing of an id.
+/// The SHA-256 of a session's id. Hashing keeps the time of a lookup independent of the id.
 type Id = [u8; digest::SHA256_OUTPUT_LEN];
 
 impl Sessions {
-    /// Begins a session. Returns its id, for the cookie.
+    /// Begins a session and returns its id, for the cookie.
     pub fn begin(&self, now: Instant) -> Result<String> {
         let text = token::random()?;
         let mut begun = self.lock();
@@ -40,7 +44,7 @@ impl Sessions {
         Ok(text)
     }
 
-    /// Returns whether a text is the id of a session that has not ended.
+    /// Tells whether a text is the id of an open session.
     pub fn hold(&self, text: &str, now: Instant) -> bool {
         let begun = self.lock().get(&id(text)).copied();
         begun.is_some_and(|at| is_current(at, now))

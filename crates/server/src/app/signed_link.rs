@@ -1,7 +1,8 @@
-//! Links of results that count a click, signed with the key of the store (HMAC-SHA256).
+//! Click-counting links of results, signed with the key of the store (HMAC-SHA256).
 //!
-//! **Invariant:** the server leads on to a page only from an address that it signed, which names the page and not
-//! where it leads: that is looked up in the index. So nobody can make an address of ours that leads elsewhere.
+//! **Invariant:** the server redirects only from links that it signed. A link holds the id of a
+//! page; the target URL is looked up in the index. So a third party cannot use the server as an
+//! open redirect.
 
 use data_encoding::BASE64URL_NOPAD;
 use jiff::Timestamp;
@@ -10,34 +11,36 @@ use repository::index::Hit;
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 
-/// Bytes of the key.
+/// Length of the key, in bytes.
 const KEY: usize = 32;
-/// Bytes of a signature that are written: 2¹²⁸ guesses are enough.
+/// Length of a signature in a link, in bytes. 128 bits cannot be guessed.
 const TAG: usize = 16;
-/// Bytes that are signed: page, time, rank.
+/// Length of the signed data, in bytes: page, time, rank.
 const BODY: usize = 16 + 8 + 2;
 
 /// Signs links with the key of a store.
 pub struct LinkSigner(hmac::Key);
 
-/// A result that was shown.
+/// A result that was shown to a searcher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShownResult {
     /// The page.
     pub page: PageId,
-    /// When.
+    /// The time of the search.
     pub at: Timestamp,
-    /// Its place, from 1.
+    /// The position among the results, from 1.
     pub rank: u16,
 }
 
 impl LinkSigner {
-    /// Signs with this key.
+    /// Creates a signer with this key.
     pub fn new(key: &[u8; KEY]) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key))
     }
 
-    /// The address that counts a click on a result and leads on. `None`: it is no page of the web.
+    /// Returns the link that counts a click on a result and redirects to it.
+    ///
+    /// Returns `None` for a result whose URL is not `http` or `https`.
     pub fn click(&self, hit: &Hit, rank: usize, at: Timestamp) -> Option<String> {
         let rank = u16::try_from(rank).unwrap_or(u16::MAX);
         let page = hit.id;
@@ -54,12 +57,12 @@ impl LinkSigner {
         BASE64URL_NOPAD.encode(&bytes)
     }
 
-    /// Returns what was signed; `None`: not by us.
+    /// Returns the result that a link stands for, or `None` if the signature is not valid.
     pub fn verify(&self, text: &str) -> Option<ShownResult> {
         let bytes = BASE64URL_NOPAD.decode(text.as_bytes()).ok()?;
         let (body, tag) = bytes.split_at_checked(BODY)?;
         let ours = hmac::sign(&self.0, body);
-        // In constant time, whatever differs.
+        // Compares in constant time, so that timing does not help to guess a signature.
         let differs = ours.as_ref()[..TAG]
             .iter()
             .zip(tag)
@@ -76,19 +79,19 @@ impl LinkSigner {
     }
 }
 
-/// Whether a browser may be led there.
+/// Tells whether a browser may be redirected to a URL.
 pub fn is_web(url: &str) -> bool {
     let web = url.starts_with("http://") || url.starts_with("https://");
-    // Where a header or a page would end.
+    // Control characters and spaces could end a header line or an attribute.
     web && !url
         .chars()
         .any(|letter| letter.is_control() || letter.is_whitespace())
 }
 
-/// Returns a new key.
+/// Returns a new random key.
 pub fn random_key() -> [u8; KEY] {
     let mut key = [0; KEY];
-    // Where the system has no chance to give, nothing that we could take instead is better.
+    // Without random bytes from the system there is no safe substitute.
     #[allow(clippy::expect_used)]
     SystemRandom::new()
         .fill(&mut key)

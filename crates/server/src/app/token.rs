@@ -1,7 +1,8 @@
-//! The token that opens the controls of a store.
+//! The operator token of a store, which permits changes to its crawl, and the CSRF tokens of forms.
 //!
-//! **Invariant:** it is in the store, readable by its owner only, who could change the store anyway. A browser never keeps it: its
-//! cookie is the random id of a session ([`Sessions`]), and a CSRF token is a MAC of that id.
+//! **Invariant:** the token is a file of the store that only its owner can read, who could change
+//! the store anyway. A browser never keeps it. Its cookie holds the random id of a session
+//! ([`Sessions`]), and a CSRF token is a MAC of that id.
 
 use anyhow::{Context, Result};
 use data_encoding::HEXLOWER;
@@ -10,19 +11,19 @@ use ring::{digest, hmac};
 
 use super::sessions::Sessions;
 
-/// Bytes of chance.
+/// Random bytes in a token.
 const BYTES: usize = 24;
 
-/// The token of a store.
-pub struct Token {
+/// The operator token of a store, with the sessions that it has opened.
+pub struct OperatorToken {
     text: String,
     key: hmac::Key,
-    /// The browsers that gave it.
+    /// The browser sessions that began with this token.
     pub sessions: Sessions,
 }
 
-impl Token {
-    /// The token with this text.
+impl OperatorToken {
+    /// Creates the token from its text.
     pub fn new(text: String) -> Self {
         let key = hmac::Key::new(hmac::HMAC_SHA256, text.as_bytes());
         Self {
@@ -32,31 +33,33 @@ impl Token {
         }
     }
 
-    /// Whether a text is the token.
+    /// Tells whether a text is the token.
     pub fn is(&self, text: &str) -> bool {
-        // Digests are compared, so that the time that takes says nothing of the token.
+        // Compares digests, so that the time of the comparison reveals nothing about the token.
         let sum = |text: &str| digest::digest(&digest::SHA256, text.as_bytes());
         sum(text.trim()).as_ref() == sum(&self.text).as_ref()
     }
 
-    /// Returns the CSRF token for forms of a session; those of a client that sends the token itself have no session.
+    /// Returns the CSRF token for the forms of a session.
+    ///
+    /// A client that sends the operator token with each request has no session.
     pub fn form(&self, session: Option<&str>) -> String {
         HEXLOWER.encode(hmac::sign(&self.key, &form(session)).as_ref())
     }
 
-    /// Returns whether a text is the CSRF token of this session.
+    /// Tells whether a text is the CSRF token of this session.
     pub fn is_form(&self, text: &str, session: Option<&str>) -> bool {
         let tag = HEXLOWER.decode(text.as_bytes()).unwrap_or_default();
         hmac::verify(&self.key, &form(session), &tag).is_ok()
     }
 }
 
-/// What the CSRF token of a session signs.
+/// Returns the text that the CSRF token of a session is the MAC of.
 fn form(session: Option<&str>) -> Vec<u8> {
     format!("form {}", session.unwrap_or_default()).into_bytes()
 }
 
-/// Returns a text that cannot be guessed.
+/// Returns a random text of 48 hexadecimal digits.
 pub fn random() -> Result<String> {
     let mut bytes = [0; BYTES];
     let random = SystemRandom::new().fill(&mut bytes);
@@ -71,7 +74,7 @@ mod tests {
     #[test]
     fn only_the_token_and_the_forms_of_a_session_are_accepted() {
         let text = random().unwrap();
-        let token = Token::new(text.clone());
+        let token = OperatorToken::new(text.clone());
         assert!(token.is(&text) && token.is(&format!("{text}\n")));
         for wrong in ["", "x", &text[..10], &token.form(None)] {
             assert!(!token.is(wrong), "{wrong}");
@@ -81,7 +84,7 @@ mod tests {
         for other in [Some("b"), Some(""), None] {
             assert!(!token.is_form(&form, other), "{other:?}");
         }
-        let other = Token::new(random().unwrap());
+        let other = OperatorToken::new(random().unwrap());
         assert!(!other.is(&text) && !other.is_form(&form, Some("a")));
     }
 }

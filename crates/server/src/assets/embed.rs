@@ -1,7 +1,7 @@
-//! The search box for pages of other sites: one script tag.
+//! Serves `/embed.js`, the search box that other sites include with one script tag.
 //!
-//! **Invariant:** the script says nothing about the store, so that any site may load it. What it asks the API for is
-//! answered only to origins that `[serve] cors` names; elsewhere the box opens the search page.
+//! **Invariant:** the script contains nothing about the store, so any site may load it. The API
+//! answers it only on origins that `[serve] cors` lists; elsewhere the box opens the search page.
 
 use axum::http::{HeaderName, header};
 use axum::response::IntoResponse;

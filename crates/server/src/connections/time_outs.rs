@@ -1,8 +1,8 @@
-//! What the server waits for on a connection, and since when.
+//! Time-outs of connections: records what the server waits for, and since when.
 //!
-//! **Invariant:** a connection on which the server waits for the client (a request, the rest of one, the reading of an
-//! answer) has a time-out. Bytes that come one by one do not extend it: a head and a body are timed from their
-//! beginning.
+//! **Invariant:** every wait for the client has a time-out: for a request, for the rest of one,
+//! and for the client to read an answer. Slow bytes do not extend it, because a head and a body
+//! are timed from their beginning.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,14 +17,15 @@ use tokio::net::TcpStream;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// Time for the head of a request, from its first byte; of the first request, from the connection. A browser sends it in
-/// one packet; five seconds are several retransmissions.
+/// Time for the head of a request, from its first byte; for the first request, from the connection.
+///
+/// A browser sends the head in one packet. Five seconds allow several retransmissions.
 pub const HEAD: Duration = Duration::from_secs(5);
-/// Time from an answer to the next request: people click within a minute.
+/// Time from an answer to the next request. People click within a minute.
 pub const IDLE: Duration = Duration::from_secs(60);
-/// Time for the body of a request, from the end of its head. The largest that is taken has 64 KiB.
+/// Time for the body of a request, from the end of its head. The largest body has 64 KiB.
 pub const BODY: Duration = Duration::from_secs(10);
-/// Time that a client may leave an answer unread while there is more of it.
+/// Time in which a client must read some of an answer while there is more to send.
 pub const UNREAD: Duration = Duration::from_secs(10);
 
 /// What the server waits for.
@@ -36,34 +37,34 @@ enum Awaited {
     Head,
     /// The rest of a body.
     Body,
-    /// That the client reads.
+    /// Room in the send buffer: the client must read.
     Reading,
 }
 
-/// The state of one connection, shared by those who serve it and those who may close it.
-pub struct Watch {
-    state: Mutex<State>,
-    /// Signals that the connection is to be closed to make room.
+/// What one connection waits for, shared by the task that serves it and by the admission control.
+pub struct ConnectionWatch {
+    state: Mutex<WatchState>,
+    /// Signals that the connection is to be closed to make room for another.
     closing: Notify,
-    /// Signals the room that this connection has begun to wait for its client.
+    /// Signals the admission control that this connection now waits for its client.
     waits: Arc<Notify>,
 }
 
 #[derive(Debug)]
-struct State {
-    /// `None`: the server works on an answer.
+struct WatchState {
+    /// `None` while the server works on an answer.
     awaited: Option<Awaited>,
     since: Instant,
-    /// Whether a request was read and its answer is not written.
+    /// Whether a request was read and its answer is not complete.
     answering: bool,
     /// When the head of the last request was complete.
     begun: Instant,
 }
 
-impl Watch {
-    /// Of a connection that was accepted now. Tells `waits` when it waits for its client.
+impl ConnectionWatch {
+    /// Creates the watch of a connection accepted now, which notifies `waits`.
     pub fn new(now: Instant, waits: Arc<Notify>) -> Arc<Self> {
-        let state = State {
+        let state = WatchState {
             awaited: Some(Awaited::Head),
             since: now,
             answering: false,
@@ -76,18 +77,20 @@ impl Watch {
         })
     }
 
-    /// Returns since when the server waits for the client; `None` while it works on an answer.
+    /// Returns the time since which the server waits for the client.
+    ///
+    /// Returns `None` while the server works on an answer.
     pub fn waits_since(&self) -> Option<Instant> {
         let state = self.lock();
         state.awaited.map(|_| state.since)
     }
 
-    /// Closes the connection.
+    /// Asks the task of the connection to close it.
     pub fn close(&self) {
         self.closing.notify_one();
     }
 
-    /// Ends when the connection is to be closed: the client took too long, or the room is needed.
+    /// Completes when the connection is to be closed: by a time-out, or to make room for another.
     pub async fn over(&self) {
         tokio::select! {
             () = self.closing.notified() => {}
@@ -101,13 +104,13 @@ impl Watch {
             if deadline.is_some_and(|deadline| deadline <= now) {
                 return;
             }
-            // What begins meanwhile ends no earlier than the shortest time-out after now.
+            // A wait that begins meanwhile ends no earlier than the shortest time-out from now.
             let look = now + HEAD.min(UNREAD).min(BODY);
             tokio::time::sleep_until(deadline.unwrap_or(look).min(look)).await;
         }
     }
 
-    /// Bytes came.
+    /// Records that bytes have arrived.
     fn received(&self) {
         let mut state = self.lock();
         if state.awaited == Some(Awaited::Request) {
@@ -115,15 +118,15 @@ impl Watch {
         }
     }
 
-    /// The head of a request is complete.
-    pub fn begins(&self) {
+    /// Records that the head of a request is complete.
+    pub fn request_began(&self) {
         let mut state = self.lock();
         state.begun = Instant::now();
         state.answering = true;
         state.awaited = None;
     }
 
-    /// The rest of the body is awaited.
+    /// Records that the server waits for the rest of the body.
     fn wants_body(&self) {
         let mut state = self.lock();
         if state.awaited.is_none() {
@@ -133,7 +136,7 @@ impl Watch {
         }
     }
 
-    /// More of the body came, or all of it.
+    /// Records that more of the body has arrived, or all of it.
     fn has_body(&self) {
         let mut state = self.lock();
         if state.awaited == Some(Awaited::Body) {
@@ -141,7 +144,7 @@ impl Watch {
         }
     }
 
-    /// The answer cannot be written on: the client does not read.
+    /// Records that the send buffer is full, because the client does not read.
     fn is_unread(&self) {
         let mut state = self.lock();
         if state.awaited != Some(Awaited::Reading) {
@@ -150,7 +153,7 @@ impl Watch {
         }
     }
 
-    /// The client reads.
+    /// Records that the client reads again.
     fn is_read(&self) {
         let mut state = self.lock();
         if state.awaited == Some(Awaited::Reading) {
@@ -161,7 +164,7 @@ impl Watch {
         }
     }
 
-    /// The answer is complete, but for what may be unread.
+    /// Records that the answer is complete; the client may still have to read its end.
     fn answered(&self) {
         let mut state = self.lock();
         state.answering = false;
@@ -171,14 +174,14 @@ impl Watch {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, WatchState> {
         self.state
             .lock()
             .expect("nothing panics while the lock is held")
     }
 }
 
-impl State {
+impl WatchState {
     fn wait(&mut self, awaited: Awaited, since: Instant) {
         (self.awaited, self.since) = (Some(awaited), since);
     }
@@ -194,18 +197,18 @@ impl State {
     }
 }
 
-/// A socket whose progress is watched.
-pub struct Watched {
+/// A socket that reports its progress to a watch.
+pub struct WatchedSocket {
     socket: TcpStream,
-    watch: Arc<Watch>,
+    watch: Arc<ConnectionWatch>,
 }
 
-impl Watched {
-    pub fn new(socket: TcpStream, watch: Arc<Watch>) -> Self {
+impl WatchedSocket {
+    pub fn new(socket: TcpStream, watch: Arc<ConnectionWatch>) -> Self {
         Self { socket, watch }
     }
 
-    fn note(&self, written: &Poll<io::Result<usize>>) {
+    fn record(&self, written: &Poll<io::Result<usize>>) {
         match written {
             Poll::Pending => self.watch.is_unread(),
             Poll::Ready(_) => self.watch.is_read(),
@@ -213,16 +216,16 @@ impl Watched {
     }
 }
 
-impl Drop for Watched {
+impl Drop for WatchedSocket {
     fn drop(&mut self) {
-        // What the client does not read would stay in the kernel's memory after the connection.
+        // Without this, the kernel would keep the unread bytes after the connection is closed.
         if self.watch.lock().awaited == Some(Awaited::Reading) {
             self.socket.set_zero_linger().ok();
         }
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for WatchedSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -234,14 +237,14 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for WatchedSocket {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write(cx, bytes);
-        self.note(&written);
+        self.record(&written);
         written
     }
 
@@ -251,7 +254,7 @@ impl AsyncWrite for Watched {
         pieces: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.socket).poll_write_vectored(cx, pieces);
-        self.note(&written);
+        self.record(&written);
         written
     }
 
@@ -268,14 +271,14 @@ impl AsyncWrite for Watched {
     }
 }
 
-/// The body of a request, which the client has yet to send.
+/// The body of a request, which reports its progress to a watch.
 pub struct Upload {
     body: Incoming,
-    watch: Arc<Watch>,
+    watch: Arc<ConnectionWatch>,
 }
 
 impl Upload {
-    pub fn new(body: Incoming, watch: Arc<Watch>) -> Self {
+    pub fn new(body: Incoming, watch: Arc<ConnectionWatch>) -> Self {
         Self { body, watch }
     }
 }
@@ -311,14 +314,14 @@ impl Drop for Upload {
     }
 }
 
-/// The body of an answer; its end is the end of the work on it.
+/// The body of an answer. Dropping it tells the watch that the answer is complete.
 pub struct Download {
     body: axum::body::Body,
-    watch: Arc<Watch>,
+    watch: Arc<ConnectionWatch>,
 }
 
 impl Download {
-    pub fn new(body: axum::body::Body, watch: Arc<Watch>) -> Self {
+    pub fn new(body: axum::body::Body, watch: Arc<ConnectionWatch>) -> Self {
         Self { body, watch }
     }
 }
@@ -353,15 +356,15 @@ impl Drop for Download {
 pub mod tests {
     use super::*;
 
-    /// A connection whose request is being answered.
-    pub fn answering() -> Arc<Watch> {
-        let watch = Watch::new(Instant::now(), Arc::default());
-        watch.begins();
+    /// Returns the watch of a connection whose request is being answered.
+    pub fn answering() -> Arc<ConnectionWatch> {
+        let watch = ConnectionWatch::new(Instant::now(), Arc::default());
+        watch.request_began();
         watch
     }
 
-    /// Seconds until the connection is closed for its client's sake; at most an hour.
-    async fn lasts(watch: &Watch) -> u64 {
+    /// Returns the seconds until the connection is closed, at most an hour.
+    async fn lasts(watch: &ConnectionWatch) -> u64 {
         let begun = Instant::now();
         let hour = Duration::from_secs(3600);
         tokio::time::timeout(hour, watch.over()).await.ok();
@@ -370,7 +373,7 @@ pub mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn every_wait_for_a_client_ends() {
-        let fresh = || Watch::new(Instant::now(), Arc::default());
+        let fresh = || ConnectionWatch::new(Instant::now(), Arc::default());
         let watch = fresh();
         assert_eq!(lasts(&watch).await, HEAD.as_secs(), "nothing comes");
         let watch = fresh();

@@ -1,7 +1,8 @@
-//! Who is asking: may they look, may they change?
+//! Access rules: which requests may view the dashboard, and which may change the crawl.
 //!
-//! Looking is for this machine, unless the user says that the token will do ([`Admin::Token`]); changing needs the token, always.
-//! *This machine* is a client on loopback that asks under a name of loopback, and not through a trusted proxy.
+//! Viewing is allowed from this machine only, or from anywhere with the token if the user sets
+//! [`Admin::Token`]. Changing always needs the token. A request is from this machine if its client
+//! is on loopback, it names a loopback host, and it did not come through a trusted proxy.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,37 +12,40 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Redirect, Response};
 
-use crate::app::{Token, is_loopback};
-use crate::request::client::Client;
+use crate::app::{OperatorToken, is_loopback};
+use crate::request::client::RequestClient;
 use crate::request::without_port;
 use crate::{App, pages};
 use node::settings::Admin;
 
-/// The name of the cookie.
+/// The name of the session cookie.
 pub const COOKIE: &str = "avocet-operator";
 
-/// Somebody who may look.
+/// The right to view the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Visitor {
-    /// Who gave the token, and so may change something.
-    pub operator: Option<Operator>,
+pub struct ViewAccess {
+    /// The right to change the crawl as well, if the request carries the token or a session.
+    pub operator: Option<OperatorAccess>,
 }
 
-/// What a request says of whoever makes it.
-struct Bearing<'a> {
+/// What a request says about its origin and its rights.
+struct Credentials<'a> {
+    /// Whether the request is from this machine.
     here: bool,
-    /// The session that its cookie names.
+    /// The open session that the cookie names.
     session: Option<String>,
+    /// Whether the request carries the token itself.
     bearer: bool,
     headers: &'a HeaderMap,
+    /// The host name and port that the request names.
     name: &'a str,
 }
 
-impl<'a> Bearing<'a> {
-    fn of(parts: &'a Parts, token: &Token) -> Self {
+impl<'a> Credentials<'a> {
+    fn of(parts: &'a Parts, token: &OperatorToken) -> Self {
         let headers = &parts.headers;
         let name = authority(&parts.uri, headers).unwrap_or_default();
-        let client = parts.extensions.get::<Client>();
+        let client = parts.extensions.get::<RequestClient>();
         let near = client.is_some_and(|client| !client.forwarded && client.address.is_loopback());
         let now = Instant::now();
         let text = |name| {
@@ -67,20 +71,21 @@ impl<'a> Bearing<'a> {
         }
     }
 
-    /// Whether they may look, and change.
-    fn visitor(&self, admin: Admin) -> Option<Visitor> {
+    /// Returns the right to view, with the right to change if the request has it.
+    fn view_access(&self, admin: Admin) -> Option<ViewAccess> {
         let session = self.session.clone();
-        let operator = (session.is_some() || self.bearer).then_some(Operator { session });
+        let operator = (session.is_some() || self.bearer).then_some(OperatorAccess { session });
         let may_look = match admin {
             Admin::Loopback => self.here,
             Admin::Token => self.here || operator.is_some(),
         };
-        may_look.then_some(Visitor { operator })
+        may_look.then_some(ViewAccess { operator })
     }
 
-    /// Whether the request was made by a page of ours, or by no page at all. A browser that says where a request comes from
-    /// is believed: no page can make it say something else.
-    fn is_ours(&self) -> bool {
+    /// Tells whether the request was made by a page of this server, or by no page at all.
+    ///
+    /// `Origin` and `Sec-Fetch-Site` are reliable: a page cannot make its browser send others.
+    fn is_same_origin(&self) -> bool {
         let text = |name: &str| {
             self.headers
                 .get(name)
@@ -90,14 +95,14 @@ impl<'a> Bearing<'a> {
         let same = site == Some("same-origin");
         let ours = |origin: &str| match origin.split_once("://") {
             Some((_, host)) => host.eq_ignore_ascii_case(self.name),
-            // What a page says that tells nobody where it is.
+            // A page with the policy `no-referrer`, such as ours, sends the origin `null`.
             None => origin == "null" && same,
         };
         (same || site.is_none_or(|site| site == "none")) && text("origin").is_none_or(ours)
     }
 }
 
-/// The name and port that the client asked for.
+/// Returns the host name and port that the client requested.
 fn authority<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     match uri.authority() {
         Some(authority) => Some(authority.as_str()),
@@ -105,97 +110,100 @@ fn authority<'a>(uri: &'a Uri, headers: &'a HeaderMap) -> Option<&'a str> {
     }
 }
 
-impl FromRequestParts<Arc<App>> for Visitor {
+impl FromRequestParts<Arc<App>> for ViewAccess {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Response> {
-        let bearing = Bearing::of(parts, &app.token);
+        let credentials = Credentials::of(parts, &app.token);
         let admin = app.settings.admin;
-        match (bearing.visitor(admin), admin) {
-            (Some(visitor), _) => Ok(visitor),
+        match (credentials.view_access(admin), admin) {
+            (Some(access), _) => Ok(access),
             (None, Admin::Token) => Err(Redirect::to("/dashboard/login").into_response()),
             (None, Admin::Loopback) => Err(pages::message(
                 StatusCode::FORBIDDEN,
                 "Not from here",
-                "The dashboard answers to the machine that it runs on. To reach it from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
+                "The dashboard answers only to the machine that it runs on. To reach it from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
             )),
         }
     }
 }
 
-/// Somebody who gave the token, and fills in a form of ours.
+/// The right to change the crawl with a form of the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operator {
-    /// The session that began when the token was given; `None`: the request itself has the token.
+pub struct OperatorAccess {
+    /// The session that began with the login; `None` if the request itself carries the token.
     pub session: Option<String>,
 }
 
-impl FromRequestParts<Arc<App>> for Operator {
+impl FromRequestParts<Arc<App>> for OperatorAccess {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Response> {
         let refuse = |text| pages::message(StatusCode::FORBIDDEN, "Not allowed", text);
-        let bearing = Bearing::of(parts, &app.token);
-        if !bearing.is_ours() {
-            return Err(refuse("This came from a page of another site."));
+        let credentials = Credentials::of(parts, &app.token);
+        if !credentials.is_same_origin() {
+            return Err(refuse("This request came from a page of another site."));
         }
-        match bearing.visitor(app.settings.admin) {
-            Some(Visitor {
+        match credentials.view_access(app.settings.admin) {
+            Some(ViewAccess {
                 operator: Some(operator),
             }) => Ok(operator),
-            Some(_) => Err(refuse("Changing something needs the token: log in first.")),
+            Some(_) => Err(refuse("A change needs the token: log in first.")),
             None => Err(refuse(
-                "The controls answer to the machine that they run on.",
+                "The controls answer only to the machine that they run on. To reach them from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
             )),
         }
     }
 }
 
-/// Somebody who may give the token: from here, or from anywhere if the user says so, on a page of ours.
-pub struct Guest;
+/// The right to log in: from this machine, or from anywhere with [`Admin::Token`].
+pub struct LoginAccess;
 
-impl FromRequestParts<Arc<App>> for Guest {
+impl FromRequestParts<Arc<App>> for LoginAccess {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Response> {
-        let bearing = Bearing::of(parts, &app.token);
-        let near = bearing.here || app.settings.admin == Admin::Token;
-        match near && bearing.is_ours() {
+        let credentials = Credentials::of(parts, &app.token);
+        let near = credentials.here || app.settings.admin == Admin::Token;
+        match near && credentials.is_same_origin() {
             true => Ok(Self),
             false => Err(pages::message(
                 StatusCode::FORBIDDEN,
                 "Not from here",
-                "The controls answer to the machine that they run on.",
+                "The controls answer only to the machine that they run on. To reach them from elsewhere, set admin = \"token\" in the section [serve] of avocet.toml.",
             )),
         }
     }
 }
 
-/// A program that sends the token with its request.
-pub struct Program;
+/// The right to change the crawl by the API, with the token in the request.
+pub struct TokenAccess;
 
-impl FromRequestParts<Arc<App>> for Program {
-    type Rejection = crate::api::Refusal;
+impl FromRequestParts<Arc<App>> for TokenAccess {
+    type Rejection = crate::api::ApiRefusal;
 
     async fn from_request_parts(
         parts: &mut Parts,
         app: &Arc<App>,
     ) -> Result<Self, Self::Rejection> {
-        use crate::api::Refusal;
-        let bearing = Bearing::of(parts, &app.token);
-        let refuse = |reason, text: &str| Refusal::new(StatusCode::FORBIDDEN, reason, text);
-        if !bearing.here && app.settings.admin == Admin::Loopback {
+        use crate::api::ApiRefusal;
+        let credentials = Credentials::of(parts, &app.token);
+        let refuse = |reason, text: &str| ApiRefusal::new(StatusCode::FORBIDDEN, reason, text);
+        if !credentials.here && app.settings.admin == Admin::Loopback {
             return Err(refuse(
                 "loopback",
-                "controls answer to the machine that they run on: [serve] admin = \"token\" in avocet.toml opens them",
+                "controls answer only to the machine that they run on: [serve] admin = \"token\" in avocet.toml opens them",
             ));
         }
-        if !bearing.is_ours() {
-            return Err(refuse("origin", "this came from a page of another site"));
+        if !credentials.is_same_origin() {
+            return Err(refuse(
+                "origin",
+                "this request came from a page of another site",
+            ));
         }
-        match bearing.bearer {
+        match credentials.bearer {
             true => Ok(Self),
-            false => Err(Refusal::new(
+            false => Err(ApiRefusal::new(
                 StatusCode::UNAUTHORIZED,
                 "token",
                 "send the token of the store, which is in its file TOKEN: Authorization: Bearer TOKEN",
@@ -213,13 +221,13 @@ mod tests {
     use super::*;
     use crate::request::client::Proxies;
 
-    struct Case {
+    struct RequestCase {
         peer: &'static str,
         host: &'static str,
         headers: Vec<(&'static str, String)>,
     }
 
-    fn judged(token: &Token, case: Case) -> (Option<bool>, Option<bool>, bool) {
+    fn rights(token: &OperatorToken, case: RequestCase) -> (Option<bool>, Option<bool>, bool) {
         let mut request = Request::builder()
             .uri("/dashboard")
             .header("host", case.host);
@@ -231,32 +239,32 @@ mod tests {
         let peer: SocketAddr = case.peer.parse().unwrap();
         let client = proxies.client(peer.ip(), &parts.headers);
         parts.extensions.insert(client);
-        let bearing = Bearing::of(&parts, token);
+        let credentials = Credentials::of(&parts, token);
         let operator = |admin| {
-            let visitor = bearing.visitor(admin)?;
-            Some(visitor.operator.is_some())
+            let access = credentials.view_access(admin)?;
+            Some(access.operator.is_some())
         };
         (
             operator(Admin::Loopback),
             operator(Admin::Token),
-            bearing.is_ours(),
+            credentials.is_same_origin(),
         )
     }
 
     #[test]
-    fn who_may_look_and_who_may_change() {
+    fn rights_to_view_and_to_change() {
         let text = "0123456789abcdef01234567";
-        let token = Token::new(text.into());
+        let token = OperatorToken::new(text.into());
         let bearer = || ("authorization", format!("Bearer {text}"));
         let cookie = |value: String| ("cookie", format!("a=b; {COOKIE}={value}; c"));
         let check = |peer, host, headers, expected| {
-            let told = format!("{peer} {host} {headers:?}");
-            let case = Case {
+            let shown = format!("{peer} {host} {headers:?}");
+            let case = RequestCase {
                 peer,
                 host,
                 headers,
             };
-            assert_eq!(judged(&token, case), expected, "{told}");
+            assert_eq!(rights(&token, case), expected, "{shown}");
         };
         let (here, far) = ("127.0.0.1:5", "10.0.0.9:5");
         check(
@@ -289,7 +297,7 @@ mod tests {
             vec![],
             (Some(false), Some(false), true),
         );
-        // A name that an attacker's DNS leads to loopback, and a proxy on this machine.
+        // A foreign name that resolves to loopback (DNS rebinding), and a proxy on this machine.
         check(here, "evil.example", vec![], (None, None, true));
         check(
             here,
@@ -298,7 +306,7 @@ mod tests {
             (None, Some(true), true),
         );
         check(far, "localhost", vec![], (None, None, true));
-        // A trusted proxy on this machine, for itself and for somebody else.
+        // A trusted proxy on this machine, for itself and for another client.
         let proxy = "127.0.0.3:5";
         let forwarded = |from: &str| vec![("x-forwarded-for", from.to_owned())];
         check(proxy, "localhost", vec![], (Some(false), Some(false), true));

@@ -1,4 +1,4 @@
-//! `POST /api/v1/control/…` and `/api/v1/seeds`: what operators do, for programs.
+//! The control API for programs: `POST /api/v1/control/…` and `/api/v1/seeds`.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::access::Program;
+use super::access::TokenAccess;
 use super::controls;
 use crate::App;
-use crate::api::{Params, Refusal, Refused};
+use crate::api::{ApiRefusal, Params, RefusalBody};
 use node::live::controls::{Applied, Control, NewPolicies};
 use node::settings::{SettingInForce, Usage};
 
-/// The most bytes that a control takes.
+/// The most bytes in the body of a request.
 const LARGEST: usize = 64 * 1024;
 
-/// Everything that changes a crawl.
+/// Returns the routes that change a crawl.
 pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(pause))
@@ -35,20 +35,22 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
         .layer(axum::extract::DefaultBodyLimit::max(LARGEST))
 }
 
-/// What came of a control.
+/// The result of a control.
 #[derive(Debug, Serialize, ToSchema)]
-struct Done {
-    /// Whether something is other than before.
+#[schema(as = Done)]
+struct ControlResult {
+    /// Whether the control changed anything.
     changed: bool,
-    /// In words.
+    /// What happened, for people.
     message: String,
 }
 
 /// A budget.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Budget {
-    /// Fetches over time: `2/s`, `90/min`, `500/h`, `50000/day`.
+#[schema(as = Budget)]
+struct BudgetBody {
+    /// Fetches per unit of time: `2/s`, `90/min`, `500/h`, `50000/day`.
     #[schema(
         example = "2/s",
         pattern = r"^[1-9][0-9]{0,8}(\.[0-9]{1,6})?/(s|min|h|day)$"
@@ -56,30 +58,31 @@ struct Budget {
     rate: String,
 }
 
-/// Policies by name; what is left out stays as it is.
+/// Policies by name. A policy that is left out stays as it is.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(min_properties = 1)]
-struct Policies {
-    /// The ordering of new pages.
+#[schema(as = Policies, min_properties = 1)]
+struct PoliciesBody {
+    /// The ordering, for new pages.
     #[schema(example = "rankmass")]
     order: Option<String>,
-    /// The refresh of known pages.
+    /// The refresh policy, for known pages.
     #[schema(example = "holistic")]
     refresh: Option<String>,
-    /// The scheduler of pages that name new ones, or `none`.
+    /// The scheduler, for sources; or `none`.
     #[schema(example = "priced")]
     sources: Option<String>,
 }
 
-/// A host that is asked no more, or again.
+/// A host to block or to unblock.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct Block {
+#[schema(as = Block)]
+struct BlockBody {
     /// `example.org`, `example.org:8080` or `*.example.org`.
     #[schema(example = "example.org")]
     host: String,
-    /// Whether it is to be blocked; else it is let go.
+    /// Whether to block the host; `false` unblocks it.
     #[serde(default = "yes")]
     #[schema(default = true)]
     blocked: bool,
@@ -94,7 +97,7 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 struct Seed {
-    /// Where a crawl begins.
+    /// The URL where a crawl begins.
     #[param(max_length = 2048)]
     #[schema(example = "https://example.org/")]
     url: String,
@@ -144,54 +147,54 @@ impl From<SettingInForce> for SettingRow {
     }
 }
 
-/// Where the crawl begins.
+/// The seeds and the blocked hosts.
 #[derive(Debug, Serialize, ToSchema)]
 struct Seeds {
-    /// The URLs.
+    /// The URLs where the crawl begins.
     seeds: Vec<String>,
-    /// Hosts that are not asked.
+    /// Hosts that the crawl does not contact.
     blocked: Vec<String>,
 }
 
-type Answered = Result<Json<Done>, Refusal>;
+type ControlAnswer = Result<Json<ControlResult>, ApiRefusal>;
 
-/// Have the crawl pause
+/// Pause the crawl
 ///
-/// Nothing new is fetched; what is under way ends and is committed. `status` says when that is done.
+/// No new fetch begins; fetches under way end and are committed. `status` shows when this is done.
 #[utoipa::path(post, path = "/control/pause", tag = "control", security(("token" = [])),
-    responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn pause(State(app): State<Arc<App>>, _: Program) -> Answered {
+    responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn pause(State(app): State<Arc<App>>, _: TokenAccess) -> ControlAnswer {
     let message = controls::pause(&app).await?;
-    Ok(Json(Done {
+    Ok(Json(ControlResult {
         changed: true,
         message,
     }))
 }
 
-/// Have the crawl go on
+/// Resume the crawl
 #[utoipa::path(post, path = "/control/resume", tag = "control", security(("token" = [])),
-    responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn resume(State(app): State<Arc<App>>, _: Program) -> Answered {
+    responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn resume(State(app): State<Arc<App>>, _: TokenAccess) -> ControlAnswer {
     let message = controls::resume(&app).await?;
-    Ok(Json(Done {
+    Ok(Json(ControlResult {
         changed: true,
         message,
     }))
 }
 
 /// Set the budget
-#[utoipa::path(post, path = "/control/budget", tag = "control", security(("token" = [])), request_body = Budget,
-    responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn budget(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answered {
-    let Budget { rate } = read(&body)?;
+#[utoipa::path(post, path = "/control/budget", tag = "control", security(("token" = [])), request_body = BudgetBody,
+    responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn budget(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
+    let BudgetBody { rate } = read(&body)?;
     apply(&app, Control::Budget(rate)).await
 }
 
 /// Change the policies
-#[utoipa::path(post, path = "/control/policy", tag = "control", security(("token" = [])), request_body = Policies,
-    responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn policy(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answered {
-    let Policies {
+#[utoipa::path(post, path = "/control/policy", tag = "control", security(("token" = [])), request_body = PoliciesBody,
+    responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn policy(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
+    let PoliciesBody {
         order,
         refresh,
         sources,
@@ -204,11 +207,11 @@ async fn policy(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answere
     apply(&app, Control::Policy(new)).await
 }
 
-/// Block a host, or let it go
-#[utoipa::path(post, path = "/control/block", tag = "control", security(("token" = [])), request_body = Block,
-    responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn block(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answered {
-    let Block { host, blocked } = read(&body)?;
+/// Block or unblock a host
+#[utoipa::path(post, path = "/control/block", tag = "control", security(("token" = [])), request_body = BlockBody,
+    responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn block(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
+    let BlockBody { host, blocked } = read(&body)?;
     let control = if blocked {
         Control::Block(host)
     } else {
@@ -217,19 +220,22 @@ async fn block(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answered
     apply(&app, control).await
 }
 
-/// The settings in force, each with the layer that gives it
+/// List the settings in force, each with the layer that gives it
 #[utoipa::path(get, path = "/settings", tag = "control", security(("token" = [])),
-    responses((status = 200, body = SettingList), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn settings(State(app): State<Arc<App>>, _: Program) -> Result<Json<SettingList>, Refusal> {
+    responses((status = 200, body = SettingList), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn settings(
+    State(app): State<Arc<App>>,
+    _: TokenAccess,
+) -> Result<Json<SettingList>, ApiRefusal> {
     let settings = controls::settings(&app).await?;
     let settings = settings.into_iter().map(SettingRow::from).collect();
     Ok(Json(SettingList { settings }))
 }
 
-/// Where the crawl begins
+/// List the seeds and the blocked hosts
 #[utoipa::path(get, path = "/seeds", tag = "control", security(("token" = [])),
-    responses((status = 200, body = Seeds), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn seeds(State(app): State<Arc<App>>, _: Program) -> Result<Json<Seeds>, Refusal> {
+    responses((status = 200, body = Seeds), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn seeds(State(app): State<Arc<App>>, _: TokenAccess) -> Result<Json<Seeds>, ApiRefusal> {
     let scope = controls::scope(&app).await?;
     Ok(Json(Seeds {
         seeds: scope.seeds,
@@ -239,38 +245,41 @@ async fn seeds(State(app): State<Arc<App>>, _: Program) -> Result<Json<Seeds>, R
 
 /// Add a seed
 ///
-/// It passes the gate that links pass: a private address or an unusual port is refused unless the operator allows it.
+/// A seed passes the same checks as a link: a private address or an unusual port is refused unless
+/// the configuration allows it.
 #[utoipa::path(post, path = "/seeds", tag = "control", security(("token" = [])), request_body = Seed,
-    responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
-async fn add_seed(State(app): State<Arc<App>>, _: Program, body: Bytes) -> Answered {
+    responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
+async fn add_seed(State(app): State<Arc<App>>, _: TokenAccess, body: Bytes) -> ControlAnswer {
     let Seed { url } = read(&body)?;
     apply(&app, Control::AddSeed(url)).await
 }
 
 /// Remove a seed
 #[utoipa::path(delete, path = "/seeds", tag = "control", security(("token" = [])), params(Seed),
-    responses((status = 200, body = Done), (status = "4XX", body = Refused), (status = "5XX", body = Refused)))]
+    responses((status = 200, body = ControlResult), (status = "4XX", body = RefusalBody), (status = "5XX", body = RefusalBody)))]
 async fn remove_seed(
     State(app): State<Arc<App>>,
-    _: Program,
+    _: TokenAccess,
     Params(seed): Params<Seed>,
-) -> Answered {
-    // What is no URL is no seed either.
+) -> ControlAnswer {
+    // A text that is not a URL is not a seed either, so the answer is 404.
     apply(&app, Control::RemoveSeed(seed.url))
         .await
-        .map_err(Refusal::or_missing)
+        .map_err(ApiRefusal::or_missing)
 }
 
-/// Reads a control. What type the client claims it to be does not matter: it has shown the token.
-fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, Refusal> {
-    serde_json::from_slice(body).map_err(|wrong| Refusal::parameter(&format!("the body: {wrong}")))
+/// Parses the body of a request. Its content type is ignored, since the client has sent the token.
+fn read<T: DeserializeOwned>(body: &Bytes) -> Result<T, ApiRefusal> {
+    serde_json::from_slice(body).map_err(|wrong| {
+        ApiRefusal::parameter(&format!("the body of the request is wrong: {wrong}"))
+    })
 }
 
-async fn apply(app: &Arc<App>, control: Control) -> Answered {
+async fn apply(app: &Arc<App>, control: Control) -> ControlAnswer {
     match controls::apply(app, control).await {
-        Ok(Applied { changed, message }) => Ok(Json(Done { changed, message })),
+        Ok(Applied { changed, message }) => Ok(Json(ControlResult { changed, message })),
         Err(error) => match error.downcast_ref::<Usage>() {
-            Some(wrong) => Err(Refusal::new(
+            Some(wrong) => Err(ApiRefusal::new(
                 StatusCode::BAD_REQUEST,
                 "parameter",
                 &wrong.to_string(),

@@ -1,4 +1,4 @@
-//! Applies controls, off the threads that serve connections.
+//! Applies the controls of operators, on blocking threads.
 
 use std::sync::Arc;
 
@@ -9,29 +9,29 @@ use node::settings::SettingInForce;
 
 use crate::App;
 
-/// Applies a control, and says what holds when.
+/// Applies a control and returns whether it changed anything, with a message.
 pub async fn apply(app: &Arc<App>, control: Control) -> Result<Applied> {
     let reader = app.clone();
     let work = move || reader.node.apply(&control);
     app.readers.read(work).await
 }
 
-/// Pauses the crawl. Returns what to say of it.
+/// Pauses the crawl and returns a message for the operator.
 pub async fn pause(app: &Arc<App>) -> Result<String> {
     let reader = app.clone();
     let new = tokio::task::spawn_blocking(move || reader.node.pause()).await??;
     Ok(match new {
-        true => "the crawl pauses: what is under way ends and is committed".into(),
-        false => "the crawl was paused before".into(),
+        true => "the crawl pauses: fetches under way end and are committed".into(),
+        false => "the crawl is paused already".into(),
     })
 }
 
-/// Resumes the crawl. Returns what to say of it.
+/// Resumes the crawl and returns a message for the operator.
 pub async fn resume(app: &Arc<App>) -> Result<String> {
     let reader = app.clone();
     let was = tokio::task::spawn_blocking(move || reader.node.resume()).await??;
     Ok(match was {
-        true => "the crawl goes on".into(),
+        true => "the crawl resumes".into(),
         false => "the crawl was not paused".into(),
     })
 }

@@ -1,4 +1,4 @@
-//! The forms of the dashboard.
+//! Handles the control forms of the dashboard.
 
 use std::sync::Arc;
 
@@ -8,21 +8,21 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 
-use super::access::Operator;
+use super::access::OperatorAccess;
 use super::controls;
 use crate::{App, pages};
 use node::live::controls::{Control, NewPolicies};
 use node::settings::Usage;
 
-/// What a form says.
+/// The fields of a control form.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub struct Filled {
+pub struct ControlForm {
     /// The CSRF token.
     form: String,
-    /// What is wanted.
+    /// The name of the control.
     action: String,
-    /// A budget, a host, a URL.
+    /// A budget, a host or a URL.
     value: String,
     order: String,
     refresh: String,
@@ -31,18 +31,18 @@ pub struct Filled {
 
 pub async fn control(
     State(app): State<Arc<App>>,
-    operator: Operator,
-    Form(filled): Form<Filled>,
+    operator: OperatorAccess,
+    Form(fields): Form<ControlForm>,
 ) -> Response {
     let refuse = |status, text: &str| pages::message(status, "Not done", text);
     let session = operator.session.as_deref();
-    if !app.token.is_form(&filled.form, session) {
+    if !app.token.is_form(&fields.form, session) {
         return refuse(
             StatusCode::FORBIDDEN,
-            "This form is not of this server: open the dashboard again.",
+            "This form is out of date or not from this server: open the dashboard again.",
         );
     }
-    let done = apply(&app, &filled).await;
+    let done = apply(&app, &fields).await;
     match done {
         Ok(message) => {
             app.notice(message);
@@ -51,23 +51,23 @@ pub async fn control(
         Err(error) if error.is::<Usage>() => refuse(StatusCode::BAD_REQUEST, &error.to_string()),
         Err(error) => {
             tracing::error!("a control could not be applied: {error:#}");
-            let text = "The server could not do this; its log says why.";
+            let text = "The server could not do this; its log has the reason.";
             refuse(StatusCode::INTERNAL_SERVER_ERROR, text)
         }
     }
 }
 
-async fn apply(app: &Arc<App>, filled: &Filled) -> anyhow::Result<String> {
-    let value = filled.value.trim().to_owned();
+async fn apply(app: &Arc<App>, fields: &ControlForm) -> anyhow::Result<String> {
+    let value = fields.value.trim().to_owned();
     let named = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
-    let control = match filled.action.as_str() {
+    let control = match fields.action.as_str() {
         "pause" => return controls::pause(app).await,
         "resume" => return controls::resume(app).await,
         "budget" => Control::Budget(value),
         "policy" => Control::Policy(NewPolicies {
-            order: named(&filled.order),
-            refresh: named(&filled.refresh),
-            sources: named(&filled.sources),
+            order: named(&fields.order),
+            refresh: named(&fields.refresh),
+            sources: named(&fields.sources),
         }),
         "block" => Control::Block(value),
         "unblock" => Control::Unblock(value),

@@ -1,4 +1,4 @@
-//! The page that asks for the token, and the cookie that says that it was given.
+//! Login and logout: exchanges the operator token for a session cookie.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,30 +10,34 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use serde::Deserialize;
 
-use super::access::{COOKIE, Guest, Operator};
+use super::access::{COOKIE, LoginAccess, OperatorAccess};
 use crate::app::SESSION_LASTS;
 use crate::{App, assets, pages};
 
 #[derive(Template)]
 #[template(path = "login.html")]
-struct Login {
+struct LoginPage {
     path: String,
     wrong: bool,
 }
 
-/// What was given.
+/// The fields of the login form.
 #[derive(Deserialize)]
-pub struct Given {
+pub struct LoginForm {
     token: String,
 }
 
-pub async fn page(State(app): State<Arc<App>>, _: Guest) -> Response {
-    ask(&app, false)
+pub async fn page(State(app): State<Arc<App>>, _: LoginAccess) -> Response {
+    login_page(&app, false)
 }
 
-pub async fn enter(State(app): State<Arc<App>>, _: Guest, Form(given): Form<Given>) -> Response {
-    if !app.token.is(&given.token) {
-        return (StatusCode::FORBIDDEN, ask(&app, true)).into_response();
+pub async fn enter(
+    State(app): State<Arc<App>>,
+    _: LoginAccess,
+    Form(form): Form<LoginForm>,
+) -> Response {
+    if !app.token.is(&form.token) {
+        return (StatusCode::FORBIDDEN, login_page(&app, true)).into_response();
     }
     match app.token.sessions.begin(Instant::now()) {
         Ok(session) => {
@@ -43,14 +47,14 @@ pub async fn enter(State(app): State<Arc<App>>, _: Guest, Form(given): Form<Give
             ([(header::SET_COOKIE, cookie)], Redirect::to("/dashboard")).into_response()
         }
         Err(error) => {
-            tracing::error!("no session could begin: {error:#}");
+            tracing::error!("cannot begin a session: {error:#}");
             StatusCode::INTERNAL_SERVER_ERROR.into_response()
         }
     }
 }
 
-/// Ends the session that asks, and no other.
-pub async fn leave(State(app): State<Arc<App>>, operator: Operator) -> Response {
+/// Ends the session of the request, and no other.
+pub async fn leave(State(app): State<Arc<App>>, operator: OperatorAccess) -> Response {
     if let Some(session) = &operator.session {
         app.token.sessions.end(session);
     }
@@ -58,8 +62,8 @@ pub async fn leave(State(app): State<Arc<App>>, operator: Operator) -> Response 
     ([(header::SET_COOKIE, cookie)], Redirect::to("/dashboard")).into_response()
 }
 
-fn ask(app: &App, wrong: bool) -> Response {
-    pages::show(&Login {
+fn login_page(app: &App, wrong: bool) -> Response {
+    pages::show(&LoginPage {
         path: app.node.token_path().display().to_string(),
         wrong,
     })

@@ -1,94 +1,94 @@
-//! A small chart: paths for a template to draw, so that no markup is made outside of templates.
+//! Computes the SVG paths of small charts. Only templates write markup.
 
 use super::figures::span;
 use node::live::meter::Point;
 
-/// The size of the plane, in the units of the drawing.
+/// The size of the plot, in SVG units.
 pub const WIDTH: f64 = 340.0;
 pub const HEIGHT: f64 = 90.0;
 
 /// A chart.
 pub struct Chart {
-    /// What it shows.
+    /// The title.
     pub title: &'static str,
-    /// In words, for those who cannot see it.
-    pub told: String,
-    /// What it shows now.
+    /// A description in words, for screen readers.
+    pub description: String,
+    /// The current value.
     pub value: String,
-    /// The upper and the lower end of the scale.
+    /// The upper and the lower end of the scale, as labels.
     pub top: String,
     pub bottom: String,
-    /// Where time begins.
+    /// The start of the time axis, as a label.
     pub from: String,
-    /// What is drawn.
-    pub lines: Vec<Line>,
+    /// The lines and areas.
+    pub lines: Vec<ChartLine>,
 }
 
-/// A line, or an area.
-pub struct Line {
-    /// How the stylesheet calls it.
+/// A line or an area of a chart.
+pub struct ChartLine {
+    /// The CSS class.
     pub class: &'static str,
-    /// What it is.
+    /// The name in the legend.
     pub name: &'static str,
-    /// Its path.
+    /// The SVG path.
     pub path: String,
-    /// Whether it is filled.
+    /// Whether the path is filled.
     pub area: bool,
 }
 
-/// A scale from a bottom to a top.
+/// The vertical scale of a chart.
 #[derive(Clone, Copy)]
 pub enum Scale {
-    /// From zero to this.
+    /// Linear, from zero to this value.
     Linear(f64),
-    /// Between these, by powers.
-    Powers(f64, f64),
+    /// Logarithmic, between these values.
+    Logarithmic(f64, f64),
 }
 
 impl Scale {
-    /// From zero to a round number above all.
+    /// Returns a linear scale from zero to a round number that is at least the largest value.
     pub fn above(values: impl Iterator<Item = f64>) -> Self {
         let most = values.fold(0.0, f64::max);
         Self::Linear(if most > 0.0 { round_up(most) } else { 1.0 })
     }
 
-    /// Around positive values.
+    /// Returns a logarithmic scale around the positive values.
     pub fn around(values: impl Iterator<Item = f64>) -> Self {
         let positive = values.filter(|value| *value > 0.0 && value.is_finite());
         let (low, high) = positive.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
             (low.min(value), high.max(value))
         });
         match low <= high {
-            true => Self::Powers(low / 1.5, high * 1.5),
-            false => Self::Powers(0.1, 1.0),
+            true => Self::Logarithmic(low / 1.5, high * 1.5),
+            false => Self::Logarithmic(0.1, 1.0),
         }
     }
 
-    /// Its ends.
+    /// Returns the lower and the upper end.
     pub fn ends(self) -> (f64, f64) {
         match self {
             Self::Linear(top) => (0.0, top),
-            Self::Powers(bottom, top) => (bottom, top),
+            Self::Logarithmic(bottom, top) => (bottom, top),
         }
     }
 
     fn height(self, value: f64) -> f64 {
         let share = match self {
             Self::Linear(top) => value / top,
-            Self::Powers(bottom, top) => (value / bottom).ln() / (top / bottom).ln(),
+            Self::Logarithmic(bottom, top) => (value / bottom).ln() / (top / bottom).ln(),
         };
         HEIGHT * (1.0 - share.clamp(0.0, 1.0))
     }
 }
 
-/// Where points stand on the line of time.
-pub struct Times {
+/// The time axis of a chart, in seconds.
+pub struct TimeAxis {
     from: f64,
     until: f64,
 }
 
-impl Times {
-    /// Those of a series.
+impl TimeAxis {
+    /// Returns the axis that spans a series.
     pub fn of(series: &[Point]) -> Self {
         let from = series.first().map_or(0.0, |point| point.at);
         let until = series.last().map_or(1.0, |point| point.at + point.seconds);
@@ -98,7 +98,7 @@ impl Times {
         }
     }
 
-    /// Where time begins, in words.
+    /// Returns the label of the start of the axis, such as `8 s ago`.
     pub fn begin(&self) -> String {
         format!("{} ago", span(self.until - self.from))
     }
@@ -109,10 +109,10 @@ impl Times {
     }
 }
 
-/// The path of a line; it is broken where there is no value.
+/// Returns the path of a line, with a gap where there is no value.
 pub fn line(
     series: &[Point],
-    times: &Times,
+    times: &TimeAxis,
     scale: Scale,
     value: impl Fn(&Point) -> Option<f64>,
 ) -> String {
@@ -130,10 +130,10 @@ pub fn line(
     path
 }
 
-/// The path of an area between two heights.
+/// Returns the path of the area between two values.
 pub fn area(
     series: &[Point],
-    times: &Times,
+    times: &TimeAxis,
     scale: Scale,
     between: impl Fn(&Point) -> (f64, f64),
 ) -> String {
@@ -151,7 +151,7 @@ pub fn area(
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least this.
+/// Returns the least number of the form 1, 2 or 5 times a power of ten that is at least this one.
 fn round_up(number: f64) -> f64 {
     let power = 10f64.powf(number.log10().floor());
     let steps = [1.0, 2.0, 5.0, 10.0].into_iter();
@@ -173,25 +173,28 @@ mod tests {
     }
 
     #[test]
-    fn lines_stay_on_the_plane_and_break_where_nothing_is_known() {
+    fn lines_stay_on_the_plot_and_break_where_a_value_is_missing() {
         let series = [
             point(0.0, 0.0),
             point(2.0, 4.0),
             point(4.0, 2.0),
             point(6.0, 9.0),
         ];
-        let times = Times::of(&series);
+        let times = TimeAxis::of(&series);
         let scale = Scale::above([4.0].into_iter());
         assert_eq!(scale.ends(), (0.0, 5.0));
         let known = |point: &Point| (point.worth != 2.0).then_some(point.worth);
         let path = line(&series, &times, scale, known);
         assert_eq!(path, "M42.5 90.0L127.5 18.0M297.5 0.0");
-        let filled = area(&series[..2], &Times::of(&series[..2]), scale, |point| {
+        let filled = area(&series[..2], &TimeAxis::of(&series[..2]), scale, |point| {
             (0.0, point.worth)
         });
         assert_eq!(filled, "M85.0 90.0L255.0 18.0L255.0 90.0L85.0 90.0Z");
         let empty: [Point; 0] = [];
-        assert_eq!(area(&empty, &Times::of(&empty), scale, |_| (0.0, 1.0)), "");
+        assert_eq!(
+            area(&empty, &TimeAxis::of(&empty), scale, |_| (0.0, 1.0)),
+            ""
+        );
         assert_eq!(times.begin(), "8 s ago");
     }
 

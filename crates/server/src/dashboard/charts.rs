@@ -1,6 +1,6 @@
-//! What the charts of the dashboard show.
+//! The charts of the dashboard: which series each shows, and on which scale.
 
-use super::chart::{Chart, Line, Scale, Times, area, line};
+use super::chart::{Chart, ChartLine, Scale, TimeAxis, area, line};
 use super::figures::{bytes, percent, short};
 use node::live::meter::{Counts, Point};
 
@@ -8,34 +8,35 @@ fn rate(point: &Point, count: u64) -> f64 {
     count as f64 / point.seconds.max(0.5)
 }
 
-/// The charts of the last hours.
+/// Returns the charts of the last hours.
 pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
-    // What has just begun says little of a rate.
+    // A point of less than a second gives no reliable rate.
     let series = match series.split_last() {
         Some((last, rest)) if last.seconds < 1.0 && !rest.is_empty() => rest,
         _ => series,
     };
-    let times = Times::of(series);
+    let times = TimeAxis::of(series);
     let last = series.last().copied().unwrap_or_default();
     let each = |value: fn(&Point) -> f64| series.iter().map(value);
     let all = |point: &Point| rate(point, point.fetches.all());
-    let chart = |title, scale: Scale, value: String, write: fn(f64) -> String, lines: Vec<Line>| {
-        let (bottom, top) = scale.ends();
-        Chart {
-            title,
-            told: format!(
-                "{title}, now {value}; the scale goes from {} to {}",
-                write(bottom),
-                write(top)
-            ),
-            value,
-            top: write(top),
-            bottom: write(bottom),
-            from: times.begin(),
-            lines,
-        }
-    };
-    let drawn = |class, name, path| Line {
+    let chart =
+        |title, scale: Scale, value: String, write: fn(f64) -> String, lines: Vec<ChartLine>| {
+            let (bottom, top) = scale.ends();
+            Chart {
+                title,
+                description: format!(
+                    "{title}, now {value}; the scale goes from {} to {}",
+                    write(bottom),
+                    write(top)
+                ),
+                value,
+                top: write(top),
+                bottom: write(bottom),
+                from: times.begin(),
+                lines,
+            }
+        };
+    let drawn = |class, name, path| ChartLine {
         class,
         name,
         path,
@@ -110,7 +111,7 @@ pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
         (0.0, point.bytes as f64 / point.seconds.max(0.5))
     });
     let now = bytes(last.bytes as f64 / last.seconds.max(0.5));
-    let filled = Line {
+    let filled = ChartLine {
         class: "bytes",
         name: "bytes a second",
         path,
@@ -131,11 +132,11 @@ pub fn charts(series: &[Point], budget: Option<f64>) -> Vec<Chart> {
     charts
 }
 
-/// How many there are of a kind.
+/// Selects the count of one kind of fetch.
 type Count = fn(&Counts) -> u64;
 
-/// Requests a second, one kind over the other.
-fn stack(series: &[Point], times: &Times, scale: Scale) -> Vec<Line> {
+/// Returns the areas of requests per second by kind, stacked.
+fn stack(series: &[Point], times: &TimeAxis, scale: Scale) -> Vec<ChartLine> {
     let kinds: [(&'static str, &'static str, Count); 4] = [
         ("new", "new pages", |counts| counts.new),
         ("refresh", "refreshes", |counts| counts.refresh),
@@ -154,7 +155,7 @@ fn stack(series: &[Point], times: &Times, scale: Scale) -> Vec<Line> {
             (low, rate(point, below(place + 1, &point.fetches)))
         })
     };
-    let line = |(place, (class, name, _)): (usize, _)| Line {
+    let line = |(place, (class, name, _)): (usize, _)| ChartLine {
         class,
         name,
         path: path(place),

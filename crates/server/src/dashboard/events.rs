@@ -1,7 +1,7 @@
-//! What has changed on the dashboard, told as it happens: server-sent events.
+//! Live updates of the dashboard, as server-sent events.
 //!
-//! **Invariant:** only so many listen at once, and all stop listening when the server ends: nobody who watches keeps it from
-//! ending.
+//! **Invariant:** the number of open streams is bounded. All streams end when the server shuts
+//! down, so an open dashboard does not delay the shutdown.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -14,38 +14,38 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 
-use super::view::View;
-use crate::control::access::Visitor;
+use super::view::DashboardView;
+use crate::control::access::ViewAccess;
 use crate::{App, pages};
 
-/// How often a crawl of another process is looked at.
+/// The time between two updates, if the crawl runs in another process.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// Nobody is told more often than this.
+/// The least time between two updates.
 const PAUSE: Duration = Duration::from_millis(900);
 
 #[derive(Template)]
 #[template(path = "dashboard_live.html")]
 struct Parts {
-    view: View,
+    view: DashboardView,
 }
 
-pub async fn events(State(app): State<Arc<App>>, _: Visitor) -> Response {
+pub async fn events(State(app): State<Arc<App>>, _: ViewAccess) -> Response {
     let Ok(place) = app.listeners.clone().try_acquire_owned() else {
         return pages::message(
             StatusCode::SERVICE_UNAVAILABLE,
-            "Too many watch",
-            "Too many dashboards are open: close some, or reload this one now and then.",
+            "Too many dashboards",
+            "Too many dashboards are open: close some, or reload this page to update it.",
         );
     };
     let watched = app.node.watch();
-    let told = stream::unfold(
+    let updates = stream::unfold(
         (app, watched, place),
         |(app, mut watched, place)| async move {
             let mut closing = app.closing.subscribe();
             let news = async {
                 tokio::time::sleep(PAUSE).await;
                 match &mut watched {
-                    // The crawl has ended, and the program with it.
+                    // An error means that the crawl has ended, and the program ends with it.
                     Some(watched) => watched.changed().await.is_ok(),
                     None => {
                         tokio::time::sleep(LOOK_EVERY - PAUSE).await;
@@ -54,11 +54,11 @@ pub async fn events(State(app): State<Arc<App>>, _: Visitor) -> Response {
                 }
             };
             tokio::select! {
-                going_on = news => if !going_on { return None },
+                continues = news => if !continues { return None },
                 _ = closing.wait_for(|closing| *closing) => return None,
             }
             let snapshot = super::snapshot(&app).await;
-            let view = View::of(&snapshot, app.node.is_crawling(&snapshot));
+            let view = DashboardView::of(&snapshot, app.node.is_crawling(&snapshot));
             let event = match (Parts { view }).render() {
                 // An event cannot hold a carriage return.
                 Ok(html) => Event::default().event("live").data(html.replace('\r', " ")),
@@ -67,7 +67,7 @@ pub async fn events(State(app): State<Arc<App>>, _: Visitor) -> Response {
             Some((Ok::<_, Infallible>(event), (app, watched, place)))
         },
     );
-    Sse::new(told)
+    Sse::new(updates)
         .keep_alive(KeepAlive::default())
         .into_response()
 }

@@ -1,8 +1,8 @@
-//! How are numbers and times written for people?
+//! Formats numbers, sizes and times for the dashboard.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Three digits that say something.
+/// Formats a number with about three significant digits.
 pub fn short(number: f64) -> String {
     let size = number.abs();
     if number == 0.0 {
@@ -19,7 +19,7 @@ pub fn short(number: f64) -> String {
     }
 }
 
-/// A count, with thin spaces.
+/// Formats a count with narrow spaces between groups of three digits.
 pub fn amount(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -32,7 +32,7 @@ pub fn amount(count: u64) -> String {
     text
 }
 
-/// Bytes in a unit that fits.
+/// Formats a number of bytes in a decimal unit from B to TB.
 pub fn bytes(count: f64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
     let (mut size, mut unit) = (count, 0);
@@ -47,12 +47,12 @@ pub fn bytes(count: f64) -> String {
     }
 }
 
-/// A share in percent.
+/// Formats a share, 0 to 1, in percent.
 pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// How far a time is from now: `12 s ago`, `in 3 min`.
+/// Formats a time relative to now: `12 s ago`, `in 3 min`. Returns an empty text for no time.
 pub fn when(text: &str, now: Timestamp) -> String {
     let Ok(time) = text.parse::<Timestamp>() else {
         return String::new();
@@ -65,7 +65,7 @@ pub fn when(text: &str, now: Timestamp) -> String {
     }
 }
 
-/// A time in one unit.
+/// Formats a duration in one unit, from milliseconds to years.
 pub fn span(seconds: f64) -> String {
     match seconds {
         s if s < 0.9995 => format!("{:.0} ms", s * 1e3),

@@ -1,4 +1,4 @@
-//! A snapshot, in words and figures for people.
+//! Turns a snapshot of the crawl into the texts and figures that the dashboard shows.
 
 use jiff::Timestamp;
 
@@ -9,37 +9,37 @@ use node::live::core_figures::CoreFigures;
 use node::live::meter::Kind;
 use node::live::snapshot::{Mode, Snapshot};
 
-/// Rows of a table that people read; the API has the rest.
+/// The most rows of a table; the API has the rest.
 const ROWS: usize = 50;
 
-/// Everything that moves on the dashboard.
-pub struct View {
-    /// `running`, `paused`, …; how the stylesheet calls it, too.
+/// The parts of the dashboard that change with each snapshot.
+pub struct DashboardView {
+    /// `running`, `paused`, …; also the CSS class.
     pub mode: &'static str,
-    /// What that means.
+    /// What the crawl is doing, in words.
     pub doing: String,
     pub tiles: Vec<Tile>,
     pub charts: Vec<Chart>,
-    pub split: Vec<Split>,
-    pub servers: Vec<Server>,
+    pub split: Vec<FetchSplit>,
+    pub servers: Vec<ServerRow>,
     pub more_servers: usize,
-    pub sources: Vec<Source>,
+    pub sources: Vec<SourceRow>,
     pub more_sources: usize,
-    pub recent: Vec<Fetch>,
+    pub recent: Vec<FetchRow>,
     pub errors: Vec<(String, String)>,
     pub storage: Vec<(&'static str, String)>,
     pub core: Vec<(&'static str, String)>,
 }
 
-/// A figure.
+/// A figure with its name and a note.
 pub struct Tile {
     pub name: &'static str,
     pub value: String,
     pub note: String,
 }
 
-/// What one kind of fetch took and gave.
-pub struct Split {
+/// The number and the worth of the fetches of one kind.
+pub struct FetchSplit {
     pub name: &'static str,
     pub class: &'static str,
     pub fetches: String,
@@ -48,7 +48,7 @@ pub struct Split {
     pub each: String,
 }
 
-pub struct Server {
+pub struct ServerRow {
     pub origin: String,
     pub address: String,
     pub state: String,
@@ -62,7 +62,7 @@ pub struct Server {
     pub failures: u32,
 }
 
-pub struct Source {
+pub struct SourceRow {
     pub url: String,
     pub on: bool,
     pub why: String,
@@ -73,7 +73,7 @@ pub struct Source {
     pub due: String,
 }
 
-pub struct Fetch {
+pub struct FetchRow {
     pub url: String,
     pub ago: String,
     pub kind: &'static str,
@@ -86,8 +86,8 @@ pub struct Fetch {
     pub error: String,
 }
 
-impl View {
-    /// Of what a crawl said; `crawling`: it is still there.
+impl DashboardView {
+    /// Creates the view of a snapshot. `crawling` tells whether its crawl still runs.
     pub fn of(snapshot: &Snapshot, crawling: bool) -> Self {
         let state = &snapshot.state;
         let now = state.at.parse().unwrap_or_else(|_| Timestamp::now());
@@ -138,7 +138,7 @@ impl View {
     }
 }
 
-/// How the core of the crawl fares.
+/// Returns the rows on the load of the crawl's core.
 fn core(figures: &CoreFigures) -> Vec<(&'static str, String)> {
     let time = |seconds: Option<f64>| match seconds {
         None => "–".to_owned(),
@@ -148,9 +148,9 @@ fn core(figures: &CoreFigures) -> Vec<(&'static str, String)> {
     let (steps, commits) = (&figures.steps, &figures.commits);
     vec![
         ("Steps", amount(steps.count())),
-        ("Step, 99 of 100 within", time(steps.quantile(0.99))),
-        ("Step, 9,999 of 10,000 within", time(steps.quantile(0.9999))),
-        ("Commit, 99 of 100 within", time(commits.quantile(0.99))),
+        ("Step, 99 % quantile", time(steps.quantile(0.99))),
+        ("Step, 99.99 % quantile", time(steps.quantile(0.9999))),
+        ("Commit, 99 % quantile", time(commits.quantile(0.99))),
         ("Events waiting", amount(figures.events_waiting)),
         ("Histories loaded", amount(figures.histories)),
     ]
@@ -162,11 +162,11 @@ fn doing(snapshot: &Snapshot, crawling: bool) -> (&'static str, String) {
         return match state.at.is_empty() {
             true => (
                 "idle",
-                "Nothing was crawled yet, or the crawl is just beginning.".into(),
+                "Nothing was crawled yet, or the crawl is just starting.".into(),
             ),
             false => (
                 "idle",
-                format!("No crawl runs. The last one said this at {}.", state.at),
+                format!("No crawl runs. These figures are from {}.", state.at),
             ),
         };
     }
@@ -176,8 +176,8 @@ fn doing(snapshot: &Snapshot, crawling: bool) -> (&'static str, String) {
             "{} requests are under way or not committed yet",
             state.uncommitted
         ),
-        Mode::Paused => "nothing is under way, and all is committed".into(),
-        Mode::Stopping => "requests under way end".into(),
+        Mode::Paused => "no request is under way, and everything is committed".into(),
+        Mode::Stopping => "requests under way are ending".into(),
     };
     (state.mode.name(), doing)
 }
@@ -190,9 +190,9 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         format!("of {} allowed", short(budget))
     });
     let outlook = snapshot.outlook;
-    let sampled = outlook.map_or("needs pages that were visited again".into(), |outlook| {
+    let sampled = outlook.map_or("needs revisited pages".into(), |outlook| {
         format!(
-            "of {}, by {} visited again",
+            "of {} pages, estimated from {} revisited ones",
             amount(outlook.sampled as u64),
             amount(outlook.revisited as u64)
         )
@@ -201,8 +201,8 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
     let each = snapshot.gains.all() / paid.max(1) as f64;
     let share = |share: Option<f64>| share.map_or("–".into(), percent);
     let quality = match outlook.is_some_and(|outlook| outlook.quality.is_none()) {
-        true => "needs searches, and refreshes after them".into(),
-        false => "of that of a fresh store".into(),
+        true => "needs searches, and refreshes after these".into(),
+        false => "of the quality of a fresh store".into(),
     };
     vec![
         tile("Fetches a second", short(state.fetches_per_second), budget),
@@ -214,7 +214,7 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         tile(
             "Price ω",
             summary.price.map_or("–".into(), short),
-            "what a fetch must be worth".into(),
+            "the least worth of a fetch".into(),
         ),
         tile(
             "Worth of a fetch",
@@ -234,7 +234,7 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
         tile(
             "Pages known",
             amount(summary.urls_seen as u64),
-            format!("{} looked after", amount(summary.queued as u64)),
+            format!("{} waiting for a fetch", amount(summary.queued as u64)),
         ),
         tile(
             "Memory",
@@ -244,10 +244,10 @@ fn tiles(snapshot: &Snapshot) -> Vec<Tile> {
     ]
 }
 
-fn split(snapshot: &Snapshot) -> Vec<Split> {
+fn split(snapshot: &Snapshot) -> Vec<FetchSplit> {
     let (counts, gains) = (&snapshot.state.fetches, &snapshot.gains);
     let all = counts.all().max(1);
-    let row = |name, class, count: u64, gain: Option<f64>| Split {
+    let row = |name, class, count: u64, gain: Option<f64>| FetchSplit {
         name,
         class,
         fetches: amount(count),
@@ -266,11 +266,11 @@ fn split(snapshot: &Snapshot) -> Vec<Split> {
     ]
 }
 
-fn server(server: &node::live::snapshot::Server, now: Timestamp) -> Server {
+fn server(server: &node::live::snapshot::Server, now: Timestamp) -> ServerRow {
     let ms = |ms: Option<f64>| ms.map_or("–".into(), |ms| format!("{ms:.0} ms"));
     let delay = server.crawl_delay.filter(|delay| *delay > 0.0);
     let delay = delay.map_or(String::new(), |delay| format!(", every {}", span(delay)));
-    Server {
+    ServerRow {
         origin: server.origin.clone(),
         address: server.address.clone().unwrap_or_else(|| "–".into()),
         class: match server.state.as_str() {
@@ -293,8 +293,8 @@ fn server(server: &node::live::snapshot::Server, now: Timestamp) -> Server {
     }
 }
 
-fn source(row: &node::explain::sources::Row, now: Timestamp) -> Source {
-    Source {
+fn source(row: &node::explain::sources::Row, now: Timestamp) -> SourceRow {
+    SourceRow {
         url: row.url.clone(),
         on: row.on,
         why: row.why.clone(),
@@ -308,8 +308,8 @@ fn source(row: &node::explain::sources::Row, now: Timestamp) -> Source {
     }
 }
 
-fn fetch(fetch: &node::live::meter::Fetch, now: Timestamp) -> Fetch {
-    Fetch {
+fn fetch(fetch: &node::live::meter::Fetch, now: Timestamp) -> FetchRow {
+    FetchRow {
         url: fetch.url.clone(),
         ago: when(&fetch.at, now),
         kind: match fetch.kind {

@@ -1,6 +1,6 @@
-//! What changed between two versions of a page? Its main text, line by line, with the words that differ.
+//! Compares the main text of two versions of a page, line by line, and marks the words that differ.
 //!
-//! **Invariant:** what is compared is bounded in size and time, whatever a page says.
+//! **Invariant:** the comparison is bounded in size and time, whatever a page contains.
 
 use std::time::Duration;
 
@@ -11,41 +11,41 @@ use similar::{ChangeTag, TextDiff};
 
 use node::handle::{NodeHandle, PageVersion};
 
-/// Bytes of a text that are compared.
+/// The most bytes of a text that are compared.
 const LONGEST: usize = 200_000;
-/// The time for the comparison; after that it is coarser.
+/// The time limit of the comparison. The rest is then compared more coarsely.
 const TIME: Duration = Duration::from_millis(500);
-/// Lines that are shown around a change.
+/// Unchanged lines that are shown before and after a change.
 const AROUND: usize = 2;
-/// Lines that are shown.
+/// The most lines that are shown.
 const MOST: usize = 600;
 
-/// What changed.
+/// The difference between two versions.
 pub struct Difference {
     pub from: PageVersion,
     pub to: PageVersion,
-    /// Whether nothing did.
+    /// Whether the texts are equal.
     pub same: bool,
     pub added: usize,
     pub removed: usize,
-    /// Whether there is more than is shown.
+    /// Whether lines beyond [`MOST`] were cut off.
     pub cut: bool,
-    pub lines: Vec<Line>,
+    pub lines: Vec<DiffLine>,
 }
 
 /// A line of the comparison.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct DiffLine {
     /// `added`, `removed`, `kept` or `gap`.
     pub class: &'static str,
-    /// `+`, `-` or nothing: not by colour alone.
+    /// `+`, `-` or empty, for readers who do not see the colour.
     pub sign: &'static str,
-    /// Its text, in pieces that are other words or not.
+    /// The text in pieces, each with whether it differs.
     pub pieces: Vec<(bool, String)>,
 }
 
 impl Difference {
-    /// Between two versions in the archive.
+    /// Compares two versions in the archive.
     pub fn between(
         node: &NodeHandle,
         url: &PageUrl,
@@ -66,7 +66,7 @@ impl Difference {
     }
 }
 
-/// The main text of a version, a line a block.
+/// Returns the main text of a version, one line per block.
 fn text(node: &NodeHandle, url: &PageUrl, version: &PageVersion) -> Result<String> {
     let answer = node.version(url, version)?;
     let declared = answer.content_type.as_deref();
@@ -83,14 +83,14 @@ fn text(node: &NodeHandle, url: &PageUrl, version: &PageVersion) -> Result<Strin
     Ok(text)
 }
 
-fn compare(before: &str, after: &str) -> (Vec<Line>, usize, usize) {
+fn compare(before: &str, after: &str) -> (Vec<DiffLine>, usize, usize) {
     let difference = TextDiff::configure()
         .timeout(TIME)
         .diff_lines(before, after);
     let (mut lines, mut added, mut removed) = (Vec::new(), 0, 0);
     for (place, group) in difference.grouped_ops(AROUND).iter().enumerate() {
         if place > 0 {
-            lines.push(Line {
+            lines.push(DiffLine {
                 class: "gap",
                 sign: "",
                 pieces: vec![(false, "…".into())],
@@ -110,7 +110,7 @@ fn compare(before: &str, after: &str) -> (Vec<Line>, usize, usize) {
             let pieces = change.iter_strings_lossy();
             let pieces =
                 pieces.map(|(other, text)| (other, text.trim_end_matches('\n').to_owned()));
-            lines.push(Line {
+            lines.push(DiffLine {
                 class,
                 sign,
                 pieces: pieces.collect(),
@@ -125,12 +125,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changed_words_are_told() {
+    fn changed_words_are_marked() {
         let before = "one\ntwo\nthree\nfour\nthe red fox sleeps\nsix\n";
         let after = "one\ntwo\nthree\nfour\nthe grey fox sleeps\nsix\nseven\n";
         let (lines, added, removed) = compare(before, after);
         assert_eq!((added, removed), (2, 1));
-        let new: Vec<&Line> = lines.iter().filter(|line| line.class == "added").collect();
+        let new: Vec<&DiffLine> = lines.iter().filter(|line| line.class == "added").collect();
         let other: Vec<&str> = (new[0].pieces.iter())
             .filter(|(other, _)| *other)
             .map(|(_, text)| text.trim())

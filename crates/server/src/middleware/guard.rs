@@ -1,9 +1,11 @@
-//! What stands between a browser and text of strangers?
+//! Security headers for every answer, and a check of the host name of every request.
 //!
-//! **Invariant:** every answer carries a policy that allows no script, style, picture, frame or form but our own
-//! files: what a crawled page says cannot run even where escaping failed. And a server on loopback answers only to
-//! names of loopback, so that no website can have its visitor's browser read a private store under a name of its
-//! own (DNS rebinding).
+//! **Invariant:** every answer carries a Content-Security-Policy that allows only our own scripts,
+//! styles, pictures and forms. Text of a crawled page cannot run, even where escaping failed.
+//!
+//! **Invariant:** a server on loopback answers only to names of loopback and of `[serve] hosts`.
+//! This prevents DNS rebinding: a website cannot use its visitor's browser to read a private
+//! store under its own domain name.
 
 use std::sync::Arc;
 
@@ -22,7 +24,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
          form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     ),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    // What someone searched for is not for the pages that were found.
+    // The URL of a search holds the query, which the sites of the results must not learn.
     (header::REFERRER_POLICY, "no-referrer"),
     (header::X_FRAME_OPTIONS, "DENY"),
     (
@@ -31,10 +33,10 @@ const HEADERS: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// Passes a request on, and adds to its answer what every answer carries.
+/// Refuses a request for a foreign host name, passes on any other, and adds the security headers.
 pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let mut response = match host(&request) {
-        // RFC 9112, 3.2: a proxy before us may have gone by the other one.
+        // RFC 9112, section 3.2: a proxy in front of the server may have used the other one.
         _ if request.headers().get_all(header::HOST).iter().nth(1).is_some() => {
             (StatusCode::BAD_REQUEST, "A request names one host.\n").into_response()
         }
@@ -54,7 +56,7 @@ pub async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) ->
     response
 }
 
-/// The name that the client asked for, without a port.
+/// Returns the host name that the client requested, without the port.
 fn host(request: &Request) -> Option<&str> {
     let named = match request.uri().authority() {
         Some(authority) => authority.as_str(),

@@ -1,4 +1,4 @@
-//! Turns away requests of a client that asks too often.
+//! Refuses requests of a client that exceeds its rate limit.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,14 +9,14 @@ use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::api::Refusal;
-use crate::request::client::Client;
+use crate::api::ApiRefusal;
+use crate::request::client::RequestClient;
 use crate::{App, pages};
 
-/// Passes a request on if its client may ask.
+/// Passes a request on, or answers 429 with `Retry-After` if its client exceeds a limit.
 pub async fn limit(
     State(app): State<Arc<App>>,
-    Extension(client): Extension<Client>,
+    Extension(client): Extension<RequestClient>,
     request: Request,
     next: Next,
 ) -> Response {
@@ -31,7 +31,7 @@ pub async fn limit(
             );
             let path = request.uri().path();
             if path.starts_with("/api/") || path == "/mcp" {
-                return ([wait], Refusal::new(status, "rate", why)).into_response();
+                return ([wait], ApiRefusal::new(status, "rate", why)).into_response();
             }
             ([wait], pages::message_of(&app, status, "One moment", why)).into_response()
         }

@@ -1,4 +1,4 @@
-//! The logo and the stylesheet of a brand.
+//! Serves the logo and the stylesheet of the brand.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
-//! The copy of a page as the archive keeps it: a frame of ours that says when it was fetched, and the copy within.
+//! Cached copies: a page that says when the copy was fetched, with the archived copy in a frame.
 //!
-//! **Invariant:** nothing of a copy runs, and nothing is fetched for it. The copy is served alone, under a policy that
-//! puts it into a sandbox with an origin of its own, without scripts, forms, pop-ups or frames, and with no
-//! resources but inline styles and pictures within the page. The frame can show nothing but this server.
+//! **Invariant:** no script of a copy runs, and the browser fetches nothing for it. The copy is
+//! served under a Content-Security-Policy that puts it into a sandbox with its own origin. The
+//! policy allows no scripts, forms, pop-ups or frames, and no resources except inline styles and
+//! `data:` pictures. The frame can show only this server.
 
 use std::sync::Arc;
 
@@ -24,11 +25,11 @@ use crate::app::is_web;
 use crate::wording;
 use node::handle::{ArchivedCopy, CopyLookup};
 
-/// What the frame may do: what every page of ours may, and show the copy.
+/// The policy of the outer page: that of every page, and a frame of this server.
 const FRAME: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'";
 
-/// What a copy may do.
+/// The headers of a copy.
 const COPY: [(HeaderName, &str); 4] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -37,12 +38,12 @@ const COPY: [(HeaderName, &str); 4] = [
     ),
     (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
     (header::CACHE_CONTROL, "no-store"),
-    // Looking up names of links is no fetch to a policy, and is not wanted either.
+    // A policy does not prevent DNS lookups for links.
     (HeaderName::from_static("x-dns-prefetch-control"), "off"),
 ];
 
-/// Elements that make a browser connect elsewhere without a fetch (`preconnect`), go elsewhere (`refresh`), or read
-/// links against another address.
+/// Elements that a policy does not stop: `link` can connect to other hosts (`preconnect`), `meta`
+/// can redirect (`refresh`), and `base` changes the target of links.
 const REMOVED: [&str; 3] = ["link", "meta", "base"];
 
 #[derive(Template)]
@@ -50,21 +51,21 @@ const REMOVED: [&str; 3] = ["link", "meta", "base"];
 struct CachedPage<'a> {
     brand: &'a Brand,
     url: String,
-    /// Where the page is now; `None`: it is no page of the web.
+    /// The link to the live page; `None` if the URL is not `http` or `https`.
     href: Option<String>,
     time: String,
-    /// The same, for people.
+    /// The same time, as shown to people.
     shown_time: String,
     ago: String,
     copy: String,
 }
 
-/// A copy.
+/// A copy that can be shown.
 struct Copy {
-    /// Its URL, in normal form.
+    /// The normalized URL.
     url: String,
     fetched: Timestamp,
-    /// The media type that it is served as.
+    /// The media type that the copy is served as.
     kind: &'static str,
     text: String,
 }
@@ -77,7 +78,7 @@ enum NoCopy {
     NoText,
 }
 
-/// The frame.
+/// Answers with the outer page.
 pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response {
     let copy = match read(&app, raw.as_deref()).await {
         Ok(copy) => copy,
@@ -99,7 +100,7 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
     (policy, show(&shown)).into_response()
 }
 
-/// The copy alone.
+/// Answers with the copy alone, for the frame.
 pub async fn copy(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response {
     let copy = match read(&app, raw.as_deref()).await {
         Ok(copy) => copy,
@@ -125,19 +126,19 @@ async fn read(app: &Arc<App>, raw: Option<&str>) -> Result<Copy, Response> {
     let (status, text) = match why {
         NoCopy::Unknown => (
             StatusCode::NOT_FOUND,
-            "No copy of a page of this URL is kept here.",
+            "The archive has no copy of a page with this URL.",
         ),
         NoCopy::Elsewhere => (
             StatusCode::SERVICE_UNAVAILABLE,
-            "Another process uses the store now, so that copies cannot be read. Try again later.",
+            "Another process uses the store now, so copies cannot be read. Try again later.",
         ),
         NoCopy::Forbidden => (
             StatusCode::FORBIDDEN,
-            "The page asks that no copy of it is shown (noarchive).",
+            "The page asks not to show copies of it (noarchive).",
         ),
         NoCopy::NoText => (
             StatusCode::NOT_FOUND,
-            "The copy is neither HTML nor text, and is not shown.",
+            "The copy is neither HTML nor text, so it cannot be shown.",
         ),
     };
     Err(message_of(app, status, "No copy to show", text))
@@ -170,7 +171,7 @@ fn copy_of(app: &App, url: &str) -> Result<Result<Copy, NoCopy>> {
             if read.robots.noarchive {
                 return Ok(Err(NoCopy::Forbidden));
             }
-            ("text/html; charset=utf-8", harmless(&text))
+            ("text/html; charset=utf-8", defused(&text))
         }
         Media::Text => ("text/plain; charset=utf-8", text.into_owned()),
         _ => return Ok(Err(NoCopy::NoText)),
@@ -186,9 +187,11 @@ fn copy_of(app: &App, url: &str) -> Result<Result<Copy, NoCopy>> {
     }))
 }
 
-/// Renames the elements of [`REMOVED`], so that browsers do not know them. It looks at text and not at markup: where it
-/// changes a comment or an attribute, nothing is lost that a reader sees.
-fn harmless(html: &str) -> String {
+/// Renames the elements of [`REMOVED`], so that browsers ignore them.
+///
+/// It searches the text without parsing it. It may change a comment or an attribute, which no
+/// reader sees.
+fn defused(html: &str) -> String {
     let mut text = String::with_capacity(html.len() + 64);
     let mut rest = html;
     while let Some(at) = rest.find('<') {
@@ -222,7 +225,7 @@ mod tests {
             ("<é", "<é"),
             ("", ""),
         ] {
-            assert_eq!(harmless(html), expected);
+            assert_eq!(defused(html), expected);
         }
     }
 }

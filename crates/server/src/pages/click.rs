@@ -1,12 +1,12 @@
-//! A click on a result: counted, and led on to the page if that is asked for.
+//! `/click`: counts a click on a result, and redirects to it on `GET`.
 //!
-//! A result of the search page links to the page itself. The browser reports the click by `POST`: the script of the
-//! page with `navigator.sendBeacon`, and without a script the attribute `ping`. `GET` counts the click and redirects; it
-//! is for programs that show results of the API. A browser with neither script nor `ping` (Firefox has `ping` off)
-//! counts no click: a reader sees where a link leads, and that is worth more than the count.
+//! A result of the search page links to the page itself, so that a reader sees where a link
+//! leads. The browser reports the click by `POST`: with `navigator.sendBeacon` from the script,
+//! or without a script by the attribute `ping`. A browser with neither (Firefox disables `ping`)
+//! counts no click. `GET` is for programs that show results of the API.
 //!
-//! **Invariant:** `GET` leads only to a page that is in the index, from an address that we sealed; an address counts
-//! once, and only on the day it was handed out. A browser that fetches ahead of its user does not click.
+//! **Invariant:** `GET` redirects only from a signed link, and only to a page in the index. A link
+//! counts once, within 24 hours. A prefetch of the browser is not a click.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::App;
 use crate::app::{ShownResult, is_web};
 
 #[derive(Deserialize)]
-struct Clicked {
+struct ClickParams {
     #[serde(default)]
     to: String,
 }
@@ -34,15 +34,15 @@ pub fn routes() -> Router<Arc<App>> {
 }
 
 /// Counts a click that the browser reports; the browser itself goes to the page.
-async fn report(State(app): State<Arc<App>>, Query(clicked): Query<Clicked>) -> StatusCode {
-    let Some(shown) = app.links.verify(&clicked.to) else {
+async fn report(State(app): State<Arc<App>>, Query(params): Query<ClickParams>) -> StatusCode {
+    let Some(shown) = app.links.verify(&params.to) else {
         return StatusCode::NOT_FOUND;
     };
     match follow(&app, shown, true).await {
         Ok(Some(_)) => StatusCode::NO_CONTENT,
         Ok(None) => StatusCode::GONE,
         Err(error) => {
-            tracing::error!("a click failed: {error:#}");
+            tracing::error!("cannot handle a click: {error:#}");
             StatusCode::SERVICE_UNAVAILABLE
         }
     }
@@ -50,22 +50,22 @@ async fn report(State(app): State<Arc<App>>, Query(clicked): Query<Clicked>) -> 
 
 async fn click(
     State(app): State<Arc<App>>,
-    Query(clicked): Query<Clicked>,
+    Query(params): Query<ClickParams>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(shown) = app.links.verify(&clicked.to) else {
+    let Some(shown) = app.links.verify(&params.to) else {
         return message_of(
             &app,
             StatusCode::NOT_FOUND,
             "No such result",
-            "This address was not handed out by this search page. Search again.",
+            "This link is not from this search page. Search again.",
         );
     };
-    let ahead = headers
+    let is_prefetch = headers
         .get("sec-purpose")
         .or(headers.get("purpose"))
         .is_some_and(|purpose| purpose.as_bytes().starts_with(b"prefetch"));
-    match follow(&app, shown, !ahead).await {
+    match follow(&app, shown, !is_prefetch).await {
         Ok(Some(url)) => {
             let headers = [
                 (header::LOCATION, url),
@@ -77,10 +77,10 @@ async fn click(
             &app,
             StatusCode::GONE,
             "No longer found",
-            "This page has left the index since it was shown. Search again.",
+            "This page is no longer in the index. Search again.",
         ),
         Err(error) => {
-            tracing::error!("a click failed: {error:#}");
+            tracing::error!("cannot handle a click: {error:#}");
             message_of(
                 &app,
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -91,7 +91,9 @@ async fn click(
     }
 }
 
-/// Looks up where a result leads, and counts the click if it is one. Returns `None` if it leads nowhere.
+/// Returns the URL of a result, and counts the click if `counts` is set.
+///
+/// Returns `None` if the page is no longer in the index, or its URL is not `http` or `https`.
 async fn follow(app: &Arc<App>, shown: ShownResult, counts: bool) -> Result<Option<String>> {
     let reader = app.clone();
     let work = move || {

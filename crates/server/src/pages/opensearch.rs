@@ -1,4 +1,4 @@
-//! The OpenSearch description, by which a browser adds the search page to its own search.
+//! The OpenSearch description, with which a browser adds the search page to its search engines.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use crate::app::Brand;
 
 #[derive(Template)]
 #[template(path = "opensearch.xml")]
-struct Description<'a> {
+struct OpenSearchDescription<'a> {
     brand: &'a Brand,
-    /// Where this server is, as the browser knows it.
+    /// The URL of this server, as the browser sees it.
     base: String,
 }
 
 pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    // A proxy that speaks TLS for us says so.
+    // A proxy that terminates TLS says so in this header.
     let secure = text("x-forwarded-proto") == Some("https");
     let scheme = if secure { "https" } else { "http" };
     let Some(host) = text(header::HOST.as_str()) else {
@@ -28,7 +28,7 @@ pub async fn description(State(app): State<Arc<App>>, headers: HeaderMap) -> Res
     };
     let base = format!("{scheme}://{host}");
     let brand = &app.brand;
-    match (Description { brand, base }).render() {
+    match (OpenSearchDescription { brand, base }).render() {
         Ok(xml) => {
             let kind = "application/opensearchdescription+xml; charset=utf-8";
             ([(header::CONTENT_TYPE, kind)], xml).into_response()

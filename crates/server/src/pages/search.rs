@@ -1,4 +1,4 @@
-//! The search page, and its results alone for the script that updates them while someone types.
+//! The search page, and its results alone for the script that updates them during typing.
 
 mod answer;
 mod facets;
@@ -19,43 +19,43 @@ use crate::app::Busy;
 use crate::app::Surface;
 use crate::request::languages;
 use crate::wording;
-use answer::Answer;
-pub(super) use answer::Line;
-use form::{AGES, Asked, Live};
+pub(super) use answer::ResultLine;
+use answer::ShownAnswer;
+use form::{AGES, LiveUpdate, SearchForm};
 use node::topics::NoSuchTopic;
 
-/// Results on a page.
+/// Results per page.
 const SHOWN: usize = 10;
 
 #[derive(Template)]
 #[template(path = "search.html")]
-struct Page<'a> {
+struct SearchPage<'a> {
     brand: &'a Brand,
-    asked: Asked,
-    languages: Vec<Choice>,
-    topics: Vec<Choice>,
-    ages: Vec<Choice>,
-    answer: Option<Answer>,
-    /// Pages that can be found.
+    form: SearchForm,
+    languages: Vec<SelectOption>,
+    topics: Vec<SelectOption>,
+    ages: Vec<SelectOption>,
+    answer: Option<ShownAnswer>,
+    /// The number of pages in the index.
     pages: u64,
 }
 
-impl Page<'_> {
-    /// A day as the form has it.
+impl SearchPage<'_> {
+    /// Formats a day for a date field.
     fn day(&self, day: &Option<jiff::civil::Date>) -> String {
         day.map(|day| day.to_string()).unwrap_or_default()
     }
 }
 
-/// The results alone.
+/// The results without the rest of the page.
 #[derive(Template)]
 #[template(path = "results.html")]
 struct ResultsPart {
-    answer: Answer,
+    answer: ShownAnswer,
 }
 
-/// A line of a list to choose from.
-struct Choice {
+/// An option of a select field.
+struct SelectOption {
     value: String,
     name: String,
     chosen: bool,
@@ -66,22 +66,22 @@ pub async fn page(
     headers: HeaderMap,
     RawQuery(raw): RawQuery,
 ) -> Response {
-    let asked = Asked::read(raw.as_deref().unwrap_or_default());
+    let form = SearchForm::read(raw.as_deref().unwrap_or_default());
     let now = Timestamp::now();
-    let answer = if asked.text.trim().is_empty() {
+    let answer = if form.text.trim().is_empty() {
         None
     } else {
-        let surface = match asked.live {
-            Some(Live::Typing) => Surface::Typing,
+        let surface = match form.live {
+            Some(LiveUpdate::Typing) => Surface::Typing,
             _ => Surface::Page,
         };
-        let wish = asked.wish(SHOWN, languages::preferred(&headers), now);
-        match crate::search::search(&app, wish, surface).await {
-            Ok(found) => Some(Answer::of(&asked, found, now)),
+        let request = form.request(SHOWN, languages::preferred(&headers), now);
+        match crate::search::search(&app, request, surface).await {
+            Ok(found) => Some(ShownAnswer::of(&form, found, now)),
             Err(error) => return failed(&app, &error),
         }
     };
-    if asked.live.is_some() {
+    if form.live.is_some() {
         let kept = [(header::CACHE_CONTROL, "no-store")];
         return match answer {
             Some(answer) => (kept, show(&ResultsPart { answer })).into_response(),
@@ -91,27 +91,27 @@ pub async fn page(
     let reader = app.clone();
     let choices = move || Ok((reader.index.languages()?, reader.node.topics().names()?));
     let (languages, topics) = app.readers.read(choices).await.unwrap_or_default();
-    let languages = languages.into_keys().map(|code| Choice {
-        chosen: asked.language.as_deref() == Some(&code),
+    let languages = languages.into_keys().map(|code| SelectOption {
+        chosen: form.language.as_deref() == Some(&code),
         name: wording::language(&code).to_owned(),
         value: code,
     });
-    let mut languages: Vec<Choice> = languages.collect();
+    let mut languages: Vec<SelectOption> = languages.collect();
     languages.sort_by(|one, other| one.name.cmp(&other.name));
-    let chosen = asked.topic.clone();
-    let topics = topics.into_iter().map(|name| Choice {
+    let chosen = form.topic.clone();
+    let topics = topics.into_iter().map(|name| SelectOption {
         chosen: chosen.as_deref() == Some(&name),
         name: name.clone(),
         value: name,
     });
-    let ages = AGES.map(|(value, name, _)| Choice {
+    let ages = AGES.map(|(value, name, _)| SelectOption {
         value: value.to_owned(),
         name: name.to_owned(),
-        chosen: asked.age.as_deref() == Some(value),
+        chosen: form.age.as_deref() == Some(value),
     });
-    let page = Page {
+    let page = SearchPage {
         brand: &app.brand,
-        asked,
+        form,
         languages,
         topics: topics.collect(),
         ages: ages.into(),
@@ -121,7 +121,7 @@ pub async fn page(
     show(&page).into_response()
 }
 
-/// Says why there are no results.
+/// Answers a search that failed, with the reason.
 pub(super) fn failed(app: &App, error: &anyhow::Error) -> Response {
     if let Some(missing) = error.downcast_ref::<NoSuchTopic>() {
         let missing = format!("{missing}.");
@@ -132,7 +132,7 @@ pub(super) fn failed(app: &App, error: &anyhow::Error) -> Response {
             app,
             StatusCode::SERVICE_UNAVAILABLE,
             "One moment",
-            "Many people search at once. Try again in a moment.",
+            "There are too many searches at once. Try again in a moment.",
         );
     }
     tracing::error!("a search failed: {error:#}");

@@ -1,4 +1,4 @@
-//! The page that shows which pages are about the same as another.
+//! The page that lists the pages similar to a page.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use axum::response::Response;
 use jiff::Timestamp;
 use page::PageUrl;
 
-use super::search::{Line, failed};
+use super::search::{ResultLine, failed};
 use super::{assets, message_of, named_url, show};
 use crate::App;
 use crate::app::Brand;
 
-/// Pages that are shown.
+/// The most similar pages that are shown.
 const SHOWN: usize = 10;
 
 #[derive(Template)]
@@ -23,7 +23,7 @@ struct SimilarPage<'a> {
     brand: &'a Brand,
     title: String,
     url: String,
-    results: Vec<Line>,
+    results: Vec<ResultLine>,
 }
 
 pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Response {
@@ -45,14 +45,14 @@ pub async fn page(State(app): State<Arc<App>>, RawQuery(raw): RawQuery) -> Respo
                     title
                 },
                 url: found.url,
-                results: results.map(|found| Line::of(found, now)).collect(),
+                results: results.map(|found| ResultLine::of(found, now)).collect(),
             })
         }
         Ok(None) => message_of(
             &app,
             StatusCode::NOT_FOUND,
             "No such page",
-            "No page of this URL can be found here. Search for it.",
+            "No page with this URL is in the index. Search for it.",
         ),
         Err(error) => failed(&app, &error),
     }

@@ -1,45 +1,46 @@
-//! The client behind a request: the peer of its connection, or the address that a trusted proxy names.
+//! The client behind a request: the peer of its connection, or the address a trusted proxy names.
 //!
-//! **Invariant:** `X-Forwarded-For` is believed as far as trusted proxies wrote it, from its right end, and from no
-//! other peer. Limits of requests and of connections, and access to the dashboard, go by the same [`Client`].
+//! **Invariant:** `X-Forwarded-For` is read only on connections from trusted proxies, from its
+//! right end, and only as far as trusted proxies wrote it. Rate limits, connection limits and
+//! access to the dashboard all use the same [`RequestClient`].
 
 use std::net::{IpAddr, SocketAddr};
 
 use axum::http::{HeaderMap, HeaderName};
 
-/// The field to which each proxy adds the address that it was asked from.
+/// The header field to which each proxy appends the address of its own client.
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The client of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Client {
-    /// Its address.
+pub struct RequestClient {
+    /// The IP address.
     pub address: IpAddr,
     /// Whether the request came through a trusted proxy.
     pub forwarded: bool,
 }
 
-/// The proxies whose word on the client is believed.
+/// The addresses of trusted proxies.
 #[derive(Debug, Clone, Default)]
 pub struct Proxies(Vec<IpAddr>);
 
 impl Proxies {
-    /// Proxies at these addresses.
+    /// Creates the list from these addresses.
     pub fn at(addresses: &[IpAddr]) -> Self {
         Self(addresses.iter().map(IpAddr::to_canonical).collect())
     }
 
-    /// Returns whether a peer is one of them.
+    /// Tells whether a peer is a trusted proxy.
     pub fn trust(&self, peer: IpAddr) -> bool {
         self.0.contains(&peer.to_canonical())
     }
 
-    /// Returns the client of a request that came from this peer with these header fields.
+    /// Returns the client of a request from this peer with these header fields.
     ///
-    /// The nearest address that is no trusted proxy wins: a client can write anything to the left of it. Where
-    /// a proxy names none that can be read, all requests like it are those of the proxy.
-    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Client {
-        let mut client = Client {
+    /// Takes the rightmost address that is not a trusted proxy: a client can write anything to the
+    /// left of it. If that address cannot be read, the proxy itself counts as the client.
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> RequestClient {
+        let mut client = RequestClient {
             address: peer.to_canonical(),
             forwarded: false,
         };
@@ -60,8 +61,9 @@ impl Proxies {
     }
 }
 
-/// Returns whom limits count an address as: an IPv4 address as itself, an IPv6 address as its network of 64 bits, all
-/// of which one client has.
+/// Returns the address that limits count by: an IPv4 address itself, or the /64 network of IPv6.
+///
+/// One client usually has a whole /64 network.
 pub fn network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => {
@@ -72,7 +74,7 @@ pub fn network(address: IpAddr) -> IpAddr {
     }
 }
 
-/// Reads one hop; some proxies write the port as well.
+/// Parses one hop. Some proxies write the port as well.
 fn address(hop: &str) -> Option<IpAddr> {
     let hop = hop.trim();
     let bare = hop.trim_start_matches('[').trim_end_matches(']');
@@ -94,11 +96,11 @@ mod tests {
                 headers.append(FORWARDED_FOR, field.parse().unwrap());
             }
             let client = proxies.client(peer.parse().unwrap(), &headers);
-            let wanted = Client {
+            let expected = RequestClient {
                 address: address.parse().unwrap(),
                 forwarded,
             };
-            assert_eq!(client, wanted, "{peer} {fields:?}");
+            assert_eq!(client, expected, "{peer} {fields:?}");
         };
         let near = "127.0.0.1";
         check("9.9.9.9", &["1.2.3.4"], "9.9.9.9", false);
@@ -108,7 +110,7 @@ mod tests {
         check("::ffff:127.0.0.1", &["1.2.3.4"], "1.2.3.4", true);
         check(near, &["[2001:db8::1]:80"], "2001:db8::1", true);
         check(near, &["1.2.3.4:567"], "1.2.3.4", true);
-        // What the client wrote itself is to the left of its address.
+        // A client's own entries are to the left of its address.
         check(near, &["127.0.0.1, 6.6.6.6, 1.2.3.4"], "1.2.3.4", true);
         check(near, &["6.6.6.6", "1.2.3.4, 10.0.0.2"], "1.2.3.4", true);
         check(near, &["1.2.3.4, unknown"], near, true);

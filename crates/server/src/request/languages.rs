@@ -1,16 +1,17 @@
-//! The languages that a reader prefers, as the browser says in `Accept-Language` (RFC 9110, 12.5.4).
+//! Parses the languages that a reader prefers from `Accept-Language` (RFC 9110, section 12.5.4).
 //!
-//! **Invariant:** what cannot be read is left out, and the list is bounded: a header of a client costs no more than
-//! reading it once.
+//! **Invariant:** entries that cannot be parsed are ignored. The list is bounded, so a hostile
+//! header costs no more than one pass over it.
 
 use axum::http::{HeaderMap, header};
 
-/// Languages that are kept, the most preferred.
+/// The most languages that are kept.
 const MOST: usize = 16;
 
-/// Returns the codes of the languages, without region and script, the most preferred first.
+/// Returns the language codes without region and script, the most preferred first.
 ///
-/// Languages of equal weight keep their order. A weight of 0 means "not acceptable", and `*` names none.
+/// Languages of equal weight keep their order. Entries of weight 0 ("not acceptable") and `*` are
+/// left out.
 pub fn preferred(headers: &HeaderMap) -> Vec<String> {
     let fields = headers.get_all(header::ACCEPT_LANGUAGE).iter();
     let fields: Vec<&str> = fields.filter_map(|field| field.to_str().ok()).collect();
@@ -29,7 +30,7 @@ fn ranked(text: &str) -> Vec<String> {
     codes
 }
 
-/// Reads one language with its weight in thousandths.
+/// Parses one entry into its weight, in thousandths, and its language code.
 fn one(text: &str) -> Option<(u16, String)> {
     let mut parts = text.split(';').map(str::trim);
     let code = parts.next()?.split('-').next()?.to_ascii_lowercase();
@@ -42,12 +43,12 @@ fn one(text: &str) -> Option<(u16, String)> {
             weight = thousandths(value.trim())?;
         }
     }
-    // The index knows Norwegian as Bokmål.
+    // The index marks Norwegian as Bokmål.
     let code = if code == "no" { "nb".into() } else { code };
     (is_code && weight > 0).then_some((weight, code))
 }
 
-/// Reads a weight: 0 to 1 with at most three digits behind the point (RFC 9110, 12.4.2).
+/// Parses a weight from 0 to 1 with at most three decimals (RFC 9110, section 12.4.2).
 fn thousandths(text: &str) -> Option<u16> {
     let (whole, rest) = text.split_once('.').unwrap_or((text, ""));
     let digits = rest.len() <= 3 && rest.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,6 +1,6 @@
-//! Suggestions while a searcher types: titles of pages and headings of sections, with their addresses.
+//! Suggestions while a searcher types: titles of pages and headings of sections, with their URLs.
 //!
-//! **Invariant:** the work is that of one search for a few pages, and nothing of it is logged.
+//! **Invariant:** a suggestion costs one search for [`PAGES`] pages, and is never logged.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,31 +16,34 @@ use utoipa::ToSchema;
 use crate::app::{Surface, is_web};
 use crate::{App, wording};
 
-/// Suggestions that are made unless more are asked for. They are shown above results and must leave these in view.
+/// The default number of suggestions. They are shown above the results and must leave these in
+/// view.
 pub const SUGGESTIONS: usize = 6;
 
-/// Pages whose headings are looked at.
+/// The pages searched for suggestions.
 const PAGES: usize = 10;
 
-/// Headings of one page that are suggested.
+/// The most headings that are suggested of one page.
 const HEADINGS: usize = 2;
 
-/// A page or a section that a searcher may want. All text is as pages gave it: escape it wherever it is shown.
+/// A page or a section that a searcher may want.
+///
+/// Texts are as the page has them: escape them wherever they are shown.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Suggestion {
     /// The title of the page, or its URL if it has none.
     pub title: String,
-    /// The heading of the section; `null`: the page as a whole.
+    /// The heading of the section; `null` for the page as a whole.
     #[schema(required)]
     pub heading: Option<String>,
     /// The URL, with a fragment for a section.
     pub url: String,
-    /// An address below this server that counts a click and leads to the page.
+    /// A path on this server that counts a click and redirects to the page.
     #[schema(required)]
     pub click: Option<String>,
 }
 
-/// Suggests pages and sections for a text whose last word may not be finished.
+/// Suggests pages and sections for a text whose last word may be incomplete.
 pub async fn suggest(
     app: &Arc<App>,
     text: String,
@@ -48,11 +51,11 @@ pub async fn suggest(
     readers: Vec<String>,
 ) -> Result<Vec<Suggestion>> {
     let reader = app.clone();
-    let asked = Instant::now();
+    let began = Instant::now();
     let work = move || suggest_now(&reader, &text, limit, &readers);
     let found = app.readers.read(work).await;
     app.metrics
-        .searched(Surface::Suggest, asked.elapsed(), found.is_ok());
+        .searched(Surface::Suggest, began.elapsed(), found.is_ok());
     found
 }
 
@@ -67,9 +70,9 @@ fn suggest_now(app: &App, text: &str, limit: usize, readers: &[String]) -> Resul
     })?;
     let typed = beginnings(found.corrected.as_deref().unwrap_or(text));
     let now = Timestamp::now();
-    // Someone who takes a suggestion means what was typed so far.
+    // A click on a suggestion counts for the text typed so far.
     app.clicks.searched(now, text);
-    let mut ranked: Vec<(Fit, Suggestion)> = Vec::new();
+    let mut ranked: Vec<(SuggestionFit, Suggestion)> = Vec::new();
     for (rank, hit) in (1..).zip(&found.hits) {
         if !is_web(&hit.url) {
             continue;
@@ -82,9 +85,9 @@ fn suggest_now(app: &App, text: &str, limit: usize, readers: &[String]) -> Resul
             click: click.clone(),
         };
         let fit = match fit(&title(hit), &typed) {
-            Some(true) => Fit::TitleBegins,
-            Some(false) => Fit::TitleHas,
-            None => Fit::Text,
+            Some(true) => SuggestionFit::TitleBegins,
+            Some(false) => SuggestionFit::TitleHas,
+            None => SuggestionFit::Text,
         };
         ranked.push((fit, suggestion(None, None)));
         let Some(kept) = app.index.kept(hit.id)? else {
@@ -94,20 +97,20 @@ fn suggest_now(app: &App, text: &str, limit: usize, readers: &[String]) -> Resul
             ranked.push((fit, suggestion(Some(heading), Some(&id))));
         }
     }
-    // Stable: within a fit the order is that of the search.
+    // The sort is stable: suggestions of equal fit keep the order of the search.
     ranked.sort_by_key(|(fit, _)| *fit);
     let suggestions = ranked.into_iter().map(|(_, suggestion)| suggestion);
     Ok(suggestions.take(limit).collect())
 }
 
-/// How a suggestion fits what was typed, the best first.
+/// How a suggestion matches the typed text, the best match first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
+enum SuggestionFit {
     TitleBegins,
     HeadingBegins,
     TitleHas,
     HeadingHas,
-    /// Only the text of the page has it.
+    /// Only the text of the page matches.
     Text,
 }
 
@@ -118,15 +121,16 @@ fn title(hit: &Hit) -> String {
     }
 }
 
-/// The headings of a page that have all words, with their ids, the best first. A heading that says the title again is left
-/// out.
-fn headings(kept: &Kept, typed: &[String]) -> Vec<(Fit, String, String)> {
+/// Returns the headings of a page that match all words, with their ids, the best first.
+///
+/// Leaves out headings that repeat the title.
+fn headings(kept: &Kept, typed: &[String]) -> Vec<(SuggestionFit, String, String)> {
     let named = kept.sections.iter().filter_map(|section| {
         let heading = section.title(&kept.text);
         let id = section.id.clone()?;
         let fit = match fit(heading, typed)? {
-            true => Fit::HeadingBegins,
-            false => Fit::HeadingHas,
+            true => SuggestionFit::HeadingBegins,
+            false => SuggestionFit::HeadingHas,
         };
         let is_title = wording::repeats(heading, &kept.title);
         (!is_title).then(|| (fit, heading.to_owned(), id))
@@ -137,7 +141,7 @@ fn headings(kept: &Kept, typed: &[String]) -> Vec<(Fit, String, String)> {
     named
 }
 
-/// The words of a query in lower case; operators and exclusions are left out.
+/// Returns the words of a query in lower case, without operators and exclusions.
 fn beginnings(text: &str) -> Vec<String> {
     let is_word = |piece: &&str| !piece.starts_with('-') && !piece.contains(':') && *piece != "OR";
     let pieces = text.split_whitespace().filter(is_word);
@@ -148,8 +152,10 @@ fn lower_words(text: &str) -> impl Iterator<Item = String> {
     words(text).map(|word| lower(word).collect())
 }
 
-/// Whether each of these begins a word of a text: `None` if not, and else whether the text itself begins with the first. The
-/// number of a chapter before the words does not count.
+/// Returns `None` unless each typed word is a prefix of a word of the text.
+///
+/// Otherwise tells whether the text itself begins with the first typed word. A chapter number at
+/// the beginning is skipped.
 fn fit(text: &str, typed: &[String]) -> Option<bool> {
     let words: Vec<String> = lower_words(text).collect();
     let begins = |start: &String| words.iter().any(|word| word.starts_with(start.as_str()));

@@ -1,50 +1,51 @@
-//! Lies about how the body is coded (rows 1 to 4).
+//! Attacks by content encoding (rows 1 to 4).
 //!
-//! **Invariant:** the bombs are true codings of what they expand to, check sums included: a decoder that
-//! stops early stops because of its limits, never because of an error in the input.
+//! **Invariant:** the decompression bombs are valid encodings of what they expand to, with
+//! correct checksums. A decoder that stops early stops because of its limits, never because of
+//! an error in the input.
 
 use std::io::Write;
 
 use flate2::write::GzEncoder;
 use flate2::{Compress, Compression, Crc, FlushCompress};
 
-use super::script::{Asked, Script, page};
+use super::script::{Script, ScriptRequest, page};
 
 const MEGABYTE: usize = 1 << 20;
 
-/// How far the bombs expand.
+/// Size of the expanded bombs, in megabytes.
 const BOMB_MEGABYTES: usize = 1_024;
 
-pub(super) fn gzip_bomb(_: &Asked<'_>) -> Script {
+pub(super) fn gzip_bomb(_: &ScriptRequest<'_>) -> Script {
     coded("gzip", gzip_zeros(BOMB_MEGABYTES))
 }
 
-pub(super) fn brotli_bomb(_: &Asked<'_>) -> Script {
+pub(super) fn brotli_bomb(_: &ScriptRequest<'_>) -> Script {
     coded("br", brotli_zeros(BOMB_MEGABYTES))
 }
 
-pub(super) fn zstd_bomb(_: &Asked<'_>) -> Script {
+pub(super) fn zstd_bomb(_: &ScriptRequest<'_>) -> Script {
     coded("zstd", zstd_zeros(BOMB_MEGABYTES, 20))
 }
 
-/// A frame that expands to a megabyte, and asks for a window of two gigabytes to do so.
-pub(super) fn zstd_window(_: &Asked<'_>) -> Script {
+/// A zstd frame that expands to a megabyte and requires a window of two gigabytes.
+pub(super) fn zstd_window(_: &ScriptRequest<'_>) -> Script {
     coded("zstd", zstd_zeros(1, 31))
 }
 
-pub(super) fn layered(_: &Asked<'_>) -> Script {
+pub(super) fn layered(_: &ScriptRequest<'_>) -> Script {
     let once = gzip(page("layered", "three layers").as_bytes());
     coded("gzip, gzip, gzip", gzip(&gzip(&once)))
 }
 
-pub(super) fn wrong_encoding(_: &Asked<'_>) -> Script {
+pub(super) fn wrong_encoding(_: &ScriptRequest<'_>) -> Script {
     coded("gzip", page("plain", "not compressed at all").into_bytes())
 }
 
-pub(super) fn unknown_encoding(_: &Asked<'_>) -> Script {
+pub(super) fn unknown_encoding(_: &ScriptRequest<'_>) -> Script {
     coded(
         "x-made-up",
-        page("plain", "in a coding nobody knows").into_bytes(),
+        page("plain", "in an unknown coding").into_bytes(),
     )
 }
 
@@ -62,13 +63,15 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-/// So many megabytes of zeros in gzip. A fully flushed block ends at a byte and refers to nothing
-/// before it, so the block of one megabyte is made once and repeated.
+/// Returns `megabytes` of zeros in gzip.
+///
+/// A fully flushed block ends at a byte boundary and does not refer to earlier data. So the
+/// block of one megabyte is made once and repeated.
 fn gzip_zeros(megabytes: usize) -> Vec<u8> {
     let zeros = vec![0; MEGABYTE];
     let mut block = Vec::with_capacity(MEGABYTE);
     let mut deflate = Compress::new(Compression::best(), false);
-    // The buffer is larger than any coding of zeros, so this cannot run out of room.
+    // The buffer is larger than any encoding of zeros, so it cannot be too small.
     let _ = deflate.compress_vec(&zeros, &mut block, FlushCompress::Full);
     let mut one = Crc::new();
     one.update(&zeros);
@@ -86,8 +89,10 @@ fn gzip_zeros(megabytes: usize) -> Vec<u8> {
     out
 }
 
-/// So many megabytes of zeros in brotli: what Google's encoder writes for the first megabyte and for
-/// each later one (quality 5, window 22, flushed after each), and the end of the stream.
+/// Returns `megabytes` of zeros in brotli.
+///
+/// The bytes are those that Google's encoder writes for the first megabyte and for each later
+/// one (quality 5, window 22, flushed after each), followed by the end of the stream.
 fn brotli_zeros(megabytes: usize) -> Vec<u8> {
     const FIRST: [u8; 14] = [
         0xab, 0xff, 0xff, 0x07, 0x40, 0x02, 0x20, 0x1e, 0x0b, 0x24, 0xf7, 0xfe, 0xc1, 0x00,
@@ -104,7 +109,7 @@ fn brotli_zeros(megabytes: usize) -> Vec<u8> {
     out
 }
 
-/// So many megabytes of zeros in zstd (RFC 8878): blocks of 128 KiB, each one byte and how often.
+/// Returns `megabytes` of zeros in zstd (RFC 8878): blocks of 128 KiB, each a repeated byte.
 fn zstd_zeros(megabytes: usize, window_log: u8) -> Vec<u8> {
     const BLOCK: u32 = 128 << 10;
     const REPEATED_BYTE: u32 = 1 << 1;

@@ -1,7 +1,10 @@
-//! A web of many domains behind an HTTP proxy: honest sites, a tarpit and a wildcard domain (rows 58 and 59).
+//! A web of many domains behind an HTTP proxy: honest sites, a tarpit and a wildcard domain
+//! (rows 58 and 59).
 //!
-//! Honest sites link to each other. One of them links to the tarpit, one to the wildcard domain, and one to a large
-//! honest site with no other inbound link. **Invariant:** every page follows from its URL alone.
+//! Honest sites link to each other. One of them links to the tarpit, one to the wildcard domain,
+//! and one to a large honest site that has no other inbound link.
+//!
+//! **Invariant:** every page is determined by its URL alone.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -16,15 +19,15 @@ use crate::TestwebError;
 use crate::proxy::{self, Listening};
 use crate::reply::{plain, typed};
 
-/// Honest sites.
+/// Number of honest sites.
 const SITES: u32 = 30;
-/// Pages of each.
+/// Pages of each honest site.
 const PAGES: u32 = 20;
 /// Pages of the large honest site.
 const LARGE: u32 = 400;
-/// New links on a page of the tarpit.
+/// New links per page of the tarpit.
 const LINKS: usize = 20;
-/// New host names on a page of the wildcard domain.
+/// New host names per page of the wildcard domain.
 const NAMES: usize = 3;
 
 /// A site of the farm.
@@ -34,9 +37,9 @@ pub enum Site {
     Honest(u32),
     /// An honest site of 400 pages that one other domain links to.
     Large,
-    /// Random text without end, 20 new links a page.
+    /// Endless random text with 20 new links per page.
     Tarpit,
-    /// A domain where every host name answers, and names 3 new ones.
+    /// A domain whose every host name answers with links to 3 new ones.
     Wildcard,
 }
 
@@ -54,7 +57,7 @@ impl Site {
         }
     }
 
-    /// The page at a path; `None`: there is none.
+    /// Returns the page at a path. Returns `None` if there is none.
     fn page(self, host: &str, path: &str) -> Option<String> {
         let number = path.strip_prefix('/')?;
         match self {
@@ -75,7 +78,7 @@ impl Site {
     }
 }
 
-/// Where a page of an honest site leads.
+/// Returns the links of a page of an honest site.
 fn site_links(site: u32, number: u32) -> Vec<String> {
     let home = |ahead: u32| format!("http://site{}.example/0", (site + ahead) % SITES);
     match (site, number) {
@@ -94,25 +97,25 @@ fn honest(host: &str, number: u32, links: &[String]) -> String {
     let mut body =
         format!("<p>Page {number} of {host} says what no other page says: {number}{host}.</p>");
     for link in links {
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(body, "<a href=\"{link}\">on</a>");
     }
     page(&format!("{host} {number}"), &body)
 }
 
-/// The web and what was asked of it.
+/// The web and the log of its requests.
 #[derive(Debug, Default)]
 pub struct Farm {
     asked: Mutex<Vec<(String, Site)>>,
 }
 
 impl Farm {
-    /// A page of an honest site, where a crawl may begin.
+    /// A page of an honest site, as the seed of a crawl.
     pub const SEED: &str = "http://site0.example/0";
-    /// Pages of all honest sites, the large one included.
+    /// Number of pages of all honest sites, with the large one.
     pub const HONEST: usize = (SITES * PAGES + LARGE) as usize;
 
-    /// Listens as a proxy at 127.0.0.1, at a port that is free, on the current tokio runtime.
+    /// Listens as a proxy at 127.0.0.1, at a free port, on the current tokio runtime.
     pub async fn listen(self: &Arc<Self>) -> Result<Listening, TestwebError> {
         let farm = Arc::clone(self);
         proxy::listen(None, move |stream| {
@@ -122,12 +125,12 @@ impl Farm {
         .await
     }
 
-    /// The sites of pages that were asked for and exist, in that order.
+    /// Returns the sites of all requests for existing pages, in order.
     pub fn asked(&self) -> Vec<Site> {
         self.log().iter().map(|(_, site)| *site).collect()
     }
 
-    /// Host names of the wildcard domain that were asked.
+    /// Returns the number of host names of the wildcard domain that were requested.
     pub fn names(&self) -> usize {
         let log = self.log();
         let wild = log.iter().filter(|(_, site)| *site == Site::Wildcard);

@@ -1,13 +1,13 @@
-//! Lies about where an answer begins and ends, and answers that never do (rows 5 to 19).
+//! Attacks by message framing: wrong ends of answers, and answers without end (rows 5 to 19).
 //!
-//! **Invariant:** whatever follows the true end of an answer says [`SMUGGLED`](super::SMUGGLED), so a
-//! client that takes it for a page can be found out.
+//! **Invariant:** bytes after the true end of an answer contain [`SMUGGLED`](super::SMUGGLED).
+//! So a client that treats them as a page can be detected.
 
-use super::script::{Asked, SMUGGLED, Script, Then, page, smuggled_answer};
+use super::script::{AfterScript, SMUGGLED, Script, ScriptRequest, page, smuggled_answer};
 
 const OK_HTML: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n";
 
-/// A chunk of 64 KiB.
+/// Returns a chunk of 64 KiB.
 fn big_chunk() -> Vec<u8> {
     let mut chunk = b"10000\r\n".to_vec();
     chunk.extend_from_slice(&b"endless ".repeat(8_192));
@@ -19,12 +19,12 @@ fn with_headers(headers: impl AsRef<[u8]>) -> Script {
     let body = page("odd headers", "a page");
     let head = [OK_HTML.as_bytes(), headers.as_ref()].concat();
     let length = format!("Content-Length: {}\r\n\r\n{body}", body.len());
-    Script::raw([head, length.into_bytes()].concat()).then(Then::Close)
+    Script::raw([head, length.into_bytes()].concat()).then(AfterScript::Close)
 }
 
 fn chunked(rest: impl AsRef<[u8]>) -> Script {
     let head = format!("{OK_HTML}Transfer-Encoding: chunked\r\n\r\n");
-    Script::raw([head.as_bytes(), rest.as_ref()].concat()).then(Then::Close)
+    Script::raw([head.as_bytes(), rest.as_ref()].concat()).then(AfterScript::Close)
 }
 
 fn with_length(length: &str, body: impl AsRef<str>) -> Script {
@@ -34,34 +34,34 @@ fn with_length(length: &str, body: impl AsRef<str>) -> Script {
     ))
 }
 
-pub(super) fn endless(_: &Asked<'_>) -> Script {
+pub(super) fn endless(_: &ScriptRequest<'_>) -> Script {
     chunked("").flood(big_chunk())
 }
 
-/// An exabyte is announced, and sent as long as anyone listens.
-pub(super) fn endless_length(_: &Asked<'_>) -> Script {
+/// Announces an exabyte and sends until the pace limit is reached.
+pub(super) fn endless_length(_: &ScriptRequest<'_>) -> Script {
     with_length("1152921504606846976", "")
         .flood(b"endless ".repeat(8_192))
-        .then(Then::Close)
+        .then(AfterScript::Close)
 }
 
-pub(super) fn drip(_: &Asked<'_>) -> Script {
+pub(super) fn drip(_: &ScriptRequest<'_>) -> Script {
     with_length("1000000", "<title>drip</title>")
         .drip("a")
-        .then(Then::Close)
+        .then(AfterScript::Close)
 }
 
-pub(super) fn slow_headers(_: &Asked<'_>) -> Script {
+pub(super) fn slow_headers(_: &ScriptRequest<'_>) -> Script {
     Script::raw("HTTP/1.1 200 OK\r\nX-Slow: ")
         .drip("a")
-        .then(Then::Close)
+        .then(AfterScript::Close)
 }
 
-pub(super) fn silence(_: &Asked<'_>) -> Script {
-    Script::default().silence().then(Then::Close)
+pub(super) fn silence(_: &ScriptRequest<'_>) -> Script {
+    Script::default().silence().then(AfterScript::Close)
 }
 
-pub(super) fn header_flood(_: &Asked<'_>) -> Script {
+pub(super) fn header_flood(_: &ScriptRequest<'_>) -> Script {
     with_headers(
         (0..10_000)
             .map(|n| format!("X-Flood-{n}: {n}\r\n"))
@@ -69,29 +69,29 @@ pub(super) fn header_flood(_: &Asked<'_>) -> Script {
     )
 }
 
-pub(super) fn header_forever(_: &Asked<'_>) -> Script {
+pub(super) fn header_forever(_: &ScriptRequest<'_>) -> Script {
     Script::raw(OK_HTML)
         .flood("X-Flood: more\r\n".repeat(1_024))
-        .then(Then::Close)
+        .then(AfterScript::Close)
 }
 
-pub(super) fn one_long_header(_: &Asked<'_>) -> Script {
+pub(super) fn one_long_header(_: &ScriptRequest<'_>) -> Script {
     with_headers(format!("X-Long: {}\r\n", "x".repeat(10_000_000)))
 }
 
-pub(super) fn obs_fold(_: &Asked<'_>) -> Script {
+pub(super) fn obs_fold(_: &ScriptRequest<'_>) -> Script {
     with_headers("X-Folded: one\r\n two\r\n\tthree\r\n")
 }
 
-pub(super) fn nul_header(_: &Asked<'_>) -> Script {
+pub(super) fn nul_header(_: &ScriptRequest<'_>) -> Script {
     with_headers("X-Nul: a\0b\r\n")
 }
 
-pub(super) fn bare_cr(_: &Asked<'_>) -> Script {
+pub(super) fn bare_cr(_: &ScriptRequest<'_>) -> Script {
     with_headers("X-Bare: a\rX-Hidden: b\r\n")
 }
 
-pub(super) fn two_lengths(_: &Asked<'_>) -> Script {
+pub(super) fn two_lengths(_: &ScriptRequest<'_>) -> Script {
     let body = page("two lengths", SMUGGLED);
     let lengths = format!(
         "Content-Length: 5\r\nContent-Length: {}\r\n\r\n{body}",
@@ -100,55 +100,57 @@ pub(super) fn two_lengths(_: &Asked<'_>) -> Script {
     Script::raw(format!("{OK_HTML}{lengths}"))
 }
 
-pub(super) fn length_and_chunked(_: &Asked<'_>) -> Script {
+pub(super) fn length_and_chunked(_: &ScriptRequest<'_>) -> Script {
     let rest = "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n6\r\n<p>one\r\n0\r\n\r\n";
     Script::raw(format!("{OK_HTML}{rest}")).send(smuggled_answer())
 }
 
-pub(super) fn bad_chunk(_: &Asked<'_>) -> Script {
+pub(super) fn bad_chunk(_: &ScriptRequest<'_>) -> Script {
     chunked("5\r\nfirst\r\nnot-a-size\r\nsecond\r\n0\r\n\r\n")
 }
 
-/// A size that does not fit in 64 bits.
-pub(super) fn chunk_overflow(_: &Asked<'_>) -> Script {
+/// A chunk size that does not fit into 64 bits.
+pub(super) fn chunk_overflow(_: &ScriptRequest<'_>) -> Script {
     chunked("5\r\nfirst\r\n10000000000000005\r\nsecond\r\n0\r\n\r\n")
 }
 
-pub(super) fn endless_chunk_extension(_: &Asked<'_>) -> Script {
+pub(super) fn endless_chunk_extension(_: &ScriptRequest<'_>) -> Script {
     chunked("5;x=").flood("x".repeat(65_536))
 }
 
-pub(super) fn endless_trailers(_: &Asked<'_>) -> Script {
+pub(super) fn endless_trailers(_: &ScriptRequest<'_>) -> Script {
     chunked("5\r\nfirst\r\n0\r\n").flood("X-Trailer: more\r\n".repeat(1_024))
 }
 
-pub(super) fn short_body(_: &Asked<'_>) -> Script {
-    with_length("100000", page("short", "less than was promised")).then(Then::Close)
+pub(super) fn short_body(_: &ScriptRequest<'_>) -> Script {
+    with_length("100000", page("short", "less than was promised")).then(AfterScript::Close)
 }
 
-pub(super) fn long_body(_: &Asked<'_>) -> Script {
+pub(super) fn long_body(_: &ScriptRequest<'_>) -> Script {
     let body = page("long", "as much as was promised");
     with_length(&body.len().to_string(), format!("{body}<p>{SMUGGLED}"))
 }
 
-/// No status line: the page and nothing else.
-pub(super) fn http_0_9(_: &Asked<'_>) -> Script {
-    Script::raw(page(SMUGGLED, "an answer of 1991")).then(Then::Close)
+/// The page without a status line.
+pub(super) fn http_0_9(_: &ScriptRequest<'_>) -> Script {
+    Script::raw(page(SMUGGLED, "an answer of 1991")).then(AfterScript::Close)
 }
 
-pub(super) fn banner(_: &Asked<'_>) -> Script {
-    Script::raw("SSH-2.0-OpenSSH_9.6\r\n").then(Then::Close)
+pub(super) fn banner(_: &ScriptRequest<'_>) -> Script {
+    Script::raw("SSH-2.0-OpenSSH_9.6\r\n").then(AfterScript::Close)
 }
 
-pub(super) fn informational_flood(_: &Asked<'_>) -> Script {
+pub(super) fn informational_flood(_: &ScriptRequest<'_>) -> Script {
     Script::raw("HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000))
         .send(with_late_page())
-        .then(Then::Close)
+        .then(AfterScript::Close)
 }
 
-pub(super) fn endless_hints(_: &Asked<'_>) -> Script {
+pub(super) fn endless_hints(_: &ScriptRequest<'_>) -> Script {
     let hint = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n";
-    Script::default().flood(hint.repeat(256)).then(Then::Close)
+    Script::default()
+        .flood(hint.repeat(256))
+        .then(AfterScript::Close)
 }
 
 fn with_late_page() -> String {
@@ -156,7 +158,7 @@ fn with_late_page() -> String {
     format!("{OK_HTML}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-pub(super) fn no_content_with_body(_: &Asked<'_>) -> Script {
+pub(super) fn no_content_with_body(_: &ScriptRequest<'_>) -> Script {
     let body = smuggled_answer();
     let length = body.len();
     Script::raw(format!(
@@ -164,7 +166,7 @@ pub(super) fn no_content_with_body(_: &Asked<'_>) -> Script {
     ))
 }
 
-pub(super) fn not_modified_with_body(_: &Asked<'_>) -> Script {
+pub(super) fn not_modified_with_body(_: &ScriptRequest<'_>) -> Script {
     let body = smuggled_answer();
     let length = body.len();
     Script::raw(format!(
@@ -172,36 +174,36 @@ pub(super) fn not_modified_with_body(_: &Asked<'_>) -> Script {
     ))
 }
 
-pub(super) fn reset(_: &Asked<'_>) -> Script {
-    // The pause lets the prefix be read before the reset discards what is unread.
+pub(super) fn reset(_: &ScriptRequest<'_>) -> Script {
+    // The pause lets the client read the prefix before the reset discards unread bytes.
     with_length("100000", "<title>reset</title><p>a prefix")
         .pause()
-        .then(Then::Reset)
+        .then(AfterScript::Reset)
 }
 
-pub(super) fn fin(_: &Asked<'_>) -> Script {
+pub(super) fn fin(_: &ScriptRequest<'_>) -> Script {
     chunked("1a\r\n<title>fin</title>a prefix\r\n")
 }
 
-/// A second answer in the same breath as the first.
-pub(super) fn early_bytes(_: &Asked<'_>) -> Script {
+/// Sends a second answer together with the first.
+pub(super) fn early_bytes(_: &ScriptRequest<'_>) -> Script {
     let body = page("early", "the answer to this request");
     let answer = format!("{OK_HTML}Content-Length: {}\r\n\r\n{body}", body.len());
     Script::raw(answer + &smuggled_answer())
 }
 
-/// Says it closes, stays open and goes on.
-pub(super) fn close_lies(_: &Asked<'_>) -> Script {
+/// Announces `Connection: close`, stays open and sends another answer.
+pub(super) fn close_lies(_: &ScriptRequest<'_>) -> Script {
     let body = page("closed", "this connection is closed");
     let length = body.len();
     let answer = format!("{OK_HTML}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}");
     Script::raw(answer + &smuggled_answer())
 }
 
-/// Says it stays open, and closes.
-pub(super) fn keep_alive_lies(_: &Asked<'_>) -> Script {
+/// Announces `Connection: keep-alive` and closes.
+pub(super) fn keep_alive_lies(_: &ScriptRequest<'_>) -> Script {
     let body = page("kept", "this connection is kept");
     let length = body.len();
     let head = format!("{OK_HTML}Connection: keep-alive\r\nContent-Length: {length}\r\n\r\n");
-    Script::raw(head + &body).then(Then::Close)
+    Script::raw(head + &body).then(AfterScript::Close)
 }

@@ -1,14 +1,14 @@
-//! The honest part of a lying server: an index, and pages that must all be crawled.
+//! The honest part of the hostile server: an index, and pages that must all be crawled.
 //!
-//! **Invariant:** every honest page is linked from the index, among the lies, so that none depends on how
-//! a lie is taken.
+//! **Invariant:** every honest page is linked from the index, among the lies, so that its
+//! discovery does not depend on how a lie is handled.
 
 use std::fmt::Write;
 
 use super::script::{Script, page};
 use super::table::LIES;
 
-/// How many honest pages there are: `/honest/1` to this.
+/// Number of honest pages: `/honest/1` to `/honest/20`.
 pub const HONEST: usize = 20;
 
 pub(super) fn index() -> Script {
@@ -28,7 +28,7 @@ pub(super) fn index() -> Script {
     Script::html(page("lies", &format!("<ul>\n{links}</ul>")))
 }
 
-/// The honest page at a path, if there is one.
+/// Returns the honest page at a path. Returns `None` if there is none.
 pub(super) fn at(path: &str) -> Option<Script> {
     let name = path.strip_prefix("/honest/")?;
     let number: usize = name.parse().ok().filter(|n| (1..=HONEST).contains(n))?;

@@ -1,19 +1,20 @@
-//! Lies of sitemaps (rows 50 to 52).
+//! Hostile sitemaps (rows 50 to 52).
 //!
-//! **Invariant:** each would be a sitemap of one honest page if it were read without limits, so that a crawler has a reason to try.
+//! **Invariant:** read without limits, each would be a valid sitemap that names honest pages or
+//! sitemaps, so that a crawler has a reason to read it.
 
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use super::script::{Asked, Script};
+use super::script::{Script, ScriptRequest};
 
-/// What a file may have by the protocol, and a half more.
+/// Size of a sitemap in megabytes: 1.5 times the limit of the sitemap protocol.
 const MEGABYTES: usize = 75;
 
-/// Ten entities, each ten times the one before (billion laughs).
-pub(super) fn laughs(_: &Asked<'_>) -> Script {
+/// Entity expansion ("billion laughs"): ten entities, each ten times as long as the one before.
+pub(super) fn laughs(_: &ScriptRequest<'_>) -> Script {
     let mut types = String::from("<!ENTITY a0 \"/honest/1\">");
     for level in 1..10 {
         let ten = format!("&a{};", level - 1).repeat(10);
@@ -22,8 +23,8 @@ pub(super) fn laughs(_: &Asked<'_>) -> Script {
     xml(format!("<?xml version=\"1.0\"?><!DOCTYPE urlset [{types}]><urlset><url><loc>&a9;</loc></url></urlset>").into_bytes())
 }
 
-/// A file that is small as it comes, and names one page again and again.
-pub(super) fn packed(_: &Asked<'_>) -> Script {
+/// A sitemap that is small in gzip and names one page again and again.
+pub(super) fn packed(_: &ScriptRequest<'_>) -> Script {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     let much = entries(1 << 20);
     let parts = [b"<urlset>".as_slice()]
@@ -36,17 +37,17 @@ pub(super) fn packed(_: &Asked<'_>) -> Script {
     Script::framed("200 OK\r\nContent-Type: application/gzip", body)
 }
 
-/// The same as it is.
-pub(super) fn huge(_: &Asked<'_>) -> Script {
+/// The same sitemap without compression.
+pub(super) fn huge(_: &ScriptRequest<'_>) -> Script {
     let mut body = b"<urlset>".to_vec();
     body.extend(entries(MEGABYTES << 20));
     body.extend(b"</urlset>");
     xml(body)
 }
 
-/// An index that names an index, for ever.
-pub(super) fn nested(asked: &Asked<'_>) -> Script {
-    let level: u32 = asked.after("/index-of-indexes/").parse().unwrap_or(0);
+/// A sitemap index that names another index, for ever.
+pub(super) fn nested(request: &ScriptRequest<'_>) -> Script {
+    let level: u32 = request.after("/index-of-indexes/").parse().unwrap_or(0);
     let next = level.saturating_add(1);
     let index = format!(
         "<sitemapindex><sitemap><loc>/index-of-indexes/{next}</loc></sitemap></sitemapindex>"
@@ -58,7 +59,7 @@ fn xml(body: Vec<u8>) -> Script {
     Script::framed("200 OK\r\nContent-Type: application/xml", body)
 }
 
-/// About so many bytes of entries.
+/// Returns about `bytes` bytes of entries.
 fn entries(bytes: usize) -> Vec<u8> {
     let entry = b"<url><loc>/honest/1</loc><lastmod>2024-05-17</lastmod></url>\n";
     entry.repeat(bytes / entry.len())

@@ -1,29 +1,29 @@
-//! Pages that are bad to read (rows 30 to 42).
+//! Hostile markup and text (rows 30 to 42).
 //!
-//! **Invariant:** the framing is true; only what is framed lies. Where a reader can get past the lie, an
-//! honest link stands behind it.
+//! **Invariant:** the HTTP framing is correct; only the content is hostile. If a parser can get
+//! past it, an honest link follows.
 
 use std::fmt::Write;
 use std::sync::LazyLock;
 
 use bytes::Bytes;
 
-use super::script::{Asked, SMUGGLED, Script, page};
+use super::script::{SMUGGLED, Script, ScriptRequest, page};
 
-/// Behind the lie: a reader that gets here has survived it.
+/// A link after the hostile part. A parser that finds it has survived.
 const AFTER: &str = "<a href=\"/honest/2\">after the lie</a>";
 
 fn typed(content_type: &str, body: impl Into<Bytes>) -> Script {
     Script::framed(&format!("200 OK\r\nContent-Type: {content_type}"), body)
 }
 
-/// Fifty megabytes, more than any page may have.
-pub(super) fn data_url(_: &Asked<'_>) -> Script {
+/// Fifty megabytes: more than the limit for a page.
+pub(super) fn data_url(_: &ScriptRequest<'_>) -> Script {
     data_url_of(50_000_000)
 }
 
-/// Four megabytes: within what a page may have, so it reaches the reader.
-pub(super) fn data_url_within_limits(_: &Asked<'_>) -> Script {
+/// Four megabytes: below the limit for a page, so it reaches the parser.
+pub(super) fn data_url_within_limits(_: &ScriptRequest<'_>) -> Script {
     data_url_of(4_000_000)
 }
 
@@ -35,11 +35,11 @@ fn data_url_of(size: usize) -> Script {
     ))
 }
 
-pub(super) fn deep_nesting(_: &Asked<'_>) -> Script {
+pub(super) fn deep_nesting(_: &ScriptRequest<'_>) -> Script {
     Script::html(page("deep", &("<div>".repeat(64_000) + AFTER)))
 }
 
-pub(super) fn many_attributes(_: &Asked<'_>) -> Script {
+pub(super) fn many_attributes(_: &ScriptRequest<'_>) -> Script {
     let mut tag = String::from("<p");
     for n in 0..64_000 {
         let _ = write!(tag, " a{n}=1");
@@ -47,21 +47,22 @@ pub(super) fn many_attributes(_: &Asked<'_>) -> Script {
     Script::html(page("attributes", &(tag + ">" + AFTER)))
 }
 
-/// Formatting elements closed in the wrong order, which tree builders mend at great cost.
-pub(super) fn adoption(_: &Asked<'_>) -> Script {
+/// Formatting elements that are closed in the wrong order, which is expensive for tree builders
+/// to repair.
+pub(super) fn adoption(_: &ScriptRequest<'_>) -> Script {
     let body = "<a><b><i><p>".repeat(8_000) + &"</a></b></i>".repeat(8_000) + AFTER;
     Script::html(page("adoption", &body))
 }
 
-/// Text in tables where none may be, which tree builders move out of each.
-pub(super) fn foster_parents(_: &Asked<'_>) -> Script {
+/// Text at forbidden places in tables, which tree builders move out of each table.
+pub(super) fn foster_parents(_: &ScriptRequest<'_>) -> Script {
     Script::html(page(
         "tables",
         &("<table><b>text<table>".repeat(16_000) + AFTER),
     ))
 }
 
-pub(super) fn million_links(_: &Asked<'_>) -> Script {
+pub(super) fn million_links(_: &ScriptRequest<'_>) -> Script {
     static PAGE: LazyLock<Bytes> = LazyLock::new(|| {
         let mut links = String::from(AFTER);
         for n in 0..1_000_000 {
@@ -72,28 +73,28 @@ pub(super) fn million_links(_: &Asked<'_>) -> Script {
     Script::html(PAGE.clone())
 }
 
-pub(super) fn huge_text(_: &Asked<'_>) -> Script {
+pub(super) fn huge_text(_: &ScriptRequest<'_>) -> Script {
     Script::html(page("huge text", &"shallow water ".repeat(570_000)))
 }
 
-/// A comment without an end.
-pub(super) fn huge_comment(_: &Asked<'_>) -> Script {
+/// A comment that is never closed.
+pub(super) fn huge_comment(_: &ScriptRequest<'_>) -> Script {
     Script::html(page(
         "huge comment",
         &(String::from("<!-- ") + &"- >".repeat(2_600_000)),
     ))
 }
 
-/// A script without an end.
-pub(super) fn huge_script(_: &Asked<'_>) -> Script {
+/// A script that is never closed.
+pub(super) fn huge_script(_: &ScriptRequest<'_>) -> Script {
     Script::html(page(
         "huge script",
         &(String::from("<script>") + &"a</b;".repeat(1_600_000)),
     ))
 }
 
-/// Of these bases the third counts: the first that is of the web.
-pub(super) fn hostile_base(_: &Asked<'_>) -> Script {
+/// The third of these bases counts: it is the first with an HTTP URL.
+pub(super) fn hostile_base(_: &ScriptRequest<'_>) -> Script {
     Script::html(page(
         "bases",
         "<base href=\"javascript:alert(1)\"><base href=\"file:///etc/\"><base href=\"/honest/\">\
@@ -101,36 +102,36 @@ pub(super) fn hostile_base(_: &Asked<'_>) -> Script {
     ))
 }
 
-pub(super) fn refresh_itself(_: &Asked<'_>) -> Script {
+pub(super) fn refresh_itself(_: &ScriptRequest<'_>) -> Script {
     let refresh = "<meta http-equiv=\"refresh\" content=\"0; url=/refresh-self\">";
     Script::html(page("refresh", &format!("{refresh}{AFTER}")))
 }
 
-pub(super) fn refresh_private(_: &Asked<'_>) -> Script {
+pub(super) fn refresh_private(_: &ScriptRequest<'_>) -> Script {
     let refresh = "<meta http-equiv=\"refresh\" content=\"0; url=http://169.254.169.254/\">";
     Script::html(page("refresh", &format!("{refresh}{AFTER}")))
 }
 
-pub(super) fn canonical_elsewhere(_: &Asked<'_>) -> Script {
+pub(super) fn canonical_elsewhere(_: &ScriptRequest<'_>) -> Script {
     let canonical = "<link rel=\"canonical\" href=\"http://10.0.0.1/\">";
     Script::html(page("canonical", &format!("{canonical}{AFTER}")))
 }
 
-pub(super) fn bad_charset(_: &Asked<'_>) -> Script {
+pub(super) fn bad_charset(_: &ScriptRequest<'_>) -> Script {
     typed(
         "text/html; charset=made-up-99",
         page("charset", &format!("caf\u{e9} {AFTER}")),
     )
 }
 
-/// Harmless as ASCII; a tag to a reader that believes the header.
-pub(super) fn utf_7(_: &Asked<'_>) -> Script {
+/// Harmless as ASCII, but a tag for a parser that believes the header.
+pub(super) fn utf_7(_: &ScriptRequest<'_>) -> Script {
     let body = format!("+ADw-h1+AD4-{SMUGGLED}-heading {AFTER}");
     typed("text/html; charset=utf-7", page("seven", &body))
 }
 
-/// Little-endian, with neither a mark nor a header to say so.
-pub(super) fn utf_16(_: &Asked<'_>) -> Script {
+/// UTF-16 in little-endian order, without byte order mark and without a header that states it.
+pub(super) fn utf_16(_: &ScriptRequest<'_>) -> Script {
     let units = page("sixteen", &format!("two bytes each {AFTER}"));
     typed(
         "text/html",
@@ -141,27 +142,27 @@ pub(super) fn utf_16(_: &Asked<'_>) -> Script {
     )
 }
 
-/// Latin-1 says the header, UTF-8 says the page, and the bytes are some of each.
-pub(super) fn mixed_charset(_: &Asked<'_>) -> Script {
+/// The header states Latin-1, the page states UTF-8, and the bytes are a mixture.
+pub(super) fn mixed_charset(_: &ScriptRequest<'_>) -> Script {
     let mut body = b"<meta charset=\"utf-8\"><title>mixed</title>caf\xc3\xa9 caf\xe9 ".to_vec();
     body.extend_from_slice(AFTER.as_bytes());
     typed("text/html; charset=iso-8859-1", body)
 }
 
-/// Lone surrogates, overlong forms and cut sequences, in the title.
-pub(super) fn invalid_utf_8(_: &Asked<'_>) -> Script {
+/// Lone surrogates, overlong forms and truncated sequences in the title.
+pub(super) fn invalid_utf_8(_: &ScriptRequest<'_>) -> Script {
     let mut body = b"<title>\xed\xa0\x80 \xc0\xaf \xf0\x9f\x98 \xff end</title>".to_vec();
     body.extend_from_slice(AFTER.as_bytes());
     typed("text/html; charset=utf-8", body)
 }
 
-pub(super) fn bidi(_: &Asked<'_>) -> Script {
+pub(super) fn bidi(_: &ScriptRequest<'_>) -> Script {
     let title = "safe\u{202e}gpj.exe\u{200b}\u{2066}\u{feff}";
     Script::html(page(title, &format!("\u{202e}reversed\u{202c} {AFTER}")))
 }
 
-/// One letter under a million accents.
-pub(super) fn combining_marks(_: &Asked<'_>) -> Script {
+/// One letter with a million combining accents.
+pub(super) fn combining_marks(_: &ScriptRequest<'_>) -> Script {
     let marks = "\u{301}".repeat(1_000_000);
     Script::html(page(
         "a\u{301}\u{301}\u{301}\u{301}",
@@ -169,21 +170,21 @@ pub(super) fn combining_marks(_: &Asked<'_>) -> Script {
     ))
 }
 
-pub(super) fn binary(_: &Asked<'_>) -> Script {
+pub(super) fn binary(_: &ScriptRequest<'_>) -> Script {
     let mut body = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0".to_vec();
     body.extend((0..=u8::MAX).cycle().take(100_000));
     typed("text/html", body)
 }
 
-/// An image by its first bytes, a page by the rest.
-pub(super) fn polyglot(_: &Asked<'_>) -> Script {
+/// The first bytes are those of an image, the rest is a page.
+pub(super) fn polyglot(_: &ScriptRequest<'_>) -> Script {
     let mut body = b"GIF89a\x01\0\x01\0\0\0\0".to_vec();
     body.extend_from_slice(page(SMUGGLED, "<script>alert(1)</script>").as_bytes());
     typed("text/html", body)
 }
 
-/// What makes backtracking expressions take exponential time.
-pub(super) fn regex_hostile(_: &Asked<'_>) -> Script {
+/// Text for which backtracking regular expressions take exponential time.
+pub(super) fn regex_hostile(_: &ScriptRequest<'_>) -> Script {
     let words = "a".repeat(100_000) + "! " + &"a@".repeat(50_000) + &" ".repeat(100_000);
     Script::html(page("regex", &format!("{words}x {AFTER}")))
 }

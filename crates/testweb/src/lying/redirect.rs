@@ -1,50 +1,51 @@
-//! Redirects that lead nowhere good (rows 20 to 24).
+//! Hostile redirects (rows 20 to 24).
 //!
-//! **Invariant:** no target is on this server but those of the loop, the chain and the honest end of it.
+//! **Invariant:** no target is on this server, except those of the loop, of the chains and the
+//! honest page at the end of one.
 
-use super::script::{Asked, Script};
+use super::script::{Script, ScriptRequest};
 
-/// The chain is longer than the ten hops a client may follow.
+/// Length of the chain: more than the ten hops that a client may follow.
 const CHAIN: u32 = 15;
 
 fn redirect(to: &str) -> Script {
     Script::framed(&format!("302 Found\r\nLocation: {to}"), "elsewhere\n")
 }
 
-pub(super) fn to_itself(asked: &Asked<'_>) -> Script {
-    redirect(asked.path)
+pub(super) fn to_itself(request: &ScriptRequest<'_>) -> Script {
+    redirect(request.path)
 }
 
-pub(super) fn in_a_loop(asked: &Asked<'_>) -> Script {
-    match asked.after("/redirect-loop/") {
+pub(super) fn in_a_loop(request: &ScriptRequest<'_>) -> Script {
+    match request.after("/redirect-loop/") {
         "a" => redirect("/redirect-loop/b"),
         "b" => redirect("/redirect-loop/c"),
         _ => redirect("/redirect-loop/a"),
     }
 }
 
-pub(super) fn in_a_chain(asked: &Asked<'_>) -> Script {
-    let hop: u32 = asked.after("/redirect-chain/").parse().unwrap_or(0);
+pub(super) fn in_a_chain(request: &ScriptRequest<'_>) -> Script {
+    let hop: u32 = request.after("/redirect-chain/").parse().unwrap_or(0);
     match hop < CHAIN {
         true => redirect(&format!("/redirect-chain/{}", hop + 1)),
         false => redirect("/honest/1"),
     }
 }
 
-/// Each hop is a new URL.
-pub(super) fn for_ever(asked: &Asked<'_>) -> Script {
-    let hop: u64 = asked.after("/redirect-forever/").parse().unwrap_or(0);
+/// Every hop has a new URL.
+pub(super) fn for_ever(request: &ScriptRequest<'_>) -> Script {
+    let hop: u64 = request.after("/redirect-forever/").parse().unwrap_or(0);
     redirect(&format!("/redirect-forever/{}", hop.wrapping_add(1)))
 }
 
-pub(super) fn nowhere(_: &Asked<'_>) -> Script {
+pub(super) fn nowhere(_: &ScriptRequest<'_>) -> Script {
     Script::framed("302 Found", "elsewhere, but not said where\n")
 }
 
-/// Redirects to one fixed target.
+/// Defines redirects to fixed targets.
 macro_rules! fixed {
     ($($name:ident $target:literal),* $(,)?) => {
-        $(pub(super) fn $name(_: &Asked<'_>) -> Script {
+        $(pub(super) fn $name(_: &ScriptRequest<'_>) -> Script {
             redirect($target)
         })*
     };

@@ -1,18 +1,19 @@
-//! robots.txt files that lie (rows 43 to 49), each on a server of its own.
+//! Hostile robots.txt files (rows 43 to 49), each on a server of its own.
 //!
-//! **Invariant:** what a crawler may fetch is said by [`Robots::allows`], written from the rules and not
-//! from the file, so that it can be held against any reader of the file.
+//! **Invariant:** [`Robots::allows`] states what a crawler may fetch. It is written from the
+//! specification, not derived from the file, so that any parser of the file can be checked
+//! against it.
 
-use super::script::{Asked, Script, page};
+use super::script::{Script, ScriptRequest, page};
 
-/// A server with an honest page or two, and this at `/robots.txt`.
+/// A server with a few honest pages and one of these files at `/robots.txt`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Robots {
-    /// Longer than the 500 KiB that count; what comes after forbids everything.
+    /// Longer than the 500 KiB that count; the part after them forbids everything.
     Huge,
     /// A page of HTML.
     Html,
-    /// A line of NULs, then lines that end in CR alone.
+    /// A line of NUL bytes, then lines that end in CR alone.
     Nuls,
     /// Five redirects, then a file.
     Redirects,
@@ -24,9 +25,9 @@ pub enum Robots {
     ServerError,
     /// No answer.
     Slow,
-    /// A hundred thousand rules; the first forbids.
+    /// A hundred thousand rules, of which the first applies.
     ManyRules,
-    /// Patterns of a thousand wildcards and of ten kilobytes.
+    /// Patterns with a thousand wildcards and of ten kilobytes.
     Wildcards,
     /// `Crawl-delay: 1e9`.
     DelayHuge,
@@ -38,11 +39,11 @@ pub enum Robots {
 
 const RULES: &str = "User-agent: *\nDisallow: /forbidden\n";
 
-/// RFC 9309, 2.3.1.2: five redirects at least are followed.
+/// RFC 9309, section 2.3.1.2: a crawler should follow at least five redirects.
 const HOPS: u32 = 5;
 
 impl Robots {
-    /// All of them.
+    /// All files.
     pub const ALL: [Self; 13] = [
         Self::Huge,
         Self::Html,
@@ -59,7 +60,7 @@ impl Robots {
         Self::DelayNan,
     ];
 
-    /// The row of hostile-web.md.
+    /// Returns the row of hostile-web.md.
     pub fn row(self) -> u8 {
         match self {
             Self::Huge => 43,
@@ -72,9 +73,9 @@ impl Robots {
         }
     }
 
-    /// The pages of such a server, all linked from the first.
+    /// Returns the paths of all pages of such a server, which link to each other.
     pub fn pages() -> [String; 4] {
-        // Patterns with many wildcards take long on a path that almost matches.
+        // A pattern with many wildcards is slow on a path that almost matches.
         [
             "/".into(),
             "/page".into(),
@@ -83,7 +84,7 @@ impl Robots {
         ]
     }
 
-    /// Whether a crawler may fetch a page.
+    /// Returns whether a crawler may fetch a page.
     pub fn allows(self, path: &str) -> bool {
         match self {
             Self::ServerError | Self::Slow => false,
@@ -99,17 +100,17 @@ impl Robots {
         }
     }
 
-    pub(super) fn answer(self, asked: &Asked<'_>) -> Script {
-        if asked.path == "/robots.txt" {
+    pub(super) fn answer(self, request: &ScriptRequest<'_>) -> Script {
+        if request.path == "/robots.txt" {
             return self.file();
         }
-        if let Ok(hop) = asked.after("/robots-hop-").parse::<u32>() {
+        if let Ok(hop) = request.after("/robots-hop-").parse::<u32>() {
             return match self == Self::RedirectLoop || hop < HOPS {
                 true => to_hop(hop.wrapping_add(1)),
                 false => text(RULES),
             };
         }
-        if !Self::pages().iter().any(|known| known == asked.path) {
+        if !Self::pages().iter().any(|known| known == request.path) {
             return Script::not_found();
         }
         let links = Self::pages().map(|path| format!("<a href=\"{path}\">page</a>\n"));

@@ -1,28 +1,28 @@
-//! What goes over the wire for a lie, and how slowly?
+//! Scripts: the bytes and pauses that are sent for a lie.
 //!
-//! **Invariant:** a script is data: it says what is sent and when to wait, and knows no socket. The
-//! steps that have no end of their own are ended by the [`Pace`].
+//! **Invariant:** a script is data. It states what is sent and when to wait, and does not use a
+//! socket. The [`Pace`] ends steps that have no end of their own.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 
-/// The word in every text that belongs to no URL.
+/// A word in all text that belongs to no URL. A crawler must not store it.
 pub const SMUGGLED: &str = "smuggled";
 
-/// How slow the slow lies are, and how long the endless ones.
+/// The timing of slow lies and the size of endless ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pace {
-    /// The wait between two pieces of a drip.
+    /// Wait between two pieces of a drip.
     pub pause: Duration,
-    /// After this time any answer is cut off.
+    /// Time after which any answer is cut off.
     pub longest: Duration,
-    /// After so many bytes an endless answer is cut off.
+    /// Bytes after which an endless answer is cut off.
     pub most_bytes: u64,
 }
 
 impl Pace {
-    /// As on the real web: a byte a second for a minute, a gigabyte without end.
+    /// As on the real web: a byte per second for a minute, or a gigabyte.
     pub const REAL: Self = Self {
         pause: Duration::from_secs(1),
         longest: Duration::from_secs(60),
@@ -37,74 +37,74 @@ impl Pace {
     };
 }
 
-/// A request, as far as lies care.
-pub(super) struct Asked<'a> {
+/// A request, as far as lies need it.
+pub(super) struct ScriptRequest<'a> {
     /// Path and query.
     pub path: &'a str,
-    /// How often the same was asked for before.
+    /// Number of earlier requests for the same path.
     pub earlier: u32,
     /// Header names, in lower case, and values.
     pub headers: &'a [(String, String)],
 }
 
-impl Asked<'_> {
+impl ScriptRequest<'_> {
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
     }
 
-    /// What follows a prefix of the path.
+    /// Returns the part of the path after a prefix.
     pub fn after(&self, prefix: &str) -> &str {
         self.path.strip_prefix(prefix).unwrap_or_default()
     }
 }
 
-/// An answer to play.
+/// An answer to send, step by step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Script {
-    pub steps: Vec<Step>,
-    pub then: Then,
+    pub steps: Vec<ScriptStep>,
+    pub then: AfterScript,
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum Step {
+pub(super) enum ScriptStep {
     Send(Bytes),
-    /// The same bytes again and again, as fast as they go.
+    /// Repeats the same bytes without pauses.
     Flood(Bytes),
-    /// The same bytes again and again, with a pause after each.
+    /// Repeats the same bytes with a pause after each.
     Drip(Bytes),
     Pause,
-    /// Nothing at all.
+    /// Sends nothing until the time limit.
     Silence,
 }
 
-/// What happens to the connection.
+/// What happens to the connection after the answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Then {
-    /// The next request is awaited.
+pub(super) enum AfterScript {
+    /// It stays open for the next request.
     #[default]
     Keep,
-    /// It is closed in order.
+    /// It is closed normally.
     Close,
     /// It is closed with a reset.
     Reset,
 }
 
 impl Script {
-    /// Bytes exactly as given.
+    /// Sends bytes exactly as given.
     pub fn raw(bytes: impl Into<Bytes>) -> Self {
         Self::default().send(bytes)
     }
 
-    /// A well-framed answer: the status line and headers as given (no line end at the end), then
-    /// the true length and the body.
+    /// Sends a correctly framed answer: the status line and headers as given (without a final
+    /// line end), the true length and the body.
     pub fn framed(head: &str, body: impl Into<Bytes>) -> Self {
         let body = body.into();
         let head = format!("HTTP/1.1 {head}\r\nContent-Length: {}\r\n\r\n", body.len());
         Self::raw(head).send(body)
     }
 
-    /// A well-framed page of HTML.
+    /// Sends a correctly framed HTML page.
     pub fn html(body: impl Into<Bytes>) -> Self {
         Self::framed("200 OK\r\nContent-Type: text/html; charset=utf-8", body)
     }
@@ -114,43 +114,43 @@ impl Script {
     }
 
     pub fn send(self, bytes: impl Into<Bytes>) -> Self {
-        self.step(Step::Send(bytes.into()))
+        self.step(ScriptStep::Send(bytes.into()))
     }
 
     pub fn flood(self, bytes: impl Into<Bytes>) -> Self {
-        self.step(Step::Flood(bytes.into()))
+        self.step(ScriptStep::Flood(bytes.into()))
     }
 
     pub fn drip(self, bytes: impl Into<Bytes>) -> Self {
-        self.step(Step::Drip(bytes.into()))
+        self.step(ScriptStep::Drip(bytes.into()))
     }
 
     pub fn pause(self) -> Self {
-        self.step(Step::Pause)
+        self.step(ScriptStep::Pause)
     }
 
     pub fn silence(self) -> Self {
-        self.step(Step::Silence)
+        self.step(ScriptStep::Silence)
     }
 
-    pub fn then(self, then: Then) -> Self {
+    pub fn then(self, then: AfterScript) -> Self {
         Self { then, ..self }
     }
 
-    fn step(mut self, step: Step) -> Self {
+    fn step(mut self, step: ScriptStep) -> Self {
         self.steps.push(step);
         self
     }
 }
 
-/// A page with a title and some body.
+/// Returns a page with a title and a body.
 pub(super) fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html><head><title>{title}</title></head>\n<body>{body}</body></html>\n"
     )
 }
 
-/// A whole answer that nobody asked for.
+/// Returns a complete answer to no request.
 pub(super) fn smuggled_answer() -> String {
     let body = page(SMUGGLED, SMUGGLED);
     let length = body.len();

@@ -1,7 +1,7 @@
-//! How are lies told over TCP?
+//! The hostile server: plays scripts over TCP.
 //!
-//! **Invariant:** one script is played for each request, and hits are counted before it begins, so that a
-//! test knows what was asked for even where no answer arrived.
+//! **Invariant:** one script is played for each request. The request is counted before that, so
+//! that a test knows what was requested even if no answer arrived.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,36 +19,37 @@ use crate::listen::{accept, listen};
 
 use super::honest;
 use super::robots::Robots;
-use super::script::{Asked, Pace, Script, Step, Then};
+use super::script::{AfterScript, Pace, Script, ScriptRequest, ScriptStep};
 use super::table::Lie;
 
-/// The longest request head that is read. Crawlers refuse longer URLs; this server must not fail first.
+/// Maximum length of a request head in bytes. Crawlers reject URLs that are much shorter, so
+/// this server does not fail first.
 const LONGEST_HEAD: usize = 2 << 20;
 
-/// What kind of liar a server is.
+/// The behaviour of a hostile server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nature {
     /// All [`LIES`](super::LIES), with an index at `/` and honest pages among them.
     Lies,
-    /// Honest pages under a robots.txt that lies.
+    /// Honest pages with a hostile robots.txt.
     Robots(Robots),
-    /// Not a web server at all: greets as SSH does before anything was asked (row 14).
+    /// Not a web server: it sends an SSH banner before any request (row 14).
     Banner,
 }
 
-/// A lying server, until dropped.
+/// A hostile server; stops when dropped.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
     hits: Arc<Hits>,
-    /// The listener with its connections; aborted when dropped.
+    /// The listener with its connections, which is aborted when dropped.
     _listener: JoinSet<()>,
 }
 
 type Hits = Mutex<HashMap<String, u32>>;
 
 impl Server {
-    /// Starts one at a loopback address, at any port that is free, on the current tokio runtime.
+    /// Starts a server at a loopback address, at any free port, on the current tokio runtime.
     pub async fn start(
         address: Ipv4Addr,
         nature: Nature,
@@ -62,7 +63,7 @@ impl Server {
             tasks.spawn(accept(listener, move |stream| {
                 let hits = Arc::clone(&hits);
                 async move {
-                    // A client that leaves in the middle of a lie did well.
+                    // A client that disconnects in the middle of a lie behaves well.
                     let _ = converse(stream, nature, pace, &hits).await;
                 }
             }));
@@ -74,22 +75,23 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL of a path, which starts with a slash.
+    /// Returns the URL of a path, which starts with a slash.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// How often exactly this path and query was asked for.
+    /// Returns the number of requests for exactly this path and query.
     pub fn hits(&self, path: &str) -> u32 {
         lock(&self.hits).get(path).copied().unwrap_or(0)
     }
 
-    /// How often anything that starts so was asked for: the depth a crawl went into a trap.
+    /// Returns the number of requests below a prefix, which shows how deep a crawl went into a
+    /// trap.
     pub fn hits_below(&self, prefix: &str) -> u32 {
         let hits = lock(&self.hits);
         hits.iter()
@@ -107,28 +109,29 @@ async fn converse(
 ) -> io::Result<()> {
     if nature == Nature::Banner {
         stream.write_all(b"SSH-2.0-OpenSSH_9.6\r\n").await?;
-        // The client has its say and is not answered.
+        // The request of the client is not answered.
         let _ = timeout(pace.longest, stream.read_u8()).await;
         return Ok(());
     }
     let mut unread = BytesMut::new();
     while let Some(head) = read_head(&mut stream, &mut unread).await? {
         let script = answer(&head, nature, hits);
-        // What takes too long ends here, and the connection with it.
+        // An answer that takes too long ends here, and with it the connection.
         let Ok(played) = timeout(pace.longest, play(&mut stream, &script, pace)).await else {
             break;
         };
         played?;
         match script.then {
-            Then::Keep => {}
-            Then::Close => break,
-            Then::Reset => return stream.set_zero_linger(),
+            AfterScript::Keep => {}
+            AfterScript::Close => break,
+            AfterScript::Reset => return stream.set_zero_linger(),
         }
     }
     stream.shutdown().await
 }
 
-/// The next request head; `None` when the client is done, or sends what no head can be.
+/// Reads the next request head. Returns `None` if the client is done, or sent something that is
+/// not a head.
 async fn read_head(stream: &mut TcpStream, unread: &mut BytesMut) -> io::Result<Option<Bytes>> {
     let mut searched = 0;
     loop {
@@ -138,7 +141,7 @@ async fn read_head(stream: &mut TcpStream, unread: &mut BytesMut) -> io::Result<
         {
             return Ok(Some(unread.split_to(searched + end + 4).freeze()));
         }
-        // The end may begin in the last three bytes.
+        // The end of the head may begin in the last three bytes.
         searched = unread.len().saturating_sub(3);
         if unread.len() > LONGEST_HEAD || stream.read_buf(unread).await? == 0 {
             return Ok(None);
@@ -163,16 +166,16 @@ fn answer(head: &[u8], nature: Nature, hits: &Hits) -> Script {
         *count += 1;
         *count - 1
     };
-    let asked = Asked {
+    let request = ScriptRequest {
         path,
         earlier,
         headers: &headers,
     };
     match nature {
-        Nature::Robots(robots) => robots.answer(&asked),
+        Nature::Robots(robots) => robots.answer(&request),
         _ if path == "/" => honest::index(),
         _ => match Lie::at(path) {
-            Some(lie) => (lie.script)(&asked),
+            Some(lie) => (lie.script)(&request),
             None => honest::at(path).unwrap_or_else(Script::not_found),
         },
     }
@@ -181,21 +184,21 @@ fn answer(head: &[u8], nature: Nature, hits: &Hits) -> Script {
 async fn play(stream: &mut TcpStream, script: &Script, pace: Pace) -> io::Result<()> {
     for step in &script.steps {
         match step {
-            Step::Send(bytes) => stream.write_all(bytes).await?,
-            Step::Flood(bytes) => {
+            ScriptStep::Send(bytes) => stream.write_all(bytes).await?,
+            ScriptStep::Flood(bytes) => {
                 let mut sent = 0;
                 while sent < pace.most_bytes {
                     stream.write_all(bytes).await?;
                     sent += bytes.len() as u64;
                 }
             }
-            // The time limit ends these two.
-            Step::Drip(bytes) => loop {
+            // The time limit ends these two steps.
+            ScriptStep::Drip(bytes) => loop {
                 stream.write_all(bytes).await?;
                 sleep(pace.pause).await;
             },
-            Step::Silence => std::future::pending().await,
-            Step::Pause => sleep(pace.pause).await,
+            ScriptStep::Silence => std::future::pending().await,
+            ScriptStep::Pause => sleep(pace.pause).await,
         }
     }
     Ok(())

@@ -1,25 +1,25 @@
-//! Which lies are there?
+//! The table of all lies.
 //!
-//! **Invariant:** no path is the beginning of another route, so each request meets one lie. A path that
-//! ends in a slash stands for everything below it.
+//! **Invariant:** no path is a prefix of another route, so that each request meets exactly one
+//! lie. A path that ends in a slash also matches everything below it.
 
-use super::script::{Asked, Script};
+use super::script::{Script, ScriptRequest};
 use super::{coding, framing, listing, markup, redirect, trap, validator};
 
-/// One way to lie.
+/// One attack of the hostile server.
 #[derive(Debug, Clone, Copy)]
 pub struct Lie {
     /// The row of hostile-web.md.
     pub row: u8,
-    /// Where it is told. A path that ends in a slash answers for everything below it too.
+    /// Its path. A path that ends in a slash also answers for everything below it.
     pub path: &'static str,
-    /// What it is.
+    /// A short description.
     pub what: &'static str,
-    pub(super) script: fn(&Asked<'_>) -> Script,
+    pub(super) script: fn(&ScriptRequest<'_>) -> Script,
 }
 
 impl Lie {
-    /// The lie told at a path.
+    /// Returns the lie at a path.
     pub(super) fn at(path: &str) -> Option<&'static Self> {
         let route = path.split('?').next().unwrap_or_default();
         LIES.iter().find(|lie| match lie.path.ends_with('/') {
@@ -33,7 +33,7 @@ const fn lie(
     row: u8,
     path: &'static str,
     what: &'static str,
-    script: fn(&Asked<'_>) -> Script,
+    script: fn(&ScriptRequest<'_>) -> Script,
 ) -> Lie {
     Lie {
         row,
@@ -43,8 +43,8 @@ const fn lie(
     }
 }
 
-/// All lies, by row. Rows 18 (HTTP/2 needs TLS to be spoken to), 23 (needs a name server) and 43 to 49
-/// ([`Robots`](super::Robots)) are not told here.
+/// All lies, by row. Not here are row 18 (HTTP/2 requires TLS), row 23 (requires a name server)
+/// and rows 43 to 49 ([`Robots`](super::Robots)).
 #[rustfmt::skip]
 pub static LIES: &[Lie] = &[
     lie(1, "/gzip-bomb", "a gigabyte of zeros in a megabyte of gzip", coding::gzip_bomb),
@@ -53,7 +53,7 @@ pub static LIES: &[Lie] = &[
     lie(2, "/zstd-window", "a zstd frame that needs a window of 2 GB", coding::zstd_window),
     lie(3, "/layered", "gzip in gzip in gzip", coding::layered),
     lie(4, "/wrong-encoding", "says gzip and is not", coding::wrong_encoding),
-    lie(4, "/unknown-encoding", "a coding nobody knows", coding::unknown_encoding),
+    lie(4, "/unknown-encoding", "an unknown coding", coding::unknown_encoding),
     lie(5, "/endless", "chunks without end", framing::endless),
     lie(5, "/endless-length", "an exabyte by its length", framing::endless_length),
     lie(6, "/drip", "a body a byte at a time", framing::drip),
@@ -81,7 +81,7 @@ pub static LIES: &[Lie] = &[
     lie(16, "/304-with-body", "304 with a body, unasked", framing::not_modified_with_body),
     lie(17, "/reset", "a reset in the body", framing::reset),
     lie(17, "/fin", "an end between two chunks", framing::fin),
-    lie(19, "/early-bytes", "an answer nobody asked for", framing::early_bytes),
+    lie(19, "/early-bytes", "an answer to no request", framing::early_bytes),
     lie(19, "/close-lies", "says it closes and goes on", framing::close_lies),
     lie(19, "/keep-alive-lies", "says it stays and closes", framing::keep_alive_lies),
     lie(20, "/redirect-self", "a redirect to itself", redirect::to_itself),
@@ -117,7 +117,7 @@ pub static LIES: &[Lie] = &[
     lie(37, "/refresh-self", "a refresh to itself", markup::refresh_itself),
     lie(37, "/refresh-private", "a refresh to a private address", markup::refresh_private),
     lie(37, "/canonical-elsewhere", "a canonical URL on another site", markup::canonical_elsewhere),
-    lie(38, "/bad-charset", "a charset nobody knows", markup::bad_charset),
+    lie(38, "/bad-charset", "an unknown charset", markup::bad_charset),
     lie(38, "/utf-7", "UTF-7", markup::utf_7),
     lie(38, "/utf-16", "UTF-16 without a mark", markup::utf_16),
     lie(38, "/mixed-charset", "two charsets in one page", markup::mixed_charset),

@@ -1,15 +1,16 @@
-//! Sites without end, and URLs that should not be (rows 55 to 58, 60, 61).
+//! Spider traps, and malformed URLs (rows 55 to 58, 60, 61).
 //!
-//! **Invariant:** every page of a trap follows from its path alone, so a trap is the same in every run.
+//! **Invariant:** every page of a trap is determined by its path alone, so a trap is the same in
+//! every run.
 
 use std::fmt::Write;
 
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::script::{Asked, Script, page};
+use super::script::{Script, ScriptRequest, page};
 
-/// Chance that follows from a path (FNV-1a over its bytes).
+/// Returns a random number generator seeded by a path (FNV-1a hash of its bytes).
 fn chance_of(path: &str) -> ChaCha8Rng {
     let hash = path.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -17,9 +18,9 @@ fn chance_of(path: &str) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(hash)
 }
 
-/// Months before and after, for ever.
-pub(super) fn calendar(asked: &Asked<'_>) -> Script {
-    let parsed = asked.after("/calendar/").split_once('/');
+/// Links to the month before and the month after, for ever.
+pub(super) fn calendar(request: &ScriptRequest<'_>) -> Script {
+    let parsed = request.after("/calendar/").split_once('/');
     let year = parsed
         .and_then(|(year, _)| year.parse::<i32>().ok())
         .unwrap_or(2026);
@@ -44,9 +45,9 @@ pub(super) fn calendar(asked: &Asked<'_>) -> Script {
     ))
 }
 
-/// Every link carries an id never seen before, in the path and in the query.
-pub(super) fn session(asked: &Asked<'_>) -> Script {
-    let mut rng = chance_of(asked.path);
+/// Every link has a new session id, in the path and in the query.
+pub(super) fn session(request: &ScriptRequest<'_>) -> Script {
+    let mut rng = chance_of(request.path);
     let mut links = String::new();
     for target in ["one", "two", "three"] {
         let (path, query) = (rng.next_u64(), rng.next_u64());
@@ -61,22 +62,22 @@ pub(super) fn session(asked: &Asked<'_>) -> Script {
     ))
 }
 
-/// A relative link that goes one deeper at each step.
-pub(super) fn spiral(_: &Asked<'_>) -> Script {
+/// A relative link that goes one level deeper at each step.
+pub(super) fn spiral(_: &ScriptRequest<'_>) -> Script {
     Script::html(page(
         "spiral",
         "<p>deeper</p><a href=\"a/\">a</a> <a href=\"b/a/\">b</a>",
     ))
 }
 
-/// New text and new links on every page, as tarpits for crawlers make them.
-pub(super) fn endless_text(asked: &Asked<'_>) -> Script {
-    Script::html(babble(asked.path, 10, |number| {
+/// New text and new links on every page, like tarpits against crawlers.
+pub(super) fn endless_text(request: &ScriptRequest<'_>) -> Script {
+    Script::html(babble(request.path, 10, |number| {
         format!("/endless-text/{number:016x}")
     }))
 }
 
-/// A page of random words and links to pages that no other page names.
+/// Returns a page of random words, with links to pages that no other page names.
 pub(super) fn babble(path: &str, links: usize, link: impl Fn(u64) -> String) -> String {
     const WORDS: [&str; 12] = [
         "the", "wader", "sweeps", "its", "bill", "through", "shallow", "water", "only", "where",
@@ -95,14 +96,14 @@ pub(super) fn babble(path: &str, links: usize, link: impl Fn(u64) -> String) -> 
 }
 
 /// Links of 3,000 bytes and of a megabyte.
-pub(super) fn long_url(_: &Asked<'_>) -> Script {
+pub(super) fn long_url(_: &ScriptRequest<'_>) -> Script {
     let links =
         [3_000, 1_000_000].map(|n| format!("<a href=\"/long/{}\">long</a>\n", "x".repeat(n)));
     Script::html(page("long URLs", &links.concat()))
 }
 
-/// Links with what must not reach a header or a file name.
-pub(super) fn control_urls(_: &Asked<'_>) -> Script {
+/// Links with characters that must not reach a header or a file name.
+pub(super) fn control_urls(_: &ScriptRequest<'_>) -> Script {
     let links = [
         "/nul/\0/x",
         "/nul/%00/x",

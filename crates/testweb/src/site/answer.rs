@@ -1,7 +1,8 @@
-//! What does a server of this web answer?
+//! The answer of a server to a request.
 //!
-//! **Invariant:** pure: the answer follows from the request, the moment and how often the same was
-//! asked before. Who waits, counts and closes connections is [`serving`](super::serving).
+//! **Invariant:** the answer is a pure function of the request, the moment and the number of
+//! earlier requests for the same path. [`connection`](super::connection) waits, counts and
+//! closes.
 
 use std::io::Write;
 
@@ -16,31 +17,32 @@ use hyper::{Response, StatusCode};
 use crate::reply::{plain, status_only, typed};
 
 use super::validators::Validators;
-use super::web::{Author, Coding, Kind, Page, PageNumber, RobotsFile, ServerNumber, Web};
+use super::web::{Coding, Kind, Page, PageNumber, RobotsFile, ServerNumber, TextSource, Web};
 
-/// A request as a server of the web sees it.
-pub(super) struct Asked<'a> {
+/// A request to a server of the web.
+pub(super) struct WebRequest<'a> {
     pub server: ServerNumber,
     /// Path and query.
     pub path: &'a str,
     pub headers: &'a HeaderMap,
-    /// How often this path was asked for before.
+    /// Number of earlier requests for this path.
     pub earlier: u32,
-    /// The port the web is served at.
+    /// The port at which the web is served.
     pub port: u16,
 }
 
 impl Web {
-    pub(super) fn answer(&self, asked: &Asked<'_>, at: f64) -> Response<Bytes> {
-        if asked.path == "/robots.txt" {
-            return self.robots_txt(asked.server, asked.port);
+    pub(super) fn answer(&self, request: &WebRequest<'_>, at: f64) -> Response<Bytes> {
+        if request.path == "/robots.txt" {
+            return self.robots_txt(request.server, request.port);
         }
-        if let Some(month) = asked.path.strip_prefix("/calendar/") {
-            return self.calendar(asked.server, month);
+        if let Some(month) = request.path.strip_prefix("/calendar/") {
+            return self.calendar(request.server, month);
         }
-        match self.at(asked.server, asked.path) {
-            Some(page) if page.exists(at) => self.page_answer(page, asked, at),
-            // What died says so; what was never there, or not yet, is not found.
+        match self.at(request.server, request.path) {
+            Some(page) if page.exists(at) => self.page_answer(page, request, at),
+            // A page that died is gone (410). A page that never existed, or not yet, is not
+            // found (404).
             Some(page) if page.life.born <= at => plain(StatusCode::GONE, "gone\n"),
             _ => plain(StatusCode::NOT_FOUND, "not found\n"),
         }
@@ -67,7 +69,7 @@ impl Web {
         }
     }
 
-    /// A month that links to the ones before and after it, for ever.
+    /// Returns the page of a month, which links to the months before and after it, for ever.
     fn calendar(&self, server: ServerNumber, month: &str) -> Response<Bytes> {
         let parsed = month.split_once('/').and_then(|(y, m)| {
             Some((
@@ -90,20 +92,20 @@ impl Web {
         typed(StatusCode::OK, "text/html; charset=utf-8", body.into())
     }
 
-    fn page_answer(&self, page: &Page, asked: &Asked<'_>, at: f64) -> Response<Bytes> {
+    fn page_answer(&self, page: &Page, request: &WebRequest<'_>, at: f64) -> Response<Bytes> {
         match page.kind {
-            Kind::Ordinary | Kind::Copy(_) => self.text(page, asked, at),
-            Kind::Busy if asked.earlier == 0 => {
+            Kind::Ordinary | Kind::Copy(_) => self.text(page, request, at),
+            Kind::Busy if request.earlier == 0 => {
                 let mut answer = plain(StatusCode::SERVICE_UNAVAILABLE, "try again\n");
                 answer
                     .headers_mut()
                     .insert(RETRY_AFTER, HeaderValue::from_static("1"));
                 answer
             }
-            Kind::Busy => self.text(page, asked, at),
+            Kind::Busy => self.text(page, request, at),
             Kind::Redirect(to, status) => {
                 let mut answer = plain(status_of(status), "elsewhere\n");
-                if let Ok(location) = HeaderValue::try_from(self.url(to, asked.port)) {
+                if let Ok(location) = HeaderValue::try_from(self.url(to, request.port)) {
                     answer.headers_mut().insert(LOCATION, location);
                 }
                 answer
@@ -112,17 +114,17 @@ impl Web {
         }
     }
 
-    fn text(&self, page: &Page, asked: &Asked<'_>, at: f64) -> Response<Bytes> {
+    fn text(&self, page: &Page, request: &WebRequest<'_>, at: f64) -> Response<Bytes> {
         let server = self.server(page.server);
         let validators = self.validators(page, at);
-        let mut answer = if validators.matched_by(asked.headers) {
+        let mut answer = if validators.matched_by(request.headers) {
             status_only(StatusCode::NOT_MODIFIED)
         } else {
-            let html = self.html(page.number, at, asked.port);
+            let html = self.html(page.number, at, request.port);
             let media = self.media(page);
             let coding = server
                 .coding
-                .filter(|coding| coding.is_accepted(asked.headers));
+                .filter(|coding| coding.is_accepted(request.headers));
             let body = coding.map_or_else(|| html.clone().into(), |coding| coding.encode(&html));
             let mut answer = typed(StatusCode::OK, media, body);
             if let Some(coding) = coding {
@@ -141,13 +143,13 @@ impl Web {
     }
 
     fn media(&self, page: &Page) -> &'static str {
-        match &self.author {
-            Author::Prose(_) => "text/html; charset=utf-8",
-            Author::Town(records) => records.media(page.number),
+        match &self.text_source {
+            TextSource::Prose(_) => "text/html; charset=utf-8",
+            TextSource::Town(records) => records.media(page.number),
         }
     }
 
-    /// The sitemaps that a robots.txt names.
+    /// Returns the sitemaps that robots.txt names.
     fn sitemaps(&self, server: ServerNumber) -> impl Iterator<Item = PageNumber> {
         let sitemaps = ["/sitemap.xml", "/news-sitemap.xml"];
         let there = sitemaps.map(|path| self.at(server, path));
@@ -155,7 +157,8 @@ impl Web {
         there.filter(|page| !self.is_text(*page))
     }
 
-    /// A page changes with its text and when a page it links to is born.
+    /// Returns the validators of a page. It changes with its text, and when a page it links to
+    /// is born.
     fn validators(&self, page: &Page, at: f64) -> Validators {
         let server = self.server(page.server);
         let version = self.version(page, at);
@@ -200,7 +203,7 @@ impl Coding {
                 encoder.write_all(text).and_then(|()| encoder.finish())
             }
         };
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         encoded.unwrap_or_default().into()
     }
 }

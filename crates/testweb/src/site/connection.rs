@@ -1,9 +1,11 @@
-//! How does a server of the web treat one connection?
+//! Serves one connection.
 //!
-//! HTTP/1.0, HTTP/1.1 (pipelined or not, answered in order) and HTTP/2 with prior knowledge, told apart
-//! by the first bytes. **Invariant:** a server never answers more requests on a connection than it is
-//! meant to. It says so with the last: `Connection: close`, or in HTTP/2 a GOAWAY; streams that were on
-//! their way then are refused, which tells the client that they may be asked for again.
+//! HTTP/1.0, HTTP/1.1 (pipelined or not, answered in order) and HTTP/2 with prior knowledge are
+//! distinguished by the first bytes.
+//!
+//! **Invariant:** a server answers at most a fixed number of requests per connection. It
+//! announces the last one with `Connection: close`, or in HTTP/2 with GOAWAY. Streams that are
+//! already on their way are then refused, which tells the client that it may retry them.
 
 use std::convert::Infallible;
 use std::pin::{Pin, pin};
@@ -22,46 +24,46 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 
-use super::answer::Asked;
-use super::line::Line;
-use super::log::{OpenConnection, UnderWay};
-use super::serving::Stage;
+use super::answer::WebRequest;
+use super::delayed_stream::DelayedStream;
+use super::log::{OpenConnection, PendingRequest};
+use super::serving::SharedWeb;
 use super::web::ServerNumber;
 
-/// Streams a client may have open at once: what nginx and Apache allow by default (128 and 100), about.
+/// Maximum number of concurrent streams: about the defaults of nginx (128) and Apache (100).
 const STREAMS: u32 = 100;
 
-/// A connection under way.
-struct Connection {
-    stage: Arc<Stage>,
+/// A connection that is open.
+struct ServedConnection {
+    shared: Arc<SharedWeb>,
     server: ServerNumber,
     open: OpenConnection,
-    asked: AtomicU32,
-    /// The last request was asked over HTTP/2.
+    requests: AtomicU32,
+    /// Notified when the last allowed request arrived over HTTP/2.
     enough: Notify,
 }
 
 /// Serves a connection to its end.
-pub(super) async fn serve<S>(stage: Arc<Stage>, server: ServerNumber, stream: S)
+pub(super) async fn serve<S>(shared: Arc<SharedWeb>, server: ServerNumber, stream: S)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let connection = Arc::new(Connection {
-        open: OpenConnection::new(Arc::clone(&stage.log), server),
-        stage,
+    let connection = Arc::new(ServedConnection {
+        open: OpenConnection::new(Arc::clone(&shared.log), server),
+        shared,
         server,
-        asked: AtomicU32::new(0),
+        requests: AtomicU32::new(0),
         enough: Notify::new(),
     });
-    let habits = connection.stage.web.server(server);
+    let habits = connection.shared.web.server(server);
     pause(habits.round_trip).await;
-    let line = TokioIo::new(Line::new(stream, habits.round_trip));
+    let line = TokioIo::new(DelayedStream::new(stream, habits.round_trip));
     let answer = service_fn(|request| answer(Arc::clone(&connection), request));
     let mut builder = Builder::new(TokioExecutor::new());
     let streams = habits.requests_per_connection.min(STREAMS);
     builder.http2().max_concurrent_streams(streams);
     let mut serving = pin!(builder.serve_connection(line, answer));
-    // A client that leaves in the middle of an answer is nothing to report.
+    // A client that disconnects in the middle of an answer is not an error.
     tokio::select! {
         _ = serving.as_mut() => return,
         () = connection.enough.notified() => serving.as_mut().graceful_shutdown(),
@@ -70,12 +72,12 @@ where
 }
 
 async fn answer(
-    connection: Arc<Connection>,
+    connection: Arc<ServedConnection>,
     request: Request<Incoming>,
-) -> Result<Response<Logged>, h2::Error> {
-    let stage = &connection.stage;
-    let server = stage.web.server(connection.server);
-    let number = connection.asked.fetch_add(1, Ordering::Relaxed) + 1;
+) -> Result<Response<LoggedBody>, h2::Error> {
+    let shared = &connection.shared;
+    let server = shared.web.server(connection.server);
+    let number = connection.requests.fetch_add(1, Ordering::Relaxed) + 1;
     if number > server.requests_per_connection {
         return Err(h2::Reason::REFUSED_STREAM.into());
     }
@@ -88,42 +90,42 @@ async fn answer(
         .uri()
         .path_and_query()
         .map_or("/", |path| path.as_str());
-    let under_way = connection.open.request(path);
+    let pending = connection.open.request(path);
     pause(server.response_latency).await;
-    let asked = Asked {
+    let web_request = WebRequest {
         server: connection.server,
         path,
         headers: request.headers(),
-        earlier: under_way.earlier,
-        port: stage.port,
+        earlier: pending.earlier,
+        port: shared.port,
     };
-    let mut answer = stage.web.answer(&asked, stage.now());
+    let mut answer = shared.web.answer(&web_request, shared.now());
     if is_last && !is_http2 {
         answer
             .headers_mut()
             .insert(CONNECTION, HeaderValue::from_static("close"));
     }
-    under_way.answered_with(answer.status().as_u16());
-    Ok(answer.map(|bytes| Logged {
+    pending.answered_with(answer.status().as_u16());
+    Ok(answer.map(|bytes| LoggedBody {
         bytes: Some(bytes),
-        _under_way: under_way,
+        _under_way: pending,
     }))
 }
 
-/// Waits. A wait of nothing would still be one for the timer's next millisecond.
+/// Waits. The timer would round a wait of zero up to its next millisecond.
 async fn pause(time: Duration) {
     if !time.is_zero() {
         tokio::time::sleep(time).await;
     }
 }
 
-/// A body in one piece that keeps its request under way until hyper lets go of it.
-struct Logged {
+/// A body in one piece. Its request stays under way in the log until hyper drops the body.
+struct LoggedBody {
     bytes: Option<Bytes>,
-    _under_way: UnderWay,
+    _under_way: PendingRequest,
 }
 
-impl Body for Logged {
+impl Body for LoggedBody {
     type Data = Bytes;
     type Error = Infallible;
 

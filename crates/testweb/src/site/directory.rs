@@ -1,8 +1,7 @@
-//! How is a directory of real pages served?
+//! Serves a directory of files, for benchmarks and documentation sites.
 //!
-//! For benchmarks and real documentation sites. **Invariant:** only what the walk at the start found
-//! under the directory is ever answered: a request is looked up in a map, never turned into a file
-//! name, so no path can lead outside.
+//! **Invariant:** only files that were found under the directory at the start are served. A
+//! request is looked up in a map and never turned into a file name, so no path can lead outside.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -29,14 +28,14 @@ use crate::reply::{plain, status_only, typed};
 
 use super::validators::Validators;
 
-/// Up to so many bytes all files are kept in memory; above, each is read when asked for. The
-/// benchmark's machines have a few GB, and documentation sites are well below.
+/// Up to this total size, in bytes, all files are held in memory; above, each is read on
+/// request. The machines for benchmarks have a few GB, and documentation sites are much smaller.
 const IN_MEMORY: u64 = 1 << 30;
 
 /// The files of a directory, as a site.
 #[derive(Debug)]
 pub struct Directory {
-    /// By decoded path, which starts with a slash.
+    /// The files by decoded path, which starts with a slash.
     files: HashMap<String, File>,
 }
 
@@ -48,18 +47,18 @@ struct File {
     validators: Validators,
 }
 
-/// A directory that is being served, until dropped.
+/// A server of a directory; stops when dropped.
 #[derive(Debug)]
 pub struct DirectoryServer {
     address: SocketAddr,
     requests: Arc<AtomicU64>,
-    /// The listener with its connections; aborted when dropped.
+    /// The listener with its connections, which is aborted when dropped.
     _listener: JoinSet<()>,
 }
 
 impl Directory {
-    /// Reads a directory. Links to files are followed while they stay inside; other links, and names
-    /// that are not Unicode, are left out.
+    /// Reads a directory. Links to files are followed if they stay inside. Other links, and
+    /// names that are not Unicode, are left out.
     pub fn read(root: &Path) -> Result<Self, TestwebError> {
         let root = fs::canonicalize(root).map_err(|source| unreadable(root, source))?;
         let mut files = HashMap::new();
@@ -92,13 +91,13 @@ impl Directory {
         Ok(Self { files })
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn files(&self) -> usize {
         self.files.len()
     }
 
-    /// Serves it at a loopback address, at the given port or any that is free, on the current tokio
-    /// runtime.
+    /// Serves the directory at a loopback address, at the given port or any free one, on the
+    /// current tokio runtime.
     pub async fn serve(
         self,
         address: Ipv4Addr,
@@ -118,7 +117,7 @@ impl Directory {
                         let answer = directory.answer(&request).map(Full::new);
                         async { Ok::<_, Infallible>(answer) }
                     });
-                    // A client that leaves in the middle of an answer is nothing to report.
+                    // A client that disconnects in the middle of an answer is not an error.
                     let _ = hyper::server::conn::http1::Builder::new()
                         .pipeline_flush(true)
                         .serve_connection(TokioIo::new(stream), answer)
@@ -161,24 +160,25 @@ impl Directory {
 }
 
 impl DirectoryServer {
-    /// Where it listens.
+    /// Returns the address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL of a path, which starts with a slash.
+    /// Returns the URL of a path, which starts with a slash.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    /// Requests answered so far.
+    /// Returns the number of requests so far.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 }
 
 impl File {
-    /// The file at a path and its length, unless it is no file or lies outside the root.
+    /// Returns the file at a path and its length. Returns `None` if it is not a file or lies
+    /// outside the root.
     fn find(path: &Path, root: &Path) -> Option<(Self, u64)> {
         let real = fs::canonicalize(path)
             .ok()
@@ -220,8 +220,8 @@ impl File {
     }
 }
 
-/// The media type by the ending of the name. HTML goes without a charset, since old documentation is
-/// not all UTF-8 and says itself what it is.
+/// Returns the media type for the extension of a file name. HTML has no charset parameter: old
+/// documentation is not always UTF-8, and states its charset itself.
 fn content_type(path: &Path) -> &'static str {
     let ending = path
         .extension()

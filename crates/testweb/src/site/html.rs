@@ -1,22 +1,23 @@
-//! What does a page say at a moment?
+//! The HTML of a page at a moment.
 //!
-//! **Invariant:** the text depends on the seed, the page and its version alone. A change replaces one
-//! paragraph and leaves the others, so a changed page is a near-duplicate of what it was.
+//! **Invariant:** the text depends only on the seed, the page and its version. A change replaces
+//! one paragraph and leaves the others, so a changed page is a near-duplicate of its last
+//! version.
 
 use std::fmt::Write;
 
 use rand::{Rng, RngExt};
 
-use super::web::{Author, Kind, Page, PageNumber, Web};
+use super::web::{Kind, Page, PageNumber, TextSource, Web};
 use crate::chance::{For, stream};
 
-/// Distinct words of the invented language.
+/// Number of distinct words of the invented language.
 const WORDS: usize = 4_096;
 
-/// Words in a paragraph; about 430 bytes.
+/// Words per paragraph; about 430 bytes.
 const PARAGRAPH: usize = 60;
 
-/// Bytes of a paragraph with its markup, about.
+/// Approximate bytes of a paragraph with its markup.
 const PARAGRAPH_BYTES: u32 = 440;
 
 const SYLLABLES: [&str; 16] = [
@@ -24,7 +25,7 @@ const SYLLABLES: [&str; 16] = [
     "or", "tem",
 ];
 
-/// The words a web is written in.
+/// The vocabulary of a web.
 #[derive(Debug)]
 pub(super) struct Prose {
     words: Vec<String>,
@@ -44,7 +45,8 @@ impl Prose {
         }
     }
 
-    /// A word; the first of the list are drawn far more often than the last, as in any language.
+    /// Draws a word. The first words of the list are drawn far more often than the last, as in
+    /// natural languages.
     fn word(&self, rng: &mut impl Rng) -> &str {
         let chance: f64 = rng.random();
         &self.words[(chance.powi(3) * WORDS as f64) as usize]
@@ -61,12 +63,12 @@ impl Prose {
 }
 
 impl Web {
-    /// The HTML of a page that has a text, as served at this port; empty for one that has none.
+    /// Returns the HTML of a page as served at this port; empty for a page without text.
     pub fn html(&self, page: PageNumber, at: f64, port: u16) -> String {
         let page = self.original(self.page(page));
-        let prose = match &self.author {
-            Author::Prose(prose) => prose,
-            Author::Town(records) => return records.body(self, page, at, port),
+        let prose = match &self.text_source {
+            TextSource::Prose(prose) => prose,
+            TextSource::Town(records) => return records.body(self, page, at, port),
         };
         if !matches!(page.kind, Kind::Ordinary | Kind::Busy) {
             return String::new();
@@ -100,8 +102,8 @@ impl Web {
         let version = self.version(page, at).id;
         let paragraphs = u64::from(page.size / PARAGRAPH_BYTES).max(1);
         for n in 0..paragraphs {
-            // Part 0 of the stream is the first text, so paragraphs count from 1. A changed
-            // paragraph draws from the upper half of the numbers, which no paragraph reaches.
+            // Part 0 of the stream is unused, so paragraphs count from 1. A changed paragraph
+            // draws from the upper half of the part numbers, which no paragraph reaches.
             let changed = version > 0 && n == version % paragraphs;
             let part = if changed { version | 1 << 63 } else { n + 1 };
             let mut rng = stream(self.seed, For::Text, u64::from(page.number.0), part);

@@ -1,8 +1,9 @@
-//! How does a plan become a web?
+//! Generates a web from a plan.
 //!
-//! **Invariant:** pages are made in the order of their numbers, and each hangs on an older ordinary
-//! page (of its server, or for a home page of an older server), so the web is one piece. Further
-//! links go to pages in proportion to the links these already have, which gives the power law.
+//! **Invariant:** pages are generated in the order of their numbers. Each is linked from an
+//! older ordinary page (of its server, or for a home page of an older server), so the web is
+//! connected. Further links choose their target in proportion to its in-links (preferential
+//! attachment), which gives the power law.
 
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
@@ -11,31 +12,34 @@ use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Exp1};
 
 use super::html::Prose;
-use super::life::Life;
+use super::life::PageLife;
 use super::plan::{Latency, Plan, Tail};
-use super::web::{Author, Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};
+use super::web::{
+    Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, TextSource, Web,
+};
 use crate::chance::{For, stream};
 
-/// The share of links that stay on their server; about three of four links do on the real web
-/// (Bharat et al., "Who links to whom", ICDM 2001).
+/// Share of links that stay on their server. On the real web it is about three quarters (Bharat
+/// et al., "Who links to whom", ICDM 2001).
 const LOCAL_LINKS: f64 = 0.75;
 
-/// Pages per site fall with an exponent of about 1.8 (Huberman & Adamic, "Growth dynamics of the World
-/// Wide Web", Nature 1999). The cut leaves a web of a few servers with more than one that matters.
+/// Distribution of pages per server. The sizes of sites follow a power law with an exponent of
+/// about 1.8 (Huberman & Adamic, "Growth dynamics of the World Wide Web", Nature 1999). The
+/// maximum ensures that in a web of few servers more than one is large.
 const SERVER_SIZES: Tail = Tail {
     least: 10,
     exponent: 1.8,
     most: 1_000,
 };
 
-/// 2020-01-01, the date of the web's time 0: years before any test runs, so that a web can be
-/// years ahead and still not in the future.
+/// 2020-01-01, the date of the web's time 0. It lies years in the past, so that a web can run
+/// years ahead without dates in the future.
 const EPOCH: Duration = Duration::from_secs(1_577_836_800);
 
-/// How often a link to a page that is already linked is drawn anew.
+/// Number of draws for a link target that is not linked yet.
 const REDRAWS: u32 = 8;
 
-/// Where pages lie on a server. A server with rules forbids the last.
+/// Path sections of a server. A server with rules forbids the last.
 const SECTIONS: [&str; 8] = [
     "news", "notes", "docs", "people", "archive", "events", "projects", "private",
 ];
@@ -43,10 +47,10 @@ const SECTIONS: [&str; 8] = [
 const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 
 impl Plan {
-    /// Makes the web.
+    /// Generates the web.
     pub fn invent(&self) -> Web {
         let servers = self.servers.max(1);
-        let mut growth = Growth::new(self);
+        let mut growth = WebGenerator::new(self);
         for number in 0..servers {
             growth.add_home(number as u32);
         }
@@ -63,7 +67,7 @@ impl Plan {
                 .map(|number| self.server(number as u64))
                 .collect(),
             paths: paths.collect::<HashMap<_, _>>(),
-            author: Author::Prose(Prose::new(self.seed)),
+            text_source: TextSource::Prose(Prose::new(self.seed)),
             epoch: SystemTime::UNIX_EPOCH + EPOCH,
             pages,
         }
@@ -78,7 +82,7 @@ impl Plan {
             }
         };
         Server {
-            // A web whose first server forbids all would have nothing to crawl.
+            // The first server must allow crawling, or there would be nothing to crawl.
             robots: if number == 0 {
                 RobotsFile::Missing
             } else {
@@ -113,7 +117,7 @@ impl Plan {
         pick(rng, files).unwrap_or(RobotsFile::Open)
     }
 
-    fn life(&self, number: u32, home: bool) -> Life {
+    fn life(&self, number: u32, home: bool) -> PageLife {
         let mut rng = stream(self.seed, For::Lives, u64::from(number), 0);
         let interval = self.changes.interval.draw(&mut rng);
         let rate = if chance(&mut rng, self.changes.share) {
@@ -125,7 +129,7 @@ impl Plan {
             (chance(&mut rng, self.population.born_later), rng.random());
         let years: f64 = Exp1.sample(&mut rng);
         if home {
-            return Life {
+            return PageLife {
                 rate,
                 born: 0.0,
                 dies: f64::INFINITY,
@@ -140,31 +144,32 @@ impl Plan {
             .population
             .lifetime
             .map_or(f64::INFINITY, |mean| born + years * mean);
-        Life { rate, born, dies }
+        PageLife { rate, born, dies }
     }
 }
 
-/// A web as it is being made.
-struct Growth<'a> {
+/// A web that is being generated.
+struct WebGenerator<'a> {
     plan: &'a Plan,
     rng: rand_chacha::ChaCha8Rng,
     pages: Vec<Page>,
-    /// Every page once, and once more for each link to it: a uniform draw prefers what has links.
+    /// Every page once, and once more for each link to it. A uniform draw from it prefers pages
+    /// with links.
     popular: Vec<PageNumber>,
-    local: Vec<Local>,
-    /// For each server the weight of it and all before it.
+    local: Vec<ServerPages>,
+    /// For each server, the sum of its weight and of all weights before it.
     weights: Vec<u64>,
 }
 
-/// The same of one server.
+/// The same lists for one server.
 #[derive(Default)]
-struct Local {
+struct ServerPages {
     pages: u32,
     popular: Vec<PageNumber>,
     ordinary: Vec<PageNumber>,
 }
 
-impl<'a> Growth<'a> {
+impl<'a> WebGenerator<'a> {
     fn new(plan: &'a Plan) -> Self {
         let mut rng = stream(plan.seed, For::Graph, 0, 0);
         let servers = plan.servers.max(1);
@@ -178,13 +183,13 @@ impl<'a> Growth<'a> {
             rng,
             pages: Vec::with_capacity(plan.pages),
             popular: Vec::new(),
-            local: (0..servers).map(|_| Local::default()).collect(),
+            local: (0..servers).map(|_| ServerPages::default()).collect(),
         }
     }
 
     fn add_home(&mut self, number: u32) {
         let server = ServerNumber(number);
-        // So far there are home pages only, so any older page is one.
+        // So far there are only home pages, so any older page is one.
         let parent = (number > 0).then(|| PageNumber(self.rng.random_range(0..number)));
         self.add(number, server, "/".into(), Kind::Ordinary, parent);
     }
@@ -215,9 +220,9 @@ impl<'a> Growth<'a> {
         if let Some(parent) = parent {
             let parent = &mut self.pages[parent.0 as usize];
             parent.links.push(number);
-            // Nobody could find a page before the one that links to it.
+            // A page cannot be born before the page that links to it.
             let wait = (parent.life.born - life.born).max(0.0);
-            life = Life {
+            life = PageLife {
                 born: life.born + wait,
                 dies: life.dies + wait,
                 ..life
@@ -303,12 +308,12 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// True in this share of the draws, also where the share is out of range.
+/// Returns true with this probability, also if it is out of range.
 fn chance(rng: &mut impl Rng, share: f64) -> bool {
     rng.random::<f64>() < share
 }
 
-/// One of some values by their shares; `None` for the share left over.
+/// Draws one of the values by their shares. Returns `None` for the remaining share.
 fn pick<T, const N: usize>(rng: &mut impl Rng, shares: [(f64, T); N]) -> Option<T> {
     let mut left: f64 = rng.random();
     shares.into_iter().find_map(|(share, value)| {
@@ -321,8 +326,8 @@ fn pick<T, const N: usize>(rng: &mut impl Rng, shares: [(f64, T); N]) -> Option<
 mod tests {
     use super::*;
 
-    /// The exponent of a power law by maximum likelihood over the values from `least` on (Clauset,
-    /// Shalizi & Newman, SIAM Review 2009, eq. 3.7).
+    /// Returns the maximum likelihood estimate of the exponent of a power law, over the values
+    /// from `least` on (Clauset, Shalizi & Newman, SIAM Review 2009, eq. 3.7).
     fn exponent(values: impl Iterator<Item = usize>, least: usize) -> f64 {
         let tail: Vec<f64> = values.filter(|&v| v >= least).map(|v| v as f64).collect();
         let logs: f64 = tail.iter().map(|v| (v / (least as f64 - 0.5)).ln()).sum();
@@ -346,7 +351,7 @@ mod tests {
         let outward = web.pages.iter().map(|page| page.links.len());
         let (inward_exponent, outward_exponent) =
             (exponent(inward.iter().copied(), 20), exponent(outward, 20));
-        // The in-links of preferential attachment with one link in hand fall with 2 to 3.
+        // Under preferential attachment, the in-links have an exponent of 2 to 3.
         assert!((1.8..3.0).contains(&inward_exponent), "{inward_exponent}");
         assert!((2.3..3.2).contains(&outward_exponent), "{outward_exponent}");
         inward.sort_unstable();
@@ -380,7 +385,8 @@ mod tests {
         };
         let mut draws: Vec<f64> = (0..20_000).map(|_| spread.draw(&mut rng)).collect();
         draws.sort_unstable_by(f64::total_cmp);
-        // Quantiles of the log-normal: exp(2 z) around the median, z = 0, 1 and -1.
+        // Quantiles of the log-normal distribution: exp(2 z) times the median, for z = 0, 1 and
+        // -1.
         for (quantile, expected) in [(0.5, 100.0), (0.8413, 738.9), (0.1587, 13.53)] {
             let found = draws[(quantile * 20_000.0) as usize];
             assert!((found / expected - 1.0).abs() < 0.1, "{quantile}: {found}");
@@ -392,7 +398,7 @@ mod tests {
         };
         let draws: Vec<u32> = (0..20_000).map(|_| tail.draw(&mut rng)).collect();
         assert!(draws.iter().all(|n| (3..=1_000).contains(n)));
-        // P(at least 30) = (30 / 3)^-1.5 = .0316, with a deviation of .0012.
+        // P(n ≥ 30) = (30 / 3)^-1.5 = 0.0316, with a standard deviation of 0.0012.
         let many = draws.iter().filter(|&&n| n >= 30).count() as f64 / 20_000.0;
         assert!((0.026..0.038).contains(&many), "{many}");
     }

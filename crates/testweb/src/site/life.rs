@@ -1,47 +1,49 @@
-//! When does a page exist, and when did it last change?
+//! The life of a page: when it exists, and when it last changed.
 //!
-//! **Invariant:** a life is a function of the moment asked about, not of the moments asked before,
-//! and costs the same at any moment: time is cut into windows that hold sixteen changes on average,
-//! and the changes of a window are drawn without those before it. Given how many there are, the
-//! moments of a Poisson process are independent and uniform, so this is exactly that process.
+//! **Invariant:** a life is a function of the requested moment, not of earlier requests, and
+//! costs the same at any moment. Time is divided into windows with 16 changes on average. The
+//! changes of a window are drawn without those before it. Given their number, the moments of a
+//! Poisson process are independent and uniform, so this is exactly a Poisson process.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Poisson};
 
 use crate::chance::{For, stream};
 
-/// Changes expected in a window; few enough to draw quickly, enough that one is rarely empty.
+/// Expected number of changes per window: few enough to draw quickly, enough that a window is
+/// rarely empty.
 const CHANGES_A_WINDOW: f64 = 16.0;
 
-/// From when to when a page exists, and how often it changes.
+/// The lifespan of a page and its change rate. Times are in seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Life {
-    /// Changes a second; 0 for a page that never changes.
+pub(super) struct PageLife {
+    /// Changes per second; 0 for a page that never changes.
     pub rate: f64,
-    /// The first moment it exists; 0 for what was always there.
+    /// The first moment at which it exists; 0 for a page that always existed.
     pub born: f64,
-    /// The first moment it no longer exists.
+    /// The first moment at which it no longer exists.
     pub dies: f64,
 }
 
-/// Which text a page shows, and since when.
+/// The version of a page's text.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Version {
-    /// 0 for the text it was born with, and another number for each change.
+pub(super) struct TextVersion {
+    /// 0 for the first text, and a distinct number for each change.
     pub id: u64,
-    /// The moment of the change that made it.
+    /// The moment of the change.
     pub since: f64,
 }
 
-impl Life {
-    /// Of what was always there, stays and never changes.
+impl PageLife {
+    /// The life of a page that always exists and never changes.
     pub const ALWAYS: Self = Self {
         rate: 0.0,
         born: 0.0,
         dies: f64::INFINITY,
     };
 
-    /// The moments of all changes so far, in order. Takes as long as there are many.
+    /// Returns the moments of all changes until a moment, in order. The cost grows with their
+    /// number.
     pub fn moments(&self, seed: u64, page: u64, until: f64) -> Vec<f64> {
         let length = CHANGES_A_WINDOW / self.rate;
         if !length.is_finite() || until <= self.born {
@@ -60,14 +62,14 @@ impl Life {
         moments
     }
 
-    /// Whether the page exists.
+    /// Returns whether the page exists.
     pub fn exists(&self, at: f64) -> bool {
         self.born <= at && at < self.dies
     }
 
-    /// The version shown at a moment.
-    pub fn version(&self, seed: u64, page: u64, at: f64) -> Version {
-        let newborn = Version {
+    /// Returns the version at a moment.
+    pub fn version(&self, seed: u64, page: u64, at: f64) -> TextVersion {
+        let newborn = TextVersion {
             id: 0,
             since: self.born,
         };
@@ -85,8 +87,8 @@ impl Life {
                 .filter(|&(_, moment)| moment <= at && moment > self.born)
                 .max_by(|a, b| a.1.total_cmp(&b.1));
             if let Some((index, since)) = latest {
-                // The low bits number the change within its window.
-                return Version {
+                // The low 16 bits number the change within its window.
+                return TextVersion {
                     id: (window << 16 | index as u64) + 1,
                     since,
                 };
@@ -99,7 +101,7 @@ impl Life {
     }
 }
 
-/// The changes of one window, as shares of its length, in no order.
+/// Returns the changes of one window, unordered, as shares of its length.
 fn changes_in_window(seed: u64, page: u64, window: u64) -> Vec<f64> {
     let mut rng = stream(seed, For::Changes, page, window);
     let Ok(poisson) = Poisson::new(CHANGES_A_WINDOW) else {
@@ -117,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_page_exists_from_birth_until_death() {
-        let life = Life {
+        let life = PageLife {
             rate: 0.0,
             born: 10.0,
             dies: 20.0,
@@ -135,20 +137,20 @@ mod tests {
 
     #[test]
     fn a_page_without_a_rate_never_changes() {
-        let life = Life {
+        let life = PageLife {
             rate: 0.0,
             born: 3.0,
             dies: f64::INFINITY,
         };
         for at in [0.0, 3.0, 1e9] {
-            assert_eq!(life.version(SEED, 1, at), Version { id: 0, since: 3.0 });
+            assert_eq!(life.version(SEED, 1, at), TextVersion { id: 0, since: 3.0 });
         }
     }
 
     #[test]
     fn changes_come_at_the_rate_and_evenly() {
-        // 200 pages watched for 50 seconds at half a change a second: 25 changes a page expected.
-        let life = Life {
+        // 200 pages over 50 seconds at 0.5 changes per second: 25 changes per page are expected.
+        let life = PageLife {
             rate: 0.5,
             born: 0.0,
             dies: f64::INFINITY,
@@ -171,16 +173,18 @@ mod tests {
         }
         let mean = total / pages as f64;
         let variance = squares / pages as f64 - mean * mean;
-        // The step of .05 s hides one change in eighty; the mean has a deviation of .35.
+        // The step of 0.05 s hides one change in eighty. The mean has a standard deviation of
+        // 0.35.
         assert!((23.4..26.0).contains(&mean), "{mean}");
-        // A Poisson count has the variance of its mean, here with a deviation of 2.5.
+        // The variance of a Poisson count equals its mean; here with a standard deviation of
+        // 2.5.
         assert!((17.0..33.0).contains(&variance), "{variance}");
     }
 
     proptest::proptest! {
         #[test]
         fn a_version_lasts_from_its_moment_on(rate in 1e-6..10.0, at in 0.0..1e7, page: u64) {
-            let life = Life { rate, born: 0.0, dies: f64::INFINITY };
+            let life = PageLife { rate, born: 0.0, dies: f64::INFINITY };
             let version = life.version(SEED, page, at);
             proptest::prop_assert!(version.since <= at);
             proptest::prop_assert_eq!(life.version(SEED, page, version.since), version);

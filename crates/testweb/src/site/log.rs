@@ -1,9 +1,9 @@
-//! What did the servers see?
+//! The request log of the servers.
 //!
-//! The oracle of tests: what a crawler says it did is held against it. **Invariant:** a request is
-//! under way from the moment its head was read until its answer was handed to the kernel's side of
-//! the connection, which is before the client can have all of it. So a client that waits for the
-//! end of one answer before it sends the next request is never seen with two.
+//! Tests compare a crawler's reports with it. **Invariant:** a request is under way from the
+//! moment its head was read until its answer was passed to the kernel. This is before the client
+//! can have all of the answer. So a client that waits for the end of one answer before the next
+//! request is never seen with two requests.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -14,11 +14,11 @@ use tokio::time::Instant;
 
 use super::web::ServerNumber;
 
-/// What all servers of a web saw.
+/// The requests to all servers of a web.
 #[derive(Debug)]
 pub struct Log {
     start: Instant,
-    servers: Vec<(SocketAddr, Mutex<Seen>)>,
+    servers: Vec<(SocketAddr, Mutex<ServerLog>)>,
 }
 
 /// One request.
@@ -26,29 +26,29 @@ pub struct Log {
 pub struct Visit {
     /// Path and query.
     pub path: Arc<str>,
-    /// The status it was answered with.
+    /// The status of the answer; 0 if there was none.
     pub status: u16,
-    /// The connection it came on; they count from 0 on each server.
+    /// The number of its connection, from 0 on each server.
     pub connection: u32,
-    /// When its head had been read, since the web was started.
+    /// When its head had been read, since the start of the web.
     pub arrived: Duration,
-    /// When its answer was done; `None` while it is under way, or if the client left before.
+    /// When its answer was complete; `None` while it is under way, or if the client left before.
     pub answered: Option<Duration>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct ServerLog {
     visits: Vec<Visit>,
-    /// Requests for each path.
+    /// Number of requests for each path.
     counts: HashMap<Arc<str>, u32>,
     connections: u32,
-    open: Peak,
-    under_way: Peak,
+    open: PeakGauge,
+    pending: PeakGauge,
 }
 
-/// A number that goes up and down, and the highest it ever was.
+/// A gauge with its maximum.
 #[derive(Debug, Default)]
-struct Peak {
+struct PeakGauge {
     now: u32,
     most: u32,
 }
@@ -63,11 +63,11 @@ impl Log {
         }
     }
 
-    /// Requests seen for each URL, robots.txt included.
+    /// Returns the number of requests for each URL, with robots.txt.
     pub fn counts(&self) -> BTreeMap<String, u32> {
         let mut all = BTreeMap::new();
-        for (address, seen) in &self.servers {
-            let counts = &lock(seen).counts;
+        for (address, server_log) in &self.servers {
+            let counts = &lock(server_log).counts;
             all.extend(
                 counts
                     .iter()
@@ -77,23 +77,23 @@ impl Log {
         all
     }
 
-    /// Requests seen by all servers.
+    /// Returns the number of requests to all servers.
     pub fn requests(&self) -> usize {
         self.servers
             .iter()
-            .map(|(_, seen)| lock(seen).visits.len())
+            .map(|(_, server_log)| lock(server_log).visits.len())
             .sum()
     }
 
-    /// The requests a server saw, as they arrived.
+    /// Returns the requests to a server, in the order of arrival.
     pub fn visits(&self, server: ServerNumber) -> Vec<Visit> {
-        self.seen(server).visits.clone()
+        self.server_log(server).visits.clone()
     }
 
-    /// When each path of a server was first answered with 200, to the end.
+    /// Returns when each path of a server was first answered completely with 200.
     pub(super) fn first_answers(&self, server: ServerNumber) -> HashMap<Arc<str>, Duration> {
         let mut first: HashMap<Arc<str>, Duration> = HashMap::new();
-        for visit in &self.seen(server).visits {
+        for visit in &self.server_log(server).visits {
             if let (200, Some(at)) = (visit.status, visit.answered) {
                 let known = first.entry(Arc::clone(&visit.path)).or_insert(at);
                 *known = at.min(*known);
@@ -102,26 +102,28 @@ impl Log {
         first
     }
 
-    /// The most requests a server ever had under way at once; 1 for a polite crawler.
+    /// Returns the maximum number of concurrent requests to a server; 1 for a polite crawler.
     pub fn most_at_once(&self, server: ServerNumber) -> u32 {
-        self.seen(server).under_way.most
+        self.server_log(server).pending.most
     }
 
-    /// Connections made to a server.
+    /// Returns the number of connections to a server.
     pub fn connections(&self, server: ServerNumber) -> u32 {
-        self.seen(server).connections
+        self.server_log(server).connections
     }
 
-    /// The most connections a server ever had open at once. A server learns of a close a moment after
-    /// the client did it, so a client that closes one and opens the next can be seen with two.
+    /// Returns the maximum number of concurrent connections to a server.
+    ///
+    /// A server notices a close a moment after the client. So a client that closes one
+    /// connection and opens the next can be seen with two.
     pub fn most_connections(&self, server: ServerNumber) -> u32 {
-        self.seen(server).open.most
+        self.server_log(server).open.most
     }
 
-    /// The pauses a server was left: from the end of each answer to the next request.
+    /// Returns the pauses of a server, from the end of each answer to the next request.
     pub fn gaps(&self, server: ServerNumber) -> Vec<Duration> {
-        let seen = self.seen(server);
-        let pairs = seen.visits.windows(2);
+        let server_log = self.server_log(server);
+        let pairs = server_log.visits.windows(2);
         pairs
             .map(|two| {
                 two[1]
@@ -131,34 +133,34 @@ impl Log {
             .collect()
     }
 
-    fn seen(&self, server: ServerNumber) -> MutexGuard<'_, Seen> {
+    fn server_log(&self, server: ServerNumber) -> MutexGuard<'_, ServerLog> {
         lock(&self.servers[server.0 as usize].1)
     }
 }
 
-/// A connection that is open; closed in the log when dropped.
+/// An open connection; dropping it logs the close.
 pub(super) struct OpenConnection {
     log: Arc<Log>,
     server: ServerNumber,
     number: u32,
 }
 
-/// A request under way; answered in the log when dropped.
-pub(super) struct UnderWay {
+/// A request under way; dropping it logs the end of the answer.
+pub(super) struct PendingRequest {
     log: Arc<Log>,
     server: ServerNumber,
     visit: usize,
-    /// How often the same path was asked for before.
+    /// Number of earlier requests for the same path.
     pub earlier: u32,
 }
 
 impl OpenConnection {
     pub fn new(log: Arc<Log>, server: ServerNumber) -> Self {
         let number = {
-            let mut seen = log.seen(server);
-            seen.open.rise();
-            seen.connections += 1;
-            seen.connections - 1
+            let mut server_log = log.server_log(server);
+            server_log.open.rise();
+            server_log.connections += 1;
+            server_log.connections - 1
         };
         Self {
             log,
@@ -167,27 +169,27 @@ impl OpenConnection {
         }
     }
 
-    pub fn request(&self, path: &str) -> UnderWay {
+    pub fn request(&self, path: &str) -> PendingRequest {
         let arrived = self.log.start.elapsed();
-        let mut seen = self.log.seen(self.server);
-        seen.under_way.rise();
-        let path = match seen.counts.get_key_value(path) {
+        let mut server_log = self.log.server_log(self.server);
+        server_log.pending.rise();
+        let path = match server_log.counts.get_key_value(path) {
             Some((path, _)) => Arc::clone(path),
             None => Arc::from(path),
         };
-        let count = seen.counts.entry(Arc::clone(&path)).or_default();
+        let count = server_log.counts.entry(Arc::clone(&path)).or_default();
         let earlier = *count;
         *count += 1;
-        let visit = seen.visits.len();
+        let visit = server_log.visits.len();
         let connection = self.number;
-        seen.visits.push(Visit {
+        server_log.visits.push(Visit {
             path,
             status: 0,
             connection,
             arrived,
             answered: None,
         });
-        UnderWay {
+        PendingRequest {
             log: Arc::clone(&self.log),
             server: self.server,
             visit,
@@ -196,38 +198,38 @@ impl OpenConnection {
     }
 }
 
-impl UnderWay {
+impl PendingRequest {
     pub fn answered_with(&self, status: u16) {
-        self.log.seen(self.server).visits[self.visit].status = status;
+        self.log.server_log(self.server).visits[self.visit].status = status;
     }
 }
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        self.log.seen(self.server).open.now -= 1;
+        self.log.server_log(self.server).open.now -= 1;
     }
 }
 
-impl Drop for UnderWay {
+impl Drop for PendingRequest {
     fn drop(&mut self) {
         let now = self.log.start.elapsed();
-        let mut seen = self.log.seen(self.server);
-        seen.under_way.now -= 1;
-        let visit = &mut seen.visits[self.visit];
-        // A status of 0 is a client that left while the server was still waiting to answer.
+        let mut server_log = self.log.server_log(self.server);
+        server_log.pending.now -= 1;
+        let visit = &mut server_log.visits[self.visit];
+        // A status of 0 means that the client left before the answer.
         visit.answered = (visit.status != 0).then_some(now);
     }
 }
 
-impl Peak {
+impl PeakGauge {
     fn rise(&mut self) {
         self.now += 1;
         self.most = self.most.max(self.now);
     }
 }
 
-/// Counters stay true when a thread that held the lock panics: each update is whole.
-fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
-    seen.lock()
+fn lock(server_log: &Mutex<ServerLog>) -> MutexGuard<'_, ServerLog> {
+    server_log
+        .lock()
         .expect("another task panicked while it held this lock")
 }

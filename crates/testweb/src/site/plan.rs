@@ -1,85 +1,86 @@
-//! What web to invent?
+//! The parameters of an invented web.
 //!
-//! **Invariant:** a plan is plain numbers; all chance is in its seed. Shares are fractions of 1 and
-//! times are seconds of the web's own clock.
+//! **Invariant:** a plan consists of plain numbers; all randomness comes from its seed. Shares
+//! are fractions of 1, and times are seconds of the web's own clock.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, StandardNormal};
 
-/// A web to invent, repeatable to the byte.
+/// Parameters of an invented web, which is reproducible to the byte.
 ///
 /// Start from [`Plan::small`] and change what matters:
 /// `Plan { servers: 500, pages: 20_000, ..Plan::small(7) }`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Where all chance comes from.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// How many servers there are, each with an address of its own; at least one.
+    /// Number of servers, each with an address of its own; at least one.
     pub servers: usize,
-    /// How many pages there are; never fewer than servers, since each has a home page.
+    /// Number of pages. There are never fewer than servers, since each has a home page.
     pub pages: usize,
-    /// Links on a page, besides those that hold the web together.
+    /// Links per page, besides those that keep the web connected.
     pub links: Tail,
-    /// Bytes of text on a page.
+    /// Bytes of text per page.
     pub sizes: Spread,
     /// How long servers take to answer.
     pub latency: Latency,
-    /// How many requests servers answer on one connection.
+    /// How many requests servers answer per connection.
     pub keep_alive: KeepAlive,
-    /// What robots.txt files say.
+    /// What robots.txt files contain.
     pub robots: RobotsShares,
-    /// The `Crawl-delay` of servers that ask for one.
+    /// The `Crawl-delay` of servers that state one, in seconds.
     pub crawl_delay: f64,
-    /// Pages that answer with something other than a text.
+    /// Shares of pages that answer with something other than a text.
     pub faults: Faults,
     /// How often pages change.
     pub changes: Changes,
-    /// How pages come and go.
+    /// Birth and death of pages.
     pub population: Population,
-    /// The share of servers that compress, half of them with gzip and half with deflate.
+    /// Share of servers that compress, half of them with gzip and half with deflate.
     pub compressed: f64,
-    /// The share of servers that send an `ETag`.
+    /// Share of servers that send an `ETag`.
     pub etags: f64,
-    /// The share of servers that send `Last-Modified`.
+    /// Share of servers that send `Last-Modified`.
     pub last_modified: f64,
-    /// The share of pages that are byte for byte another page of their server.
+    /// Share of pages that are byte for byte equal to another page of their server.
     pub duplicates: f64,
-    /// The share of servers with a calendar that never ends.
+    /// Share of servers with an endless calendar.
     pub calendars: f64,
 }
 
-/// A log-normal spread: half the draws are below the median.
+/// A log-normal distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The middle value.
+    /// The median.
     pub median: f64,
-    /// The deviation of the logarithm; 0 gives the median always.
+    /// Standard deviation of the logarithm; with 0, every draw is the median.
     pub sigma: f64,
 }
 
-/// A power law: the chance of more than `k` falls as `k^(1 - exponent)`.
+/// A power law: the probability of more than `k` falls as `k^(1 - exponent)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tail {
-    /// The least value.
+    /// The minimum.
     pub least: u32,
     /// The exponent of the density; above 1.
     pub exponent: f64,
-    /// Where the tail is cut.
+    /// The maximum; larger draws are reduced to it.
     pub most: u32,
 }
 
-/// How long a server takes.
+/// How long servers take to answer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Latency {
-    /// As fast as the machine is.
+    /// No added delay.
     None,
-    /// Each server draws its own two times, in seconds, and keeps them.
+    /// Each server draws two times in seconds, and keeps them.
     PerServer {
-        /// A round trip: what it takes to connect, and again for every request that waits for the
-        /// answer before it. The kernel accepts a loopback connection at once, so a client sees the
-        /// first as part of its first wait, which is two round trips and an answer.
+        /// The round trip time. It is added when a connection is opened, and again for every
+        /// request that waits for the answer before it. The kernel accepts a loopback connection
+        /// at once. So a client sees the first round trip as part of its first wait, which is
+        /// two round trips and an answer.
         connect: Spread,
-        /// What the server takes over every answer.
+        /// The time that the server takes for every answer.
         response: Spread,
     },
 }
@@ -87,26 +88,26 @@ pub enum Latency {
 /// How many requests a server answers before it closes the connection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KeepAlive {
-    /// The share of servers that answer one.
+    /// Share of servers that answer one request.
     pub one: f64,
-    /// The share of servers that answer a hundred. The rest answer 2 to 99, all equally likely.
+    /// Share of servers that answer 100 requests. The rest answer 2 to 99, all equally likely.
     pub hundred: f64,
 }
 
-/// The shares of servers by their robots.txt; the rest forbid nothing.
+/// Shares of servers by their robots.txt. The remaining servers forbid nothing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RobotsShares {
     /// `/private/` is forbidden.
     pub rules: f64,
-    /// `/private/` is forbidden, and a delay is asked for.
+    /// `/private/` is forbidden, and a `Crawl-delay` is stated.
     pub delay: f64,
-    /// 404: all is allowed.
+    /// 404, which allows everything.
     pub missing: f64,
-    /// 503: nothing is allowed.
+    /// 503, which forbids everything.
     pub broken: f64,
 }
 
-/// The shares of pages by what they answer instead of a text.
+/// Shares of pages that do not answer with a text at once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Faults {
     /// A redirect (301, 302, 303, 307 or 308) to an older page.
@@ -119,37 +120,37 @@ pub struct Faults {
     pub busy: f64,
 }
 
-/// How often pages change: each is a Poisson process with a rate of its own.
+/// How often pages change. Each page is a Poisson process with a rate of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Changes {
-    /// The share of pages that ever change.
+    /// Share of pages that ever change.
     pub share: f64,
-    /// The mean time between two changes of such a page; a wide spread gives the heavy tail of
-    /// rates that real webs show.
+    /// Mean time between two changes of such a page. A large sigma gives the heavy tail of rates
+    /// that real webs have.
     pub interval: Spread,
 }
 
-/// How pages come and go. Home pages were always there and stay.
+/// Birth and death of pages. Home pages always exist.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Population {
-    /// The share of pages that do not exist at time 0.
+    /// Share of pages that do not exist at time 0.
     pub born_later: f64,
-    /// The time by which all of them are born, evenly.
+    /// Time until which they are born, uniformly distributed.
     pub horizon: f64,
-    /// The mean life of a page; `None`: for ever.
+    /// Mean lifetime of a page; `None` means for ever.
     pub lifetime: Option<f64>,
 }
 
 impl Plan {
-    /// Eight servers and two hundred pages with some of everything but latency: what a test of a
-    /// whole crawl needs, answered as fast as the machine is.
+    /// Eight servers and 200 pages with some of everything except latency: a web for the test of
+    /// a whole crawl.
     pub fn small(seed: u64) -> Self {
         Self {
             seed,
             servers: 8,
             pages: 200,
-            // In-links and out-links of the web fall with exponents of about 2.1 and 2.7:
-            // Broder et al., "Graph structure in the web" (2000).
+            // The in-links and out-links of the web follow power laws with exponents of about
+            // 2.1 and 2.7 (Broder et al., "Graph structure in the web", 2000).
             links: Tail {
                 least: 3,
                 exponent: 2.7,
@@ -196,16 +197,17 @@ impl Plan {
 }
 
 impl Plan {
-    /// The web of the two-level scheduling experiment (`theory.md`, §3): 500 servers with 30,000 pages,
-    /// which all may be fetched, never change and answer with a text.
+    /// The web of the two-level scheduling experiment (`docs/science/theory.md`, section 3): 500
+    /// servers with 30,000 pages. All pages may be fetched, never change and answer with a text.
     ///
-    /// The paper does not print its times. A round trip of 30 ms and an answer in 80 ms are our guess
-    /// at a crawler's own continent; a spread of e around them makes one server in forty seven times
-    /// slower, and one in seven hundred twenty times. Nothing is compressed, to leave the
-    /// processor to the crawler.
+    /// The paper does not print its times. A round trip of 30 ms and an answer in 80 ms are our
+    /// guess for servers on the crawler's own continent. With a sigma of 1, one server in forty
+    /// is seven times slower, and one in seven hundred is twenty times slower. Nothing is
+    /// compressed, to leave the processor to the crawler.
     ///
-    /// One request after the other keeps connections busy for 5,500 to 6,100 s (seeds 1 to 5), 90 s of 64
-    /// connections; but one large and slow server takes 280 to 400 s alone, and no order can end sooner.
+    /// With one request after the other, connections are busy for 5,500 to 6,100 s in total
+    /// (seeds 1 to 5), which is 90 s for 64 connections. But one large and slow server takes 280
+    /// to 400 s alone, and no schedule can finish sooner.
     pub fn two_level(seed: u64) -> Self {
         let none = RobotsShares {
             rules: 0.0,
@@ -246,8 +248,8 @@ impl Plan {
 }
 
 impl KeepAlive {
-    /// What the servers of the two-level scheduling experiment did (`theory.md`, §3): 24% answered one
-    /// request a connection, 66% a hundred.
+    /// The servers of the two-level scheduling experiment (`docs/science/theory.md`, section 3):
+    /// 24% answered one request per connection, 66% answered 100.
     pub const MEASURED: Self = Self {
         one: 0.24,
         hundred: 0.66,

@@ -1,7 +1,7 @@
-//! How is an invented web put on real sockets?
+//! Serves an invented web on real sockets.
 //!
-//! **Invariant:** one listener for each server, all at one port, and everything ends when the
-//! [`Serving`] is dropped. How a connection is served is [`connection`](super::connection).
+//! **Invariant:** there is one listener for each server, all at the same port. Everything stops
+//! when the [`Serving`] is dropped. [`connection`](super::connection) serves the connections.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -17,26 +17,26 @@ use super::connection::serve;
 use super::log::Log;
 use super::web::{PageNumber, ServerNumber, Web};
 
-/// How the web's time runs while it is served. It starts at 0.
+/// How the time of the web runs while it is served. It starts at 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Clock {
-    /// Only [`Serving::advance`] moves it: nothing changes while a test looks.
+    /// Only [`Serving::advance`] moves it, so nothing changes during a test.
     Still,
-    /// So many seconds of the web in one of ours.
+    /// The given number of seconds of the web pass in one real second.
     Running(f64),
 }
 
-/// A web that is being served, until dropped.
+/// A web that is being served; stops when dropped.
 #[derive(Debug)]
 pub struct Serving {
-    stage: Arc<Stage>,
-    /// The listeners, each with its connections; aborted when dropped.
+    shared: Arc<SharedWeb>,
+    /// The listeners, each with its connections, which are aborted when dropped.
     _listeners: JoinSet<()>,
 }
 
-/// What all servers share.
+/// The state that all servers share.
 #[derive(Debug)]
-pub(super) struct Stage {
+pub(super) struct SharedWeb {
     pub(super) web: Web,
     pub(super) port: u16,
     pub(super) log: Arc<Log>,
@@ -46,86 +46,87 @@ pub(super) struct Stage {
 }
 
 impl Serving {
-    /// Opens one listener for each server at an address of its own, all at one port: the given one,
-    /// or any that is free. Runs on the current tokio runtime.
+    /// Opens one listener for each server, at an address of its own, all at the same port: the
+    /// given one, or any free one. Runs on the current tokio runtime.
     pub async fn start(web: Web, clock: Clock, port: Option<u16>) -> Result<Self, TestwebError> {
         let addresses: Vec<_> = web
             .servers()
             .map(|(server, _)| web.address(server))
             .collect();
         let (listeners, port) = listen(&addresses, port).await?;
-        let stage = Arc::new(Stage::new(web, clock, port));
+        let shared = Arc::new(SharedWeb::new(web, clock, port));
         let mut tasks = JoinSet::new();
         for (server, listener) in (0..).map(ServerNumber).zip(listeners) {
-            let stage = Arc::clone(&stage);
+            let shared = Arc::clone(&shared);
             tasks.spawn(accept(listener, move |stream| {
-                serve(Arc::clone(&stage), server, stream)
+                serve(Arc::clone(&shared), server, stream)
             }));
         }
         Ok(Self {
-            stage,
+            shared,
             _listeners: tasks,
         })
     }
 
-    /// The same without listeners: whoever has a connection brings it to be [attended](Serving::attend).
+    /// Creates a web without listeners. The caller passes each connection to
+    /// [`attend`](Serving::attend).
     pub fn in_memory(web: Web, clock: Clock) -> Self {
         Self {
-            stage: Arc::new(Stage::new(web, clock, 80)),
+            shared: Arc::new(SharedWeb::new(web, clock, 80)),
             _listeners: JoinSet::new(),
         }
     }
 
-    /// Serves a connection to the server at this address to its end.
+    /// Serves a connection to the server at this address, to its end.
     pub fn attend<S>(&self, at: SocketAddr, stream: S) -> impl Future<Output = ()> + use<S>
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let stage = Arc::clone(&self.stage);
-        let mut servers = self.stage.web.servers().map(|(server, _)| server);
-        let server = servers.find(|server| self.stage.web.address(*server) == at.ip());
+        let shared = Arc::clone(&self.shared);
+        let mut servers = self.shared.web.servers().map(|(server, _)| server);
+        let server = servers.find(|server| self.shared.web.address(*server) == at.ip());
         async move {
             if let Some(server) = server {
-                serve(stage, server, stream).await;
+                serve(shared, server, stream).await;
             }
         }
     }
 
-    /// The web.
+    /// Returns the web.
     pub fn web(&self) -> &Web {
-        &self.stage.web
+        &self.shared.web
     }
 
-    /// The port of all its servers.
+    /// Returns the port of all servers.
     pub fn port(&self) -> u16 {
-        self.stage.port
+        self.shared.port
     }
 
-    /// The URL of a page.
+    /// Returns the URL of a page.
     pub fn url(&self, page: PageNumber) -> String {
-        self.stage.web.url(page, self.stage.port)
+        self.shared.web.url(page, self.shared.port)
     }
 
-    /// The URLs of all home pages, in the order of the servers.
+    /// Returns the URLs of all home pages, in the order of the servers.
     pub fn homes(&self) -> Vec<String> {
-        let web = &self.stage.web;
+        let web = &self.shared.web;
         web.servers()
             .map(|(server, _)| self.url(web.home(server)))
             .collect()
     }
 
-    /// What the servers have seen so far.
+    /// Returns the request log.
     pub fn log(&self) -> &Log {
-        &self.stage.log
+        &self.shared.log
     }
 
-    /// The pages that were answered with 200, each at the end of its first such answer, in seconds
-    /// since the start; in that order.
+    /// Returns the pages that were answered with 200, sorted by the end of the first such
+    /// answer, in seconds since the start.
     pub fn fetched(&self) -> Vec<(PageNumber, f64)> {
-        let web = &self.stage.web;
+        let web = &self.shared.web;
         let mut fetched = Vec::new();
         for (server, _) in web.servers() {
-            for (path, at) in self.stage.log.first_answers(server) {
+            for (path, at) in self.shared.log.first_answers(server) {
                 if let Some(page) = web.at(server, &path) {
                     fetched.push((page.number(), at.as_secs_f64()));
                 }
@@ -135,22 +136,22 @@ impl Serving {
         fetched
     }
 
-    /// The web's time, in seconds.
+    /// Returns the time of the web, in seconds.
     pub fn now(&self) -> f64 {
-        self.stage.now()
+        self.shared.now()
     }
 
-    /// Moves the web's time on; its pages change, come and go accordingly.
+    /// Advances the time of the web; its pages change, appear and disappear accordingly.
     pub fn advance(&self, seconds: f64) {
         *self
-            .stage
+            .shared
             .advanced
             .lock()
             .expect("another task panicked while it held this lock") += seconds;
     }
 }
 
-impl Stage {
+impl SharedWeb {
     fn new(web: Web, clock: Clock, port: u16) -> Self {
         let addresses = web
             .servers()

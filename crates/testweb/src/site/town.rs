@@ -1,18 +1,21 @@
-//! What do a newspaper, a manual, a forum and a shop look like that live fast enough to watch?
+//! The town: a newspaper, a manual, a forum and a shop, whose pages change fast enough for a
+//! demonstration.
 //!
-//! A [`Town`] invents a [`Web`] of four sites, written in readable English, for demonstrations: people click through
-//! it. The newspaper publishes and corrects, the manual is edited, threads of the forum grow, prices of the shop change and its
-//! goods are sold out. **Invariant:** same town, same web: births, deaths and changes are functions of the seed and the moment,
-//! and the number of pages to come is drawn beforehand.
+//! A [`Town`] generates a [`Web`] of four sites in readable English. The newspaper publishes and
+//! corrects articles, the manual is edited, threads of the forum grow, prices of the shop
+//! change, and products are sold out.
+//!
+//! **Invariant:** the same town gives the same web. Births, deaths and changes are functions of
+//! the seed and the moment, and the number of future pages is fixed at the start.
 
+mod feeds;
 mod forum;
 mod frame;
-mod listed;
 mod manual;
 mod newspaper;
 pub(super) mod page;
+mod page_list;
 mod searchers;
-mod shelf;
 mod shop;
 mod words;
 
@@ -22,66 +25,68 @@ use std::time::{Duration, SystemTime};
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 
-use super::life::Life;
+use super::life::PageLife;
 use super::plan::Spread;
-use super::web::{Author, Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, Web};
+use super::web::{
+    Coding, Kind, Page, PageNumber, RobotsFile, Server, ServerNumber, TextSource, Web,
+};
 use crate::chance::{For, stream};
-use page::Sheet;
-use shelf::Shelf;
+use page::TownPageKind;
+use page_list::PageList;
 
 pub use searchers::{Searchers, Wish};
 
-/// Where each site is served, by its number.
+/// The server of each site.
 const NEWSPAPER: ServerNumber = ServerNumber(0);
 const MANUAL: ServerNumber = ServerNumber(1);
 const FORUM: ServerNumber = ServerNumber(2);
 const SHOP: ServerNumber = ServerNumber(3);
 
-/// How long ago the oldest page that is there at the beginning was written.
+/// Maximum age of a page at time 0, in seconds.
 const PAST: f64 = 48.0 * 3600.0;
 
-/// A town to invent.
+/// Parameters of a town.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Town {
-    /// Where all chance comes from.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// How fast it lives: at 1 an article appears every eight seconds, at 2 every four.
+    /// Speed of all events: at 1 an article appears every eight seconds, at 2 every four.
     pub speed: f64,
-    /// The date of the web's time 0; pages are dated from it.
+    /// The date of the web's time 0, on which the dates of pages are based.
     pub epoch: SystemTime,
 }
 
-/// What a town's web remembers beside its pages.
+/// The data of a town's web besides its pages.
 #[derive(Debug, Default)]
-pub(super) struct Records {
-    /// What each page is, in the order of the page numbers.
-    sheets: Vec<Sheet>,
-    /// The lists of pages: sections, boards, departments.
-    shelves: Vec<Shelf>,
-    /// The lists of each site, its home page first.
+pub(super) struct TownRecords {
+    /// The kind of each page, in the order of the page numbers.
+    kinds: Vec<TownPageKind>,
+    /// The list pages: sections, boards, departments.
+    lists: Vec<PageList>,
+    /// The list pages of each site, its home page first.
     sites: [Vec<PageNumber>; 4],
 }
 
-/// How pages of a kind come, change and go, at speed 1.
-struct Habits {
-    /// How many there are at the beginning.
+/// How pages of a kind appear, change and disappear, at speed 1.
+struct PageDynamics {
+    /// Number of pages at time 0.
     now: usize,
-    /// How many there will be more, in the end.
+    /// Number of pages that appear later.
     later: usize,
-    /// The mean time between two new ones, in seconds.
+    /// Mean time between two new pages, in seconds.
     every: f64,
-    /// The mean life of one, in seconds; `None`: for ever.
+    /// Mean lifetime of a page in seconds; `None` means for ever.
     lifetime: Option<f64>,
-    /// The share that ever changes.
+    /// Share of pages that ever change.
     changing: f64,
-    /// The time between two changes of one that does.
+    /// Time between two changes of such a page, in seconds.
     interval: Spread,
 }
 
 impl Town {
-    /// Makes its web.
+    /// Generates the web.
     pub fn invent(&self) -> Web {
-        let mut builder = Builder::new(*self);
+        let mut builder = TownBuilder::new(*self);
         // Page `s` is the home page of server `s`.
         let homes = [
             "Estuary Courier",
@@ -91,47 +96,58 @@ impl Town {
         ];
         let homes: Vec<PageNumber> = (0..)
             .zip(homes)
-            .map(|(server, title)| builder.home(ServerNumber(server), title))
+            .map(|(server, title)| builder.add_home(ServerNumber(server), title))
             .collect();
-        newspaper::found(&mut builder, homes[0]);
-        manual::found(&mut builder, homes[1]);
-        forum::found(&mut builder, homes[2]);
-        shop::found(&mut builder, homes[3]);
+        newspaper::add_site(&mut builder, homes[0]);
+        manual::add_site(&mut builder, homes[1]);
+        forum::add_site(&mut builder, homes[2]);
+        shop::add_site(&mut builder, homes[3]);
         builder.web()
     }
 }
 
-/// A web under construction.
-pub(super) struct Builder {
+/// A web that is being generated.
+pub(super) struct TownBuilder {
     town: Town,
     pages: Vec<Page>,
-    records: Records,
+    records: TownRecords,
 }
 
-impl Builder {
+impl TownBuilder {
     fn new(town: Town) -> Self {
         Self {
             town,
             pages: Vec::new(),
-            records: Records::default(),
+            records: TownRecords::default(),
         }
     }
 
-    fn home(&mut self, server: ServerNumber, title: &str) -> PageNumber {
-        self.shelf(server, "/", title)
+    fn add_home(&mut self, server: ServerNumber, title: &str) -> PageNumber {
+        self.add_list(server, "/", title)
     }
 
-    /// A page that names others.
-    fn shelf(&mut self, server: ServerNumber, path: &str, title: &str) -> PageNumber {
-        let shelf = self.records.shelves.len();
-        self.records.shelves.push(Shelf::new(title));
-        let page = self.page(server, path.into(), Life::ALWAYS, Sheet::Shelf(shelf));
+    /// Adds a page that lists others.
+    fn add_list(&mut self, server: ServerNumber, path: &str, title: &str) -> PageNumber {
+        let list = self.records.lists.len();
+        self.records.lists.push(PageList::new(title));
+        let page = self.add_page(
+            server,
+            path.into(),
+            PageLife::ALWAYS,
+            TownPageKind::PageList(list),
+        );
         self.records.sites[server.0 as usize].push(page);
         page
     }
 
-    /// A page of some kind.
-    fn page(&mut self, server: ServerNumber, path: String, life: Life, sheet: Sheet) -> PageNumber {
+    /// Adds a page.
+    fn add_page(
+        &mut self,
+        server: ServerNumber,
+        path: String,
+        life: PageLife,
+        kind: TownPageKind,
+    ) -> PageNumber {
         let number = PageNumber(self.pages.len() as u32);
         self.pages.push(Page {
             number,
@@ -142,20 +158,21 @@ impl Builder {
             size: 0,
             life,
         });
-        self.records.sheets.push(sheet);
+        self.records.kinds.push(kind);
         number
     }
 
-    /// Puts a page on a shelf.
+    /// Adds a page to a list.
     fn put(&mut self, page: PageNumber, on: PageNumber) {
         let life = self.pages[page.0 as usize].life;
-        if let Sheet::Shelf(shelf) = self.records.sheets[on.0 as usize] {
-            self.records.shelves[shelf].put(page, life);
+        if let TownPageKind::PageList(list) = self.records.kinds[on.0 as usize] {
+            self.records.lists[list].put(page, life);
         }
     }
 
-    /// When pages of a kind live and how often they change: those that are there first, the oldest at the head.
-    fn lives(&self, server: ServerNumber, habits: &Habits) -> Vec<Life> {
+    /// Draws the lives of all pages of a site: first those that exist at time 0, oldest first,
+    /// then the later ones.
+    fn draw_lives(&self, server: ServerNumber, habits: &PageDynamics) -> Vec<PageLife> {
         let speed = self.town.speed;
         let site = u64::from(server.0);
         let mut rng = stream(self.town.seed, For::Town, site, 0);
@@ -173,10 +190,11 @@ impl Builder {
             let changes = rng.random::<f64>() < habits.changing;
             let interval = habits.interval.draw(&mut rng) / speed;
             let years: f64 = Exp1.sample(&mut rng);
-            // Who is there at the beginning is as likely to go as who comes.
+            // The lifetime of pages from the past is counted from time 0, so that they disappear
+            // at the same rate as new ones.
             let dies = (habits.lifetime)
                 .map_or(f64::INFINITY, |mean| born.max(0.0) + years * mean / speed);
-            Life {
+            PageLife {
                 rate: if changes { interval.recip() } else { 0.0 },
                 born,
                 dies,
@@ -201,7 +219,7 @@ impl Builder {
             seed: self.town.seed,
             servers: vec![server; 4],
             paths: paths.collect::<HashMap<_, _>>(),
-            author: Author::Town(self.records),
+            text_source: TextSource::Town(self.records),
             epoch: self.town.epoch,
             pages: self.pages,
         }

@@ -1,27 +1,27 @@
-//! What must an honest crawl of this web fetch?
+//! The ground truth of a crawl: the pages that it must fetch.
 //!
-//! **Invariant:** computed from the model, never from HTML or robots.txt as served, so that a fault in
-//! reading either cannot hide in the truth it is checked against.
+//! **Invariant:** it is computed from the model, never from HTML or robots.txt as served. So an
+//! error in parsing either cannot affect the truth it is checked against.
 
 use std::collections::BTreeSet;
 
 use super::web::{Kind, Page, PageNumber, RobotsFile, ServerNumber, Web};
 
-/// How far a crawl goes.
+/// The scope of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Wherever links lead.
+    /// Everything that links lead to.
     Any,
-    /// On the servers of the seeds.
+    /// Only the servers of the seeds.
     SeedServers,
 }
 
 impl Web {
-    /// The pages that a crawl from these seeds asks for at one moment, if it obeys robots.txt, follows
-    /// redirects and asks a busy page again.
+    /// Returns the pages that a crawl from these seeds requests at one moment, if it obeys
+    /// robots.txt, follows redirects and retries busy pages.
     ///
-    /// Pages that answer with an error are among them: a crawler learns that only by asking. The pages
-    /// of endless calendars are not.
+    /// This includes pages that answer with an error: a crawler learns that only by a request.
+    /// It does not include the pages of endless calendars.
     pub fn reachable(&self, seeds: &[PageNumber], scope: Scope, at: f64) -> BTreeSet<PageNumber> {
         let servers: BTreeSet<ServerNumber> =
             seeds.iter().map(|&seed| self.page(seed).server).collect();
@@ -37,7 +37,7 @@ impl Web {
         reached
     }
 
-    /// The pages that a page leads to at one moment: those it links to, or the one it redirects to.
+    /// Returns the pages that a page links to at one moment, or the one it redirects to.
     pub fn leads_to(&self, page: PageNumber, at: f64) -> Vec<PageNumber> {
         let page = self.page(page);
         if !page.exists(at) {
@@ -52,7 +52,7 @@ impl Web {
         }
     }
 
-    /// Whether the page's server lets crawlers ask for it.
+    /// Returns whether robots.txt allows the page.
     fn allows(&self, page: &Page) -> bool {
         match self.server(page.server).robots {
             RobotsFile::Open | RobotsFile::Missing => true,

@@ -1,7 +1,7 @@
-//! Does the client already have this?
+//! Conditional requests: ETag and Last-Modified.
 //!
-//! **Invariant:** an `If-None-Match` that is sent decides alone, and a date is looked at only without
-//! one (RFC 9110, 13.2.2).
+//! **Invariant:** if the request has `If-None-Match`, it decides alone. The date is used only
+//! without it (RFC 9110, section 13.2.2).
 
 use std::time::SystemTime;
 
@@ -9,7 +9,7 @@ use hyper::header::{
     ETAG, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED,
 };
 
-/// What a client can ask "is it still this?" with.
+/// The validators of an answer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Validators {
     etag: Option<HeaderValue>,
@@ -17,7 +17,8 @@ pub(super) struct Validators {
 }
 
 impl Validators {
-    /// The date is cut to the second by its format, and compared as such.
+    /// Creates validators. The format of the date truncates it to the second, and it is compared
+    /// as such.
     pub fn new(etag: Option<&str>, last_modified: Option<SystemTime>) -> Self {
         let dated = |at: SystemTime| {
             let text = httpdate::fmt_http_date(at);
@@ -30,28 +31,28 @@ impl Validators {
         }
     }
 
-    /// Whether the answer is 304.
+    /// Returns whether the answer to this request is 304.
     pub fn matched_by(&self, request: &HeaderMap) -> bool {
-        if let Some(asked) = request.get(IF_NONE_MATCH) {
-            let (Some(tag), Ok(asked)) = (&self.etag, asked.to_str()) else {
+        if let Some(tags) = request.get(IF_NONE_MATCH) {
+            let (Some(tag), Ok(tags)) = (&self.etag, tags.to_str()) else {
                 return false;
             };
-            let same = |asked: &str| {
-                let asked = asked.trim();
-                asked == "*" || asked.trim_start_matches("W/").as_bytes() == tag.as_bytes()
+            let same = |tag_sent: &str| {
+                let sent = tag_sent.trim();
+                sent == "*" || sent.trim_start_matches("W/").as_bytes() == tag.as_bytes()
             };
-            return asked.split(',').any(same);
+            return tags.split(',').any(same);
         }
-        let asked = request
+        let date = request
             .get(IF_MODIFIED_SINCE)
             .and_then(|value| value.to_str().ok());
-        match (asked.map(httpdate::parse_http_date), &self.last_modified) {
+        match (date.map(httpdate::parse_http_date), &self.last_modified) {
             (Some(Ok(since)), Some((changed, _))) => *changed <= since,
             _ => false,
         }
     }
 
-    /// Adds them to an answer.
+    /// Adds the validators to an answer.
     pub fn put(&self, headers: &mut HeaderMap) {
         if let Some(tag) = &self.etag {
             headers.insert(ETAG, tag.clone());

@@ -1,79 +1,79 @@
-//! Which servers and pages are there, and what is each like?
+//! The model of an invented web: its servers and pages.
 //!
-//! **Invariant:** pure and unchanging: a web has no clock, no socket and no memory of who asked.
-//! The moment and the port are arguments of whatever depends on them. Page `s` is the home page of
-//! server `s`, and at time 0 every page then alive can be walked to from page 0, were it not for
-//! robots.txt and faults.
+//! **Invariants:** the model is pure and immutable: a web has no clock, no socket and no memory
+//! of requests. The moment and the port are arguments. Page `s` is the home page of server `s`.
+//! If robots.txt and faults are ignored, every page that exists at time 0 is reachable from page
+//! 0.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
 use std::time::{Duration, SystemTime};
 
 use super::html::Prose;
-use super::life::{Life, Version};
-use super::town::Records;
+use super::life::{PageLife, TextVersion};
+use super::town::TownRecords;
 
-/// A page of the web, by its number.
+/// The number of a page of the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PageNumber(pub u32);
 
-/// A server of the web, by its number.
+/// The number of a server of the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ServerNumber(pub u32);
 
-/// An invented web; made by [`Plan::invent`](super::Plan::invent).
+/// An invented web; created by [`Plan::invent`](super::Plan::invent).
 #[derive(Debug)]
 pub struct Web {
     pub(super) seed: u64,
     pub(super) servers: Vec<Server>,
     pub(super) pages: Vec<Page>,
-    /// Where each path of each server leads.
+    /// The page at each path of each server.
     pub(super) paths: HashMap<(ServerNumber, Box<str>), PageNumber>,
-    /// Who wrote the pages.
-    pub(super) author: Author,
+    /// The source of the pages' texts.
+    pub(super) text_source: TextSource,
     /// The date of time 0.
     pub(super) epoch: SystemTime,
 }
 
-/// Who wrote the pages of a web.
+/// The source of the texts of a web.
 #[derive(Debug)]
-pub(super) enum Author {
-    /// Nobody: words of a language that is none.
+pub(super) enum TextSource {
+    /// Random words of an invented language.
     Prose(Prose),
-    /// The people of a town.
-    Town(Records),
+    /// The readable texts of a town.
+    Town(TownRecords),
 }
 
-/// A server and its habits.
+/// A server and its behaviour.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Server {
-    /// What its robots.txt is.
+    /// The kind of its robots.txt.
     pub robots: RobotsFile,
-    /// How many requests it answers on one connection.
+    /// How many requests it answers per connection.
     pub requests_per_connection: u32,
-    /// How far away it is: the time a connection takes, and again every request that was not sent before
-    /// the last answer came.
+    /// The round trip time. It is added when a connection is opened, and again for every request
+    /// that was not sent before the last answer arrived.
     pub round_trip: Duration,
-    /// How long it takes over every answer.
+    /// The time it takes for every answer.
     pub response_latency: Duration,
-    /// How it compresses, for clients that can read it.
+    /// Its content encoding, for clients that accept it.
     pub coding: Option<Coding>,
     /// Whether it sends `ETag`.
     pub etag: bool,
     /// Whether it sends `Last-Modified`.
     pub last_modified: bool,
-    /// Whether its home page links to a calendar that never ends.
+    /// Whether its home page links to an endless calendar.
     pub calendar: bool,
 }
 
-/// What a server says at `/robots.txt`.
+/// The answer of a server at `/robots.txt`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RobotsFile {
     /// A file that forbids nothing.
     Open,
     /// `Disallow: /private/`, and perhaps a `Crawl-delay` in seconds.
     Rules {
-        /// The delay, where the server asks for one.
+        /// The delay in seconds, if the server states one.
         crawl_delay: Option<f64>,
     },
     /// 404.
@@ -82,12 +82,12 @@ pub enum RobotsFile {
     Broken,
 }
 
-/// How a server compresses.
+/// The content encoding of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coding {
     /// `gzip`.
     Gzip,
-    /// `deflate`, in the zlib format that RFC 9110 asks for.
+    /// `deflate`, in the zlib format that RFC 9110 requires.
     Deflate,
 }
 
@@ -100,7 +100,7 @@ pub struct Page {
     pub(super) kind: Kind,
     pub(super) links: Vec<PageNumber>,
     pub(super) size: u32,
-    pub(super) life: Life,
+    pub(super) life: PageLife,
 }
 
 /// What a page answers while it exists.
@@ -114,22 +114,22 @@ pub enum Kind {
     Redirect(PageNumber, u16),
     /// An error with this status, always.
     Error(u16),
-    /// 503 to the first request, a text of its own to the later ones.
+    /// 503 to the first request, a text of its own to later ones.
     Busy,
 }
 
 impl Web {
-    /// All pages, those not yet born and those dead included.
+    /// Returns all pages, including those not yet born and those that died.
     pub fn pages(&self) -> impl Iterator<Item = &Page> {
         self.pages.iter()
     }
 
-    /// All servers, in the order of their numbers.
+    /// Returns all servers, in the order of their numbers.
     pub fn servers(&self) -> impl Iterator<Item = (ServerNumber, &Server)> {
         (0..).map(ServerNumber).zip(&self.servers)
     }
 
-    /// One page.
+    /// Returns a page.
     ///
     /// # Panics
     /// If the number is not of this web.
@@ -137,7 +137,7 @@ impl Web {
         &self.pages[number.0 as usize]
     }
 
-    /// One server.
+    /// Returns a server.
     ///
     /// # Panics
     /// If the number is not of this web.
@@ -145,15 +145,15 @@ impl Web {
         &self.servers[number.0 as usize]
     }
 
-    /// The home page of a server.
+    /// Returns the home page of a server.
     pub fn home(&self, server: ServerNumber) -> PageNumber {
         PageNumber(server.0)
     }
 
-    /// The loopback address a server is served at, no two alike.
+    /// Returns the loopback address of a server; no two servers share one.
     ///
-    /// 250 servers in the last byte and 250 in the third keep clear of `.0` and `.255`, and the
-    /// second byte starts at 10 to keep clear of what else listens near 127.0.0.1.
+    /// The last two bytes each count up to 250, which avoids `.0` and `.255` as the last byte.
+    /// The second byte starts at 10, which avoids other services near 127.0.0.1.
     pub fn address(&self, server: ServerNumber) -> Ipv4Addr {
         let (high, low) = (server.0 / 250, server.0 % 250);
         Ipv4Addr::new(
@@ -164,24 +164,25 @@ impl Web {
         )
     }
 
-    /// A page's URL in normal form, when the web is served at this port.
+    /// Returns the URL of a page in normal form, for a web that is served at this port.
     pub fn url(&self, page: PageNumber, port: u16) -> String {
         let page = self.page(page);
         format!("http://{}:{port}{}", self.address(page.server), page.path)
     }
 
-    /// The URLs of all pages, in the order of their numbers, when the web is served at this port.
+    /// Returns the URLs of all pages, in the order of their numbers, for a web that is served at
+    /// this port.
     pub fn urls(&self, port: u16) -> impl Iterator<Item = String> {
         self.pages().map(move |page| self.url(page.number, port))
     }
 
-    /// The page at a path of a server, born or not.
+    /// Returns the page at a path of a server, whether it exists yet or not.
     pub(super) fn at(&self, server: ServerNumber, path: &str) -> Option<&Page> {
         let number = self.paths.get(&(server, Box::from(path)))?;
         Some(self.page(*number))
     }
 
-    /// The page at a URL, when the web is served at this port.
+    /// Returns the page at a URL, for a web that is served at this port.
     pub fn find(&self, url: &str, port: u16) -> Option<PageNumber> {
         let (address, path) = url.strip_prefix("http://")?.split_once('/')?;
         let (mut servers, path) = (self.servers(), format!("/{path}"));
@@ -190,15 +191,15 @@ impl Web {
         self.at(server, &path).map(Page::number)
     }
 
-    /// Whether a page is for people to read; sitemaps and feeds are not.
+    /// Returns whether users read a page; they do not read sitemaps and feeds.
     pub fn is_text(&self, page: PageNumber) -> bool {
-        match &self.author {
-            Author::Prose(_) => true,
-            Author::Town(records) => records.is_text(page),
+        match &self.text_source {
+            TextSource::Prose(_) => true,
+            TextSource::Town(records) => records.is_text(page),
         }
     }
 
-    /// The date of a moment of the web.
+    /// Returns the date of a moment of the web.
     pub(super) fn date(&self, at: f64) -> SystemTime {
         let away = Duration::try_from_secs_f64(at.abs()).unwrap_or_default();
         let date = match at < 0.0 {
@@ -208,7 +209,7 @@ impl Web {
         date.unwrap_or(self.epoch)
     }
 
-    /// The page whose text a page shows: itself, but for a copy.
+    /// Returns the page whose text a page shows: the page itself, except for a copy.
     pub(super) fn original<'a>(&'a self, page: &'a Page) -> &'a Page {
         match page.kind {
             Kind::Copy(of) => self.page(of),
@@ -216,9 +217,9 @@ impl Web {
         }
     }
 
-    /// The version of its text that a page shows.
-    pub(super) fn version(&self, page: &Page, at: f64) -> Version {
-        if let Author::Town(records) = &self.author {
+    /// Returns the version of a page's text at a moment.
+    pub(super) fn version(&self, page: &Page, at: f64) -> TextVersion {
+        if let TextSource::Town(records) = &self.text_source {
             return records.version(self, page, at);
         }
         let original = self.original(page);
@@ -227,43 +228,45 @@ impl Web {
             .version(self.seed, u64::from(original.number.0), at)
     }
 
-    /// The pages a page links to: those already born. Links to the dead stay, as they do on the web.
+    /// Returns the pages that a page links to, without those not yet born. Links to dead pages
+    /// remain, as on the real web.
     pub(super) fn links(&self, page: &Page, at: f64) -> impl Iterator<Item = &Page> {
-        let links = match &self.author {
-            Author::Prose(_) => self.original(page).links.clone(),
-            Author::Town(records) => records.links(page, at),
+        let links = match &self.text_source {
+            TextSource::Prose(_) => self.original(page).links.clone(),
+            TextSource::Town(records) => records.links(page, at),
         };
         (links.into_iter().map(|link| self.page(link))).filter(move |target| target.life.born <= at)
     }
 }
 
 impl Page {
-    /// Its number.
+    /// Returns its number.
     pub fn number(&self) -> PageNumber {
         self.number
     }
 
-    /// The server it is on.
+    /// Returns its server.
     pub fn server(&self) -> ServerNumber {
         self.server
     }
 
-    /// Its path, with the query.
+    /// Returns its path, with the query.
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// When it appeared, in seconds of the web; what was there before is of time 0 or earlier.
+    /// Returns when it appeared, in seconds of the web; 0 or less for a page that existed at the
+    /// start.
     pub fn born(&self) -> f64 {
         self.life.born
     }
 
-    /// What it answers.
+    /// Returns what it answers.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Whether it exists.
+    /// Returns whether it exists at a moment.
     pub fn exists(&self, at: f64) -> bool {
         self.life.exists(at)
     }

@@ -1,6 +1,6 @@
-//! The least client that can tell what a server sent.
+//! A minimal HTTP client that shows every byte of an answer.
 //!
-//! **Invariant:** it never waits for a time, only for bytes or the end of them.
+//! **Invariant:** it never waits for a time, only for bytes or for the end of the connection.
 
 use std::net::SocketAddr;
 
@@ -8,19 +8,19 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// One connection.
-pub struct Client {
+pub struct ByteClient {
     stream: TcpStream,
     unread: Vec<u8>,
 }
 
-/// A well-framed answer.
-pub struct Got {
+/// A correctly framed answer.
+pub struct TestAnswer {
     pub status: u16,
     pub head: String,
     pub body: Vec<u8>,
 }
 
-impl Client {
+impl ByteClient {
     pub async fn connect(address: SocketAddr) -> Self {
         Self {
             stream: TcpStream::connect(address).await.unwrap(),
@@ -33,20 +33,20 @@ impl Client {
         self.write(&request).await;
     }
 
-    /// Sends these bytes.
+    /// Sends bytes as they are.
     pub async fn write(&mut self, request: &str) {
         self.stream.write_all(request.as_bytes()).await.unwrap();
     }
 
-    /// Asks and reads one answer; `None` if the server has closed.
-    pub async fn get(&mut self, path: &str, headers: &str) -> Option<Got> {
+    /// Sends a request and reads one answer. Returns `None` if the server has closed.
+    pub async fn get(&mut self, path: &str, headers: &str) -> Option<TestAnswer> {
         let request = format!("GET {path} HTTP/1.1\r\nHost: lab\r\n{headers}\r\n");
         self.stream.write_all(request.as_bytes()).await.ok()?;
         self.answer().await
     }
 
-    /// Reads one answer; `None` if the server has closed.
-    pub async fn answer(&mut self) -> Option<Got> {
+    /// Reads one answer. Returns `None` if the server has closed.
+    pub async fn answer(&mut self) -> Option<TestAnswer> {
         let end = loop {
             if let Some(at) = self.unread.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at + 4;
@@ -57,7 +57,7 @@ impl Client {
         };
         let head = String::from_utf8(self.unread.drain(..end).collect()).unwrap();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let mut got = Got {
+        let mut got = TestAnswer {
             status,
             head,
             body: Vec::new(),
@@ -76,13 +76,13 @@ impl Client {
         Some(got)
     }
 
-    /// Whether the server has closed and sent nothing more.
+    /// Returns whether the server has closed and sent nothing more.
     pub async fn is_closed(&mut self) -> bool {
         self.unread.is_empty() && self.stream.read_buf(&mut self.unread).await.unwrap() == 0
     }
 
-    /// Asks once, says it is done, and reads at least so many bytes if there are as many; also tells
-    /// whether the connection ended with a reset.
+    /// Sends one request, closes its side, and reads until there are `enough` bytes or the
+    /// answer ends. Also returns whether the connection ended with a reset.
     pub async fn raw(address: SocketAddr, path: &str, enough: usize) -> (Vec<u8>, bool) {
         let mut client = Self::connect(address).await;
         client.send(path, "").await;
@@ -98,7 +98,7 @@ impl Client {
         (bytes, false)
     }
 
-    /// What a server says before it is asked.
+    /// Returns what a server sends before any request.
     pub async fn greeting(address: SocketAddr) -> Vec<u8> {
         let mut client = Self::connect(address).await;
         client.stream.read_buf(&mut client.unread).await.unwrap();
@@ -106,7 +106,7 @@ impl Client {
     }
 }
 
-impl Got {
+impl TestAnswer {
     pub fn header(&self, name: &str) -> Option<&str> {
         let lines = self
             .head
@@ -124,7 +124,7 @@ impl Got {
     }
 }
 
-/// The targets of all links, as written.
+/// Returns the targets of all links, as written.
 pub fn links(html: &str) -> impl Iterator<Item = &str> {
     html.split("<a href=\"")
         .skip(1)

@@ -1,4 +1,4 @@
-//! A served directory: the right file for every path, and none from outside.
+//! Tests of the directory server: each path gives the right file, and no path leads outside.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -8,11 +8,11 @@ use tempfile::TempDir;
 use testweb::TestwebError;
 use testweb::site::directory::{Directory, DirectoryServer};
 
-use crate::client::Client;
+use crate::client::ByteClient;
 
 const HOST: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 9);
 
-/// A directory that is served, beside a page that must never be seen.
+/// Serves a directory, next to a file outside of it that must never be served.
 async fn site() -> (TempDir, DirectoryServer) {
     let outer = tempfile::tempdir().unwrap();
     let root = outer.path().join("site");
@@ -40,7 +40,7 @@ async fn site() -> (TempDir, DirectoryServer) {
 #[tokio::test]
 async fn paths_lead_to_their_files() {
     let (_outer, server) = site().await;
-    let mut client = Client::connect(server.address()).await;
+    let mut client = ByteClient::connect(server.address()).await;
     let rows = [
         ("/", 200, "home", "text/html"),
         ("/?query", 200, "home", "text/html"),
@@ -95,7 +95,7 @@ async fn nothing_leads_outside() {
         "//etc/passwd",
         "/%2fetc/passwd",
     ] {
-        let mut client = Client::connect(server.address()).await;
+        let mut client = ByteClient::connect(server.address()).await;
         if let Some(got) = client.get(path, "").await {
             assert!(matches!(got.status, 400 | 404), "{path}: {}", got.status);
         }
@@ -105,7 +105,7 @@ async fn nothing_leads_outside() {
 #[tokio::test]
 async fn what_the_client_has_is_not_sent_again() {
     let (_outer, server) = site().await;
-    let mut client = Client::connect(server.address()).await;
+    let mut client = ByteClient::connect(server.address()).await;
     let first = client.get("/", "").await.unwrap();
     let tag = first.header("etag").unwrap();
     let date = first.header("last-modified").unwrap();

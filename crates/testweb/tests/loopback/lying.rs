@@ -1,4 +1,4 @@
-//! The lying server: does each lie put the bytes on the wire that it promises?
+//! Tests of the hostile server: each lie sends the bytes that its row describes.
 
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use testweb::lying::{HONEST, LIES, Nature, Pace, SMUGGLED, Server};
 
-use crate::client::{Client, links};
+use crate::client::{ByteClient, links};
 
 const HOST: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 10);
 
-/// Floods end after a quarter of a megabyte; what drips goes on until the client leaves.
+/// Floods end after 256 KiB; drips continue until the client disconnects.
 const PACE: Pace = Pace {
     pause: Duration::from_millis(1),
     longest: Duration::from_secs(600),
@@ -21,15 +21,15 @@ async fn start(pace: Pace) -> Server {
     Server::start(HOST, Nature::Lies, pace).await.unwrap()
 }
 
-/// What came over the wire for one request.
-struct Wire {
+/// The bytes of one answer.
+struct AnswerBytes {
     bytes: Vec<u8>,
     reset: bool,
 }
 
-impl Wire {
+impl AnswerBytes {
     async fn of(server: &Server, path: &str, enough: usize) -> Self {
-        let (bytes, reset) = Client::raw(server.address(), path, enough).await;
+        let (bytes, reset) = ByteClient::raw(server.address(), path, enough).await;
         Self { bytes, reset }
     }
 
@@ -53,7 +53,7 @@ impl Wire {
             .find_map(|line| Some(line.strip_prefix(&prefix)?.to_owned()))
     }
 
-    /// The length it promises.
+    /// Returns the stated content length.
     fn promised(&self) -> usize {
         self.header("Content-Length").unwrap().parse().unwrap()
     }
@@ -78,7 +78,7 @@ impl Wire {
     }
 
     fn flooded(&self) -> bool {
-        // The last piece may go over the limit by one piece of 64 KiB.
+        // The last piece may exceed the limit by 64 KiB.
         let (least, most) = (
             PACE.most_bytes as usize,
             PACE.most_bytes as usize + (65 << 10),
@@ -87,8 +87,8 @@ impl Wire {
     }
 }
 
-/// Whether a lie is what its row says.
-fn is_told(path: &str, wire: &Wire) -> bool {
+/// Returns whether the bytes are those of the lie at this path.
+fn matches_lie(path: &str, wire: &AnswerBytes) -> bool {
     let coding = || wire.header("Content-Encoding");
     match path {
         "/gzip-bomb" => {
@@ -194,7 +194,8 @@ fn is_told(path: &str, wire: &Wire) -> bool {
     }
 }
 
-/// The target is not of the web, or an address that is not public however it is written.
+/// Returns whether the target has another scheme than HTTP, or is an address that is not public,
+/// in any notation.
 fn leads_astray(path: &str, target: &str) -> bool {
     match page::PageUrl::parse(target) {
         Err(refusal) => refusal == page::Refusal::Scheme && path.len() < 16,
@@ -211,16 +212,16 @@ fn leads_astray(path: &str, target: &str) -> bool {
 }
 
 #[tokio::test]
-async fn every_lie_is_told_as_promised() {
+async fn every_lie_sends_what_its_row_describes() {
     let server = start(PACE).await;
-    // Silence is told to the end, which must not take long.
+    // Silence lasts until the time limit, so this server has a short one.
     let hasty = start(Pace {
         longest: Duration::from_millis(100),
         ..PACE
     })
     .await;
     for lie in LIES {
-        // What drips is left after a hundred bytes.
+        // Drips are abandoned after 150 bytes.
         let enough = if matches!(lie.row, 6 | 7) {
             150
         } else {
@@ -231,9 +232,9 @@ async fn every_lie_is_told_as_promised() {
         } else {
             &server
         };
-        let wire = Wire::of(server, lie.path, enough).await;
+        let wire = AnswerBytes::of(server, lie.path, enough).await;
         assert!(
-            is_told(lie.path, &wire),
+            matches_lie(lie.path, &wire),
             "{} ({}): {} bytes",
             lie.path,
             lie.what,
@@ -248,7 +249,7 @@ async fn every_lie_is_told_as_promised() {
                 lie.path
             );
         }
-        let mut next = Client::connect(server.address()).await;
+        let mut next = ByteClient::connect(server.address()).await;
         assert_eq!(
             next.get("/honest/1", "").await.unwrap().status,
             200,
@@ -266,8 +267,8 @@ async fn what_drips_ends_by_itself() {
     })
     .await;
     for path in ["/drip", "/slow-headers", "/silence"] {
-        // The end of this read is the end of the lie.
-        let wire = Wire::of(&server, path, usize::MAX).await;
+        // This read ends when the lie ends.
+        let wire = AnswerBytes::of(&server, path, usize::MAX).await;
         assert!(!wire.reset && wire.bytes.len() < 10_000, "{path}");
     }
 }
@@ -275,7 +276,7 @@ async fn what_drips_ends_by_itself() {
 #[tokio::test]
 async fn the_index_leads_to_all_lies_and_honest_pages() {
     let server = start(PACE).await;
-    let mut client = Client::connect(server.address()).await;
+    let mut client = ByteClient::connect(server.address()).await;
     let index = client.get("/", "").await.unwrap();
     let found: BTreeSet<&str> = links(index.text()).collect();
     let honest: Vec<String> = (1..=HONEST).map(|n| format!("/honest/{n}")).collect();
@@ -300,7 +301,7 @@ async fn the_index_leads_to_all_lies_and_honest_pages() {
 #[tokio::test]
 async fn a_connection_stays_open_where_the_lie_allows() {
     let server = start(PACE).await;
-    let mut client = Client::connect(server.address()).await;
+    let mut client = ByteClient::connect(server.address()).await;
     for lie in LIES
         .iter()
         .filter(|lie| lie.row < 5 || (20..30).contains(&lie.row) || lie.row > 54)
@@ -312,7 +313,7 @@ async fn a_connection_stays_open_where_the_lie_allows() {
 #[tokio::test]
 async fn traps_have_no_end_and_are_the_same_each_time() {
     let server = start(PACE).await;
-    let mut client = Client::connect(server.address()).await;
+    let mut client = ByteClient::connect(server.address()).await;
     for trap in ["/calendar/", "/session/", "/a/", "/endless-text/"] {
         let mut seen = BTreeSet::new();
         let mut path = trap.to_owned();
@@ -333,7 +334,7 @@ async fn traps_have_no_end_and_are_the_same_each_time() {
 #[tokio::test]
 async fn redirects_go_round_and_on() {
     let server = start(PACE).await;
-    let mut client = Client::connect(server.address()).await;
+    let mut client = ByteClient::connect(server.address()).await;
     for (start, distinct, end) in [
         ("/redirect-self", 1, None),
         ("/redirect-loop/", 4, None),
@@ -361,7 +362,7 @@ async fn redirects_go_round_and_on() {
 #[tokio::test]
 async fn validators_lie_over_several_visits() {
     let server = start(PACE).await;
-    let mut client = Client::connect(server.address()).await;
+    let mut client = ByteClient::connect(server.address()).await;
     let mut visits = Vec::new();
     for path in ["/etag-never-changes", "/etag-always-changes", "/nonce"] {
         for _ in 0..2 {
@@ -392,7 +393,7 @@ async fn validators_lie_over_several_visits() {
 async fn a_banner_comes_unasked() {
     let server = Server::start(HOST, Nature::Banner, PACE).await.unwrap();
     assert_eq!(
-        Client::greeting(server.address()).await,
+        ByteClient::greeting(server.address()).await,
         b"SSH-2.0-OpenSSH_9.6\r\n"
     );
 }

@@ -1,4 +1,4 @@
-//! The webs of this crate, asked over real sockets by a client that sees every byte.
+//! Tests of the test webs over real sockets, with a client that sees every byte.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is a test that fails")]
 

@@ -1,4 +1,4 @@
-//! One port, every way of asking: HTTP/1.0, 1.1, pipelined, and 2.
+//! Tests of the protocols on one port: HTTP/1.0, HTTP/1.1, pipelining and HTTP/2.
 
 use std::net::SocketAddr;
 
@@ -10,9 +10,9 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use testweb::site::{Clock, Latency, PageNumber, Plan, ServerNumber, Serving, Spread};
 use tokio::net::TcpStream;
 
-use crate::client::Client;
+use crate::client::ByteClient;
 
-/// Small and calm, with servers of every number of requests per connection.
+/// A small web without changes and faults, whose servers differ in requests per connection.
 fn plan() -> Plan {
     Plan {
         servers: 40,
@@ -31,7 +31,7 @@ fn address_of(serving: &Serving, server: ServerNumber) -> SocketAddr {
     SocketAddr::from((serving.web().address(server), serving.port()))
 }
 
-/// The first server that answers so many requests per connection.
+/// Returns the first server whose number of requests per connection fulfils a condition.
 fn server_with(serving: &Serving, requests: impl Fn(u32) -> bool) -> (ServerNumber, u32) {
     let mut servers = serving.web().servers();
     let found = servers.find(|(_, habits)| requests(habits.requests_per_connection));
@@ -41,7 +41,8 @@ fn server_with(serving: &Serving, requests: impl Fn(u32) -> bool) -> (ServerNumb
 
 type Http2 = SendRequest<Empty<Bytes>>;
 
-/// Connects with prior knowledge; the connection ends when the server says so.
+/// Connects over HTTP/2 with prior knowledge. The task ends when the server closes the
+/// connection.
 async fn http2(address: SocketAddr) -> (Http2, tokio::task::JoinHandle<hyper::Result<()>>) {
     let stream = TcpStream::connect(address).await.unwrap();
     let io = TokioIo::new(stream);
@@ -61,7 +62,7 @@ async fn get(sender: &mut Http2, url: String) -> hyper::Result<(u16, Bytes)> {
 async fn http_1_0_is_answered_and_closed() {
     let serving = start(&plan()).await;
     let (server, _) = server_with(&serving, |requests| requests == 100);
-    let mut client = Client::connect(address_of(&serving, server)).await;
+    let mut client = ByteClient::connect(address_of(&serving, server)).await;
     client.write("GET / HTTP/1.0\r\n\r\n").await;
     let got = client.answer().await.unwrap();
     assert_eq!(got.status, 200);
@@ -77,13 +78,13 @@ async fn pipelined_requests_are_answered_in_order_up_to_the_last() {
         let pages: Vec<_> = (serving.web().pages())
             .filter(|page| page.server() == server)
             .collect();
-        // Far more than it will answer, all before the first answer is read.
+        // Sends far more requests than the server answers, before the first answer is read.
         let asked: Vec<_> = pages.iter().cycle().take(limit + 50).collect();
         let requests: String = asked
             .iter()
             .map(|page| format!("GET {} HTTP/1.1\r\nHost: lab\r\n\r\n", page.path()))
             .collect();
-        let mut client = Client::connect(address_of(&serving, server)).await;
+        let mut client = ByteClient::connect(address_of(&serving, server)).await;
         client.write(&requests).await;
         for (number, page) in asked.iter().take(limit).enumerate() {
             let got = client.answer().await.unwrap();
@@ -92,7 +93,7 @@ async fn pipelined_requests_are_answered_in_order_up_to_the_last() {
             let closes = got.header("connection") == Some("close");
             assert_eq!(closes, number + 1 == limit);
         }
-        // Not reset, though requests were left unread.
+        // The connection is closed and not reset, although requests were left unread.
         assert!(client.is_closed().await);
         let visits = serving.log().visits(server);
         let seen: Vec<&str> = visits.iter().map(|visit| &*visit.path).collect();
@@ -124,7 +125,7 @@ async fn http_2_ends_after_the_number_of_requests() {
 
 #[tokio::test]
 async fn http_2_streams_run_side_by_side() {
-    // A server that takes an hour: streams are under way for as long as the test needs.
+    // The server takes an hour, so streams are under way for as long as the test needs.
     let spread = |median| Spread { median, sigma: 0.0 };
     let latency = Latency::PerServer {
         connect: spread(0.0),
@@ -144,8 +145,8 @@ async fn http_2_streams_run_side_by_side() {
     assert_eq!(serving.log().connections(server), 1);
 }
 
-/// Many streams at once on a server that answers few: it answers as many as it is meant to, and every
-/// other one fails in a way that says it was not looked at.
+/// Opens many streams at once on a server that answers few. It answers its number of requests,
+/// and every other stream fails with an error that allows a retry.
 #[tokio::test]
 async fn http_2_streams_beyond_the_last_are_refused() {
     let spread = |median| Spread { median, sigma: 0.0 };
@@ -157,7 +158,7 @@ async fn http_2_streams_beyond_the_last_are_refused() {
     let one = server_with(&serving, |requests| requests == 1);
     let some = server_with(&serving, |requests| (2..50).contains(&requests));
     let hundred = server_with(&serving, |requests| requests == 100);
-    // The last may open more streams at once than it has requests left.
+    // The last server may open more streams at once than it has requests left.
     for ((server, limit), before) in [(one, 0), (some, 0), (hundred, 90)] {
         let (mut sender, connection) = http2(address_of(&serving, server)).await;
         let url = serving.url(serving.web().home(server));
@@ -202,14 +203,14 @@ async fn a_request_that_waits_for_an_answer_pays_the_way() {
     let serving = start(&Plan { latency, ..plan() }).await;
     let (server, _) = server_with(&serving, |requests| requests == 100);
     let way = serving.web().server(server).round_trip;
-    let mut client = Client::connect(address_of(&serving, server)).await;
+    let mut client = ByteClient::connect(address_of(&serving, server)).await;
     for _ in 0..4 {
         assert_eq!(client.get("/", "").await.unwrap().status, 200);
     }
     for gap in serving.log().gaps(server) {
         assert!(gap >= way, "{gap:?}");
     }
-    // Connecting takes a round trip and the first request another.
+    // Connecting takes a round trip, and the first request another.
     assert!(serving.log().visits(server)[0].arrived >= 2 * way);
 }
 
@@ -221,15 +222,15 @@ async fn pages_are_fetched_when_their_first_answer_is_done() {
     let order = [7, 3, 60, 3, 7, 1].map(PageNumber);
     for page in order {
         let page = web.page(page);
-        let mut client = Client::connect(address_of(&serving, page.server())).await;
+        let mut client = ByteClient::connect(address_of(&serving, page.server())).await;
         assert_eq!(client.get(page.path(), "").await.unwrap().status, 200);
     }
-    let mut client = Client::connect(address_of(&serving, ServerNumber(5))).await;
+    let mut client = ByteClient::connect(address_of(&serving, ServerNumber(5))).await;
     assert_eq!(client.get("/nowhere", "").await.unwrap().status, 404);
-    // A page that is only said to be unchanged was not fetched.
+    // A page that was only answered with 304 was not fetched.
     let mut servers = web.servers().skip(10);
     let (tagged, _) = servers.find(|(_, habits)| habits.etag).unwrap();
-    let mut client = Client::connect(address_of(&serving, tagged)).await;
+    let mut client = ByteClient::connect(address_of(&serving, tagged)).await;
     let unchanged = client.get("/", "If-None-Match: *\r\n").await.unwrap();
     assert_eq!(unchanged.status, 304);
     let fetched = serving.fetched();

@@ -1,16 +1,16 @@
-//! robots.txt files that lie: does each say what it promises?
+//! Tests of the hostile robots.txt files: each has the content that its variant describes.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
 use testweb::lying::{Nature, Pace, Robots, Server};
 
-use crate::client::{Client, links};
+use crate::client::{ByteClient, links};
 
 const HOST: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 11);
 
 async fn start(robots: Robots) -> Server {
-    // Only silence waits for this long.
+    // Only the silent server waits for this long.
     let pace = Pace {
         longest: Duration::from_millis(300),
         ..Pace::QUICK
@@ -24,7 +24,7 @@ async fn start(robots: Robots) -> Server {
 async fn every_file_lies_as_promised() {
     for robots in Robots::ALL {
         let server = start(robots).await;
-        let got = Client::connect(server.address())
+        let got = ByteClient::connect(server.address())
             .await
             .get("/robots.txt", "")
             .await;
@@ -65,7 +65,7 @@ async fn every_file_lies_as_promised() {
 async fn pages_are_there_whether_allowed_or_not() {
     for robots in Robots::ALL {
         let server = start(robots).await;
-        let mut client = Client::connect(server.address()).await;
+        let mut client = ByteClient::connect(server.address()).await;
         let index = client.get("/", "").await.unwrap();
         assert!(links(index.text()).eq(Robots::pages()));
         for path in Robots::pages() {
@@ -84,7 +84,7 @@ async fn pages_are_there_whether_allowed_or_not() {
 async fn redirects_end_after_five_hops_or_never() {
     for (robots, ends_after) in [(Robots::Redirects, Some(5)), (Robots::RedirectLoop, None)] {
         let server = start(robots).await;
-        let mut client = Client::connect(server.address()).await;
+        let mut client = ByteClient::connect(server.address()).await;
         let mut path = String::from("/robots.txt");
         let mut hops = 0;
         let end = loop {

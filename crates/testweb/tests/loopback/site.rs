@@ -1,4 +1,4 @@
-//! The invented web: does it serve what it says, and does its log see what was done?
+//! Tests of the invented web: it serves what its model says, and its log contains all requests.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::Read;
@@ -10,7 +10,7 @@ use testweb::site::{
     Scope, ServerNumber, Serving, Spread,
 };
 
-use crate::client::{Client, Got, links};
+use crate::client::{ByteClient, TestAnswer, links};
 
 fn address_of(serving: &Serving, server: ServerNumber) -> SocketAddr {
     SocketAddr::from((serving.web().address(server), serving.port()))
@@ -22,7 +22,7 @@ async fn start(plan: &Plan) -> Serving {
         .unwrap()
 }
 
-/// A plan in which every page is an ordinary one that never changes and all is allowed.
+/// Returns a plan in which every page is ordinary and never changes, and everything is allowed.
 fn calm(seed: u64) -> Plan {
     let none = RobotsShares {
         rules: 0.0,
@@ -49,14 +49,14 @@ fn calm(seed: u64) -> Plan {
     }
 }
 
-/// Asks for one page on a connection of its own.
-async fn get(serving: &Serving, page: PageNumber, headers: &str) -> Got {
+/// Requests one page on a connection of its own.
+async fn get(serving: &Serving, page: PageNumber, headers: &str) -> TestAnswer {
     let page = serving.web().page(page);
-    let mut client = Client::connect(address_of(serving, page.server())).await;
+    let mut client = ByteClient::connect(address_of(serving, page.server())).await;
     client.get(page.path(), headers).await.unwrap()
 }
 
-/// A crawl written without the model: sockets, links as they stand in the HTML, and robots.txt as text.
+/// Crawls without the model, using only sockets, the links in the HTML, and robots.txt as text.
 async fn walk(serving: &Serving, seed: &str) -> BTreeSet<String> {
     let mut seen = BTreeSet::from([seed.to_owned()]);
     let mut waiting = vec![seed.to_owned()];
@@ -67,7 +67,7 @@ async fn walk(serving: &Serving, seed: &str) -> BTreeSet<String> {
         let (host, path) = rest.split_at(rest.find('/').unwrap());
         let address: SocketAddr = host.parse().unwrap();
         if !rules.contains_key(host) {
-            let robots = Client::connect(address)
+            let robots = ByteClient::connect(address)
                 .await
                 .get("/robots.txt", "")
                 .await
@@ -89,9 +89,17 @@ async fn walk(serving: &Serving, seed: &str) -> BTreeSet<String> {
         {
             continue;
         }
-        let mut got = Client::connect(address).await.get(path, "").await.unwrap();
+        let mut got = ByteClient::connect(address)
+            .await
+            .get(path, "")
+            .await
+            .unwrap();
         if got.status == 503 {
-            got = Client::connect(address).await.get(path, "").await.unwrap();
+            got = ByteClient::connect(address)
+                .await
+                .get(path, "")
+                .await
+                .unwrap();
         }
         fetched.insert(url.clone());
         let found: Vec<&str> = match got.header("location") {
@@ -268,7 +276,7 @@ async fn a_server_closes_after_its_number_of_requests() {
     })
     .await;
     for (server, habits) in serving.web().servers() {
-        let mut client = Client::connect(address_of(&serving, server)).await;
+        let mut client = ByteClient::connect(address_of(&serving, server)).await;
         for n in 1..=habits.requests_per_connection {
             let got = client.get("/", "").await.unwrap();
             let last = n == habits.requests_per_connection;
@@ -293,7 +301,7 @@ async fn the_log_counts_what_was_asked() {
     let server = ServerNumber(2);
     let address = address_of(&serving, server);
     for path in ["/", "/robots.txt", "/", "/nowhere?a=b"] {
-        let mut client = Client::connect(address).await;
+        let mut client = ByteClient::connect(address).await;
         let got = client.get(path, "").await.unwrap();
         assert_eq!(got.status == 404, path.starts_with("/nowhere"));
     }
@@ -322,7 +330,7 @@ async fn the_log_counts_what_was_asked() {
 
 #[tokio::test]
 async fn the_log_sees_impoliteness() {
-    // A server that takes an hour: both requests are under way for as long as the test needs.
+    // The server takes an hour, so both requests are under way for as long as the test needs.
     let hour = Spread {
         median: 3_600.0,
         sigma: 0.0,
@@ -339,7 +347,7 @@ async fn the_log_sees_impoliteness() {
     let server = ServerNumber(1);
     let mut clients = Vec::new();
     for _ in 0..2 {
-        let mut client = Client::connect(address_of(&serving, server)).await;
+        let mut client = ByteClient::connect(address_of(&serving, server)).await;
         client.send("/", "").await;
         clients.push(client);
     }
@@ -530,12 +538,12 @@ async fn robots_files_say_what_the_plan_wants() {
         })
         .await;
         for (server, _) in serving.web().servers().skip(1) {
-            let mut client = Client::connect(address_of(&serving, server)).await;
+            let mut client = ByteClient::connect(address_of(&serving, server)).await;
             let got = client.get("/robots.txt", "").await.unwrap();
             assert_eq!((got.status, got.text()), (status, text));
         }
-        // Whatever the plan, the first server can be crawled.
-        let mut client = Client::connect(address_of(&serving, ServerNumber(0))).await;
+        // The first server can be crawled under any plan.
+        let mut client = ByteClient::connect(address_of(&serving, ServerNumber(0))).await;
         assert_eq!(client.get("/robots.txt", "").await.unwrap().status, 404);
     }
 }
@@ -548,20 +556,28 @@ async fn a_calendar_never_ends() {
     })
     .await;
     let address = address_of(&serving, ServerNumber(0));
-    let home = Client::connect(address).await.get("/", "").await.unwrap();
+    let home = ByteClient::connect(address)
+        .await
+        .get("/", "")
+        .await
+        .unwrap();
     let mut path = links(home.text())
         .find(|link| link.contains("calendar"))
         .unwrap()
         .to_owned();
     let mut seen = BTreeSet::new();
     for _ in 0..60 {
-        let month = Client::connect(address).await.get(&path, "").await.unwrap();
+        let month = ByteClient::connect(address)
+            .await
+            .get(&path, "")
+            .await
+            .unwrap();
         assert_eq!(month.status, 200, "{path}");
         assert!(seen.insert(path), "a month came back");
         path = links(month.text()).last().unwrap().to_owned();
     }
     assert_eq!(path, "/calendar/2031/1");
-    let none = Client::connect(address)
+    let none = ByteClient::connect(address)
         .await
         .get("/calendar/2026/13", "")
         .await
@@ -573,7 +589,7 @@ async fn a_calendar_never_ends() {
 async fn all_ends_when_dropped() {
     let serving = start(&calm(13)).await;
     let address = address_of(&serving, ServerNumber(3));
-    let mut client = Client::connect(address).await;
+    let mut client = ByteClient::connect(address).await;
     assert_eq!(client.get("/robots.txt", "").await.unwrap().status, 200);
     drop(serving);
     while tokio::net::TcpStream::connect(address).await.is_ok() {
@@ -613,7 +629,7 @@ async fn five_hundred_servers_have_their_own_latency() {
         .collect();
     assert!(latencies.len() > 490, "{}", latencies.len());
     for (server, habits) in serving.web().servers() {
-        let mut client = Client::connect(address_of(&serving, server)).await;
+        let mut client = ByteClient::connect(address_of(&serving, server)).await;
         assert_eq!(client.get("/", "").await.unwrap().status, 200);
         let visit = &serving.log().visits(server)[0];
         assert!(visit.answered.unwrap() - visit.arrived >= habits.response_latency);
@@ -637,14 +653,15 @@ fn the_two_level_web_is_what_the_paper_says() {
         one += u32::from(server.requests_per_connection == 1);
         hundred += u32::from(server.requests_per_connection == 100);
     }
-    // Binomials of 500, within four deviations.
+    // Binomial counts of 500, within four standard deviations.
     assert!(
         (82..=158).contains(&one) && (288..=372).contains(&hundred),
         "{one}, {hundred}"
     );
     for (mut times, median) in [(trips, 0.03), (answers, 0.08)] {
         times.sort_unstable_by(f64::total_cmp);
-        // The median of 500 draws has a deviation of 5.6%, and the upper sixth begins at e times it.
+        // The median of 500 draws has a standard deviation of 5.6%. The upper sixth begins at e
+        // times the median.
         assert!((times[250] / median - 1.0).abs() < 0.25, "{}", times[250]);
         assert!((times[420] / median - 2.72).abs() < 0.8, "{}", times[420]);
     }

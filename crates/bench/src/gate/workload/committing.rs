@@ -1,4 +1,4 @@
-//! Commits answered pages as the committer of a crawl does, without an index.
+//! The workload `commit-1000-pages`: commits fetched pages as a crawl does, without an index.
 
 use std::path::Path;
 
@@ -15,11 +15,11 @@ use super::document;
 use crate::urls::Urls;
 
 const PAGES: u64 = 1000;
-/// Pages of one commit.
+/// Pages per commit.
 const GROUP: usize = 20;
-/// Pages that were discovered on each.
+/// Pages discovered on each page.
 const DISCOVERED: u64 = 15;
-/// Links of each that stay in the crawl.
+/// Links of each page that are in scope.
 const LINKS: u32 = 60;
 const HEAD: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: \"65537a3c-6978\"\r\n\r\n";
@@ -52,7 +52,9 @@ pub fn commit(place: &Path, only_set_up: bool) -> Result<()> {
     }
 }
 
-/// What a visit hands over. The body is small: sealing, which compresses it, is the visit's work.
+/// Returns the record that a visit passes to the committer.
+///
+/// The body is small, because compressing it is the work of the visit.
 fn settled(number: u64) -> Result<Record> {
     let url = document::url(number)?;
     let key = PageKey::of(&url);

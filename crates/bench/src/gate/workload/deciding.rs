@@ -1,4 +1,6 @@
-//! Claims and settles pages over many servers: in a crawl, and under a budget with known pages.
+//! The workload `decide-10000-times`: claims and settles pages of many servers.
+//!
+//! Most decisions are those of a crawl; some are made under a budget, among known pages.
 
 use std::time::Duration;
 
@@ -11,16 +13,18 @@ use policy::{Crawl, Moment, Price};
 use crate::choosing::choose;
 use crate::cli::RefreshCell;
 use crate::order::visits::Visits;
-use crate::order::world::World;
-use crate::refresh::{Known, known_pages, step};
+use crate::order::world::OrderWorld;
+use crate::refresh::{LastVisits, known_pages, step};
 
-/// Decisions of a crawl: 4,700 instructions each.
+/// Decisions of a crawl, of 4,700 instructions each.
 const OF_CRAWL: u32 = 9_550;
-/// Decisions under a budget: so few pages are known that each takes 20 times as much. Both kinds
-/// take about as much together, and a growth of either is noticed.
+/// Decisions under a budget. Few pages are known, so each takes 20 times as many instructions.
+///
+/// Both kinds take about the same number of instructions in total, so a growth of either is
+/// noticed.
 const UNDER_BUDGET: u32 = 450;
 const SERVERS: u64 = 1_000;
-/// Few: what it takes to set up varies by 50,000 instructions, with the random seeds of hash maps.
+/// Few pages: the random seeds of hash maps make the set-up vary by 50,000 instructions.
 const NEW_PAGES: u64 = 12_000;
 const KNOWN_PAGES: u32 = 3_000;
 
@@ -33,19 +37,19 @@ pub fn decide(only_set_up: bool) -> Result<()> {
     };
     let (policy, strategy) = (Crawl::default(), Box::new(BestPrefix));
     let mut crawl = Frontier::new(policy, strategy, Price::LEAST, manners, 0x5eed);
-    World::new(SERVERS).fill(&mut crawl, NEW_PAGES, now)?;
+    OrderWorld::new(SERVERS).fill(&mut crawl, NEW_PAGES, now)?;
     let mut visits = Visits::default();
     let budgeted = RefreshCell {
         pages: KNOWN_PAGES,
         decisions: UNDER_BUDGET,
         policy: "holistic".into(),
     };
-    let mut known = Known::new(KNOWN_PAGES);
+    let mut known = LastVisits::new(KNOWN_PAGES);
     let mut upkeep = known_pages(&budgeted, &mut known, now)?;
-    // valgrind hides the kernel's clock from rustix, which does not expect that.
+    // Under valgrind, rustix cannot read the clock of the kernel.
     let no_clock = || Duration::ZERO;
     let step = step(KNOWN_PAGES);
-    // The first choice finds the price and looks at all pages.
+    // The first choice computes the price from all pages, so it belongs to the set-up.
     choose(&mut upkeep, &mut known, (now, step), 1, no_clock)?;
     if only_set_up {
         return Ok(());

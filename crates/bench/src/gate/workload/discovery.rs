@@ -1,4 +1,5 @@
-//! Takes in the links of pages as a crawl does: scope, roll, frontier, policy.
+//! The workload `discover-100000-links`: admits links as a crawl does, by scope, frontier and
+//! policy.
 
 use std::sync::Arc;
 
@@ -16,11 +17,11 @@ use super::document;
 use crate::urls::{Urls, scramble};
 
 const LINKS: u64 = 100_000;
-/// Links on a page: documentation sites have 73.
+/// Links per page. Documentation sites have 73.
 const LINKS_OF_PAGE: u64 = 75;
-/// One link in this many is to a page that is new.
+/// One link in this many leads to a new page.
 const NEW: u64 = 5;
-/// One new page in this many is on a host that is not part of the crawl.
+/// One new page in this many is on a host that is out of scope.
 const OUTSIDE: u64 = 8;
 /// Pages between two commits.
 const GROUP: usize = 20;

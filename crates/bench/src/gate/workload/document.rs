@@ -1,7 +1,7 @@
-//! Invented HTML pages, like those of documentation: navigation, sections, links, code and tables.
+//! Generates HTML pages like those of documentation: navigation, sections, links, code and tables.
 //!
-//! **Invariant:** a page is a function of its number, made of integer arithmetic alone, so no
-//! machine and no other crate changes it.
+//! **Invariant:** a page is a function of its number and uses integer arithmetic only, so it is the
+//! same on every machine and does not depend on other crates.
 
 use std::fmt::Write;
 
@@ -14,12 +14,12 @@ const SYLLABLES: [&str; 16] = [
     "ka", "lo", "mi", "ten", "ra", "su", "vel", "or", "pa", "ni", "dor", "es", "tu", "gan", "bi",
     "lum",
 ];
-/// The vocabulary has 2 to the power of this many words.
+/// The vocabulary has two to this power of words.
 const VOCABULARY: u64 = 15;
 const PARAGRAPHS: u64 = 4;
 const WORDS: u64 = 65;
 
-/// The URL of a page. There are 100 hosts.
+/// Returns the URL of a page, on one of 100 hosts.
 pub fn url(number: u64) -> Result<PageUrl> {
     let text = address(number);
     PageUrl::parse(&text).with_context(|| format!("the invented URL {text}"))
@@ -35,9 +35,9 @@ fn address(number: u64) -> String {
     text
 }
 
-/// The page, with this many sections. Eight are 26 KB and some 90 links.
+/// Returns a page with this number of sections. Eight sections give 26 kB and about 90 links.
 pub fn html(number: u64, sections: u64) -> String {
-    let mut words = Words(scramble(number));
+    let mut words = DocumentWords(scramble(number));
     let mut html = String::with_capacity(24 << 10);
     let title = words.some(5);
     let _ = write!(
@@ -64,21 +64,22 @@ pub fn html(number: u64, sections: u64) -> String {
     html
 }
 
-/// A body of 2 KB without markup.
+/// Returns a body of about 2 kB without markup.
 pub fn small(number: u64) -> String {
-    Words(scramble(number)).some(300)
+    DocumentWords(scramble(number)).some(300)
 }
 
-/// What a searcher types: one to three words.
+/// Returns a query of one to three words.
 pub fn query(number: u64) -> String {
-    Words(scramble(!number)).some(1 + number % 3)
+    DocumentWords(scramble(!number)).some(1 + number % 3)
 }
 
-/// A stream of words, drawn by their rank: as often between 1 and 2 as between 1,000 and 2,000, which
-/// is Zipf's law.
-struct Words(u64);
+/// A pseudo-random stream of words by Zipf's law.
+///
+/// A rank between 1 and 2 is drawn as often as a rank between 1,000 and 2,000.
+struct DocumentWords(u64);
 
-impl Words {
+impl DocumentWords {
     fn draw(&mut self) -> u64 {
         self.0 = scramble(self.0);
         self.0
@@ -156,7 +157,7 @@ impl Words {
     }
 }
 
-/// Writes a word, another for each rank from 1 on; frequent ones are short.
+/// Appends the word of a rank, from 1 on. Frequent words are short.
 fn spell(mut rank: u64, text: &mut String) {
     while rank > 0 {
         text.push_str(SYLLABLES[(rank % 16) as usize]);
@@ -169,7 +170,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_that_of_its_number_and_reads_as_documentation() {
+    fn a_page_depends_on_its_number_only_and_resembles_documentation() {
         let (mut bytes, mut links) = (0, 0);
         for number in 0..50 {
             let html = html(number, 8);

@@ -1,4 +1,4 @@
-//! Puts pages into the index, and searches it.
+//! The workloads `put-1000-pages` and `search-300-times`: writes an index, and searches it.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -11,11 +11,11 @@ use super::document;
 
 const PAGES: u64 = 1000;
 const SECTIONS: u64 = 4;
-/// Pages of one commit. Four segments are too few to be merged, which would be another thread's work.
+/// Pages per commit. The resulting four segments are too few for a merge on another thread.
 const GROUP: usize = 250;
 const SEARCHES: u64 = 300;
 
-/// Puts 1,000 pages.
+/// Puts 1,000 pages into an index.
 pub fn put(place: &Path, only_set_up: bool) -> Result<()> {
     let pages = pages()?;
     let mut writer = Index::open(place)?.writer(HEAP)?;
@@ -25,7 +25,7 @@ pub fn put(place: &Path, only_set_up: bool) -> Result<()> {
     put_all(&mut writer, &pages)
 }
 
-/// Makes the index that is searched.
+/// Writes the index for the searches.
 pub fn make_index(place: &Path) -> Result<()> {
     put_all(&mut Index::open(place)?.writer(HEAP)?, &pages()?)
 }
@@ -47,7 +47,10 @@ pub fn search(place: &Path, only_set_up: bool) -> Result<()> {
         found += usize::from(hits.total > 0);
         black_box(hits);
     }
-    ensure!(found > queries.len() / 2, "{found} searches found a page");
+    ensure!(
+        found > queries.len() / 2,
+        "only {found} searches found a page"
+    );
     Ok(())
 }
 

@@ -1,4 +1,6 @@
-//! Reads HTML pages as a visit does: encoding, links, text, sections, fields, fingerprint, language.
+//! The workload `read-300-pages`: parses HTML pages as a visit does.
+//!
+//! It covers encoding, links, text, sections, fields, fingerprint and language.
 
 use std::hint::black_box;
 
@@ -10,7 +12,7 @@ use super::document;
 const PAGES: u64 = 300;
 const SECTIONS: u64 = 8;
 
-/// Reads 300 pages.
+/// Parses 300 pages.
 pub fn read(only_set_up: bool) -> Result<()> {
     let mut pages = Vec::new();
     for number in 0..PAGES {

@@ -1,30 +1,32 @@
-//! Text within a block: emphasis, code, links, images, and the escapes that keep text from being markup.
+//! Writes the text within a block: emphasis, code, links, images, and the escapes that keep text
+//! from becoming markup.
 
 use ::url::Url;
 use dom_query::NodeRef;
 
 use super::super::tree::{collapsed, name};
-use super::Writer;
+use super::MarkdownWriter;
 
-/// A line break that the page asks for, until the block is complete.
+/// Placeholder for a line break of the page, until the block is complete.
 const BREAK: char = '\u{1}';
 
-/// What follows the last word of a text, which another element may continue.
+/// Stands for the unknown character after the last word of a text, because another element may
+/// continue it.
 const UNKNOWN: char = '\u{0}';
 
-/// Where inline text stands.
+/// The context of inline text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    /// In a paragraph, which may have line breaks.
+pub(super) enum InlineContext {
+    /// A paragraph, which may have line breaks.
     Text,
-    /// In a heading, which may not.
+    /// A heading, which may not.
     Line,
-    /// Within a link.
+    /// A link.
     Link,
 }
 
-impl Writer<'_> {
-    pub(super) fn inline(&mut self, node: &NodeRef<'_>, out: &mut String, place: Place) {
+impl MarkdownWriter<'_> {
+    pub(super) fn inline(&mut self, node: &NodeRef<'_>, out: &mut String, place: InlineContext) {
         if node.is_text() {
             return push_text(&node.text(), out, place);
         }
@@ -37,11 +39,11 @@ impl Writer<'_> {
         }
         match &*name {
             "br" => match place {
-                Place::Text => {
+                InlineContext::Text => {
                     out.truncate(out.trim_end_matches(' ').len());
                     out.push(BREAK);
                 }
-                Place::Line | Place::Link => push_space(out),
+                InlineContext::Line | InlineContext::Link => push_space(out),
             },
             "b" | "strong" => self.marked(node, "**", out, place),
             "i" | "em" | "cite" | "dfn" | "var" => self.marked(node, "*", out, place),
@@ -49,7 +51,7 @@ impl Writer<'_> {
             "code" | "tt" | "kbd" | "samp" => push_code(&node.text(), out),
             "a" => self.link(node, out, place),
             "img" => self.image(node, out),
-            // Children of a block within a line, as in a heading, stay apart.
+            // The children of a block inside a heading or link are separated by a space.
             name => {
                 if self.shape(node).block && name != "a" {
                     push_space(out);
@@ -59,18 +61,19 @@ impl Writer<'_> {
         }
     }
 
-    fn inlines(&mut self, node: &NodeRef<'_>, out: &mut String, place: Place) {
+    fn inlines(&mut self, node: &NodeRef<'_>, out: &mut String, place: InlineContext) {
         for child in node.children_it(false) {
             self.inline(&child, out, place);
         }
     }
 
-    /// Text between two marks, which must touch it: white space at its ends goes outside.
-    fn marked(&mut self, node: &NodeRef<'_>, mark: &str, out: &mut String, place: Place) {
+    /// Writes text between two emphasis marks. The marks must touch the text, so white space at
+    /// its ends goes outside.
+    fn marked(&mut self, node: &NodeRef<'_>, mark: &str, out: &mut String, place: InlineContext) {
         let mut inner = String::new();
         self.inlines(node, &mut inner, place);
         let text = inner.trim_matches([' ', BREAK]);
-        // Marks within the same marks, or beside them, would not be read as such.
+        // Marks inside or beside the same marks would not be parsed as such.
         let clash =
             text.starts_with(['*', '~']) || text.ends_with(['*', '~']) || out.ends_with(['*', '~']);
         if text.is_empty() || clash || text.contains(BREAK) {
@@ -88,15 +91,17 @@ impl Writer<'_> {
         }
     }
 
-    fn link(&mut self, node: &NodeRef<'_>, out: &mut String, place: Place) {
+    fn link(&mut self, node: &NodeRef<'_>, out: &mut String, place: InlineContext) {
         let mut inner = String::new();
-        self.inlines(node, &mut inner, Place::Link);
+        self.inlines(node, &mut inner, InlineContext::Link);
         let target = node.attr("href");
-        // A heading that leads back to the table of contents, or to itself.
-        let target = target.filter(|href| place != Place::Line || !href.starts_with('#'));
+        // In a heading, a link to a fragment leads to the table of contents or to the heading
+        // itself, and is dropped.
+        let target = target.filter(|href| place != InlineContext::Line || !href.starts_with('#'));
         let target = target.and_then(|href| self.address(&href));
         let text = inner.trim();
-        let Some(target) = target.filter(|_| place != Place::Link && !text.is_empty()) else {
+        let Some(target) = target.filter(|_| place != InlineContext::Link && !text.is_empty())
+        else {
             return push_joined(&inner, out);
         };
         if inner.starts_with(' ') {
@@ -108,7 +113,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An image with a text in its place. One without is an ornament.
+    /// Writes an image with its `alt` text. An image without one is decoration and is dropped.
     fn image(&mut self, node: &NodeRef<'_>, out: &mut String) {
         let alt = collapsed(&node.attr_or("alt", ""));
         if alt.is_empty() {
@@ -118,14 +123,14 @@ impl Writer<'_> {
         match source {
             Some(source) => {
                 let mut text = String::new();
-                push_text(&alt, &mut text, Place::Link);
+                push_text(&alt, &mut text, InlineContext::Link);
                 out.push_str(&format!("![{text}]({source})"));
             }
-            None => push_text(&alt, out, Place::Text),
+            None => push_text(&alt, out, InlineContext::Text),
         }
     }
 
-    /// The absolute address of a link, if it leads somewhere and the budget allows for it.
+    /// Returns the absolute URL of a link, if its scheme is acceptable and the budget suffices.
     fn address(&mut self, link: &str) -> Option<String> {
         let link = link.trim();
         if link.is_empty() {
@@ -141,7 +146,7 @@ impl Writer<'_> {
     }
 }
 
-/// A URL whose parentheses cannot end a Markdown link.
+/// Escapes parentheses, which could end a Markdown link.
 fn written(url: &Url) -> String {
     url.as_str()
         .replace('(', "%28")
@@ -155,7 +160,7 @@ fn push_space(out: &mut String) {
     }
 }
 
-/// Appends inline Markdown without doubling the space between it and what is there.
+/// Appends inline Markdown without doubling the space before it.
 fn push_joined(text: &str, out: &mut String) {
     let rest = text.trim_start_matches(' ');
     if rest.len() < text.len() {
@@ -164,8 +169,8 @@ fn push_joined(text: &str, out: &mut String) {
     out.push_str(rest);
 }
 
-/// Appends text with single spaces and with the escapes that it needs.
-fn push_text(text: &str, out: &mut String, place: Place) {
+/// Appends text with single spaces and the necessary escapes.
+fn push_text(text: &str, out: &mut String, place: InlineContext) {
     if text.starts_with(char::is_whitespace) {
         push_space(out);
     }
@@ -182,8 +187,8 @@ fn push_text(text: &str, out: &mut String, place: Place) {
     }
 }
 
-/// Appends a word that `next` follows.
-fn push_word(word: &str, next: char, out: &mut String, place: Place) {
+/// Appends a word; `next` is the character after it.
+fn push_word(word: &str, next: char, out: &mut String, place: InlineContext) {
     let mut before = out.chars().next_back().unwrap_or(' ');
     let mut letters = word.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -193,7 +198,7 @@ fn push_word(word: &str, next: char, out: &mut String, place: Place) {
             '*' => before != ' ' || after != ' ',
             '_' => !within_word,
             '`' => true,
-            '[' | ']' if place == Place::Link => true,
+            '[' | ']' if place == InlineContext::Link => true,
             ']' => matches!(after, '(' | '[' | ':'),
             '<' => after.is_ascii_alphabetic() || matches!(after, '/' | '!' | '?'),
             '~' => after == '~' || before == '~',
@@ -201,7 +206,7 @@ fn push_word(word: &str, next: char, out: &mut String, place: Place) {
             '&' => after == '#' || after.is_ascii_alphabetic(),
             _ => false,
         };
-        // A control character is none of the text's, and one of them marks line breaks.
+        // Control characters are dropped. One of them serves as the placeholder for line breaks.
         if letter.is_control() {
             continue;
         }
@@ -213,7 +218,7 @@ fn push_word(word: &str, next: char, out: &mut String, place: Place) {
     }
 }
 
-/// Appends a code span. Its fence is longer than any run of backticks within.
+/// Appends a code span. Its fence is longer than any run of backticks inside.
 fn push_code(text: &str, out: &mut String) {
     let code: String = text.chars().filter(|&letter| letter != BREAK).collect();
     if text.starts_with(char::is_whitespace) {
@@ -223,7 +228,7 @@ fn push_code(text: &str, out: &mut String) {
     if code.is_empty() {
         return;
     }
-    // Two spans that touch would be one.
+    // Two adjacent spans would be parsed as one.
     if out.ends_with('`') {
         out.push(' ');
     }

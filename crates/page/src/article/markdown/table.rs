@@ -1,18 +1,25 @@
-//! Tables.
+//! Writes tables.
 
 use dom_query::NodeRef;
 
 use super::super::tree::name;
-use super::{Block, Kind, Writer, tight};
+use super::{BlockKind, MarkdownBlock, MarkdownWriter, tight};
 
-/// Columns up to which `rowspan` is followed: beyond, a row of nothing but spans would cost a cell each.
+/// Most columns for which `rowspan` is followed. This bounds the empty cells that rows of spans
+/// could produce.
 const MAX_SPANNED: usize = 32;
-/// Columns that one cell takes at most.
+/// Most columns that one cell spans.
 const MAX_COLSPAN: usize = 20;
 
-impl Writer<'_> {
-    /// A table of data as a Markdown table; a table that lays out a page as its cells, one after another.
-    pub(super) fn table(&mut self, node: &NodeRef<'_>, indent: usize, out: &mut Vec<Block>) {
+impl MarkdownWriter<'_> {
+    /// Writes a data table as a Markdown table, and the cells of a layout table one after
+    /// another.
+    pub(super) fn table(
+        &mut self,
+        node: &NodeRef<'_>,
+        indent: usize,
+        out: &mut Vec<MarkdownBlock>,
+    ) {
         let mut rows = Vec::new();
         let mut captions = Vec::new();
         collect(node, &mut rows, &mut captions);
@@ -57,15 +64,16 @@ impl Writer<'_> {
             text.push('\n');
             text.push_str(&line(row));
         }
-        out.push(Block {
-            kind: Kind::Table,
+        out.push(MarkdownBlock {
+            kind: BlockKind::Table,
             text,
         });
     }
 
-    /// The texts of the cells, with an empty one for each place that a cell spans besides its own.
+    /// Returns the texts of the cells, with an empty one for each further place that a cell
+    /// spans.
     fn grid(&mut self, rows: &[Vec<NodeRef<'_>>]) -> Vec<Vec<String>> {
-        // Rows that each column is still covered for.
+        // For each column, the number of further rows that a cell above still spans.
         let mut covered: Vec<usize> = Vec::new();
         let mut grid = Vec::new();
         for row in rows {
@@ -82,7 +90,8 @@ impl Writer<'_> {
                 let across = span("colspan").unwrap_or(1).clamp(1, MAX_COLSPAN);
                 let down = span("rowspan").unwrap_or(1).clamp(1, rows.len());
                 let mut blocks = Vec::new();
-                // Inside a list, so that no heading of a cell is taken for one of the text.
+                // The indent marks it as nested, so that no heading of a cell counts as one of
+                // the text.
                 self.flow(cell, 1, &mut blocks);
                 let text = tight(&blocks).replace('|', "\\|");
                 let text: Vec<&str> = text
@@ -109,7 +118,7 @@ impl Writer<'_> {
     }
 }
 
-/// Finds the rows and captions of a table, not those of tables within it.
+/// Finds the rows and captions of a table, without those of nested tables.
 fn collect<'a>(node: &NodeRef<'a>, rows: &mut Vec<NodeRef<'a>>, captions: &mut Vec<NodeRef<'a>>) {
     for child in node.children_it(false) {
         match name(&child).as_deref() {

@@ -1,20 +1,23 @@
-//! What does JSON-LD say?
+//! Reads JSON-LD: objects of schema.org, single, in a list or in a `@graph`.
 //!
-//! Objects of schema.org, one by one or in a list or a `@graph`. Contexts are not fetched and names not resolved: what is
-//! called `author` is one. **Invariant:** so many bytes and so many objects are looked at; the first object with a
-//! type is the page, unless a later one is an article, an event or a course, which the page is then about.
+//! Contexts are not fetched and names are not resolved: a property called `author` is taken as
+//! the author.
+//!
+//! **Invariant:** the number of bytes and objects is limited. Objects that describe the content
+//! of the page (an article, an event, a course) count before those that describe its frame
+//! ([`FRAMES`]).
 
 use serde_json::{Map, Value};
 
-use super::{Fields, What, schema};
+use super::{FieldKind, Fields, schema};
 
-/// Scripts that are read of a page.
+/// Most JSON-LD scripts of a page.
 pub(super) const SCRIPTS: usize = 16;
-/// Bytes of one.
+/// Most bytes of one script. A longer one is skipped.
 const BYTES: usize = 256 << 10;
-/// Objects of one.
+/// Most objects of one script.
 const OBJECTS: usize = 64;
-/// Types that are the frame of a page and not what it is about.
+/// Types that describe the frame of a page and not its content.
 const FRAMES: [&str; 8] = [
     "WebSite",
     "WebPage",
@@ -26,7 +29,7 @@ const FRAMES: [&str; 8] = [
     "CollectionPage",
 ];
 
-/// Reads a script.
+/// Reads the text of one script.
 pub(super) fn read(text: &str, fields: &mut Fields) {
     if text.len() > BYTES {
         return;
@@ -36,10 +39,11 @@ pub(super) fn read(text: &str, fields: &mut Fields) {
     };
     let mut objects = Vec::new();
     gather(&value, &mut objects);
-    // What the page is about says more of it than its frame; the sort keeps their order.
+    // The first statement of a field counts, so the content comes before the frame. The sort is
+    // stable.
     objects.sort_by_key(|object| is_frame(object));
     for object in objects {
-        told(object, fields);
+        add_object(object, fields);
     }
 }
 
@@ -71,33 +75,33 @@ fn kind(object: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-fn told(object: &Map<String, Value>, fields: &mut Fields) {
+fn add_object(object: &Map<String, Value>, fields: &mut Fields) {
     if let Some(kind) = kind(object) {
-        fields.say(What::Kind, kind);
+        fields.add(FieldKind::Kind, kind);
     }
     for (name, value) in object {
-        if let Some(what) = schema(name) {
-            said(what, value, fields);
+        if let Some(kind) = schema(name) {
+            add_value(kind, value, fields);
         }
     }
 }
 
-/// A text, the name of an object, or several of these.
-fn said(what: What, value: &Value, fields: &mut Fields) {
+/// Adds a text, the name of an object, or several of these.
+fn add_value(kind: FieldKind, value: &Value, fields: &mut Fields) {
     match value {
-        Value::String(text) => fields.say(what, text),
+        Value::String(text) => fields.add(kind, text),
         Value::Object(object) => {
             let name = object.get("name").or_else(|| object.get("@value"));
             if let Some(Value::String(name)) = name {
-                fields.say(what, name);
+                fields.add(kind, name);
             }
         }
         Value::Array(list) => list
             .iter()
             .take(OBJECTS)
-            // A list in a list is not of schema.org, and could go deep.
+            // Nested lists are not part of schema.org, and could be deep.
             .filter(|value| !value.is_array())
-            .for_each(|value| said(what, value, fields)),
+            .for_each(|value| add_value(kind, value, fields)),
         _ => {}
     }
 }

@@ -1,41 +1,43 @@
-//! What do elements with `itemprop` say?
+//! Reads microdata: elements with `itemprop`.
 //!
-//! The value of a property is its `content`, its `datetime`, or its words (WHATWG, 5.2.4). A property that holds an object
-//! (`itemscope`) is called by the `name` in it. **Invariant:** one property and one object around it are followed at a
-//! time: what a page nests deeper is not read.
+//! The value of a property is its `content`, its `datetime` or its text (WHATWG, 5.2.4). For a
+//! property that holds an object (`itemscope`), it is the `name` inside that object.
+//!
+//! **Invariant:** only one property and one object around it are tracked at a time; deeper
+//! nesting is ignored.
 
 use super::super::attribute::{CONTENT, DATETIME, ITEMSCOPE, ITEMTYPE, attribute};
-use super::super::tag::Name;
+use super::super::tag::NameKey;
 use super::super::tokenizer::Attribute;
-use super::{Fields, What, is_void, property, schema};
+use super::{FieldKind, Fields, is_void, property, schema};
 
-/// Follows elements.
+/// The state of the microdata reader.
 #[derive(Default)]
 pub(super) struct Microdata {
-    /// The property whose words are being read: from where on, and until which end.
-    reading: Option<(What, u32, Element)>,
-    /// The object of a property that is open.
-    within: Option<(What, Element)>,
+    /// The property whose text is being read, the start of the text, and its element.
+    reading: Option<(FieldKind, u32, ItemElement)>,
+    /// The property whose object is open, and its element.
+    within: Option<(FieldKind, ItemElement)>,
 }
 
-/// An element that is open: it ends with its own end tag, not with that of one of its name inside.
+/// An open element. It counts elements of the same name inside it, to find its own end tag.
 #[derive(Clone, Copy)]
-struct Element {
-    tag: Name,
+struct ItemElement {
+    tag: NameKey,
     depth: u32,
 }
 
-impl Element {
-    fn of(tag: Name) -> Self {
+impl ItemElement {
+    fn of(tag: NameKey) -> Self {
         Self { tag, depth: 1 }
     }
 
-    fn start(&mut self, tag: Name) {
+    fn start(&mut self, tag: NameKey) {
         self.depth += u32::from(self.tag == tag);
     }
 
-    /// Whether this is its end.
-    fn end(&mut self, tag: Name) -> bool {
+    /// Handles an end tag. Returns whether it is the element's own.
+    fn end(&mut self, tag: NameKey) -> bool {
         self.depth -= u32::from(self.tag == tag);
         self.depth == 0
     }
@@ -44,7 +46,7 @@ impl Element {
 impl Microdata {
     pub(super) fn start(
         &mut self,
-        tag: Name,
+        tag: NameKey,
         attributes: &[Attribute<'_>],
         at: u32,
         fields: &mut Fields,
@@ -58,35 +60,35 @@ impl Microdata {
         let Some(name) = property(attributes) else {
             if let Some(kind) = attribute(attributes, ITEMTYPE).filter(|_| scope) {
                 let kind = kind.raw.trim().rsplit('/').next().unwrap_or_default();
-                fields.say(What::Kind, kind);
+                fields.add(FieldKind::Kind, kind);
             }
             return;
         };
-        let what = match (name, &self.within) {
-            ("name", Some((what, _))) => Some(*what),
-            // What an object inside says of itself is not of the page.
+        let kind = match (name, &self.within) {
+            ("name", Some((kind, _))) => Some(*kind),
+            // Other properties of a nested object do not describe the page.
             (_, Some(_)) => None,
             (name, None) => schema(name),
         };
-        let Some(what) = what else {
+        let Some(kind) = kind else {
             return;
         };
         let value = attribute(attributes, CONTENT).or_else(|| attribute(attributes, DATETIME));
         if let Some(value) = value {
-            fields.say(what, &value.value());
+            fields.add(kind, &value.value());
         } else if !is_void(tag) {
             match scope {
-                true => self.within = Some((what, Element::of(tag))),
-                false => self.reading = Some((what, at, Element::of(tag))),
+                true => self.within = Some((kind, ItemElement::of(tag))),
+                false => self.reading = Some((kind, at, ItemElement::of(tag))),
             }
         }
     }
 
-    pub(super) fn end(&mut self, tag: Name, text: &str, fields: &mut Fields) {
-        if let Some((what, from, element)) = &mut self.reading
+    pub(super) fn end(&mut self, tag: NameKey, text: &str, fields: &mut Fields) {
+        if let Some((kind, from, element)) = &mut self.reading
             && element.end(tag)
         {
-            fields.say(*what, text.get(*from as usize..).unwrap_or_default());
+            fields.add(*kind, text.get(*from as usize..).unwrap_or_default());
             self.reading = None;
         }
         if let Some((_, element)) = &mut self.within

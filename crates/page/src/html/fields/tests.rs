@@ -1,4 +1,4 @@
-//! Pages that say something of themselves, well or badly.
+//! Tests of the metadata of pages, valid and invalid.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn fields(html: &str) -> Fields {
     read(html, &url, &Limits::default()).fields
 }
 
-/// 1 May 2024, and the 2nd.
+/// 1 May 2024 in Unix seconds.
 const MAY: i64 = 1_714_521_600;
 const DAY: i64 = 86_400;
 
@@ -45,7 +45,7 @@ fn dublin_core_opengraph_and_scholars_are_read() {
 }
 
 #[test]
-fn json_ld_is_read_and_what_it_is_about_comes_before_its_frame() {
+fn json_ld_content_comes_before_its_frame() {
     let found = fields(
         r#"<script type="application/ld+json">{"@context":"https://schema.org","@graph":[
             {"@type":"WebSite","publisher":{"@type":"Organization","name":"Frame"}},
@@ -60,7 +60,7 @@ fn json_ld_is_read_and_what_it_is_about_comes_before_its_frame() {
 }
 
 #[test]
-fn microdata_is_read_by_attribute_by_words_and_by_name() {
+fn microdata_is_read_from_attributes_text_and_names() {
     let found = fields(
         "<div itemscope itemtype='https://schema.org/Event'><p itemprop=description>Talk <b>on</b> engines</p>
          <div itemprop=author itemscope itemtype=Person><div><a itemprop=url href=/x>x</a></div><span itemprop=name>Ada</span></div>
@@ -75,7 +75,7 @@ fn microdata_is_read_by_attribute_by_words_and_by_name() {
 }
 
 #[test]
-fn who_says_too_much_is_cut_and_who_says_nonsense_is_not_heard() {
+fn long_values_are_cut_and_invalid_ones_ignored() {
     let many: String = (0..100)
         .map(|n| format!("<meta name=author content='author {n}'>"))
         .collect();
@@ -107,7 +107,7 @@ fn the_day_of_publication_comes_before_that_of_a_change() {
 }
 
 #[test]
-fn what_an_object_inside_says_of_itself_is_not_of_the_page() {
+fn properties_of_nested_objects_do_not_describe_the_page() {
     let found = fields(
         "<div itemscope><span itemprop=author itemscope><b itemprop=name>Ada</b><i itemprop=description>a countess</i></span></div>",
     );
@@ -116,7 +116,7 @@ fn what_an_object_inside_says_of_itself_is_not_of_the_page() {
 }
 
 #[test]
-fn no_more_than_so_many_scripts_and_none_that_is_too_long_is_read() {
+fn number_and_size_of_json_ld_scripts_are_limited() {
     let script = |said: &str| format!("<script type=application/ld+json>{said}</script>");
     let idle = script("{}").repeat(linked::SCRIPTS - 1);
     let author = script("{\"author\": \"Ada\"}");

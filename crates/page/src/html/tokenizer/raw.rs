@@ -1,29 +1,31 @@
-//! Where does the content of a `script`, `style`, `title` … end?
+//! Finds the end of raw text such as the content of `script`, `style` or `title`.
 //!
-//! **Invariant:** each byte is looked at once; content without an end tag runs to the end of the page.
+//! **Invariant:** each byte is examined once. Content without an end tag extends to the end of
+//! the page.
 
 use memchr::{memchr, memchr2};
 
-use super::{Model, Tokenizer};
-use crate::html::tag::{Name, SCRIPT};
+use super::{ContentModel, Tokenizer};
+use crate::html::tag::{NameKey, SCRIPT};
 
-/// Where a script stands with respect to the comments it may hold (WHATWG 13.2.5.20 to 13.2.5.31).
+/// The escape state of a script (WHATWG 13.2.5.20 to 13.2.5.31).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Escape {
     None,
-    /// After `<!--`, whose dashes stand at this position or later.
+    /// After `<!--`; the dashes that end the comment are at this position or later.
     Comment(usize),
-    /// After `<script` in a comment: its end tag does not end the script.
+    /// After `<script` in a comment: the next end tag does not end the script.
     Nested(usize),
 }
 
 impl Tokenizer<'_> {
-    /// The position of the end tag that ends the raw text starting here, or the end.
+    /// Returns the position of the end tag of the raw text that starts here, or the end of the
+    /// page.
     pub(super) fn raw_end(&self) -> usize {
         match self.model {
-            Model::PlainText | Model::Data => self.html.len(),
-            Model::RcData | Model::RawText => self.plain_raw_end(),
-            Model::Script => self.script_end(),
+            ContentModel::PlainText | ContentModel::Data => self.html.len(),
+            ContentModel::RcData | ContentModel::RawText => self.plain_raw_end(),
+            ContentModel::Script => self.script_end(),
         }
     }
 
@@ -80,12 +82,13 @@ impl Tokenizer<'_> {
     }
 }
 
-/// Whether `rest` starts with the name of that element, and the name ends there.
-fn names(rest: &[u8], element: Name) -> bool {
-    // The longest raw element is `textarea` or `noframes`, eight bytes; one more ends the name.
+/// Returns whether `rest` starts with the complete name of that element.
+fn names(rest: &[u8], element: NameKey) -> bool {
+    // The longest raw elements, `textarea` and `noframes`, have eight bytes; one more ends the
+    // name.
     let window = &rest[..rest.len().min(9)];
     let end = window
         .iter()
         .position(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r' | 0x0c | b'/' | b'>'));
-    end.is_some_and(|end| end > 0 && Name::of(&window[..end]) == element)
+    end.is_some_and(|end| end > 0 && NameKey::of(&window[..end]) == element)
 }

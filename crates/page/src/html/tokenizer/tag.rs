@@ -1,27 +1,28 @@
-//! Where does a tag end, and which attributes has it?
+//! Reads a tag and its attributes.
 //!
-//! **Invariant:** a tag of 64,000 attributes costs its length and keeps the first few: duplicates are
-//! not searched for, whoever looks a name up takes its first occurrence.
+//! **Invariant:** a tag with 64,000 attributes costs time linear in its length, and only the
+//! first ones are kept. Duplicates are not searched for: a lookup takes the first occurrence of
+//! a name.
 
 use std::borrow::Cow;
 
 use memchr::memchr;
 
 use super::{Tokenizer, resolve_value};
-use crate::html::tag::{LOWER, Name};
+use crate::html::tag::{LOWER, NameKey};
 use crate::scan::{before_either, before_name_end, eight};
 
 /// An attribute as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Attribute<'a> {
-    /// Which it is.
-    pub(crate) name: Name,
-    /// Without its quotes, references unresolved.
+    /// The key of its name.
+    pub(crate) name: NameKey,
+    /// The value without quotes, with unresolved references.
     pub(crate) raw: &'a str,
 }
 
 impl<'a> Attribute<'a> {
-    /// What it says.
+    /// Returns the value with its references resolved.
     pub(crate) fn value(&self) -> Cow<'a, str> {
         resolve_value(self.raw)
     }
@@ -32,13 +33,15 @@ fn is_space(byte: u8) -> bool {
 }
 
 impl<'a> Tokenizer<'a> {
-    /// Reads a tag whose name starts at `start`: the element, its name, and whether it closes itself.
-    /// `None` where the page ends inside it: then nothing is left to read.
+    /// Reads a tag whose name starts at `start`. Returns the key of the element, its name, and
+    /// whether it ends in `/>`.
+    ///
+    /// `None` if the page ends inside the tag; then nothing is left to read.
     #[inline]
-    pub(super) fn tag(&mut self, start: usize) -> Option<(Name, &'a str, bool)> {
+    pub(super) fn tag(&mut self, start: usize) -> Option<(NameKey, &'a str, bool)> {
         let bytes = self.html.as_bytes();
         self.attributes.clear();
-        // Until the tag is seen to end, the page counts as read.
+        // Until the end of the tag is found, the page counts as read.
         self.at = bytes.len();
         let mut at = start;
         let tag = self.name(&mut at, |byte| {
@@ -70,22 +73,22 @@ impl<'a> Tokenizer<'a> {
 
     /// Reads the name at `at`, and moves past it.
     #[inline]
-    fn name(&self, at: &mut usize, ends: impl Fn(u8) -> bool) -> Option<Name> {
+    fn name(&self, at: &mut usize, ends: impl Fn(u8) -> bool) -> Option<NameKey> {
         let bytes = self.html.as_bytes();
         let eight = eight(bytes, *at);
         let length = before_name_end(eight);
         if (1..8).contains(&length) && ends(*bytes.get(*at + length)?) {
             *at += length;
-            return Some(Name((eight | LOWER) & ((1 << (8 * length)) - 1)));
+            return Some(NameKey((eight | LOWER) & ((1 << (8 * length)) - 1)));
         }
-        // A long name, or a strange one: the first character is part of it, even if it is `=`.
+        // A long or unusual name. Its first character belongs to it, even if it is `=`.
         let length = 1 + bytes[*at + 1..].iter().position(|&byte| ends(byte))?;
         let name = &bytes[*at..*at + length];
         *at += length;
-        Some(Name::of(name))
+        Some(NameKey::of(name))
     }
 
-    /// Reads the attribute that starts at `start`; where it ends.
+    /// Reads the attribute that starts at `start`. Returns where it ends.
     #[inline]
     fn attribute(&mut self, start: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
@@ -118,7 +121,7 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// The first place at or after `at` that is not white space.
+    /// Returns the first position at or after `at` that is not white space.
     #[inline]
     fn past_space(&self, at: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
@@ -131,7 +134,8 @@ impl<'a> Tokenizer<'a> {
             .map(|spaces| at + spaces)
     }
 
-    /// The next place of the byte. Values are short: the first are looked for without a call.
+    /// Returns the next position of a byte. Values are short, so the first 24 bytes are searched
+    /// without a call.
     #[inline]
     fn find(&self, byte: u8, at: usize) -> Option<usize> {
         let bytes = self.html.as_bytes();
@@ -145,7 +149,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     #[inline]
-    fn keep(&mut self, name: Name, raw: &'a str) {
+    fn keep(&mut self, name: NameKey, raw: &'a str) {
         if raw.len() > self.value_limit {
             self.values_cut += 1;
         } else if self.attributes.len() >= self.attribute_limit {

@@ -1,4 +1,4 @@
-//! Does the tokenizer agree with html5lib's tests of the standard, and is it linear?
+//! Compares the tokenizer with html5lib's tests of the standard, and checks that it always ends.
 
 use proptest::prelude::*;
 use serde_json::Value;
@@ -6,87 +6,90 @@ use serde_json::Value;
 use super::*;
 use crate::conformance;
 
-/// A token as the tests have it. Names are compared as keys; NUL and CR LF, which the standard
-/// rewrites and we leave to the reader, are rewritten beforehand.
+/// A token in the form of the tests.
+///
+/// Names are compared as keys. NUL and CR LF, which the standard rewrites and we leave to the
+/// caller, are rewritten beforehand.
 #[derive(PartialEq, Debug)]
-enum Plain {
+enum PlainToken {
     Text(String),
-    Start(Name, Vec<(Name, String)>, bool),
-    End(Name),
+    Start(NameKey, Vec<(NameKey, String)>, bool),
+    End(NameKey),
     Comment(String),
     Doctype,
 }
 
-fn tokens(html: &str, model: Model, last: &str) -> Vec<Plain> {
+fn tokens(html: &str, model: ContentModel, last: &str) -> Vec<PlainToken> {
     let mut tokenizer = Tokenizer::new(html, 256, 64 << 10);
-    tokenizer.expect(model, Name::of(last.as_bytes()));
+    tokenizer.expect(model, NameKey::of(last.as_bytes()));
     let mut all = Vec::new();
     while let Some(token) = tokenizer.next() {
         let plain = match token {
-            Token::Text { raw, references } => {
+            HtmlToken::Text { raw, references } => {
                 let text = if references {
                     htmlize::unescape(raw).into_owned()
                 } else {
                     raw.to_owned()
                 };
-                if let Some(Plain::Text(before)) = all.last_mut() {
+                if let Some(PlainToken::Text(before)) = all.last_mut() {
                     before.push_str(&text);
                     continue;
                 }
-                Plain::Text(text)
+                PlainToken::Text(text)
             }
-            Token::Start {
+            HtmlToken::Start {
                 tag,
                 self_closing,
                 name,
             } => {
-                assert_eq!(Name::of(name.as_bytes()), tag);
-                let mut attributes: Vec<(Name, String)> = Vec::new();
+                assert_eq!(NameKey::of(name.as_bytes()), tag);
+                let mut attributes: Vec<(NameKey, String)> = Vec::new();
                 for attribute in tokenizer.attributes() {
                     if attributes.iter().all(|(name, _)| *name != attribute.name) {
                         attributes.push((attribute.name, attribute.value().into_owned()));
                     }
                 }
-                Plain::Start(tag, attributes, self_closing)
+                PlainToken::Start(tag, attributes, self_closing)
             }
-            Token::End { tag } => Plain::End(tag),
-            Token::Comment(text) => Plain::Comment(text.to_owned()),
-            Token::Doctype => Plain::Doctype,
+            HtmlToken::End { tag } => PlainToken::End(tag),
+            HtmlToken::Comment(text) => PlainToken::Comment(text.to_owned()),
+            HtmlToken::Doctype => PlainToken::Doctype,
         };
         all.push(plain);
     }
     all
 }
 
-/// The expected tokens of a test. Of a doctype only its presence counts: a crawler has no quirks mode.
-fn expected(output: &Value, rewrite: impl Fn(&str) -> String) -> Vec<Plain> {
+/// Returns the expected tokens of a test. For a doctype only its presence counts, because a
+/// crawler has no quirks mode.
+fn expected(output: &Value, rewrite: impl Fn(&str) -> String) -> Vec<PlainToken> {
     let text = |value: &Value| rewrite(value.as_str().unwrap());
-    let name = |value: &Value| Name::of(text(value).as_bytes());
+    let name = |value: &Value| NameKey::of(text(value).as_bytes());
     let plain = |token: &Value| match token[0].as_str().unwrap() {
-        "Character" => Plain::Text(text(&token[1])),
+        "Character" => PlainToken::Text(text(&token[1])),
         "StartTag" => {
             let attributes = token[2].as_object().unwrap();
             let attributes = attributes
                 .iter()
-                .map(|(key, value)| (Name::of(rewrite(key).as_bytes()), text(value)));
-            Plain::Start(
+                .map(|(key, value)| (NameKey::of(rewrite(key).as_bytes()), text(value)));
+            PlainToken::Start(
                 name(&token[1]),
                 attributes.collect(),
                 token.get(3).is_some(),
             )
         }
-        "EndTag" => Plain::End(name(&token[1])),
-        "Comment" => Plain::Comment(text(&token[1])),
-        "DOCTYPE" => Plain::Doctype,
+        "EndTag" => PlainToken::End(name(&token[1])),
+        "Comment" => PlainToken::Comment(text(&token[1])),
+        "DOCTYPE" => PlainToken::Doctype,
         other => panic!("unknown token {other}"),
     };
     output.as_array().unwrap().iter().map(plain).collect()
 }
 
-/// Attributes in any order.
-fn sorted(mut tokens: Vec<Plain>) -> Vec<Plain> {
+/// Sorts attributes, because their order does not count.
+fn sorted(mut tokens: Vec<PlainToken>) -> Vec<PlainToken> {
     for token in &mut tokens {
-        if let Plain::Start(_, attributes, _) = token {
+        if let PlainToken::Start(_, attributes, _) = token {
             attributes.sort_by_key(|(name, _)| name.0);
         }
     }
@@ -101,7 +104,8 @@ fn agrees_with_html5lib() {
     let (mut run, mut skipped, mut failed) = (0, 0, Vec::new());
     for (file, bytes) in &files {
         let tests: Value = serde_json::from_slice(bytes).unwrap();
-        // The tests of `xmlViolation` are of an option that makes XML of HTML; we have none.
+        // The `xmlViolation` tests are for an option that turns HTML into XML, which we do not
+        // have.
         let Some(tests) = tests.get("tests") else {
             continue;
         };
@@ -126,12 +130,12 @@ fn agrees_with_html5lib() {
             let states = test.get("initialStates").and_then(Value::as_array).cloned();
             for state in states.unwrap_or_else(|| vec!["Data state".into()]) {
                 let model = match state.as_str().unwrap() {
-                    "Data state" => Model::Data,
-                    "PLAINTEXT state" => Model::PlainText,
-                    "RCDATA state" => Model::RcData,
-                    "RAWTEXT state" => Model::RawText,
-                    "Script data state" => Model::Script,
-                    // CDATA exists in SVG and MathML only, where it is read as a comment here.
+                    "Data state" => ContentModel::Data,
+                    "PLAINTEXT state" => ContentModel::PlainText,
+                    "RCDATA state" => ContentModel::RcData,
+                    "RAWTEXT state" => ContentModel::RawText,
+                    "Script data state" => ContentModel::Script,
+                    // CDATA exists in SVG and MathML only; it is read as a comment here.
                     "CDATA section state" => {
                         skipped += 1;
                         continue;
@@ -165,7 +169,7 @@ fn agrees_with_html5lib() {
     assert!(skipped <= 60, "{skipped} tests were skipped");
 }
 
-/// Undoes `\uXXXX`; `None` for what is no character.
+/// Decodes `\uXXXX`; `None` for an invalid character.
 fn unescape_json(text: &str) -> Option<String> {
     serde_json::from_str(&format!("\"{}\"", text.replace('"', "\\\""))).ok()
 }
@@ -175,10 +179,10 @@ fn a_script_may_quote_its_own_end() {
     let check = |script: &str, content: &str| {
         let html = format!("{script}</script>after");
         let mut tokenizer = Tokenizer::new(&html, 256, 1_024);
-        tokenizer.expect(Model::Script, crate::html::tag::SCRIPT);
+        tokenizer.expect(ContentModel::Script, crate::html::tag::SCRIPT);
         assert_eq!(
             tokenizer.next(),
-            Some(Token::Text {
+            Some(HtmlToken::Text {
                 raw: content,
                 references: false
             }),
@@ -199,24 +203,24 @@ fn limits_cut_and_count() {
         (0..64_000).map(|i| format!("a{i}=1 ")).collect::<String>()
     );
     let mut tokenizer = Tokenizer::new(&html, 256, 1_024);
-    assert!(matches!(tokenizer.next(), Some(Token::Start { .. })));
+    assert!(matches!(tokenizer.next(), Some(HtmlToken::Start { .. })));
     assert_eq!(
         (tokenizer.attributes().len(), tokenizer.attributes_cut),
         (256, 64_000 - 256)
     );
     let html = format!("<a href='data:{}' rel=x>", "x".repeat(50_000));
     let mut tokenizer = Tokenizer::new(&html, 256, 1_024);
-    assert!(matches!(tokenizer.next(), Some(Token::Start { .. })));
+    assert!(matches!(tokenizer.next(), Some(HtmlToken::Start { .. })));
     assert_eq!((tokenizer.attributes().len(), tokenizer.values_cut), (1, 1));
 }
 
 proptest! {
-    /// Whatever the input, tokens are in order and the tokenizer ends.
+    /// For any input, tokens are in order and the tokenizer ends.
     #[test]
     fn every_input_ends(html in "[<>/!?a\\-= '\"&;\\x00é]{0,60}|(<(script|title|!--|/script|/)?[> ]?){0,20}", model in 0..5usize) {
-        let model = [Model::Data, Model::RcData, Model::RawText, Model::Script, Model::PlainText][model];
+        let model = [ContentModel::Data, ContentModel::RcData, ContentModel::RawText, ContentModel::Script, ContentModel::PlainText][model];
         let mut tokenizer = Tokenizer::new(&html, 4, 16);
-        tokenizer.expect(model, Name::of(b"script"));
+        tokenizer.expect(model, NameKey::of(b"script"));
         let mut steps = 0;
         let mut before = 0;
         while tokenizer.next().is_some() {

@@ -1,4 +1,5 @@
-//! The sitemaps of crawler-commons and Nutch, the feeds of feedparser.
+//! Runs the sitemaps of crawler-commons and Nutch and the feeds of feedparser through our
+//! readers.
 
 use super::*;
 use crate::conformance;
@@ -9,7 +10,8 @@ fn sitemaps_of_other_crawlers() {
         return;
     };
     use Kind::{Feed, Index, Sitemap};
-    // The file, the site that serves it, what it is, how many pages it names and how many of them it dates.
+    // The file, the site that serves it, its type, and how many pages it names and how many of
+    // them it dates.
     let cases = [
         ("atom.xml", "http://example.org/", Feed, 1, 1),
         ("do-not-visit.txt", "http://www.example.com/", Sitemap, 1, 0),
@@ -123,7 +125,7 @@ fn sitemaps_of_other_crawlers() {
     }
 }
 
-/// Where feedparser finds another page than we do, and why.
+/// Cases where feedparser finds another page than we do, and why.
 const OTHERWISE: [(&str, &str); 5] = [
     (
         "base/http_entry_link_base_content_location.xml",
@@ -183,13 +185,13 @@ fn feeds_of_feedparser_date_their_pages_as_it_expects() {
         let Some(expected) = expected_date(&text) else {
             continue;
         };
-        // These entries have no link, and a date of no page is no signal.
+        // These entries have no link. One is added, because a date without a page is ignored.
         let linked = text
             .replace("<item>", "<item><link>/x</link>")
             .replace("<entry>", "<entry><link href='/x'/>");
         let found = feed(linked.as_bytes()).unwrap();
         if name.ends_with("entry_updated_multiple_values.xml") {
-            // Of several dates it takes the first, we the latest.
+            // Of several dates feedparser takes the first, we take the latest.
             assert!(found.entries[0].modified > Some(expected));
             continue;
         }
@@ -216,7 +218,8 @@ fn all_feeds_of_feedparser_are_read_or_refused_for_a_reason() {
         }
     }
     assert_eq!(files.len(), read + doctype.len() + other.len());
-    // hostile-web.md, row 50. The second is harmless and lost: RSS 0.91 of 1999 named its DTD.
+    // hostile-web.md, row 50. The second file is harmless but lost: RSS 0.91 of 1999 named its
+    // DTD.
     assert_eq!(
         doctype,
         [
@@ -226,7 +229,8 @@ fn all_feeds_of_feedparser_are_read_or_refused_for_a_reason() {
             "wellformed/rss/rss_version_091_netscape.xml",
         ]
     );
-    // CDF, UTF-32 and UTF-16 without a mark, which browsers do not read either, and an empty file.
+    // CDF, an empty file, and UTF-32 and UTF-16 without a mark, which browsers do not read
+    // either.
     let known = |name: &str| {
         let wide = name.starts_with("encoding/u");
         name.contains("cdf") || wide && (name.contains("32") || !name.contains("bom"))
@@ -245,7 +249,7 @@ fn feed(body: &[u8]) -> Result<Listing, Refused> {
     read(body, Some(declared), &at("http://127.0.0.1:8097/"), NOW)
 }
 
-/// The URL that the first entry is expected to have.
+/// Returns the expected URL of the first entry.
 fn expected_link(text: &str) -> Option<&str> {
     let line = text
         .lines()
@@ -260,7 +264,7 @@ fn expected_link(text: &str) -> Option<&str> {
     Some(value.trim().trim_matches('\''))
 }
 
-/// The moment at which the first entry is expected to have changed.
+/// Returns the expected change time of the first entry.
 fn expected_date(text: &str) -> Option<i64> {
     let line = text
         .lines()

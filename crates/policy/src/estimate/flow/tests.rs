@@ -1,4 +1,5 @@
-//! Incremental flow against the full solve, on random webs read in random order, also again and again.
+//! Compares incremental flow with the full solution, on random webs that are read in random
+//! order, some pages repeatedly.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +10,17 @@ use crate::{Link, Text};
 
 const DAMPING: f64 = 0.9;
 
-/// What was read of each page last: its links, and how many it has in all.
+/// The last read of each page: its known links, and the number of all its links.
 type Graph = BTreeMap<u32, (Vec<u32>, u32)>;
 
-/// Pages and readings, in the order they come.
+/// Pages and reads, in order.
 #[derive(Debug, Clone)]
-struct Web {
+struct FlowWeb {
     sources: Vec<f64>,
     readings: Vec<(u32, Vec<u32>, u32)>,
 }
 
-fn web(pages: std::ops::Range<usize>) -> impl Strategy<Value = Web> {
+fn web(pages: std::ops::Range<usize>) -> impl Strategy<Value = FlowWeb> {
     pages.prop_flat_map(|pages| {
         let page = 0..pages as u32;
         let links = prop::collection::btree_set(page.clone(), 0..6);
@@ -29,11 +30,11 @@ fn web(pages: std::ops::Range<usize>) -> impl Strategy<Value = Web> {
         });
         let sources = prop::collection::vec(prop::sample::select(vec![0.0, 0.1]), pages);
         (sources, prop::collection::vec(reading, 0..3 * pages))
-            .prop_map(|(sources, readings)| Web { sources, readings })
+            .prop_map(|(sources, readings)| FlowWeb { sources, readings })
     })
 }
 
-fn tell(flow: &mut Flow, (page, links, out_links): &(u32, Vec<u32>, u32)) -> Vec<Number> {
+fn read_page(flow: &mut RankFlow, (page, links, out_links): &(u32, Vec<u32>, u32)) -> Vec<Number> {
     let links: Vec<_> = links.iter().map(|&to| Link::new(Number(to), "")).collect();
     flow.read(&Read {
         page: Number(*page),
@@ -43,20 +44,20 @@ fn tell(flow: &mut Flow, (page, links, out_links): &(u32, Vec<u32>, u32)) -> Vec
     })
 }
 
-fn run(web: &Web) -> (Flow, Graph) {
-    let mut flow = Flow::new(DAMPING);
+fn run(web: &FlowWeb) -> (RankFlow, Graph) {
+    let mut flow = RankFlow::new(DAMPING);
     for (page, &source) in (0..).zip(&web.sources) {
         flow.add(Number(page), source);
     }
     let mut graph = Graph::new();
     for reading in &web.readings {
-        tell(&mut flow, reading);
+        read_page(&mut flow, reading);
         graph.insert(reading.0, (reading.1.clone(), reading.2));
     }
     (flow, graph)
 }
 
-/// x = source + d·Σ x/c by power iteration, from nothing.
+/// Solves x = source + d·Σ x/c by power iteration.
 fn solve(source: &[f64], graph: &Graph) -> Vec<f64> {
     let mut solution = source.to_vec();
     for _ in 0..400 {
@@ -71,12 +72,12 @@ fn solve(source: &[f64], graph: &Graph) -> Vec<f64> {
     solution
 }
 
-fn settled(flow: &Flow) -> Vec<f64> {
+fn settled(flow: &RankFlow) -> Vec<f64> {
     let pages = 0..flow.accounts.len() as u32;
     pages.map(|page| flow.estimate(Number(page))).collect()
 }
 
-fn waiting(flow: &Flow) -> Vec<f64> {
+fn waiting(flow: &RankFlow) -> Vec<f64> {
     let pages = 0..flow.accounts.len() as u32;
     pages
         .map(|page| f64::from(flow.accounts.get(Number(page)).unwrap().waiting))
@@ -100,7 +101,7 @@ proptest! {
         let (flow, graph) = run(&web);
         for page in (0..web.sources.len() as u32).map(Number) {
             let account = flow.accounts.get(page).unwrap();
-            prop_assert!(!account.is_due() && !account.noted);
+            prop_assert!(!account.is_due() && !account.listed);
             let most = if account.read { MOST } else { ANNOUNCE };
             prop_assert!(f64::from(account.waiting.abs()) <= most * account.settled.abs() + FLOOR);
             prop_assert_eq!(account.read, graph.contains_key(&page.0));
@@ -110,7 +111,7 @@ proptest! {
     #[test]
     fn coverage_is_a_lower_bound(web in web(1..40)) {
         let (flow, graph) = run(&web);
-        // The web as it is: pages not read have links as well.
+        // The whole web: pages that were not read have links as well.
         let mut whole = graph.clone();
         let pages = web.sources.len() as u32;
         for page in 0..pages {
@@ -127,19 +128,19 @@ proptest! {
     }
 
     #[test]
-    fn what_moved_is_told_once_and_nothing_else_moves(web in web(1..40)) {
-        let mut flow = Flow::new(DAMPING);
+    fn changed_pages_are_reported_once_and_no_other_page_changes(web in web(1..40)) {
+        let mut flow = RankFlow::new(DAMPING);
         for (page, &source) in (0..).zip(&web.sources) {
             flow.add(Number(page), source);
         }
         for reading in &web.readings {
             let before = settled(&flow);
-            let mut moved = tell(&mut flow, reading);
+            let mut moved = read_page(&mut flow, reading);
             moved.sort_unstable();
             for (page, (before, after)) in (0..).zip(before.into_iter().zip(settled(&flow))) {
-                let told = moved.iter().filter(|moved| moved.0 == page).count();
+                let reports = moved.iter().filter(|moved| moved.0 == page).count();
                 let read = flow.links.has(Number(page));
-                prop_assert_eq!(told, usize::from(!read && before != after), "page {}", page);
+                prop_assert_eq!(reports, usize::from(!read && before != after), "page {}", page);
             }
         }
     }
@@ -147,11 +148,14 @@ proptest! {
 
 #[test]
 fn by_hand() {
-    let mut flow = Flow::new(DAMPING);
+    let mut flow = RankFlow::new(DAMPING);
     (0..4).for_each(|page| flow.add(Number(page), 0.1));
     // Two of three links are known.
-    assert_eq!(tell(&mut flow, &(0, vec![1, 2], 3)), [Number(1), Number(2)]);
-    let close = |flow: &Flow, page, expected: f64| {
+    assert_eq!(
+        read_page(&mut flow, &(0, vec![1, 2], 3)),
+        [Number(1), Number(2)]
+    );
+    let close = |flow: &RankFlow, page, expected: f64| {
         let estimate = flow.estimate(Number(page));
         assert!(
             (estimate - expected).abs() < 1e-6,
@@ -160,16 +164,16 @@ fn by_hand() {
     };
     close(&flow, 1, 0.1 + 0.9 * 0.1 / 3.0);
     close(&flow, 3, 0.1);
-    tell(&mut flow, &(1, vec![3], 1));
+    read_page(&mut flow, &(1, vec![3], 1));
     close(&flow, 3, 0.1 + 0.9 * 0.13);
-    // Page 0 is gone: what came through it is taken back, from page 3 too.
-    tell(&mut flow, &(0, vec![], 0));
+    // Page 0 has lost its links. What came through it is taken back, from page 3 too.
+    read_page(&mut flow, &(0, vec![], 0));
     close(&flow, 2, 0.1);
     close(&flow, 3, 0.1 + 0.9 * 0.1);
     close(&flow, 9, 0.0);
 }
 
-/// A web of some size, its links by Zipf's law: the error that the head of `flow.rs` states.
+/// Checks the error that the header of `flow.rs` states, in a web with Zipf-distributed links.
 #[test]
 fn the_error_is_as_stated() {
     let pages = 3000u32;
@@ -180,7 +184,7 @@ fn the_error_is_as_stated() {
         state ^= state << 17;
         (state >> 11) as f64 / (1u64 << 53) as f64
     };
-    let mut flow = Flow::new(DAMPING);
+    let mut flow = RankFlow::new(DAMPING);
     (0..pages).for_each(|page| flow.add(Number(page), 0.1));
     let mut graph = Graph::new();
     for _ in 0..2 * pages {
@@ -192,7 +196,7 @@ fn the_error_is_as_stated() {
         links.sort_unstable();
         links.dedup();
         let all = links.len() as u32;
-        tell(&mut flow, &(page, links.clone(), all));
+        read_page(&mut flow, &(page, links.clone(), all));
         graph.insert(page, (links, all));
     }
     let truth = solve(&vec![0.1; pages as usize], &graph);

@@ -1,36 +1,40 @@
-//! How far does what the changes of a page gave foretell what the next will give?
+//! Estimates how well the past gains of a page's changes predict the next one.
 //!
-//! Pages differ, and so do the changes of one page. If the latter differ by a variance σ² and pages by τ², then the mean of
-//! what was seen of a page is best drawn to the mean of all as if σ²/τ² more changes had given that (the linear
-//! predictor of a one-way random-effects model; Searle, Casella & McCulloch, "Variance components", 1992). Both are
-//! estimated by the analysis of variance of all windows. **Invariant:** sums over pages, so that what is told twice
-//! counts once.
+//! Gains differ between pages (variance τ²) and between the changes of one page (variance σ²).
+//! The best linear predictor shrinks the mean gain of a page to the mean of all, as if σ²/τ²
+//! more changes had that gain (one-way random-effects model; Searle, Casella & McCulloch,
+//! "Variance components", 1992). Both variances come from an analysis of variance over all
+//! windows.
+//!
+//! **Invariant:** all fields are sums over pages. A repeated report of a page replaces its
+//! earlier contribution.
 
 use crate::History;
 
-/// Changes that the mean of others counts as much as, while little is known; and never less.
+/// The least pseudo-count of changes, which is also used while little is known.
 const LEAST: f64 = 0.25;
-/// And never more: twice what a window holds.
+/// The largest pseudo-count: twice the length of a window.
 const MOST: f64 = 16.0;
-/// Changes beyond the first of a page that must have been seen before their variance means anything.
+/// Number of degrees of freedom from which on the variance is used: changes beyond the first of
+/// each page.
 const ENOUGH: f64 = 20.0;
 
-/// Sums over the pages of which a change was measured.
+/// Sums over the pages with a measured change.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Consistency {
     pages: f64,
     changes: f64,
-    /// Σ k², k being the changes of a page.
+    /// Σ k², where k is the number of changes of a page.
     squares: f64,
     gain: f64,
-    /// Σ k·ḡ², ḡ being the mean gain of a page.
+    /// Σ k·ḡ², where ḡ is the mean gain of a page.
     between: f64,
     /// Σ (g − ḡ)².
     within: f64,
 }
 
 impl Consistency {
-    /// What one page adds.
+    /// Returns the contribution of one page.
     pub fn of(history: &History) -> Self {
         let gains = || {
             let changed = history.recent.iter().filter(|visit| visit.changed);
@@ -51,7 +55,7 @@ impl Consistency {
         }
     }
 
-    /// Takes in that a page adds this now, and no longer that.
+    /// Replaces the earlier contribution of a page by the current one.
     pub fn replace(&mut self, before: &Self, after: &Self) {
         self.pages += after.pages - before.pages;
         self.changes += after.changes - before.changes;
@@ -61,7 +65,7 @@ impl Consistency {
         self.within += after.within - before.within;
     }
 
-    /// Changes that the mean of others counts as much as: σ²/τ².
+    /// Returns σ²/τ²: the weight of the predicted gain, as a pseudo-count of changes.
     pub fn strength(&self) -> f64 {
         let freedom = self.changes - self.pages;
         if freedom < ENOUGH || self.pages < 2.0 {
@@ -85,7 +89,7 @@ mod tests {
     use super::*;
     use crate::{Moment, Outcome, Visit};
 
-    /// Pages of which each gave these, one change a day.
+    /// Sums over pages with these gains, one change per day.
     fn seen(pages: &[[f32; 4]]) -> Consistency {
         let mut all = Consistency::default();
         for gains in pages {

@@ -1,28 +1,31 @@
-//! Which rate makes what was seen most likely?
+//! The maximum-likelihood estimate of a change rate, with or without a prior.
 
-use super::seen::Seen;
+use super::observed::ObservedChanges;
 
-/// Nobody visits twice within a microsecond.
+/// The shortest gap that is assumed, in seconds: the resolution of time.
 const SHORTEST: f64 = 1e-6;
 
-/// The rate that makes what was seen most likely, for gaps of any length, in changes a second.
+/// Returns the maximum-likelihood rate for gaps of any length, in changes per second.
 ///
-/// Cho & Garcia-Molina (TOIT 2003), 5.2: `Σ_changed τ/(e^{λτ} − 1) = Σ_unchanged τ`. 0 for a page never seen to
-/// change. `None` for one that had changed at every visit: the more often it changes, the likelier that is.
-pub fn most_likely(seen: &Seen) -> Option<f64> {
-    match (seen.changes, seen.quiet) {
+/// Cho & Garcia-Molina (TOIT 2003), 5.2: `Σ_changed τ/(e^{λτ} − 1) = Σ_unchanged τ`. It is 0
+/// for a page without a detected change. Returns `None` if every revisit detected a change,
+/// because then the likelihood increases with the rate and has no maximum.
+pub fn most_likely(observed: &ObservedChanges) -> Option<f64> {
+    match (observed.changes, observed.quiet) {
         (0.0, _) => Some(0.0),
         (_, quiet) if quiet <= 0.0 => None,
-        _ => Some(root(seen.gaps(), seen.quiet, 0.0)),
+        _ => Some(root(observed.gaps(), observed.quiet, 0.0)),
     }
 }
 
-/// Where `a/λ + Σ_changed τ/(e^{λτ} − 1) − quiet` is 0: the most likely rate if `a` changes were seen besides, in
-/// seconds that are part of the quiet ones. Both must be above zero together. Gaps come with how many there
-/// are of each.
+/// Returns the root λ of `a/λ + Σ_changed τ/(e^{λτ} − 1) − quiet`: the most likely rate with
+/// `a` pseudo-changes, the argument `before`.
 ///
-/// The left side falls and is convex, and `1 − x/2 ≤ x/(e^x − 1)`: Newton's steps from `(a + X)/(quiet + changed/2)`
-/// come from below and cannot run past.
+/// `quiet` includes the time of the pseudo-changes. `quiet` must be above 0, and so must `a`
+/// plus the number of gaps. Each gap comes with its count.
+///
+/// The function is decreasing and convex, and `1 − x/2 ≤ x/(e^x − 1)`. Newton's method from
+/// `(a + X)/(quiet + changed/2)` therefore converges from below and never overshoots.
 pub fn root(gaps: impl Iterator<Item = (f64, f64)> + Clone, quiet: f64, before: f64) -> f64 {
     let (mut count, mut halves) = (before, 0.0);
     for (gap, times) in gaps.clone() {

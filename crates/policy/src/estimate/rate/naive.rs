@@ -1,11 +1,11 @@
-//! Changes seen over time watched.
+//! The naive estimate: observed changes per observed time.
 
-use super::seen::Seen;
+use super::observed::ObservedChanges;
 
-/// `X/(n·I)`, in changes a second, where `n·I` is all the time watched.
+/// Returns `X/(n·I)`, in changes per second, where `n·I` is all the time observed.
 ///
-/// Too low, since a visit sees one change where there were several (Cho & Garcia-Molina, "Estimating frequency
-/// of change", TOIT 2003): never more than one in a gap. 0 for a page never seen to change.
-pub fn rate(seen: &Seen) -> f64 {
-    seen.changes / seen.watched
+/// It is too low, because a revisit detects at most one change per gap (Cho & Garcia-Molina,
+/// "Estimating frequency of change", TOIT 2003). It is 0 for a page without a detected change.
+pub fn rate(observed: &ObservedChanges) -> f64 {
+    observed.changes / observed.watched
 }

@@ -1,44 +1,45 @@
-//! What was seen on many pages together.
+//! Observations of changes, summed over many pages.
 //!
-//! **Invariant:** a page counts as much as [`WINDOW`] revisits, at most: pages that are visited often are those
-//! that change often, and would speak for the others.
+//! **Invariant:** a page counts as at most [`WINDOW`] revisits. Pages that are visited often
+//! are those that change often, and would dominate the sums.
 
-use super::seen::Seen;
+use super::observed::ObservedChanges;
 use crate::history::WINDOW;
 
-/// Gaps are told apart by factors of four, from a minute to eight years; within a factor they count by their mean.
+/// Number of bins for gaps. Each is four times as long as the one before, from a minute to
+/// eight years. Within a bin gaps count by their mean.
 const BINS: usize = 13;
-/// Up to here goes the first of them, in seconds.
+/// The upper end of the first bin, in seconds.
 const SHORTEST: f64 = 60.0;
 
 /// Sums over pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Pool {
-    /// Revisits.
+pub struct RatePool {
+    /// Number of revisits.
     pub revisits: f64,
-    /// Those that saw a change.
+    /// Number of revisits that detected a change.
     pub changes: f64,
-    /// The gaps after which nothing had changed, in seconds.
+    /// Sum of the gaps after which nothing had changed, in seconds.
     pub quiet: f64,
-    /// Pairs of revisits to one page.
+    /// Number of ordered pairs of revisits to the same page.
     pub pairs: f64,
-    /// Those that both saw a change.
+    /// Number of these pairs in which both detected a change.
     pub both: f64,
-    /// Gaps after which something had changed, by length: how many, and how long they are together.
+    /// Gaps after which the page had changed, by length: their number and their sum in seconds.
     gaps: [(f64, f64); BINS],
 }
 
-impl Pool {
-    /// What one page adds.
-    pub fn of(seen: &Seen) -> Self {
-        if seen.is_empty() {
+impl RatePool {
+    /// Returns the contribution of one page.
+    pub fn of(observed: &ObservedChanges) -> Self {
+        if observed.is_empty() {
             return Self::default();
         }
-        let counted = seen.revisits.min(WINDOW as f64);
-        let share = counted / seen.revisits;
+        let counted = observed.revisits.min(WINDOW as f64);
+        let share = counted / observed.revisits;
         let (pairs, all_pairs) = (
             counted * (counted - 1.0),
-            seen.revisits * (seen.revisits - 1.0),
+            observed.revisits * (observed.revisits - 1.0),
         );
         let of_pairs = if all_pairs > 0.0 {
             pairs / all_pairs
@@ -46,21 +47,21 @@ impl Pool {
             0.0
         };
         let mut gaps = [(0.0, 0.0); BINS];
-        for (gap, times) in seen.gaps() {
+        for (gap, times) in observed.gaps() {
             let bin = &mut gaps[bin(gap)];
             (bin.0, bin.1) = (bin.0 + times * share, bin.1 + gap * times * share);
         }
         Self {
             revisits: counted,
-            changes: seen.changes * share,
-            quiet: seen.quiet * share,
+            changes: observed.changes * share,
+            quiet: observed.quiet * share,
             pairs,
-            both: seen.changes * (seen.changes - 1.0) * of_pairs,
+            both: observed.changes * (observed.changes - 1.0) * of_pairs,
             gaps,
         }
     }
 
-    /// Takes in what one page adds now, in place of what it added before.
+    /// Replaces the earlier contribution of a page by the current one.
     pub fn replace(&mut self, before: &Self, after: &Self) {
         self.revisits += after.revisits - before.revisits;
         self.changes += after.changes - before.changes;
@@ -77,9 +78,9 @@ impl Pool {
         }
     }
 
-    /// The gaps that ended with a change, and how many there are of each.
+    /// Returns the gaps that ended with a change, each with its count.
     pub fn gaps(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
-        // What was added and taken away again may leave a trace.
+        // Adding and subtracting may leave rounding errors.
         let some = self
             .gaps
             .iter()

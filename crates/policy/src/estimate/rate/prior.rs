@@ -1,101 +1,119 @@
-//! How often do pages change of which little is known?
+//! The Gamma prior of change rates, for pages with few observations.
 //!
-//! Rates of pages are taken to be Gamma distributed. **Invariant:** shape and time are positive and finite.
+//! It is an empirical prior: its mean and shape come from all pages, and its mean for a host
+//! also from the pages of the host.
+//!
+//! **Invariant:** shape and time are positive and finite.
 
 use super::DAY;
 use super::likelihood;
-use super::pool::Pool;
-use super::seen::Seen;
+use super::observed::ObservedChanges;
+use super::pool::RatePool;
 
-/// What is thought of all hosts before anything is seen counts as much as so many changes.
+/// Weight of the default mean rate against observations of all pages, as a pseudo-count of
+/// changes.
 const WEB_STRENGTH: f64 = 1.0;
-/// What is thought of a host before it is seen, likewise.
+/// Weight of the global mean rate against observations of a host, as a pseudo-count of changes.
 const HOST_STRENGTH: f64 = 1.0;
-/// Pairs of revisits that the shape of the web counts as much as: a shape takes many pages to tell.
+/// Weight of the default shape, as a pseudo-count of pairs of revisits. A shape needs many
+/// pages to estimate.
 const SHAPE_STRENGTH: f64 = 100.0;
-/// Shapes beyond are taken for these. Below, one quiet visit would make a page dead; above, a page's own changes
-/// would tell next to nothing.
+/// The range of shapes. Below it, one visit without a change would make the rate almost 0.
+/// Above it, the changes of a page itself would hardly count.
 const SHAPES: (f64, f64) = (0.3, 10.0);
 
-/// Gamma's distribution of change rates: as if `shape` changes had been seen in `time` seconds.
+/// A Gamma distribution of change rates. It acts like `shape` observed changes in `time`
+/// seconds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prior {
+pub struct GammaPrior {
     shape: f64,
     time: f64,
 }
 
-impl Prior {
-    /// A change in 138.7 days, the mean lifetime of Brewington & Cybenko (2000). The shape is ours: at 1 the
-    /// standard deviation is as large as the mean.
+impl GammaPrior {
+    /// The default: a change in 138.7 days, the mean lifetime of Brewington & Cybenko (2000).
+    /// The shape is ours: at 1 the standard deviation equals the mean.
     pub const WEB: Self = Self {
         shape: 1.0,
         time: 138.7 * DAY,
     };
 
-    /// Changes a second, on average over pages.
+    /// Returns the mean rate over pages, in changes per second.
     pub fn mean(&self) -> f64 {
         self.shape / self.time
     }
 
-    /// The most likely rate of a page of which this was seen besides.
+    /// Returns the maximum a posteriori rate of a page with these observations.
     ///
-    /// The mode of the posterior of `ln λ`, where `(a − 1)/λ` becomes `a/λ`: so a page that was not seen has the
-    /// mean and not the mode, which is 0 for shapes up to 1, and nothing that was seen makes a rate 0.
-    pub fn most_likely(&self, seen: &Seen) -> f64 {
-        likelihood::root(seen.gaps(), self.time + seen.quiet, self.shape)
+    /// It is the mode of the posterior of `ln λ`, where `(a − 1)/λ` becomes `a/λ`. So a page
+    /// without observations has the mean of the prior, not its mode, which is 0 for shapes up
+    /// to 1. The rate is never 0.
+    pub fn most_likely(&self, observed: &ObservedChanges) -> f64 {
+        likelihood::root(observed.gaps(), self.time + observed.quiet, self.shape)
     }
 
-    /// What is thought after so much was seen of all pages: mean and shape.
-    pub fn informed(self, pool: &Pool) -> Self {
+    /// Returns the prior after these observations of all pages, which change its mean and
+    /// shape.
+    pub fn informed(self, pool: &RatePool) -> Self {
         let mean = self.pooled(pool, WEB_STRENGTH);
         let shape = self.shape_after(pool);
         let time = shape / mean;
         Self { shape, time }
     }
 
-    /// What is thought of a host's pages after so much was seen of them: its mean. The shape is that of
-    /// all hosts: few have so many pages with so many revisits that they could tell.
-    pub fn of_host(self, pool: &Pool) -> Self {
+    /// Returns the prior of a host after these observations of its pages, which change its
+    /// mean.
+    ///
+    /// The shape stays that of all pages, because few hosts have enough pages and revisits to
+    /// estimate one.
+    pub fn of_host(self, pool: &RatePool) -> Self {
         let time = self.shape / self.pooled(pool, HOST_STRENGTH);
         Self { time, ..self }
     }
 
-    /// The rate that makes what was seen of many pages most likely, as if all were alike, and if so many changes
-    /// had been seen before at the mean rate. Where gaps are long and pages are not alike it is too low: a gap
-    /// shows one change, and fast pages have more.
-    fn pooled(&self, pool: &Pool, strength: f64) -> f64 {
+    /// Returns the maximum-likelihood rate of many pages, as if all had the same rate, with
+    /// `strength` more changes at the mean rate.
+    ///
+    /// It is too low if gaps are long and pages differ: a gap shows at most one change, and
+    /// fast pages have more.
+    fn pooled(&self, pool: &RatePool, strength: f64) -> f64 {
         let quiet = pool.quiet.max(0.0) + strength / self.mean();
         likelihood::root(pool.gaps(), quiet, strength)
     }
 
-    /// The shape, by moments: the more alike the revisits to one page, the less alike the pages.
+    /// Returns the shape by the method of moments: the more similar the revisits to one page,
+    /// the more different the pages.
     ///
-    /// With `L(I) = E[e^{−λI}] = (1 + I/b)^{−a}`, a revisit after `I` sees a change with probability `p₁ = 1 − L(I)`, and
-    /// two of one page both do with `p₂ = 1 − 2L(I) + L(2I)`. So `ln L(2I)/ln L(I)` is known, for any `I`: 2 if all pages
-    /// are alike, 1 if none is.
-    fn shape_after(&self, pool: &Pool) -> f64 {
+    /// With `L(I) = E[e^{−λI}] = (1 + I/b)^{−a}`, a revisit after `I` detects a change with
+    /// probability `p₁ = 1 − L(I)`. Two revisits to one page both do with probability
+    /// `p₂ = 1 − 2L(I) + L(2I)`. So `ln L(2I)/ln L(I)` can be estimated for any `I`. It is 2 if
+    /// all pages have the same rate, and tends to 1 as they differ more.
+    fn shape_after(&self, pool: &RatePool) -> f64 {
         if pool.pairs < 0.5 || pool.revisits < 0.5 {
             return self.shape;
         }
         let changed = (pool.changes / pool.revisits).clamp(1e-6, 1.0 - 1e-6);
         let unchanged = (-changed).ln_1p();
-        // Where two are quiet as often as a prior of our shape has it.
+        // The probability that two revisits both detect nothing, under the default shape.
         let expected = self.both_unchanged(unchanged);
         let both = (1.0 - 2.0 * changed) + pool.both / pool.pairs;
-        let seen = (pool.pairs * both + SHAPE_STRENGTH * expected) / (pool.pairs + SHAPE_STRENGTH);
-        let alike = seen.max(1e-18).ln() / unchanged;
+        let observed =
+            (pool.pairs * both + SHAPE_STRENGTH * expected) / (pool.pairs + SHAPE_STRENGTH);
+        let alike = observed.max(1e-18).ln() / unchanged;
         shape_of(alike, unchanged).clamp(SHAPES.0, SHAPES.1)
     }
 
-    /// `L(2I)`, of `ln L(I)`.
+    /// Returns `L(2I)`, given `ln L(I)`.
     fn both_unchanged(&self, unchanged: f64) -> f64 {
         let z = (-unchanged / self.shape).exp_m1();
         (-self.shape * (2.0 * z).ln_1p()).exp()
     }
 }
 
-/// The shape `a` for which `ln L(2I)/ln L(I)` is `alike`: with `z = I/b` it is `ln(1 + 2z)/ln(1 + z)`, which falls from 2
-/// to 1, and `a = −ln L/ln(1 + z)`.
+/// Returns the shape `a` for which `ln L(2I)/ln L(I)` is `alike`.
+///
+/// With `z = I/b` the ratio is `ln(1 + 2z)/ln(1 + z)`, which falls from 2 to 1, and
+/// `a = −ln L/ln(1 + z)`. Found by bisection.
 fn shape_of(alike: f64, unchanged: f64) -> f64 {
     let (mut low, mut high) = (1e-6_f64.ln(), 1e6_f64.ln());
     for _ in 0..40 {

@@ -1,4 +1,4 @@
-//! Known numbers, and rates that are recovered from visits.
+//! Tests of rate estimators: published numbers, and rates recovered from simulated visits.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::{Discovered, History, Moment, Outcome, Visit, Visited};
 
-/// Numbers from 0 to 1, the same for the same seed (Knuth's MMIX generator).
-struct Draws(u64);
+/// A pseudo-random generator of numbers from 0 to 1 (Knuth's MMIX).
+struct RateDraws(u64);
 
-impl Draws {
+impl RateDraws {
     fn next(&mut self) -> f64 {
         let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
         self.0 = next.wrapping_add(1_442_695_040_888_963_407);
@@ -18,7 +18,8 @@ impl Draws {
     }
 }
 
-/// A page after a first copy and revisits at these gaps, which found a change or did not.
+/// Returns the history of a page with a first copy and revisits, each with its gap and whether
+/// it found a change.
 fn visited(gaps: impl IntoIterator<Item = (f64, bool)>) -> History {
     let mut at = Moment::START;
     let first = History::discovered(at, 0).after(Visit::new(at, Outcome::Changed));
@@ -32,8 +33,8 @@ fn visited(gaps: impl IntoIterator<Item = (f64, bool)>) -> History {
     })
 }
 
-/// Visits to a page that changes at this rate, after gaps from a to b.
-fn watched(rate: f64, visits: usize, gaps: (f64, f64), draws: &mut Draws) -> History {
+/// Simulates visits to a page that changes at this rate, with gaps drawn from a range.
+fn watched(rate: f64, visits: usize, gaps: (f64, f64), draws: &mut RateDraws) -> History {
     let mut visit = || {
         let gap = gaps.0 + (gaps.1 - gaps.0) * draws.next();
         (gap, draws.next() < -(-rate * gap).exp_m1())
@@ -53,7 +54,7 @@ fn discover(rates: &mut Rates, page: u32, host: u32) {
     }));
 }
 
-fn tell(rates: &mut Rates, page: u32, after: &History) {
+fn observe_visits(rates: &mut Rates, page: u32, after: &History) {
     rates.observe(&Fact::Visited(Visited {
         page: Number(page),
         before: &History::discovered(Moment::START, 0),
@@ -73,7 +74,7 @@ fn estimated(estimator: Estimator, history: &History) -> f64 {
 fn formulas_give_the_published_numbers() {
     let ten = |changes: usize| {
         let history = visited((0..10).map(|n| (1.0, n < changes)));
-        Seen::of(&history, Threshold::ANY)
+        ObservedChanges::of(&history, Threshold::ANY)
     };
     for (changes, naive, corrected, likely) in [
         (0, 0.0, 0.0, Some(0.0)),
@@ -86,11 +87,11 @@ fn formulas_give_the_published_numbers() {
         ),
         (10, 1.0, 3.044_522_437_723_423, None),
     ] {
-        let seen = ten(changes);
-        assert!((naive::rate(&seen) - naive).abs() < 1e-12, "{changes}");
-        let found = bias_corrected::rate(&seen);
+        let observed = ten(changes);
+        assert!((naive::rate(&observed) - naive).abs() < 1e-12, "{changes}");
+        let found = bias_corrected::rate(&observed);
         assert!((found - corrected).abs() < 1e-12, "{changes}: {found}");
-        let found = likelihood::most_likely(&seen);
+        let found = likelihood::most_likely(&observed);
         let close = match (found, likely) {
             (Some(found), Some(likely)) => (found - likely).abs() < 1e-9,
             (found, likely) => found == likely,
@@ -98,7 +99,7 @@ fn formulas_give_the_published_numbers() {
         assert!(close, "{changes}: {found:?}");
     }
     // A change after 2 and none after 1: 2/(e^{2λ} − 1) = 1, λ = ln(3)/2.
-    let two = Seen::of(&visited([(2.0, true), (1.0, false)]), Threshold::ANY);
+    let two = ObservedChanges::of(&visited([(2.0, true), (1.0, false)]), Threshold::ANY);
     let found = likelihood::most_likely(&two).unwrap();
     assert!((found - 3_f64.ln() / 2.0).abs() < 1e-9, "{found}");
 }
@@ -130,22 +131,22 @@ fn no_rate_is_zero_or_infinite() {
 fn rates_are_recovered_from_regular_and_irregular_visits() {
     for (estimator, gaps, room) in [
         (Estimator::BiasCorrected, (1.0, 1.0), 0.03),
-        // The likeliest is too high where few gaps are quiet: its known bias.
+        // Maximum likelihood is biased upwards if few gaps are without change.
         (Estimator::Mle, (1.0, 1.0), 0.06),
         (Estimator::Gamma, (1.0, 1.0), 0.06),
         (Estimator::Mle, (0.1, 3.0), 0.06),
-        // Gaps that left the window are known by their mean, which makes rates lower.
+        // Gaps outside the window are replaced by their mean, which lowers the rates.
         (Estimator::Gamma, (0.1, 3.0), 0.08),
     ] {
         for rate in [0.1, 0.5, 1.5] {
-            let mut draws = Draws(7);
+            let mut draws = RateDraws(7);
             let mut rates = Rates::new(estimator.clone(), Threshold::ANY);
             let pages: Vec<History> = (0..200)
                 .map(|_| watched(rate / DAY, 40, (gaps.0 * DAY, gaps.1 * DAY), &mut draws))
                 .collect();
             for (page, history) in (0..).zip(&pages) {
                 discover(&mut rates, page, 0);
-                tell(&mut rates, page, history);
+                observe_visits(&mut rates, page, history);
             }
             let each = (0..).zip(&pages).map(|(page, history)| {
                 let number = Number(page);
@@ -158,17 +159,18 @@ fn rates_are_recovered_from_regular_and_irregular_visits() {
             );
         }
     }
-    // The naive one does not see the second change in a gap: 1 − e^{−1.5} instead of 1.5.
-    let page = watched(1.5 / DAY, 4_000, (DAY, DAY), &mut Draws(7));
+    // The naive estimator misses the second change in a gap: 1 − e^{−1.5} instead of 1.5.
+    let page = watched(1.5 / DAY, 4_000, (DAY, DAY), &mut RateDraws(7));
     let found = estimated(Estimator::Naive, &page) * DAY;
     assert!((found - 0.777).abs() < 0.02, "{found}");
 }
 
 #[test]
 fn hosts_and_their_spread_are_recovered() {
-    // Rates of one host are all .02, of the other half 0 and half 1 a day.
+    // All pages of one host have a rate of 0.02 per day. Of the other host, half have 0.0001
+    // and half 1.
     let mut rates = Rates::new(Estimator::Gamma, Threshold::ANY);
-    let mut draws = Draws(1);
+    let mut draws = RateDraws(1);
     for page in 0..400 {
         let host = page % 2;
         discover(&mut rates, page, host);
@@ -178,7 +180,7 @@ fn hosts_and_their_spread_are_recovered() {
             _ => 1.0,
         };
         let history = watched(rate / DAY, 20, (DAY, DAY), &mut draws);
-        tell(&mut rates, page, &history);
+        observe_visits(&mut rates, page, &history);
     }
     discover(&mut rates, 400, 0);
     discover(&mut rates, 401, 1);
@@ -187,7 +189,7 @@ fn hosts_and_their_spread_are_recovered() {
     assert!((0.015..0.03).contains(&slow), "{slow}");
     assert!((0.3..1.0).contains(&fast), "{fast}");
     assert!(slow < new && new < fast, "{slow} {new} {fast}");
-    // One quiet day tells more of a page if pages differ.
+    // A day without a change says more about a page if pages differ.
     let quiet = visited([(DAY, false)]);
     let number = Number(401);
     let after = rates.rate(Page {
@@ -239,7 +241,7 @@ fn buckets_are_few() {
     }
 }
 
-/// Gaps of up to some weeks, and what was found after them.
+/// Gaps of up to three weeks, each with whether a change was found.
 fn gaps() -> impl Strategy<Value = Vec<(f64, bool)>> {
     prop::collection::vec((1.0..2e6_f64, any::<bool>()), 1..20)
 }
@@ -248,10 +250,10 @@ proptest! {
     #[test]
     fn what_is_seen_moves_a_rate_from_the_prior_to_the_likeliest(gaps in gaps()) {
         let history = visited(gaps.iter().copied());
-        let seen = Seen::of(&history, Threshold::ANY);
-        let likely = likelihood::most_likely(&seen).unwrap_or(f64::INFINITY);
-        let prior = Prior::WEB.mean();
-        let found = Prior::WEB.most_likely(&seen);
+        let observed = ObservedChanges::of(&history, Threshold::ANY);
+        let likely = likelihood::most_likely(&observed).unwrap_or(f64::INFINITY);
+        let prior = GammaPrior::WEB.mean();
+        let found = GammaPrior::WEB.most_likely(&observed);
         let (low, high) = (likely.min(prior), likely.max(prior));
         prop_assert!(found >= low * (1.0 - 1e-9) && found <= high * (1.0 + 1e-9), "{low} {found} {high}");
     }
@@ -272,32 +274,33 @@ proptest! {
     }
 
     #[test]
-    fn visits_told_at_once_are_visits_told_one_by_one(gaps in gaps(), share in 0.0..1.0_f64) {
+    fn visits_reported_at_once_equal_visits_reported_one_by_one(gaps in gaps(), share in 0.0..1.0_f64) {
         let cut = (gaps.len() as f64 * share) as usize;
         let (half, whole) = (visited(gaps[..cut].to_vec()), visited(gaps));
         let mut once = Rates::new(Estimator::Gamma, Threshold::ANY);
         discover(&mut once, 0, 0);
         let mut twice = once.clone();
-        tell(&mut once, 0, &whole);
-        tell(&mut twice, 0, &half);
+        observe_visits(&mut once, 0, &whole);
+        observe_visits(&mut twice, 0, &half);
         twice.observe(&Fact::Visited(Visited { page: Number(0), before: &half, after: &whole }));
         let [once, twice] = [once, twice].map(|rates| rates.prior(Number(0)));
         prop_assert!((once / twice - 1.0).abs() < 1e-9, "{} {}", once, twice);
     }
 }
 
-/// What the search page says of a page is what the crawler thinks of it, once its revisits outweigh the prior.
+/// The search page and the crawler give the same rate once the revisits of a page outweigh the
+/// prior.
 #[test]
-fn one_page_alone_is_estimated_as_the_crawler_does() {
+fn change_rate_agrees_with_the_crawler() {
     assert_eq!(change_rate(&visited([])), None);
     assert_eq!(change_rate(&visited([(1.0, false); 4])), Some(0.0));
-    let mut draws = Draws(3);
+    let mut draws = RateDraws(3);
     for rate in [0.1 / DAY, 1.0 / DAY, 10.0 / DAY] {
         let history = watched(rate, 3000, (0.2 / rate, 2.0 / rate), &mut draws);
         let alone = change_rate(&history).unwrap();
         let mut rates = Rates::new(Estimator::default(), Threshold::ANY);
         discover(&mut rates, 0, 0);
-        tell(&mut rates, 0, &history);
+        observe_visits(&mut rates, 0, &history);
         let number = Number(0);
         let history = &history;
         let crawler = rates.rate(Page { number, history });

@@ -1,12 +1,12 @@
-//! Predicates that hold, that do not, and that cannot be read.
+//! Tests of predicates: evaluation, error positions, and robustness of the parser.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// The first second of 2024, and of 2025.
+/// The year 2024 in Unix seconds.
 const YEAR: Range<i64> = 1_704_067_200..1_735_689_600;
-/// No topic and one year.
+/// Knows no topic and only the year 2024.
 const NOTHING: Meanings<'static> = Meanings {
     topic: &|_| None,
     span: &|text| (text == "2024").then_some(YEAR),

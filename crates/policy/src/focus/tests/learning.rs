@@ -1,4 +1,4 @@
-//! What is learned from a page, once; and what is learned of pages that wait elsewhere?
+//! Tests of online learning: examples count once, and waiting pages are revalued.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::catalog::{Catalog, Wishes};
 
 #[test]
 fn a_page_that_is_read_again_is_found_once() {
-    let mut soft = heard(BestFirst::new(&red(), Soft), 2);
-    reads(soft.as_mut(), 0, "red", &[1]);
-    reads(soft.as_mut(), 0, "red", &[1]);
+    let mut soft = with_pages(BestFirst::new(&red(), Soft), 2);
+    observe_read(soft.as_mut(), 0, "red", &[1]);
+    observe_read(soft.as_mut(), 0, "red", &[1]);
     assert_eq!(soft.report().found, Some(1));
-    reads(soft.as_mut(), 0, "blue", &[1]);
+    observe_read(soft.as_mut(), 0, "blue", &[1]);
     assert_eq!(soft.report().found, Some(0), "it is of the topic no more");
 }
 
@@ -19,17 +19,17 @@ fn a_page_that_is_read_again_is_found_once() {
 fn a_page_that_is_read_again_teaches_nothing_new() {
     let topic = red();
     for (name, mut policy) in [
-        ("learned", heard(Learned::new(&topic), 20)),
-        ("intelligent", heard(Intelligent::new(&topic), 20)),
+        ("learned", with_pages(Learned::new(&topic), 20)),
+        ("intelligent", with_pages(Intelligent::new(&topic), 20)),
     ] {
-        reads(policy.as_mut(), 0, "blue", &[1, 2, 3, 4]);
-        reads(policy.as_mut(), 1, "red", &[5, 6]);
-        reads(policy.as_mut(), 2, "blue", &[7, 8]);
-        // What it leads to is valued by what was learned since.
-        reads(policy.as_mut(), 1, "red", &[5, 6]);
+        observe_read(policy.as_mut(), 0, "blue", &[1, 2, 3, 4]);
+        observe_read(policy.as_mut(), 1, "red", &[5, 6]);
+        observe_read(policy.as_mut(), 2, "blue", &[7, 8]);
+        // Its links are valued with what was learned since.
+        observe_read(policy.as_mut(), 1, "red", &[5, 6]);
         let before = [3, 5, 7].map(|page| worth(policy.as_ref(), page));
         for _ in 0..20 {
-            reads(policy.as_mut(), 1, "red", &[5, 6]);
+            observe_read(policy.as_mut(), 1, "red", &[5, 6]);
         }
         let after = [3, 5, 7].map(|page| worth(policy.as_ref(), page));
         assert_eq!(before, after, "{name}");
@@ -38,7 +38,7 @@ fn a_page_that_is_read_again_teaches_nothing_new() {
 
 #[test]
 fn anchors_add_up_for_a_page_that_waits() {
-    let mut judge = Judge::new(&red());
+    let mut judge = TopicJudge::new(&red());
     judge.discover(&discovered(0));
     let before = judge.expected(Number(0));
     judge.follow(&Link::new(Number(0), "red"));
@@ -50,45 +50,46 @@ fn anchors_add_up_for_a_page_that_waits() {
 
 #[test]
 fn a_worse_parent_takes_nothing_back() {
-    let mut soft = heard(BestFirst::new(&red(), Soft), 3);
-    reads(soft.as_mut(), 0, "red", &[1, 2]);
+    let mut soft = with_pages(BestFirst::new(&red(), Soft), 3);
+    observe_read(soft.as_mut(), 0, "red", &[1, 2]);
     let before = worth(soft.as_ref(), 2);
-    reads(soft.as_mut(), 1, "blue near far", &[2]);
+    observe_read(soft.as_mut(), 1, "blue near far", &[2]);
     assert_eq!(worth(soft.as_ref(), 2), before);
 }
 
 #[test]
-fn a_fish_that_was_fed_stays_so() {
-    let mut fish = heard(BestFirst::new(&red(), Fish::default()), 6);
-    reads(fish.as_mut(), 0, "red", &[1, 2]);
-    reads(fish.as_mut(), 2, "blue", &[3]);
-    // The second way to 1 is a longer one from the topic.
-    reads(fish.as_mut(), 3, "blue", &[1]);
-    reads(fish.as_mut(), 1, "blue", &[4]);
-    reads(fish.as_mut(), 4, "blue", &[5]);
+fn a_longer_path_does_not_lower_the_depth_of_a_fish() {
+    let mut fish = with_pages(BestFirst::new(&red(), Fish::default()), 6);
+    observe_read(fish.as_mut(), 0, "red", &[1, 2]);
+    observe_read(fish.as_mut(), 2, "blue", &[3]);
+    // The second path to 1 is longer.
+    observe_read(fish.as_mut(), 3, "blue", &[1]);
+    observe_read(fish.as_mut(), 1, "blue", &[4]);
+    observe_read(fish.as_mut(), 4, "blue", &[5]);
     assert_eq!(worth(fish.as_ref(), 5), 0.5);
 }
 
-/// Links called `list` lead to pages off the topic with links called `red`, those called `end` to pages with none.
+/// Links called `list` lead to pages off the topic with links called `red`. Links called `end`
+/// lead to pages without links.
 #[test]
 fn what_leads_to_the_topic_is_worth_more_than_what_ends() {
     let topic = red();
     let method = BestFirst::new(&topic, Reinforcement::new(&topic));
     for (name, mut policy) in [
-        ("reinforcement", heard(method, 200)),
-        ("learned", heard(Learned::new(&topic), 200)),
+        ("reinforcement", with_pages(method, 200)),
+        ("learned", with_pages(Learned::new(&topic), 200)),
     ] {
         let links: Vec<_> = (1..=24)
             .map(|to| (to, if to % 2 == 0 { "list" } else { "end" }, ""))
             .collect();
-        reads_links(policy.as_mut(), 0, "blue", &links);
+        observe_links(policy.as_mut(), 0, "blue", &links);
         for page in 1..=20 {
             let behind: Vec<_> = (0..4).map(|nth| (40 + 4 * page + nth, "red", "")).collect();
             let links = if page % 2 == 0 { &behind[..] } else { &[] };
-            reads_links(policy.as_mut(), page, "blue near far", links);
+            observe_links(policy.as_mut(), page, "blue near far", links);
         }
-        // A page of its own has links of both kinds that nobody has seen.
-        reads_links(
+        // A new page has links of both kinds.
+        observe_links(
             policy.as_mut(),
             21,
             "blue near far",
@@ -99,9 +100,9 @@ fn what_leads_to_the_topic_is_worth_more_than_what_ends() {
     }
 }
 
-/// In a crawl that has ended links called `list` led to pages off the topic from which others led on.
+/// In a completed crawl, links called `list` led to pages off the topic with links to the topic.
 #[test]
-fn what_links_led_to_before_is_known_from_the_first_page_on() {
+fn completed_crawls_inform_the_first_page() {
     let mut crawled = Crawled::default();
     for _ in 0..20 {
         let [home, list, red, end] = [0.0, 0.0, 1.0, 0.0].map(|reward| crawled.page(reward));
@@ -128,59 +129,61 @@ fn what_links_led_to_before_is_known_from_the_first_page_on() {
             ..Wishes::default()
         };
         let mut policy = Catalog::standard().order(name, &wishes).unwrap();
-        (0..4).for_each(|page| hears(policy.as_mut(), page));
+        (0..4).for_each(|page| observe_discovery(policy.as_mut(), page));
         let links = [(1, "paint", ""), (2, "list", ""), (3, "end", "")];
-        reads_links(policy.as_mut(), 0, "blue", &links);
+        observe_links(policy.as_mut(), 0, "blue", &links);
         let [paint, list, end] = [1, 2, 3].map(|page| worth(policy.as_ref(), page));
         assert!(paint > list && list > end, "{name}: {paint} {list} {end}");
     }
 }
 
-/// Links called `list` lead on; where all that pages lead to was named before, that is worth nothing.
+/// Links called `list` lead to further links. These count only while they lead to new pages.
 #[test]
-fn what_leads_on_counts_while_there_is_something_new() {
+fn rewards_count_only_while_links_lead_to_new_pages() {
     let gap = |new: bool| {
-        let mut learned = heard(Learned::new(&red()), 400);
+        let mut learned = with_pages(Learned::new(&red()), 400);
         let links: Vec<_> = (1..=60)
             .map(|to| (to, if to % 2 == 0 { "list" } else { "end" }, ""))
             .collect();
-        reads_links(learned.as_mut(), 0, "blue", &links);
+        observe_links(learned.as_mut(), 0, "blue", &links);
         for page in 1..=50 {
-            // The same four pages over and over, or four that nobody has named.
+            // The same four pages every time, or four new ones.
             let first = if new { 100 + 4 * page } else { 100 };
             let behind: Vec<_> = (first..first + 4).map(|to| (to, "red", "")).collect();
             let links = if page % 2 == 0 { &behind[..] } else { &[] };
-            reads_links(learned.as_mut(), page, "blue near far", links);
+            observe_links(learned.as_mut(), page, "blue near far", links);
         }
         let links = [(390, "list", ""), (391, "end", "")];
-        reads_links(learned.as_mut(), 51, "blue near far", &links);
+        observe_links(learned.as_mut(), 51, "blue near far", &links);
         worth(learned.as_ref(), 390) - worth(learned.as_ref(), 391)
     };
     let [new, old] = [true, false].map(gap);
     assert!(new > 1.5 * old, "{new} {old}");
 }
 
-/// Two pages say nothing that tells; links to one of them are of a kind that led to the topic, those to the other are not. What was learned of
-/// both differs, and so does what that says of their siblings.
+/// Two pages have an ambiguous text. Links to the first are of a kind that led to the topic,
+/// links to the second are not. The training labels differ, and so does the relevance of their
+/// siblings.
 #[test]
-fn links_have_a_say_in_what_is_learned_of_a_page() {
-    let mut learned = heard(Learned::new(&red()), 90);
+fn links_influence_the_training_label() {
+    let mut learned = with_pages(Learned::new(&red()), 90);
     let kinds = |nth: u32| ["sign", "end"][nth as usize % 2];
     let links: Vec<_> = (1..=40).map(|to| (to, kinds(to), "")).collect();
-    reads_links(learned.as_mut(), 0, "blue", &links);
+    observe_links(learned.as_mut(), 0, "blue", &links);
     for page in 1..=30 {
         let text = if page % 2 == 0 {
             "red"
         } else {
             "blue near far"
         };
-        reads(learned.as_mut(), page, text, &[]);
+        observe_read(learned.as_mut(), page, text, &[]);
     }
-    // 38 and 39 say the same; each has a page of each kind of link, and one that neither kind has.
+    // 38 and 39 have the same text. Each links to one page by a known kind of link, and to
+    // another by a new kind.
     for (parent, first, kind) in [(38, 50, "sign"), (39, 60, "end")] {
         let links = [(first, kind, ""), (first + 1, "other", "")];
-        reads_links(learned.as_mut(), parent, "stone", &links);
-        reads(learned.as_mut(), first, "stone", &[]);
+        observe_links(learned.as_mut(), parent, "stone", &links);
+        observe_read(learned.as_mut(), first, "stone", &[]);
     }
     let [good, poor] = [51, 61].map(|page| {
         let terms = terms(learned.as_ref(), page);
@@ -192,18 +195,19 @@ fn links_have_a_say_in_what_is_learned_of_a_page() {
     assert!(good > poor + 0.1, "{good} {poor}");
 }
 
-/// Fourteen pages that are each told once teach little of two words (a gap of .22); told again whenever all are valued anew, they teach more.
+/// Fourteen examples seen once teach little about two words (a gap of 0.22). Replay at each
+/// sweep teaches more.
 #[test]
-fn what_was_learned_is_told_again() {
-    let mut learned = heard(Learned::new(&red()), 60);
+fn replay_teaches_more() {
+    let mut learned = with_pages(Learned::new(&red()), 60);
     let kinds = |nth: u32| ["sign", "end"][nth as usize % 2];
     let links: Vec<_> = (1..40).map(|to| (to, kinds(to), "")).collect();
-    reads_links(learned.as_mut(), 0, "blue", &links);
+    observe_links(learned.as_mut(), 0, "blue", &links);
     let elsewhere = [(50, "sign", ""), (51, "end", "")];
-    reads_links(learned.as_mut(), 40, "blue", &elsewhere);
+    observe_links(learned.as_mut(), 40, "blue", &elsewhere);
     for page in 1..=14 {
         let text = ["red", "blue near far"][page as usize % 2];
-        reads(learned.as_mut(), page, text, &[]);
+        observe_read(learned.as_mut(), page, text, &[]);
     }
     let gap = worth(learned.as_ref(), 50) - worth(learned.as_ref(), 51);
     assert!(gap > 0.28, "{gap}");
@@ -212,9 +216,9 @@ fn what_was_learned_is_told_again() {
 #[test]
 fn what_is_beside_a_link_counts() {
     for (text, good) in [("red", true), ("blue near far", false)] {
-        let mut learned = heard(Learned::new(&red()), 20);
-        reads(learned.as_mut(), 0, "stone", &[1, 2, 3, 4, 5, 6, 7, 8]);
-        reads(learned.as_mut(), 1, text, &[]);
+        let mut learned = with_pages(Learned::new(&red()), 20);
+        observe_read(learned.as_mut(), 0, "stone", &[1, 2, 3, 4, 5, 6, 7, 8]);
+        observe_read(learned.as_mut(), 1, text, &[]);
         let [next, far] = [2, 8].map(|page| {
             let beside = term(learned.as_ref(), page, "neighbours on the topic");
             beside - term(learned.as_ref(), page, "siblings under the same tags")
@@ -223,7 +227,7 @@ fn what_is_beside_a_link_counts() {
     }
 }
 
-/// A part of what a page is worth.
+/// Returns one term of a page's worth.
 fn term(policy: &dyn Policy, page: u32, name: &str) -> f64 {
     let terms = terms(policy, page);
     let term = terms.iter().find(|term| term.name == name);
@@ -233,26 +237,27 @@ fn term(policy: &dyn Policy, page: u32, name: &str) -> f64 {
 #[test]
 fn a_surprise_counts_for_siblings_at_once() {
     for (text, better) in [("red", true), ("blue near far", false)] {
-        let mut learned = heard(Learned::new(&red()), 20);
+        let mut learned = with_pages(Learned::new(&red()), 20);
         let links: Vec<_> = (1..10).map(|to| (to, "", "")).collect();
-        reads_links(learned.as_mut(), 0, "stone", &links);
+        observe_links(learned.as_mut(), 0, "stone", &links);
         let before = worth(learned.as_ref(), 9);
-        reads(learned.as_mut(), 1, text, &[]);
+        observe_read(learned.as_mut(), 1, text, &[]);
         let after = worth(learned.as_ref(), 9);
         assert_eq!(after > before + 0.02, better, "{text} {before} {after}");
     }
 }
 
-/// What was learned of words counts for all pages that wait, also for those that no page just read has to do with.
+/// What was learned of words also revalues waiting pages that are unrelated to the page just
+/// read.
 #[test]
-fn pages_that_wait_elsewhere_are_valued_anew() {
-    let mut learned = heard(Learned::new(&red()), 60);
+fn unrelated_waiting_pages_are_revalued() {
+    let mut learned = with_pages(Learned::new(&red()), 60);
     let links: Vec<_> = (1..41).map(|to| (to, "sign", "")).collect();
-    reads_links(learned.as_mut(), 0, "blue", &links);
-    reads_links(learned.as_mut(), 40, "blue", &[(50, "sign", "")]);
+    observe_links(learned.as_mut(), 0, "blue", &links);
+    observe_links(learned.as_mut(), 40, "blue", &[(50, "sign", "")]);
     let before = worth(learned.as_ref(), 50);
     for page in 1..=30 {
-        reads(learned.as_mut(), page, "red", &[]);
+        observe_read(learned.as_mut(), page, "red", &[]);
     }
     let after = worth(learned.as_ref(), 50);
     assert!(after > before + 0.05, "{before} {after}");
@@ -260,27 +265,28 @@ fn pages_that_wait_elsewhere_are_valued_anew() {
 
 #[test]
 fn siblings_of_what_satisfied_are_interesting() {
-    let mut policy = heard(Intelligent::new(&red()), 30);
-    reads(policy.as_mut(), 0, "blue", &[1, 2]);
-    reads(policy.as_mut(), 1, "blue", &[10, 11, 12, 13]);
-    reads(policy.as_mut(), 2, "blue", &[20, 21, 22, 23]);
+    let mut policy = with_pages(Intelligent::new(&red()), 30);
+    observe_read(policy.as_mut(), 0, "blue", &[1, 2]);
+    observe_read(policy.as_mut(), 1, "blue", &[10, 11, 12, 13]);
+    observe_read(policy.as_mut(), 2, "blue", &[20, 21, 22, 23]);
     for page in [10, 11, 12] {
-        reads(policy.as_mut(), page, "red", &[]);
-        reads(policy.as_mut(), page + 10, "blue", &[]);
+        observe_read(policy.as_mut(), page, "red", &[]);
+        observe_read(policy.as_mut(), page + 10, "blue", &[]);
     }
-    // Both are valued anew by a link of one page, whose own kind they share.
-    reads(policy.as_mut(), 3, "blue", &[13, 23]);
+    // Both are revalued by a link of one page, which has the same effect on both.
+    observe_read(policy.as_mut(), 3, "blue", &[13, 23]);
     let [good, poor] = [13, 23].map(|page| worth(policy.as_ref(), page));
     assert!(good > 1.2 * poor, "{good} {poor}");
 }
 
-/// After a stop all discoveries are told first, then what was read: pages are worth the same.
+/// After a restart, all discoveries are replayed first, then all reads. Pages must have the same
+/// worth.
 #[test]
 fn what_was_learned_is_learned_again_after_a_stop() {
     const PAGES: u32 = 400;
     const READ: u32 = 100;
     let catalog = Catalog::standard();
-    // Some leave, some come back; anchors and tag paths repeat.
+    // Some links lead to new pages, some back to known ones; anchors and tag paths repeat.
     let links = |page: u32| -> Vec<(u32, &str, &str)> {
         let each = (0..12).map(|nth| {
             let to = (page * 5 + nth * nth + 1) % PAGES;
@@ -293,7 +299,7 @@ fn what_was_learned_is_learned_again_after_a_stop() {
         each
     };
     let text = |page: u32| ["red red near", "blue near far", "far red", "blue"][page as usize % 4];
-    // Numbers are given in the order of discovery.
+    // Page numbers follow the order of discovery.
     let mut known = vec![0];
     for nth in 0..READ {
         for (to, ..) in links(known[nth as usize]) {
@@ -309,7 +315,7 @@ fn what_was_learned_is_learned_again_after_a_stop() {
         let links: Vec<_> = links
             .map(|(to, word, path)| (number(to), word, path))
             .collect();
-        reads_links(policy, nth, text(page), &links);
+        observe_links(policy, nth, text(page), &links);
     };
     let all = known.len() as u32;
     let topics = [red(), Topic::words("red").unwrap()];
@@ -323,17 +329,17 @@ fn what_was_learned_is_learned_again_after_a_stop() {
         };
         let make = || catalog.order(method.name, &wishes).unwrap();
         let (mut through, mut resumed) = (make(), make());
-        let mut heard = 0;
+        let mut next = 0;
         for nth in 0..READ {
             let page = known[nth as usize];
             let last = links(page).into_iter().map(|(to, ..)| number(to)).max();
-            while heard <= last.unwrap_or(0) {
-                hears(through.as_mut(), heard);
-                heard += 1;
+            while next <= last.unwrap_or(0) {
+                observe_discovery(through.as_mut(), next);
+                next += 1;
             }
             read(through.as_mut(), nth);
         }
-        (0..all).for_each(|page| hears(resumed.as_mut(), page));
+        (0..all).for_each(|page| observe_discovery(resumed.as_mut(), page));
         (0..READ).for_each(|nth| read(resumed.as_mut(), nth));
         for page in READ..all {
             let [one, other] = [&through, &resumed].map(|policy| worth(policy.as_ref(), page));

@@ -1,10 +1,10 @@
-//! Limits of the formula, and whether following it pays.
+//! Tests of the formula's limits, and of the freshness that it achieves in a simulation.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// The series as it is printed, with so many terms that no tail is needed.
+/// The series of the paper, with 400 terms, so that no tail is needed.
 fn printed(page: &Signalled, age: f64) -> f64 {
     let jump = page.jump.unwrap();
     let all = page.rate + page.wrong;
@@ -46,12 +46,13 @@ proptest! {
         let close = |found: f64| (found / plain - 1.0).abs() < 2e-3;
         let silent = Signalled::new(rate, 0.0, wrong);
         prop_assert!(close(silent.worth(silent.age(age, 9))));
-        // A recall of nearly nothing, and signals that come all the time.
+        // A recall of almost 0, and a page with very many signals.
         let deaf = Signalled::new(rate, 1e-5, rate);
         prop_assert!(close(deaf.worth(deaf.age(age, 0))), "{}", deaf.worth(age));
         let noisy = Signalled::new(rate, 0.5, 1e4 * rate);
         let expected = (1e4 * rate * age).round() as u64;
-        // With fewer a whole number of them is not the number expected; more cannot be counted.
+        // With fewer signals, rounding to a whole number matters; more do not fit into the
+        // counter.
         if (1_000..60_000).contains(&expected) {
             let found = noisy.worth(noisy.age(age, expected as u16));
             prop_assert!((found / plain - 1.0).abs() < 2e-2, "{} {}", found, plain);
@@ -59,12 +60,12 @@ proptest! {
     }
 
     #[test]
-    fn whoever_never_errs_is_believed(rate in 1e-3..1e3_f64, recall in 0.1..0.9_f64, age in 1e-3..10.0_f64) {
+    fn a_source_without_false_signals_is_trusted(rate in 1e-3..1e3_f64, recall in 0.1..0.9_f64, age in 1e-3..10.0_f64) {
         for wrong in [0.0, 1e-300] {
             let page = Signalled::new(rate, recall, wrong);
             let found = page.worth(page.age(age / rate, 1));
             prop_assert!((found * rate - 1.0).abs() < 1e-9, "{} {}", found, rate.recip());
-            // As long as nobody says anything, only what is not signalled ages the copy.
+            // Without a signal, only unsignalled changes age the copy.
             let quiet = page.worth(page.age(age / rate, 0));
             prop_assert!(quiet < gain(age) / rate);
         }
@@ -81,10 +82,10 @@ proptest! {
     }
 }
 
-/// Numbers from 0 to 1, the same for the same seed (Knuth's MMIX generator).
-struct Draws(u64);
+/// A pseudo-random generator of numbers from 0 to 1 (Knuth's MMIX).
+struct SignalDraws(u64);
 
-impl Draws {
+impl SignalDraws {
     fn next(&mut self) -> f64 {
         let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
         self.0 = next.wrapping_add(1_442_695_040_888_963_407);
@@ -92,21 +93,22 @@ impl Draws {
     }
 }
 
-/// Mean freshness of 100 pages over 200 days, of which ten are visited a day: those worth most by `worth`, of page,
-/// age and signals. Page i changes, is signalled and wrongly signalled at the rates of `truth`.
+/// Returns the mean freshness of 100 pages over 200 days with ten visits per day. Each visit
+/// goes to the page of greatest `worth`, a function of page, age and signals. Page i changes,
+/// is signalled and is falsely signalled at the rates `truth[i]`.
 fn freshness(truth: &[(f64, f64, f64)], worth: impl Fn(usize, f64, u16) -> f64) -> f64 {
     const STEPS: usize = 2_000;
-    let mut draws = Draws(3);
+    let mut draws = SignalDraws(3);
     let step = 0.1;
     let mut pages = vec![(0.0, 0_u16, true); truth.len()];
     let mut fresh = 0_usize;
     for _ in 0..STEPS {
         for (page, &(rate, recall, wrong)) in pages.iter_mut().zip(truth) {
             let changed = draws.next() < -(-rate * step).exp_m1();
-            let told = draws.next() < recall && changed;
-            let fooled = draws.next() < -(-wrong * step).exp_m1();
+            let signalled = draws.next() < recall && changed;
+            let falsely_signalled = draws.next() < -(-wrong * step).exp_m1();
             page.0 += step;
-            page.1 += u16::from(told) + u16::from(fooled);
+            page.1 += u16::from(signalled) + u16::from(falsely_signalled);
             page.2 &= !changed;
         }
         let value = |n: usize| worth(n, pages[n].0, pages[n].1);
@@ -118,8 +120,8 @@ fn freshness(truth: &[(f64, f64, f64)], worth: impl Fn(usize, f64, u16) -> f64) 
 }
 
 #[test]
-fn the_rule_beats_deafness_and_blind_trust() {
-    let mut draws = Draws(11);
+fn the_rule_beats_ignoring_signals_and_trusting_all() {
+    let mut draws = SignalDraws(11);
     let truth: Vec<_> = (0..100)
         .map(|_| {
             let rate = 0.05 + 0.5 * draws.next();

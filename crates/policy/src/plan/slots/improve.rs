@@ -1,23 +1,26 @@
-//! Which visits change places, so that a plan is nearer to its ideal times?
+//! Repairs and improves a plan of visits by moving visits between steps.
 //!
-//! **Invariant:** a change never puts a page into a step twice, and steps have as many visits as before.
+//! **Invariant:** no move visits a page twice in a step, and [`improve`] keeps the number of
+//! visits of each step.
 
 use super::Steps;
 
-/// Distances are sums of some steps; this is rounding.
+/// Tolerance for rounding errors in sums of distances.
 const ROUNDING: f64 = 1e-9;
-/// Looks at moves and walks, at most: about a second. A plan of 48 steps in which pages crowd is improved by some
-/// dozen circles and then left as it is, which is allowed and near to the best; small ones are the best.
+/// The largest number of examined moves and paths, which takes about a second. Small plans
+/// reach the optimum. A crowded plan of 48 steps is improved by some dozens of cycles and may
+/// stay slightly above it; it is still valid.
 const MOST_WORK: usize = 20_000_000;
 
-/// A visit of a page goes from one step to another, and how much farther it is there.
+/// The move of one visit of a page to another step, and the change of the page's distance.
 #[derive(Debug, Clone, Copy)]
-struct Move {
+struct VisitMove {
     page: usize,
     farther: f64,
 }
 
-/// Finds room for one more visit to a page, all of whose steps with room it is in: another page moves there.
+/// Adds one more visit to a page. If the page is already in every step with free capacity, a
+/// visit of another page moves to such a step and makes room.
 pub fn squeeze(plan: &mut [Vec<u32>], page: usize, steps: &Steps) {
     let mut taken = vec![0_u32; steps.rooms().len()];
     for &step in plan.iter().flatten() {
@@ -50,20 +53,22 @@ pub fn squeeze(plan: &mut [Vec<u32>], page: usize, steps: &Steps) {
     }
 }
 
-/// Moves visits around in circles as long as that brings them nearer to their ideal times: shortest circles first,
-/// as for the intersection of valuated matroids (Murota, "Matrices and matroids for systems analysis", 2000).
+/// Moves visits in cycles as long as that reduces the total distance.
+///
+/// It takes shortest cycles first, as algorithms for the intersection of valuated matroids do
+/// (Murota, "Matrices and matroids for systems analysis", 2000).
 pub fn improve(plan: &mut [Vec<u32>], steps: &Steps) {
     let count = steps.rooms().len();
     let each = plan.iter().map(|places| places.len() * places.len());
     let work = each.sum::<usize>().saturating_mul(count);
     let work = work.saturating_add(2 * count.saturating_pow(3));
     for _ in 0..MOST_WORK / work.max(1) {
-        let Some(circle) = shortest_circle(&moves(plan, steps)) else {
+        let Some(cycle) = shortest_cycle(&moves(plan, steps)) else {
             return;
         };
         let before = deviation(plan, steps);
         let mut changed = plan.to_vec();
-        for (page, from, to) in circle {
+        for (page, from, to) in cycle {
             changed[page] = moved(&changed[page], from, to);
         }
         let allowed = changed
@@ -76,17 +81,17 @@ pub fn improve(plan: &mut [Vec<u32>], steps: &Steps) {
     }
 }
 
-/// How far all visits are from their ideal times, in steps.
+/// Returns the total distance of all visits from their ideal times, in steps.
 pub fn deviation(plan: &[Vec<u32>], steps: &Steps) -> f64 {
     let each = plan.iter().enumerate();
     each.map(|(page, places)| steps.deviation(page, places))
         .sum()
 }
 
-/// The cheapest move from each step to each other.
-fn moves(plan: &[Vec<u32>], steps: &Steps) -> Vec<Vec<Option<Move>>> {
+/// Returns the cheapest move for each pair of steps.
+fn moves(plan: &[Vec<u32>], steps: &Steps) -> Vec<Vec<Option<VisitMove>>> {
     let count = steps.rooms().len();
-    let mut cheapest: Vec<Vec<Option<Move>>> = vec![vec![None; count]; count];
+    let mut cheapest: Vec<Vec<Option<VisitMove>>> = vec![vec![None; count]; count];
     for (page, places) in plan.iter().enumerate() {
         let here = steps.deviation(page, places);
         for &from in places {
@@ -94,7 +99,7 @@ fn moves(plan: &[Vec<u32>], steps: &Steps) -> Vec<Vec<Option<Move>>> {
                 let farther = steps.deviation(page, &moved(places, from, to)) - here;
                 let known = &mut cheapest[from as usize][to as usize];
                 if known.is_none_or(|known| farther < known.farther) {
-                    *known = Some(Move { page, farther });
+                    *known = Some(VisitMove { page, farther });
                 }
             }
         }
@@ -102,14 +107,16 @@ fn moves(plan: &[Vec<u32>], steps: &Steps) -> Vec<Vec<Option<Move>>> {
     cheapest
 }
 
-/// The circle of fewest moves, and of these the best, that shortens distances: page, from and to.
-fn shortest_circle(moves: &[Vec<Option<Move>>]) -> Option<Vec<(usize, u32, u32)>> {
+/// Returns the cycle with the fewest moves that reduces the distance, and among those the best,
+/// as (page, from, to).
+fn shortest_cycle(moves: &[Vec<Option<VisitMove>>]) -> Option<Vec<(usize, u32, u32)>> {
     let count = moves.len();
     let farther = |from: usize, to: usize| {
         let cheapest = moves[from][to];
         cheapest.map_or(f64::INFINITY, |cheapest| cheapest.farther)
     };
-    // The shortest walks of one move more each round, and the step before the last on each.
+    // Shortest paths with one more move in each round, and the predecessor of the last step on
+    // each.
     let mut walks: Vec<Vec<f64>> = (0..count)
         .map(|from| (0..count).map(|to| farther(from, to)).collect())
         .collect();
@@ -132,22 +139,22 @@ fn shortest_circle(moves: &[Vec<Option<Move>>]) -> Option<Vec<(usize, u32, u32)>
         let best =
             (0..count).min_by(|&one, &other| walks[one][one].total_cmp(&walks[other][other]));
         if let Some(start) = best.filter(|&start| walks[start][start] < -ROUNDING) {
-            let mut circle = Vec::new();
+            let mut cycle = Vec::new();
             let mut to = start;
             let befores = via.iter().rev().map(Some).chain([None]);
             for before in befores {
                 let from = before.map_or(start, |before| before[start][to]);
                 let page = moves[from][to].map(|cheapest| cheapest.page)?;
-                circle.push((page, from as u32, to as u32));
+                cycle.push((page, from as u32, to as u32));
                 to = from;
             }
-            return Some(circle);
+            return Some(cycle);
         }
     }
     None
 }
 
-/// The steps of a page after one visit moved.
+/// Returns the steps of a page after one visit moved.
 fn moved(places: &[u32], from: u32, to: u32) -> Vec<u32> {
     let mut places: Vec<u32> = places
         .iter()

@@ -1,11 +1,11 @@
-//! Plans against all plans there are.
+//! Compares plans with exhaustive search over all plans.
 
 use proptest::prelude::*;
 
 use super::improve::deviation;
 use super::*;
 
-/// All ways to choose so many of the steps from `from` on.
+/// Returns all choices of `count` steps from `from` on.
 fn choices(from: u32, steps: u32, count: u32) -> Vec<Vec<u32>> {
     if count == 0 {
         return vec![Vec::new()];
@@ -17,7 +17,7 @@ fn choices(from: u32, steps: u32, count: u32) -> Vec<Vec<u32>> {
     first.collect()
 }
 
-/// The least deviation of any plan with these visits that fits.
+/// Returns the least total distance of any valid plan with these visits.
 fn least(visits: &[u32], steps: &Steps, page: usize, room: &mut [u32]) -> f64 {
     let Some((&often, rest)) = visits.split_first() else {
         return 0.0;
@@ -35,7 +35,7 @@ fn least(visits: &[u32], steps: &Steps, page: usize, room: &mut [u32]) -> f64 {
     best
 }
 
-/// The greatest weighted freshness of any so many visits.
+/// Returns the greatest weighted freshness with at most `left` visits.
 fn greatest(pages: &[Demand], steps: f64, left: u32) -> f64 {
     let Some((page, rest)) = pages.split_first() else {
         return 0.0;

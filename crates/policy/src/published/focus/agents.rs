@@ -1,64 +1,69 @@
-//! A population of agents that live on the topic.
+//! A population of adaptive agents that live on relevant pages.
 //!
-//! Menczer, "ARACHNID" (1997), Menczer & Belew, "Adaptive retrieval agents" (2000): an agent follows links from the page it is on, by
-//! a linear net of its own over words near them. A page costs it [`COST`] and gives it what it is of the topic. At
-//! [`RIPE`] it splits: its child has half of its energy, and its net with small changes. Without energy it dies, and
-//! what it still wanted to see is worth nothing to anybody. The net learns by the delta rule from what each link gave.
+//! Menczer, "ARACHNID" (1997); Menczer & Belew, "Adaptive retrieval agents" (2000). An agent
+//! follows links from its page, chosen by its own linear net over the words near them. A page
+//! costs the agent [`COST`] energy and gives it the page's relevance. At [`RIPE`] the agent
+//! splits: its child gets half of its energy and a mutated copy of its net. Without energy an
+//! agent dies, and the pages it has links to come last. The net learns from the reward of each
+//! link by the delta rule.
 //!
-//! Agents live one after another here, not side by side: the link that the net of its agent values most is
-//! next, whoever's it is. **Invariant:** energy is neither made nor lost but by pages: the energy of all agents is what
-//! they began with, plus relevance found, less costs, less what the dead owed.
+//! Here the agents do not run in parallel. The next page is the one with the highest value by
+//! the net of its agent, over all agents.
+//!
+//! **Invariant:** only pages change the total energy. The energy of all agents, dead ones
+//! included, is the initial energy plus the relevance found minus the costs.
 
 use crate::chance::split_mix;
 use crate::estimate::Column;
 use crate::focus::focused::{Focus, worth as worth_of};
-use crate::focus::judge::Judge;
-use crate::focus::linear::sigmoid;
+use crate::focus::judge::TopicJudge;
+use crate::focus::logistic::sigmoid;
 use crate::focus::topic::Topic;
 use crate::{Discovered, Moves, Number, Read, Term, Worth};
 
-/// What a fetch costs an agent.
+/// Energy that a fetch costs an agent.
 const COST: f32 = 0.2;
-/// What the first agents begin with.
+/// Initial energy of the first agent.
 const BIRTH: f32 = 1.0;
-/// With so much energy an agent splits.
+/// Energy at which an agent splits.
 const RIPE: f32 = 2.0;
-/// Inputs of a net: one, the words of the link by the topic, the page that has it, and how far ahead in it it stands.
+/// Inputs of a net: a constant, the link's words by the topic, the relevance of its page, and
+/// its position on the page (1 is first).
 const INPUTS: usize = 4;
-/// The net of the first agent.
+/// Net of the first agent.
 const NET: [f32; INPUTS] = [-2.0, 2.0, 2.0, 0.0];
-/// The step of the delta rule.
+/// Learning rate of the delta rule.
 const STEP: f32 = 0.2;
-/// How much a weight changes from parent to child, at most.
+/// Maximum mutation of a weight from parent to child.
 const CHANGE: f32 = 0.25;
 
-/// Worth is the output of the net of the agent that has the link.
+/// An ordering by the net of the agent that owns the link.
 #[derive(Debug, Clone)]
 pub struct Agents {
-    judge: Judge,
-    agents: Vec<Agent>,
-    pages: Column<Wanted>,
+    judge: TopicJudge,
+    agents: Vec<LinkAgent>,
+    pages: Column<OwnedPage>,
     born: u64,
 }
 
 #[derive(Debug, Clone)]
-struct Agent {
+struct LinkAgent {
     energy: f32,
     net: [f32; INPUTS],
-    /// Links that it has, also of pages that were read since.
-    wants: Vec<Number>,
+    /// Links that it owns, including those to pages that were read since.
+    links: Vec<Number>,
 }
 
-/// A page as the agent sees it that has the best link to it.
+/// A page and the agent that owns the best link to it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Wanted {
+struct OwnedPage {
     agent: u32,
     inputs: [f32; INPUTS],
     worth: f32,
 }
 
-impl Agent {
-    fn lives(&self) -> bool {
+impl LinkAgent {
+    fn is_alive(&self) -> bool {
         self.energy > 0.0
     }
 
@@ -76,22 +81,22 @@ impl Agent {
 }
 
 impl Agents {
-    /// For this topic.
+    /// Creates the method for this topic.
     pub fn new(topic: &Topic) -> Self {
-        let first = Agent {
+        let first = LinkAgent {
             energy: BIRTH,
             net: NET,
-            wants: Vec::new(),
+            links: Vec::new(),
         };
         Self {
-            judge: Judge::new(topic),
+            judge: TopicJudge::new(topic),
             agents: vec![first],
             pages: Column::default(),
             born: 0,
         }
     }
 
-    /// Gives half of an agent's energy to a new one. Returns which.
+    /// Gives half of an agent's energy to a new agent. Returns the index of the new one.
     fn split(&mut self, parent: usize) -> usize {
         self.born += 1;
         let half = self.agents[parent].energy / 2.0;
@@ -102,58 +107,58 @@ impl Agents {
             let share = (drawn >> 40) as f32 / (1u64 << 24) as f32;
             *weight += CHANGE * (2.0 * share - 1.0);
         }
-        self.agents.push(Agent {
+        self.agents.push(LinkAgent {
             energy: half,
             net,
-            wants: Vec::new(),
+            links: Vec::new(),
         });
         self.agents.len() - 1
     }
 
-    /// Says what these pages are worth now; what a dead agent wanted is worth nothing.
-    fn tell(&mut self, mut moved: Vec<Number>, moves: &mut Moves) {
+    /// Reports the worth of these pages. Pages of a dead agent come last.
+    fn report_moves(&mut self, mut moved: Vec<Number>, moves: &mut Moves) {
         moved.sort_unstable();
         moved.dedup();
         for page in moved.into_iter().filter(|page| !self.judge.is_read(*page)) {
-            if let Some(wanted) = self.pages.get_mut(page) {
-                if !self.agents[wanted.agent as usize].lives() {
-                    wanted.worth = 0.0;
+            if let Some(owned) = self.pages.get_mut(page) {
+                if !self.agents[owned.agent as usize].is_alive() {
+                    owned.worth = 0.0;
                 }
-                moves.push(page, worth_of(wanted.worth));
+                moves.push(page, worth_of(owned.worth));
             }
         }
     }
 }
 
 impl Focus for Agents {
-    fn judge(&self) -> &Judge {
+    fn judge(&self) -> &TopicJudge {
         &self.judge
     }
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
-        let wanted = Wanted {
+        let owned = OwnedPage {
             worth: if discovered.seed { 1.0 } else { 0.0 },
-            ..Wanted::default()
+            ..OwnedPage::default()
         };
-        self.pages.add(discovered.page, wanted);
+        self.pages.add(discovered.page, owned);
     }
 
     fn read(&mut self, read: &Read<'_>, moves: &mut Moves) {
         let again = self.judge.is_read(read.page);
         let relevance = self.judge.read(read);
-        let wanted = self.pages.get(read.page).unwrap_or_default();
-        let owner = wanted.agent as usize;
+        let owned = self.pages.get(read.page).unwrap_or_default();
+        let owner = owned.agent as usize;
         let mut moved: Vec<Number> = Vec::new();
         let mut child = None;
         if !again {
             let agent = &mut self.agents[owner];
-            agent.learn(&wanted.inputs, relevance);
+            agent.learn(&owned.inputs, relevance);
             agent.energy += relevance - COST;
             if agent.energy >= RIPE {
                 child = Some(self.split(owner));
-            } else if !agent.lives() {
-                moved = std::mem::take(&mut agent.wants);
+            } else if !agent.is_alive() {
+                moved = std::mem::take(&mut agent.links);
             }
         }
         let count = read.links.len().max(1) as f32;
@@ -162,11 +167,11 @@ impl Focus for Agents {
             if self.judge.is_read(link.to) {
                 continue;
             }
-            // Parent and child share what is on the page.
+            // Parent and child share the links of the page.
             let taker = child.filter(|_| place % 2 == 1).unwrap_or(owner);
             let inputs = [1.0, anchor, relevance, 1.0 - place as f32 / count];
             let agent = &mut self.agents[taker];
-            let worth = if agent.lives() {
+            let worth = if agent.is_alive() {
                 agent.output(&inputs)
             } else {
                 0.0
@@ -176,35 +181,35 @@ impl Focus for Agents {
             };
             if worth > known.worth {
                 let agent_number = taker as u32;
-                *known = Wanted {
+                *known = OwnedPage {
                     agent: agent_number,
                     inputs,
                     worth,
                 };
-                agent.wants.push(link.to);
+                agent.links.push(link.to);
                 moved.push(link.to);
             }
         }
-        self.tell(moved, moves);
+        self.report_moves(moved, moves);
     }
 
     fn worth(&self, page: Number) -> Worth {
-        let wanted = self.pages.get(page).unwrap_or_default();
-        worth_of(wanted.worth)
+        let owned = self.pages.get(page).unwrap_or_default();
+        worth_of(owned.worth)
     }
 
     fn terms(&self, page: Number) -> Vec<Term> {
-        let wanted = self.pages.get(page).unwrap_or_default();
-        let agent = &self.agents[wanted.agent as usize];
+        let owned = self.pages.get(page).unwrap_or_default();
+        let agent = &self.agents[owned.agent as usize];
         vec![
-            Term::new("its agent", f64::from(wanted.agent)),
+            Term::new("its agent", f64::from(owned.agent)),
             Term::new("energy of the agent", f64::from(agent.energy)),
-            Term::new("output of its net", f64::from(agent.output(&wanted.inputs))),
+            Term::new("output of its net", f64::from(agent.output(&owned.inputs))),
         ]
     }
 
     fn remarks(&self) -> Vec<String> {
-        let alive = self.agents.iter().filter(|agent| agent.lives()).count();
+        let alive = self.agents.iter().filter(|agent| agent.is_alive()).count();
         let born = self.agents.len();
         vec![format!("{born} agents were born, {alive} are alive")]
     }
@@ -214,19 +219,19 @@ impl Focus for Agents {
 mod tests {
     use super::*;
     use crate::focus::Focused;
-    use crate::focus::tests::{hears, reads, red};
+    use crate::focus::tests::{observe_discovery, observe_read, red};
 
     #[test]
     fn energy_comes_from_pages_and_goes_with_them() {
         let mut agents = Focused(Agents::new(&red()));
         for page in 0..12 {
-            hears(&mut agents, page);
+            observe_discovery(&mut agents, page);
         }
-        reads(&mut agents, 0, "red", &[1, 2, 3, 4, 5, 6]);
+        observe_read(&mut agents, 0, "red", &[1, 2, 3, 4, 5, 6]);
         let relevance = agents.0.judge.relevance(Number(0)).unwrap();
         let expected = BIRTH + relevance - COST;
         assert!((agents.0.agents[0].energy - expected).abs() < 1e-6);
-        reads(&mut agents, 1, "red", &[7, 8]);
+        observe_read(&mut agents, 1, "red", &[7, 8]);
         let all: f32 = agents.0.agents.iter().map(|agent| agent.energy).sum();
         assert!((all - (BIRTH + 2.0 * (relevance - COST))).abs() < 1e-5);
         assert_eq!(agents.0.agents.len(), 2, "ripe, it split in two");
@@ -240,19 +245,19 @@ mod tests {
     }
 
     #[test]
-    fn the_starved_want_nothing() {
+    fn pages_of_a_dead_agent_come_last() {
         let mut agents = Focused(Agents::new(&red()));
         for page in 0..30 {
-            hears(&mut agents, page);
+            observe_discovery(&mut agents, page);
         }
         let links: Vec<u32> = (1..25).collect();
-        reads(&mut agents, 0, "blue near far", &links);
+        observe_read(&mut agents, 0, "blue near far", &links);
         let before = agents.0.pages.get(Number(24)).unwrap().worth;
         assert!(before > 0.0);
         for page in 1..20 {
-            reads(&mut agents, page, "blue near far", &[]);
+            observe_read(&mut agents, page, "blue near far", &[]);
         }
-        assert!(!agents.0.agents[0].lives());
+        assert!(!agents.0.agents[0].is_alive());
         assert_eq!(agents.0.pages.get(Number(24)).unwrap().worth, 0.0);
     }
 }

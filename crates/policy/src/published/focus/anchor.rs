@@ -1,11 +1,12 @@
-//! Links whose words are of the topic first.
+//! Anchor-based focusing: links whose words are of the topic come first.
 //!
-//! The anchor-based strategy of the chapter (§6.2.1): instead of the whole parent, the words of the link itself,
-//! those around it, and its URL; Davison (2000) found anchors nearer to the page behind them than parents are.
+//! Baldi, Frasconi & Smyth, "Modeling the Internet and the Web" (2003), §6.2.1. The method judges
+//! the link itself instead of the whole parent page: its words, the words around it, and its URL.
+//! Davison (2000) found that an anchor resembles its target more than the parent page does.
 
 use super::best_first::{Method, Sighting};
 
-/// Worth is the probability by anchor and URL, for the best anchor.
+/// A method by the probability that the target is of the topic, by the best anchor and the URL.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Anchor;
 

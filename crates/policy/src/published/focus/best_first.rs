@@ -1,51 +1,52 @@
-//! One queue, the best link first: what all methods share that value a link once, by the page that has it.
+//! Best-first ordering, shared by all methods that value a link once, by the page that has it.
 //!
-//! **Invariant:** a page is worth what the best link to it is: a better parent raises it, and what was said
-//! is not taken back.
+//! **Invariant:** the worth of a page is that of the best link to it. A better link raises it;
+//! it never decreases.
 
 use crate::estimate::Column;
 use crate::focus::focused::{self, Focus};
-use crate::focus::judge::Judge;
+use crate::focus::judge::TopicJudge;
 use crate::focus::topic::Topic;
-use crate::focus::word_counts::Spoken;
+use crate::focus::word_counts::LinkWords;
 use crate::{Discovered, Link, Moves, Number, Read, Term, Worth};
 
-/// A link, as a method sees it.
+/// A link as input of a method.
 #[derive(Debug, Clone, Copy)]
 pub struct Sighting<'a> {
     /// The page that has it.
     pub from: Number,
-    /// How likely that page is of the topic.
+    /// The probability that this page is of the topic.
     pub relevance: f32,
-    /// How likely the page behind it is of the topic, by anchor, words around it and URL.
+    /// The probability that the target is of the topic, by anchor, words around it and URL.
     pub anchor: f32,
-    /// How many links of the page come before it.
+    /// Number of links before it on the page.
     pub place: usize,
     /// The link.
     pub link: Link<'a>,
-    /// Its words.
-    pub spoken: &'a Spoken,
+    /// Its word counts.
+    pub link_words: &'a LinkWords,
 }
 
-/// What a link is worth.
+/// A valuation of links.
 ///
-/// Not a [`Focus`]: it values one link once and keeps no queue, which [`BestFirst`] does for all of them.
+/// Unlike a [`Focus`], it values one link at a time and keeps no worths; [`BestFirst`] does
+/// that.
 pub trait Method: Send {
-    /// What its worth is called, for people.
+    /// Name of its value in explanations.
     const TERM: &'static str;
-    /// Whether links that it finds worth nothing are dropped; else they come last.
+    /// Whether links of value 0 are dropped. Otherwise they come last.
     const DROPS: bool = false;
 
-    /// Takes in a page that was heard of, before any link to it.
-    fn hear(&mut self, _discovered: &Discovered<'_>) {}
+    /// Processes a discovered page, before any link to it.
+    fn discover(&mut self, _discovered: &Discovered<'_>) {}
 
-    /// Takes in a page that was read, before its links.
+    /// Processes a page that was read, before its links.
     fn learn(&mut self, _read: &Read<'_>, _relevance: f32) {}
 
-    /// The worth of a link, from 0 up; a seed is worth [`Method::seed`].
+    /// Returns the value of a link, at least 0.
     fn value(&mut self, sighting: &Sighting<'_>) -> f32;
 
-    /// What a seed is worth.
+    /// Returns the value of a seed.
     fn seed(&self) -> f32 {
         1.0
     }
@@ -54,16 +55,16 @@ pub trait Method: Send {
 /// An ordering by a method.
 #[derive(Debug, Clone)]
 pub struct BestFirst<M> {
-    judge: Judge,
+    judge: TopicJudge,
     method: M,
     worths: Column<f32>,
 }
 
 impl<M: Method> BestFirst<M> {
-    /// For this topic.
+    /// Creates the ordering for this topic.
     pub fn new(topic: &Topic, method: M) -> Self {
         Self {
-            judge: Judge::new(topic),
+            judge: TopicJudge::new(topic),
             method,
             worths: Column::default(),
         }
@@ -78,13 +79,13 @@ fn worth_of<M: Method>(value: f32) -> Worth {
 }
 
 impl<M: Method> Focus for BestFirst<M> {
-    fn judge(&self) -> &Judge {
+    fn judge(&self) -> &TopicJudge {
         &self.judge
     }
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
-        self.method.hear(discovered);
+        self.method.discover(discovered);
         let worth = if discovered.seed {
             self.method.seed()
         } else {
@@ -97,15 +98,15 @@ impl<M: Method> Focus for BestFirst<M> {
         let relevance = self.judge.read(read);
         self.method.learn(read, relevance);
         for (place, link) in read.links.iter().enumerate() {
-            let spoken = Spoken::of(link.anchor, link.around);
-            let anchor = self.judge.hear(link, &spoken);
+            let link_words = LinkWords::of(link.anchor, link.around);
+            let anchor = self.judge.follow_counted(link, &link_words);
             let value = self.method.value(&Sighting {
                 from: read.page,
                 relevance,
                 anchor,
                 place,
                 link: *link,
-                spoken: &spoken,
+                link_words: &link_words,
             });
             let Some(worth) = self.worths.get_mut(link.to) else {
                 continue;

@@ -1,35 +1,36 @@
-//! Links of pages that are few steps from the topic first.
+//! Context graphs: links on pages that are few links from the topic come first.
 //!
-//! Diligenti et al., "Focused crawling using context graphs" (VLDB 2000): layer 0 is the topic, layer i the pages from which
-//! i links lead there; a classifier a layer, learned from back-links. Links of a page of layer i wait in queue i, the
-//! best first, and those of pages of no layer in a last one, which the seeds begin in. The first queue that is not
-//! empty is next: so worth = (layers − i) + P(layer | page), and below one for the last queue.
+//! Diligenti et al., "Focused crawling using context graphs" (VLDB 2000). Layer 0 is the topic;
+//! layer i holds the pages that are i links from it. Each layer has a classifier, trained on
+//! back-links. Links on a page of layer i wait in queue i, the best first. Links on pages of no
+//! layer, and the seeds, wait in a last queue. The first queue that is not empty is served. So
+//! worth = (layers − i) + 1 + P(layer | page), and below one for the last queue.
 
 use super::best_first::{Method, Sighting};
 use crate::focus::bayes::Bayes;
 use crate::focus::judge::ON_TOPIC;
-use crate::focus::word_counts::Written;
+use crate::focus::word_counts::PageWords;
 use crate::{Read, Text};
 
-/// A page of a layer is so much likelier one than any page is.
+/// Least ratio of a layer's posterior to its prior for a page to belong to it.
 const LIFT: f32 = 1.5;
 
-/// Worth is the queue and the place in it.
+/// A method by the queue of a link and its position in it.
 #[derive(Debug, Clone)]
 pub struct ContextGraph {
     /// A classifier for each layer from the first on.
     layers: Vec<Bayes>,
-    /// The worth of links of the page that is being read.
+    /// Value of the links on the page that is being read.
     worth: f32,
 }
 
 impl ContextGraph {
-    /// With these layers around the topic.
+    /// Creates the method with these layers around the topic.
     pub fn new(layers: Vec<Bayes>) -> Self {
         Self { layers, worth: 0.0 }
     }
 
-    /// The queue and the place in it for links of a page.
+    /// Returns the value of all links on a page.
     fn queue(&self, text: Text<'_>, relevance: f32) -> f32 {
         let count = self.layers.len() as f32;
         if relevance >= ON_TOPIC {
@@ -38,11 +39,12 @@ impl ContextGraph {
         if !matches!(text, Text::Whole { .. }) {
             return relevance;
         }
-        let written = Written::of(text);
-        // The layer that is most above its share of all pages; "other" if none is.
+        let page_words = PageWords::of(text);
+        // Picks the layer with the highest lift over its prior, or the last queue if no lift
+        // reaches `LIFT`.
         let mut best = (LIFT, relevance);
         for (layer, bayes) in self.layers.iter().enumerate() {
-            let probability = bayes.written(&written) as f32;
+            let probability = bayes.judge_words(&page_words) as f32;
             let [off, on] = bayes.learned().examples.map(|count| count as f32);
             let lift = probability * (on + off) / on.max(1.0);
             if lift >= best.0 {

@@ -1,20 +1,22 @@
-//! Schools of fish follow the food, and die without it.
+//! Fish search: follows links for a limited number of steps away from the topic.
 //!
-//! De Bra & Post, "Information retrieval in the World-Wide Web" (1994), as Hersovici et al. (1998) give it: links of a page
-//! on the topic get the full depth [`DEPTH`], others one less than their parent had. Of a page on the topic the
-//! first ⌊1.5 · [`WIDTH`]⌋ links are worth 1, of another page the first [`WIDTH`] are worth ½, all others 0. At depth 0 a
-//! fish is dead, and its links are worth 0: here they come last, by their order of discovery.
+//! De Bra & Post, "Information retrieval in the World-Wide Web" (1994), as described by
+//! Hersovici et al. (1998). Links on a page of the topic get the full depth [`DEPTH`], others
+//! one less than their parent had. On a page of the topic the first ⌊1.5 · [`WIDTH`]⌋ links have
+//! the value 1. On another page the first [`WIDTH`] have ½, and all others 0. At depth 0 all
+//! links have the value 0. Here such links are not dropped; they come last, by their order of
+//! discovery.
 
 use super::best_first::{Method, Sighting};
 use crate::estimate::Column;
 use crate::focus::judge::ON_TOPIC;
 
-/// Steps away from the topic that a school survives.
+/// Steps away from the topic after which links have no value.
 const DEPTH: u8 = 3;
-/// Children of a fish.
+/// Links of a page off the topic that have a value.
 const WIDTH: usize = 10;
 
-/// Worth is 1, ½ or nothing.
+/// A method with the values 1, ½ and 0.
 #[derive(Debug, Clone, Default)]
 pub struct Fish {
     depths: Column<u8>,
@@ -27,7 +29,7 @@ impl Method for Fish {
         let on = sighting.relevance >= ON_TOPIC;
         let depth = match on {
             true => DEPTH,
-            // A seed was heard of and never seen behind a link.
+            // A seed has no depth, because no link led to it.
             false => self
                 .depths
                 .get(sighting.from)

@@ -1,12 +1,13 @@
-//! Links of pages on the topic, and no others.
+//! Hard focusing: only links on pages of the topic are followed.
 //!
-//! Hard focusing of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999): what a page off the topic leads to is
-//! dropped. It stays known and is counted; a parent on the topic, or another method, takes it up again.
+//! Chakrabarti, van den Berg & Dom, "Focused crawling" (1999): links on a page off the topic are
+//! dropped. Their targets stay known and are counted. A parent on the topic, or another method,
+//! makes them eligible again.
 
 use super::best_first::{Method, Sighting};
 use crate::focus::judge::ON_TOPIC;
 
-/// Worth is the probability that the best parent is of the topic; nothing below one half.
+/// A method by the probability that the best parent is of the topic; 0 below one half.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hard;
 

@@ -1,59 +1,63 @@
-//! Links with signs that satisfied pages had, whatever these signs are.
+//! Intelligent crawling: learns which features predict that a page satisfies a predicate.
 //!
-//! Aggarwal, Al-Garawi & Yu, "Intelligent crawling on the World Wide Web with arbitrary predicates" (WWW 2001): no examples; a predicate, or a
-//! topic, says of each page that was read whether it satisfies, and the crawler learns which signs go with that. The
-//! interest ratio of a sign is P(satisfied | sign)/P(satisfied); the signs are the words of URL and anchors, whether the
-//! pages that lead there satisfy, and how many siblings do. Ratios of the three kinds are multiplied; of many words it is the
-//! root of their number that counts, since they are anything but independent.
+//! Aggarwal, Al-Garawi & Yu, "Intelligent crawling on the World Wide Web with arbitrary
+//! predicates" (WWW 2001). There are no examples. A predicate or a topic decides for each read
+//! page whether it satisfies. The crawler learns which features go with that. The interest ratio
+//! of a feature is P(satisfied | feature)/P(satisfied).
 //!
-//! **Invariant:** what was seen of few pages is drawn towards a ratio of one. Pages are valued anew as those of `learned`
-//! are: children of a page at once, all each time that the crawl has grown by a twentieth.
+//! The features are the words of URL and anchors, whether the parents satisfy, and how many
+//! siblings do. The ratios of the three kinds are multiplied. The log ratios of words are
+//! divided by the square root of their number, because words are not independent.
+//!
+//! **Invariant:** a ratio from few pages is shrunk towards one. After a read, the children of
+//! the page are revalued at once. All pages are revalued each time the crawl has grown by a
+//! twentieth.
 
 use crate::estimate::Column;
 use crate::focus::focused::{Focus, worth as worth_of};
-use crate::focus::judge::{Judge, ON_TOPIC};
-use crate::focus::linear::WORDS;
-use crate::focus::rates::{Rate, Rates, rate};
-use crate::focus::seen::{Known, Origin, Parent};
+use crate::focus::judge::{ON_TOPIC, TopicJudge};
+use crate::focus::logistic::WORDS;
+use crate::focus::rates::{RelevanceRate, RelevanceRates, rate};
 use crate::focus::topic::Topic;
-use crate::focus::word_counts::Spoken;
+use crate::focus::unread::{Origin, Parent, UnreadPage};
+use crate::focus::word_counts::LinkWords;
 use crate::{Discovered, Moves, Number, Read, Term, Worth};
 
-/// Pages by which the rate of a word is drawn towards that of all.
-const DOUBT: f32 = 3.0;
+/// Pseudo-count of pages by which a rate is shrunk towards the rate of all pages.
+const PRIOR_PAGES: f32 = 3.0;
 
-/// Worth is P(satisfied) times the interest ratios.
+/// An ordering by P(satisfied) times the interest ratios.
 #[derive(Debug, Clone)]
 pub struct Intelligent {
-    judge: Judge,
-    pages: Vec<Known>,
+    judge: TopicJudge,
+    pages: Vec<UnreadPage>,
     worths: Column<f32>,
-    all: Rate,
-    words: Vec<Rate>,
-    /// Of pages behind one that does not satisfy, and behind one that does.
-    parents: [Rate; 2],
-    siblings: Rates<u32>,
+    all: RelevanceRate,
+    words: Vec<RelevanceRate>,
+    /// Rates of pages with a parent that does not satisfy, and with one that does.
+    parents: [RelevanceRate; 2],
+    siblings: RelevanceRates<u32>,
     reads: u32,
     sweep: u32,
 }
 
 impl Intelligent {
-    /// For this topic or predicate.
+    /// Creates the method for this topic or predicate.
     pub fn new(topic: &Topic) -> Self {
         Self {
-            judge: Judge::new(topic),
+            judge: TopicJudge::new(topic),
             pages: Vec::new(),
             worths: Column::default(),
-            all: Rate::default(),
-            words: vec![Rate::default(); WORDS],
-            parents: [Rate::default(); 2],
-            siblings: Rates::default(),
+            all: RelevanceRate::default(),
+            words: vec![RelevanceRate::default(); WORDS],
+            parents: [RelevanceRate::default(); 2],
+            siblings: RelevanceRates::default(),
             reads: 0,
             sweep: 8,
         }
     }
 
-    /// Takes note of whether a page satisfied, for all signs that it had.
+    /// Updates the rates of all features of a page.
     fn count(&mut self, page: Number, satisfied: bool) {
         let Some(known) = self.pages.get(page.index()) else {
             return;
@@ -87,23 +91,23 @@ impl Intelligent {
         }
     }
 
-    /// The share of pages that satisfy.
+    /// Returns the share of pages that satisfy.
     fn base(&self) -> f32 {
         self.all.towards(0.1, 2.0)
     }
 
-    /// The logarithms of the interest ratios: words, parents, siblings.
-    fn ratios(&self, known: &Known) -> [f32; 3] {
+    /// Returns the logarithms of the interest ratios of words, parents and siblings.
+    fn ratios(&self, known: &UnreadPage) -> [f32; 3] {
         let base = self.base();
         let ratio = |rate: f32| (rate / base).ln();
         let words = known.words.iter().map(|&word| {
             let seen = self.words[word as usize];
-            ratio(seen.towards(base, DOUBT))
+            ratio(seen.towards(base, PRIOR_PAGES))
         });
         let root = (known.words.len().max(1) as f32).sqrt();
         let parents = known.mean(|parent| {
             let seen = self.parents[usize::from(self.satisfies(parent))];
-            ratio(seen.towards(base, DOUBT))
+            ratio(seen.towards(base, PRIOR_PAGES))
         });
         let siblings = known.mean(|parent| ratio(rate(&self.siblings, &parent.page, base)));
         [words.sum::<f32>() / root, parents, siblings]
@@ -111,7 +115,7 @@ impl Intelligent {
 }
 
 impl Focus for Intelligent {
-    fn judge(&self) -> &Judge {
+    fn judge(&self) -> &TopicJudge {
         &self.judge
     }
 
@@ -119,9 +123,9 @@ impl Focus for Intelligent {
         self.judge.discover(discovered);
         let index = discovered.page.index();
         if self.pages.len() <= index {
-            self.pages.resize_with(index + 1, Known::default);
+            self.pages.resize_with(index + 1, UnreadPage::default);
         }
-        self.pages[index] = Known::of(discovered);
+        self.pages[index] = UnreadPage::of(discovered);
         let worth = self.value(discovered.page);
         self.worths.add(discovered.page, worth);
     }
@@ -140,10 +144,10 @@ impl Focus for Intelligent {
             near: 0.0,
         };
         for link in read.links {
-            let spoken = Spoken::of(link.anchor, link.around);
-            let anchor = self.judge.hear(link, &spoken);
+            let link_words = LinkWords::of(link.anchor, link.around);
+            let anchor = self.judge.follow_counted(link, &link_words);
             if let Some(known) = self.pages.get_mut(link.to.index()).filter(|_| !again) {
-                known.follow(&from, anchor, link, &spoken);
+                known.follow(&from, anchor, link, &link_words);
             }
             moved.push(link.to);
         }

@@ -1,56 +1,59 @@
-//! Relevance flows along links.
+//! LASER: relevance that propagates along links.
 //!
-//! Boyan, Freitag & Joachims, "A machine learning architecture for optimizing web search engines" (1996), equation 6.9 of the
-//! chapter: r(u) = r₀(u) + γ Σ_{v ∈ pa[u]} r(v)/|pa[u]|^ν. The chapter prints the exponent inside of the bars, where it
-//! has no meaning. Here r₀ of a page that was read is its relevance, and of one that was not 0; with ν = 1 the sum is a
-//! mean, so that for γ < 1 the map is a contraction whatever the graph, and has one fixed point.
+//! Boyan, Freitag & Joachims, "A machine learning architecture for optimizing web search
+//! engines" (1996), in the form of Baldi, Frasconi & Smyth, "Modeling the Internet and the Web"
+//! (2003), equation 6.9: r(u) = r₀(u) + γ Σ_{v ∈ pa[u]} r(v)/|pa[u]|^ν. The book prints the
+//! exponent inside the bars, where it has no meaning. Here r₀ is the relevance of a read page,
+//! and 0 for an unread one. With ν = 1 the sum is a mean. For γ < 1 the map is then a
+//! contraction on any graph and has one fixed point.
 //!
-//! **Invariant:** after every fact r is within [`CLOSE`]/(1−γ) of the fixed point over the links seen so far.
+//! **Invariant:** after every fact, r is within [`CLOSE`]/(1−γ) of the fixed point over the
+//! links seen so far.
 
 use std::collections::VecDeque;
 
 use crate::estimate::{Column, Links};
 use crate::focus::focused::{Focus, worth as worth_of};
-use crate::focus::judge::Judge;
+use crate::focus::judge::TopicJudge;
 use crate::focus::topic::Topic;
 use crate::{Discovered, Moves, Number, Read, Term, Worth};
 
-/// What is left of a relevance a link further.
+/// Discount factor of relevance, per link.
 const GAMMA: f32 = 0.7;
-/// The exponent of the number of parents.
+/// Exponent of the number of parents.
 const NU: f32 = 1.0;
-/// Changes that are not told on.
+/// Changes up to this size are not propagated.
 const CLOSE: f32 = 1e-4;
 
-/// Worth is r, which for a page that was not read is what flows to it.
+/// An ordering by r, which for an unread page is the relevance that flows to it.
 #[derive(Debug, Clone)]
 pub struct Laser {
-    judge: Judge,
-    flows: Column<Flow>,
+    judge: TopicJudge,
+    flows: Column<PageFlow>,
     links: Links,
     parents: Vec<Vec<u32>>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Flow {
+struct PageFlow {
     own: f32,
     all: f32,
-    /// Whether it waits to be computed anew.
+    /// Whether the page is in the queue of [`Laser::settle`].
     waits: bool,
 }
 
 impl Laser {
-    /// For this topic.
+    /// Creates the method for this topic.
     pub fn new(topic: &Topic) -> Self {
         Self {
-            judge: Judge::new(topic),
+            judge: TopicJudge::new(topic),
             flows: Column::default(),
             links: Links::default(),
             parents: Vec::new(),
         }
     }
 
-    /// Computes these pages anew, and whatever follows from them.
+    /// Recomputes these pages and all pages that depend on them.
     fn settle(&mut self, mut queue: VecDeque<Number>, moves: &mut Moves) {
         for page in &queue {
             if let Some(flow) = self.flows.get_mut(*page) {
@@ -102,17 +105,17 @@ impl Laser {
 }
 
 impl Focus for Laser {
-    fn judge(&self) -> &Judge {
+    fn judge(&self) -> &TopicJudge {
         &self.judge
     }
 
     fn discover(&mut self, discovered: &Discovered<'_>) {
         self.judge.discover(discovered);
-        // What the user names is relevant until it was read.
+        // A seed counts as relevant until it is read.
         let all = if discovered.seed { 1.0 } else { 0.0 };
-        let flow = Flow {
+        let flow = PageFlow {
             all,
-            ..Flow::default()
+            ..PageFlow::default()
         };
         self.flows.add(discovered.page, flow);
     }
@@ -163,22 +166,22 @@ impl Focus for Laser {
 mod tests {
     use super::*;
     use crate::focus::Focused;
-    use crate::focus::tests::{hears, reads, red};
+    use crate::focus::tests::{observe_discovery, observe_read, red};
 
     #[test]
     fn it_comes_to_the_fixed_point() {
-        // 0 → 1, 2; 1 → 2, 3; 2 → 0: a loop. 3 waits.
+        // 0 → 1, 2; 1 → 2, 3; 2 → 0, which closes a cycle. Page 3 is unread.
         let mut laser = Focused(Laser::new(&red()));
         for page in 0..4 {
-            hears(&mut laser, page);
+            observe_discovery(&mut laser, page);
         }
-        reads(&mut laser, 0, "red red", &[1, 2]);
-        reads(&mut laser, 1, "blue", &[2, 3]);
-        reads(&mut laser, 2, "red", &[0]);
+        observe_read(&mut laser, 0, "red red", &[1, 2]);
+        observe_read(&mut laser, 1, "blue", &[2, 3]);
+        observe_read(&mut laser, 2, "red", &[0]);
         let own: Vec<f64> = (0..4)
             .map(|page| f64::from(laser.0.judge.relevance(Number(page)).unwrap_or(0.0)))
             .collect();
-        // r = r₀ + γ·mean over parents, iterated until nothing moves.
+        // Iterates r = r₀ + γ · mean over parents until it converges.
         let mut fixed = own.clone();
         for _ in 0..200 {
             let gamma = f64::from(GAMMA);

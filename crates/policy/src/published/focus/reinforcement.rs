@@ -1,19 +1,20 @@
-//! Links whose words promise a reward, at once or later.
+//! Reinforcement learning: links by the expected discounted reward of their words.
 //!
-//! McCallum et al., "Automating the construction of internet portals with machine learning" (2000): links
-//! by [`Rewards`] alone, whatever page has the link and whatever the crawl found so far.
+//! McCallum et al., "Automating the construction of internet portals with machine learning"
+//! (2000). Links are valued by [`Rewards`] alone, without the page that has the link and without
+//! the rates of the crawl so far.
 
 use super::best_first::{Method, Sighting};
 use crate::focus::Topic;
 use crate::focus::rewards::Rewards;
 use crate::{Discovered, Read};
 
-/// Worth is q.
+/// A method by q, the normalized reward.
 #[derive(Debug, Clone)]
 pub struct Reinforcement(Rewards);
 
 impl Reinforcement {
-    /// For this topic, and with what was learned of it.
+    /// Creates the method for this topic, with the weights from completed crawls if it has any.
     pub fn new(topic: &Topic) -> Self {
         Self(Rewards::new(topic))
     }
@@ -22,8 +23,8 @@ impl Reinforcement {
 impl Method for Reinforcement {
     const TERM: &'static str = "discounted reward, (1-gamma) Q";
 
-    fn hear(&mut self, discovered: &Discovered<'_>) {
-        self.0.hear(discovered);
+    fn discover(&mut self, discovered: &Discovered<'_>) {
+        self.0.discover(discovered);
     }
 
     fn learn(&mut self, read: &Read<'_>, relevance: f32) {
@@ -32,6 +33,6 @@ impl Method for Reinforcement {
 
     fn value(&mut self, sighting: &Sighting<'_>) -> f32 {
         self.0
-            .value(sighting.link.to, sighting.anchor, sighting.spoken)
+            .value(sighting.link.to, sighting.anchor, sighting.link_words)
     }
 }

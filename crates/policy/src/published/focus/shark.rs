@@ -1,22 +1,23 @@
-//! Links by their own words, those around them, and what their ancestors were about.
+//! Shark search: links by their words, the words around them, and inherited relevance.
 //!
-//! Hersovici et al., "The shark-search algorithm" (WWW 1998): a child inherits δ times the relevance of a page on the topic,
-//! or δ times what its parent inherited. Its neighbourhood is β · anchor + (1−β) · context, where the context of an
-//! anchor on the topic is 1. Potential = γ · inherited + (1−γ) · neighbourhood; δ = γ = ½, β = .8 as in the paper.
-//! Similarity above 0 is there what probability of one half or more is here.
+//! Hersovici et al., "The shark-search algorithm" (WWW 1998). A child inherits δ times the
+//! relevance of a parent on the topic, or else δ times what its parent inherited. Its
+//! neighbourhood is β · anchor + (1−β) · context. The context is 1 for an anchor on the topic.
+//! Potential = γ · inherited + (1−γ) · neighbourhood, with δ = γ = ½ and β = 0.8 as in the paper.
+//! The paper's condition "similarity above 0" is here "probability of at least one half".
 
 use super::best_first::{Method, Sighting};
 use crate::estimate::Column;
 use crate::focus::judge::ON_TOPIC;
 
-/// How much of a relevance a child inherits.
+/// Share of a relevance that a child inherits.
 const DELTA: f32 = 0.5;
-/// What inheritance weighs against the neighbourhood.
+/// Weight of inheritance against the neighbourhood.
 const GAMMA: f32 = 0.5;
-/// What the anchor weighs against its context.
+/// Weight of the anchor against its context.
 const BETA: f32 = 0.8;
 
-/// Worth is the potential score, from 0 to 1.
+/// A method by the potential score, from 0 to 1.
 #[derive(Debug, Clone, Default)]
 pub struct Shark {
     inherited: Column<f32>,

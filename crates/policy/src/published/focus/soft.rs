@@ -1,11 +1,13 @@
-//! Links of pages on the topic first.
+//! Soft focusing: links on pages of the topic come first.
 //!
-//! Soft focusing of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999): equation 6.4, P(c | d(u)) ≈ P(c | d(v)) for
-//! a parent v. Where several pages lead to u, the best of them counts, and u is revised when a better one appears.
+//! Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as equation 6.4 of Baldi, Frasconi
+//! & Smyth, "Modeling the Internet and the Web" (2003): P(c | d(u)) ≈ P(c | d(v)) for a parent v.
+//! If several pages link to u, the best of them counts. The worth of u rises when a better one
+//! appears.
 
 use super::best_first::{Method, Sighting};
 
-/// Worth is the probability that the best parent is of the topic.
+/// A method by the probability that the best parent is of the topic.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Soft;
 

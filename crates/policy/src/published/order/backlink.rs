@@ -1,9 +1,10 @@
-//! Pages that many link to first.
+//! Pages with many in-links first.
 //!
-//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1 with
-//! IB′: the links to a page that were seen so far. One vote a page; none for itself. A page that is
-//! read again with other links withdraws the old ones. The user has a vote too, for each seed: else
-//! seeds on servers that nobody links to would come last.
+//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), Algorithm 5.1
+//! with IB′: the number of links to a page seen so far. Each page counts once, and links to
+//! itself do not count. When a page is read again with other links, its old links no longer
+//! count. A seed starts with one in-link, because seeds on servers without in-links would
+//! otherwise come last.
 
 use crate::estimate::{Column, Links};
 use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Term, Worth};
@@ -58,7 +59,8 @@ impl Policy for Backlink {
                 let mut gained = self.vote(read.page, true);
                 lost.sort_unstable();
                 gained.sort_unstable();
-                // What lost and won the same vote did not move.
+                // Pages that the old and the new copy both link to have the same count as
+                // before.
                 let moved = gained
                     .iter()
                     .filter(|page| lost.binary_search(page).is_err())

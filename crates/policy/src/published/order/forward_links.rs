@@ -1,13 +1,13 @@
-//! Pages that will probably have many links first.
+//! Pages that are expected to have many links first.
 //!
-//! IF of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the links that a
-//! page has. Those of a page not read are not known. Ours: they are foretold from the links of its
-//! parents and of its host (`estimate/inherited.rs`).
+//! IF of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the number
+//! of links on a page. It is unknown before the page is read. Our addition: it is predicted from
+//! the links of the page's parents and host (`estimate/inherited.rs`).
 
 use crate::estimate::Inherited;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Term, Worth};
 
-/// Worth is the number of links expected.
+/// Worth is the expected number of links.
 #[derive(Debug, Clone, Default)]
 pub struct ForwardLinks {
     links: Inherited,

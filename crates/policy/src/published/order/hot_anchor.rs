@@ -1,36 +1,37 @@
 //! Pages with a word of the query in an anchor or in their URL first.
 //!
-//! Algorithm 5.2 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): a hot
-//! queue before the other one. (The printed loop stops when one of them is empty; it must be both.) The
-//! order within each is that of discovery; `hot-anchor*1000 + pagerank` is the paper's reordered queue.
+//! Algorithm 5.2 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998):
+//! a hot queue is served before the other queue. (The printed loop stops when one queue is
+//! empty; it must be both.) Within each queue the order is that of discovery. The paper's
+//! reordered queue is `hot-anchor*1000 + pagerank`.
 //!
-//! The paper decides once, when a URL is enqueued. Here a URL that waits becomes hot as soon as an anchor
-//! is seen that has the word.
+//! The paper decides once, when a URL is enqueued. Here a waiting URL becomes hot as soon as an
+//! anchor with the word is seen.
 
 use crate::estimate::Column;
 use crate::query::Query;
 use crate::{Fact, Moment, Moves, Needs, Page, Policy, Read, Report, Term, Worth};
 
-/// What a page of the hot queue, or of the other, is worth.
+/// Returns the worth of a page in the hot queue or in the other one.
 pub(super) fn heat(hot: bool) -> Worth {
     Worth::new(if hot { 2.0 } else { 1.0 })
 }
 
-/// Worth is 2 for hot pages, 1 for others.
+/// Worth is 2 for hot pages and 1 for others.
 #[derive(Debug, Clone)]
 pub struct HotAnchor {
     query: Query,
-    pages: Column<State>,
+    pages: Column<HotAnchorState>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct HotAnchorState {
     hot: bool,
     read: bool,
 }
 
 impl HotAnchor {
-    /// An ordering for this query.
+    /// Creates an ordering for this query.
     pub fn new(query: Query) -> Self {
         Self {
             query,
@@ -70,7 +71,8 @@ impl Policy for HotAnchor {
         match fact {
             Fact::Discovered(discovered) => {
                 let hot = self.query.look_at_url(discovered.url).words != 0;
-                self.pages.add(discovered.page, State { hot, read: false });
+                self.pages
+                    .add(discovered.page, HotAnchorState { hot, read: false });
             }
             Fact::Read(read) => self.read(read, moves),
             Fact::Visited(_) | Fact::Shown(_) => {}

@@ -1,12 +1,13 @@
-//! Pages near pages about the query first.
+//! Pages close to pages about the query first.
 //!
-//! Algorithm 5.3 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): a page is
-//! hot that has a word of the query ten times in its body or once in its title. A URL goes to the hot
-//! queue that has a word in an anchor or in itself, or is fewer than three links from a hot page.
+//! Algorithm 5.3 of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998).
+//! A page is hot if it has a word of the query ten times in its body or once in its title. A URL
+//! enters the hot queue if an anchor or the URL itself has a word, or if it is fewer than three
+//! links from a hot page.
 //!
-//! The paper decides once, when a URL is enqueued. Here a URL that waits becomes hot as soon as a shorter
-//! way from a hot page is seen, also over pages read before. A way that is taken away later was there:
-//! a distance never grows.
+//! The paper decides once, when a URL is enqueued. Here a waiting URL becomes hot as soon as a
+//! shorter path from a hot page is seen, also through pages read before. A distance never grows,
+//! even if a link is removed later.
 
 use super::hot_anchor::heat;
 use crate::estimate::{Column, Links};
@@ -16,23 +17,23 @@ use crate::{Fact, Moment, Moves, Needs, Number, Page, Policy, Read, Report, Term
 /// Algorithm 5.3, line 14: `distance_from_hotpage(u) < 3`.
 const FAR: u8 = 3;
 
-/// Worth is 2 for hot URLs, 1 for others.
+/// Worth is 2 for hot URLs and 1 for others.
 #[derive(Debug, Clone)]
 pub struct HotPage {
     query: Query,
-    pages: Column<State>,
+    pages: Column<HotPageState>,
     links: Links,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct State {
+struct HotPageState {
     /// Links from the nearest hot page, up to [`FAR`].
     distance: u8,
-    /// Whether a word is in its URL or in an anchor that leads here.
+    /// Whether a word is in its URL or in an anchor of a link to it.
     named: bool,
 }
 
-impl Default for State {
+impl Default for HotPageState {
     fn default() -> Self {
         Self {
             distance: FAR,
@@ -41,14 +42,14 @@ impl Default for State {
     }
 }
 
-impl State {
+impl HotPageState {
     fn is_hot(self) -> bool {
         self.named || self.distance < FAR
     }
 }
 
 impl HotPage {
-    /// An ordering for this query.
+    /// Creates an ordering for this query.
     pub fn new(query: Query) -> Self {
         Self {
             query,
@@ -72,7 +73,7 @@ impl HotPage {
         self.spread(read.page, moves);
     }
 
-    /// Tells all that is fewer than three links away how near the page is.
+    /// Updates the distances of all pages fewer than three links from this one.
     fn spread(&mut self, page: Number, moves: &mut Moves) {
         let mut nearer = vec![page];
         while let Some(page) = nearer.pop() {
@@ -91,8 +92,13 @@ impl HotPage {
         }
     }
 
-    /// Changes what is known of a page. Returns whether its distance changed.
-    fn change(&mut self, page: Number, moves: &mut Moves, change: impl Fn(&mut State)) -> bool {
+    /// Updates the state of a page. Returns whether its distance changed.
+    fn change(
+        &mut self,
+        page: Number,
+        moves: &mut Moves,
+        change: impl Fn(&mut HotPageState),
+    ) -> bool {
         let Some(state) = self.pages.get_mut(page) else {
             return false;
         };
@@ -118,9 +124,9 @@ impl Policy for HotPage {
     fn observe(&mut self, fact: &Fact<'_>, moves: &mut Moves) {
         match fact {
             Fact::Discovered(discovered) => {
-                let state = State {
+                let state = HotPageState {
                     named: self.query.look_at_url(discovered.url).words != 0,
-                    ..State::default()
+                    ..HotPageState::default()
                 };
                 self.pages.add(discovered.page, state);
             }

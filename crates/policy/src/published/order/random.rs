@@ -1,30 +1,30 @@
-//! Pages as they come out of a hat.
+//! Pages in random order.
 //!
-//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the diagonal of every
-//! figure, P_CS = K/T. Chance is an argument: a worth is a hash of the page's number and a seed, so the
-//! same seed draws the same order.
+//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998): the diagonal of
+//! every figure, P_CS = K/T. The worth is a hash of the page number and a seed, so the same seed
+//! gives the same order.
 
 use crate::chance::split_mix;
 use crate::{Moment, Page, Policy, Worth};
 
-/// Evenly distributed worths.
+/// Uniformly distributed worths.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Random {
     seed: u64,
 }
 
 impl Random {
-    /// The order that belongs to this seed.
+    /// Creates the order of this seed.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
 }
 
 impl Policy for Random {
-    /// Above 0, up to 1.
+    /// Returns a worth above 0 and at most 1.
     fn worth(&self, page: Page<'_>, _now: Moment) -> Worth {
         let drawn = split_mix(split_mix(self.seed) ^ u64::from(page.number.0));
-        // 53 bits are what a double holds.
+        // A double has a 53-bit significand.
         Worth::new(((drawn >> 11) + 1) as f64 / (1u64 << 53) as f64)
     }
 }

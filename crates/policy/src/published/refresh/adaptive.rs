@@ -1,32 +1,33 @@
-//! Each page at an interval of its own, longer after a visit that found nothing.
+//! Gives each page its own interval, which grows after a visit without a change.
 //!
-//! Apache Nutch's `AdaptiveFetchSchedule`, which many crawlers copy: times 1.4 if nothing had changed, times .8 if
-//! something had. For comparison: it knows no importance, and where intervals settle (3 changed visits to 2 that are not)
-//! follows from two numbers that nobody chose for a reason.
+//! This is Apache Nutch's `AdaptiveFetchSchedule`, which many crawlers copy. The interval is
+//! multiplied by 1.4 after an unchanged visit and by 0.8 after a changed one. It exists for
+//! comparison. It ignores importance. Intervals settle where about three of five visits find a
+//! change; this follows from the two factors alone.
 
 use crate::moment::DAY;
 use crate::{Curve, History, Page, Refresh, Term};
 
-/// `db.fetch.schedule.adaptive.inc_rate`.
+/// Nutch's `db.fetch.schedule.adaptive.inc_rate`.
 const LONGER: f64 = 1.4;
-/// `db.fetch.schedule.adaptive.dec_rate`.
+/// Nutch's `db.fetch.schedule.adaptive.dec_rate`.
 const SHORTER: f64 = 0.8;
-/// `db.fetch.interval.default`: 30 days.
+/// Nutch's `db.fetch.interval.default`: 30 days, in seconds.
 const START: f64 = 2_592_000.0;
-/// `db.fetch.schedule.adaptive.min_interval`: a minute.
+/// Nutch's `db.fetch.schedule.adaptive.min_interval`: one minute, in seconds.
 const SHORTEST: f64 = 60.0;
-/// `db.fetch.schedule.adaptive.max_interval`: a year.
+/// Nutch's `db.fetch.schedule.adaptive.max_interval`: one year, in seconds.
 const LONGEST: f64 = 31_536_000.0;
 
-/// Worth is the age of the copy over the interval: one when Nutch would fetch it.
+/// Worth is the age of the copy over its interval: one when Nutch would fetch it.
 #[derive(Debug, Clone, Copy)]
 pub struct Adaptive;
 
-struct Wait {
+struct IntervalCurve {
     interval: f64,
 }
 
-impl Curve for Wait {
+impl Curve for IntervalCurve {
     fn at(&self, age: f64) -> f64 {
         age / self.interval
     }
@@ -47,8 +48,11 @@ impl Refresh for Adaptive {
     }
 }
 
-/// The interval after all visits: those that left the window all at once, then one by one. Bounds apply after each.
-fn wait(history: &History) -> Wait {
+/// Returns the interval after all visits.
+///
+/// Visits that have left the window count in one step, the recent ones one by one. The bounds
+/// apply after each.
+fn wait(history: &History) -> IntervalCurve {
     let recent = history.recent.iter().filter(|visit| visit.changed).count();
     let changes = f64::from(history.changes) - recent as f64;
     let all = f64::from(history.revisits) - history.recent.len() as f64;
@@ -60,7 +64,7 @@ fn wait(history: &History) -> Wait {
         .fold(bounded(logarithm.exp()), |interval, visit| {
             bounded(interval * if visit.changed { SHORTER } else { LONGER })
         });
-    Wait { interval }
+    IntervalCurve { interval }
 }
 
 #[cfg(test)]
@@ -79,7 +83,7 @@ mod tests {
             ("u", 42.0 * day),
             ("uc", 33.6 * day),
             ("uuuuuuuuuuuuuuuuuuuu", 365.0 * day),
-            // The year is a bound at every visit, not at the end.
+            // The bound of one year applies at every visit, not only at the end.
             ("uuuuuuuuuuuuuuuuuuuucccc", 365.0 * day * 0.4096),
         ] {
             let mut history = History::discovered(Moment::START, 0)

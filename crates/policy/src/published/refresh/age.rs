@@ -1,15 +1,18 @@
-//! Copies that have not been wrong for long.
+//! Refreshes pages to minimize the age of copies.
 //!
-//! Cho & Garcia-Molina (2000), "index age": the time since the page first changed after the copy was made.
+//! Cho & Garcia-Molina (2000), "index age": the time since the page first changed after the copy
+//! was made.
 
 use crate::Curve;
 use crate::plan::gain::gain;
 use crate::refresh::by_rate::FIRST_LIFETIMES;
 
-/// Below, the closed form loses digits.
+/// Below this value the closed form loses precision.
 const SMALL: f64 = 0.5;
 
-/// Worth is `w(τ²/2 − g(λτ)/λ²)`, in importance times seconds squared. It grows without end: nothing is given up.
+/// A curve with the worth `w(τ²/2 − g(λτ)/λ²)`, in importance times seconds squared.
+///
+/// It grows without bound, so no page is given up.
 #[derive(Debug, Clone, Copy)]
 pub struct Age {
     rate: f64,
@@ -17,7 +20,7 @@ pub struct Age {
 }
 
 impl Age {
-    /// The curve of a page that changes at this rate.
+    /// Creates the curve of a page with this change rate, per second.
     pub fn new(rate: f64, importance: f64) -> Self {
         let weight = importance;
         Self { rate, weight }
@@ -34,7 +37,7 @@ impl Curve for Age {
     }
 }
 
-/// `x²/2 − g(x)`: what is left of the square after what changed only now.
+/// Returns `x²/2 − g(x)`.
 fn lateness(x: f64) -> f64 {
     if x >= SMALL {
         return x * x / 2.0 - gain(x);

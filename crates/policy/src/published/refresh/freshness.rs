@@ -1,14 +1,15 @@
-//! As many important pages as possible like their copies.
+//! Maximizes the freshness of important pages.
 //!
-//! Cho & Garcia-Molina's optimum (TODS 2003), as an index: at one price every page is visited as often as
-//! their plan says (theory.md §1). Where others say when pages change, their words count for what they are worth.
+//! Cho & Garcia-Molina's optimum (TODS 2003) as an index policy: at one price, every page is
+//! visited as often as their plan says (theory.md §1). Change hints from sitemaps and feeds
+//! are weighted by their measured reliability.
 
 use crate::estimate::Trust;
 use crate::refresh::aging::Aging;
 use crate::refresh::by_rate;
 use crate::{Curve, Fact, Needs, Number, Page, Rates, Refresh, Term, Worth};
 
-/// Worth is `(w/λ)·g(λτ)`; without a copy `w/λ`, which an infinitely old one is worth.
+/// Worth is `(w/λ)·g(λτ)`; without a copy it is `w/λ`, the limit for an infinitely old one.
 #[derive(Debug, Clone)]
 pub struct Freshness {
     rates: Rates,
@@ -16,7 +17,7 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// The policy, with rates as these are estimated.
+    /// Creates the policy with these estimated rates.
     pub fn new(rates: Rates) -> Self {
         Self {
             rates,

@@ -1,11 +1,14 @@
-//! Staleness and embarrassment, planned ahead: SBR and EBR.
+//! SBR and EBR: refresh plans that minimize staleness or embarrassment.
 //!
-//! The policies that Pandey & Olston (2005) compare with. SBR (Cho & Garcia-Molina): as few pages as possible out of date,
-//! where a change of more than a share τ of the shingles counts. EBR (Wolf et al., WWW 2002): the same, each page by how
-//! often it is shown and how likely an update makes it wrong. Both make whole visits for a budget of each step ([`plan::slots`](crate::plan::slots)).
+//! These are the baselines of Pandey & Olston (2005). SBR (Cho & Garcia-Molina) minimizes the
+//! number of outdated pages. Only a change of more than a share τ of the shingles counts. EBR
+//! (Wolf et al., WWW 2002) weights each page by how often it is shown and how likely an update
+//! makes it wrong. Both plan whole visits with a budget per step
+//! ([`plan::slots`](crate::plan::slots)).
 //!
-//! **Invariant:** a page is due at the beginning of its next step in the plan. After its last one it is due when
-//! the plan ends: the first visit from then on makes the next plan, and by that all others are due when it says.
+//! **Invariant:** a page is due at the start of its next step in the plan. After its last step
+//! it is due when the plan ends. The first visit from then on makes the next plan, which sets
+//! the due times of all other pages.
 
 mod agenda;
 
@@ -19,61 +22,62 @@ use crate::{
 };
 use agenda::Agenda;
 
-/// What is planned for.
+/// The objective of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Objective {
-    /// Few pages out of date: SBR.
+    /// Minimizes the number of outdated pages: SBR.
     Staleness,
-    /// Few searchers who find something else than they were promised: EBR.
+    /// Minimizes the number of searchers who are shown outdated content: EBR.
     Embarrassment,
 }
 
-/// How far ahead and for how much is planned.
+/// Length and budget of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct Horizon {
-    /// Visits a second.
+    /// Visits per second.
     pub budget: f64,
-    /// How long a step is; below one second it is one second.
+    /// Length of a step, at least one second.
     pub step: Duration,
-    /// Steps of a plan; 0 is 1.
+    /// Steps of a plan, at least one.
     pub slots: u32,
-    /// When the first plan begins; `None`: with the first visit.
+    /// Start of the first plan; `None` to start with the first visit.
     pub since: Option<Moment>,
 }
 
-/// Visits as planned: worth everything when their step has come, nothing before. New pages come first.
+/// A policy that visits pages as planned. A visit has the maximum worth from its step on, and
+/// none before. New pages come first.
 #[derive(Debug, Clone)]
 pub struct Slotted {
     objective: Objective,
     threshold: Threshold,
     rates: Rates,
-    pages: Column<Known>,
-    /// Pages with a copy.
+    pages: Column<PlannedPage>,
+    /// Number of pages with a copy.
     copies: usize,
     /// Whether any page was ever shown to a searcher.
     shown: bool,
-    /// Updates of all pages, and those of more than the threshold.
+    /// Updates of all pages, and those above the threshold.
     updates: (f64, f64),
     agenda: Agenda,
 }
 
 /// What is known of a page.
 #[derive(Debug, Clone, Copy, Default)]
-struct Known {
-    /// Changes a second.
+struct PlannedPage {
+    /// Changes per second.
     rate: f32,
     importance: f32,
-    /// Views and clicks.
+    /// Sum of views and clicks.
     shown: f32,
-    /// Updates seen, and those of more than the threshold.
+    /// Updates seen, and those above the threshold.
     updates: (f32, f32),
     copy: bool,
 }
 
-/// Everything from this age on; `None`: nothing, ever.
-struct Step(Option<f64>);
+/// The maximum worth from this age on; `None` for no worth at any age.
+struct DueStep(Option<f64>);
 
-impl Curve for Step {
+impl Curve for DueStep {
     fn at(&self, age: f64) -> f64 {
         match self.0 {
             Some(due) if due <= age => f64::MAX,
@@ -87,14 +91,15 @@ impl Curve for Step {
 }
 
 impl Slotted {
-    /// Plans for an objective, with changes of more than a threshold.
+    /// Creates a policy for an objective. Only changes above the threshold count.
     pub fn new(
         objective: Objective,
         threshold: Threshold,
         estimator: Estimator,
         horizon: Horizon,
     ) -> Self {
-        // What embarrasses is how an update is, not how often there is one: every change is an update.
+        // For embarrassment the size of an update enters the weight, so every change counts in
+        // the rate.
         let counted = match objective {
             Objective::Staleness => threshold,
             Objective::Embarrassment => Threshold::ANY,
@@ -111,8 +116,8 @@ impl Slotted {
         }
     }
 
-    /// What a fresh copy of a page is worth to the plan.
-    fn weight(&self, page: &Known) -> f64 {
+    /// Returns the weight of a page in the plan.
+    fn weight(&self, page: &PlannedPage) -> f64 {
         match self.objective {
             Objective::Staleness => 1.0,
             Objective::Embarrassment if self.shown => self.harm(page) * f64::from(page.shown),
@@ -120,16 +125,18 @@ impl Slotted {
         }
     }
 
-    /// d(p): the share of its updates that touch more than the threshold. That of all pages counts as one update
-    /// more, and so does 1 for all pages.
-    fn harm(&self, page: &Known) -> f64 {
+    /// Returns d(p), the share of a page's updates that are above the threshold.
+    ///
+    /// The share over all pages is a prior with a pseudo-count of one update. That share itself
+    /// has a prior of 1, also with a pseudo-count of one.
+    fn harm(&self, page: &PlannedPage) -> f64 {
         let all = (self.updates.1 + 1.0) / (self.updates.0 + 1.0);
         (f64::from(page.updates.1) + all) / (f64::from(page.updates.0) + 1.0)
     }
 
     fn demands(&self) -> Vec<(Number, Demand)> {
         let copies = self.pages.iter().filter(|(_, known)| known.copy);
-        let demand = |(page, known): (Number, Known)| {
+        let demand = |(page, known): (Number, PlannedPage)| {
             let demand = Demand {
                 rate: f64::from(known.rate),
                 weight: self.weight(&known),
@@ -152,7 +159,7 @@ impl Refresh for Slotted {
         self.rates.observe(fact);
         match fact {
             Fact::Discovered(discovered) => {
-                self.pages.add(discovered.page, Known::default());
+                self.pages.add(discovered.page, PlannedPage::default());
             }
             Fact::Shown(shown) => {
                 if let Some(known) = self.pages.get_mut(shown.page) {
@@ -177,10 +184,10 @@ impl Refresh for Slotted {
         );
         self.updates.0 += f64::from(after.0 - before.0);
         self.updates.1 += f64::from(after.1 - before.1);
-        // A page that was found missing twice is not planned for.
+        // A page that was missing twice is not planned.
         let copy = history.fresh.is_some() && history.gone < 2;
         self.copies = self.copies + usize::from(copy) - usize::from(known.copy);
-        *known = Known {
+        *known = PlannedPage {
             rate: rate as f32,
             importance: importance as f32,
             shown: known.shown,
@@ -196,7 +203,7 @@ impl Refresh for Slotted {
 
     fn curve<'a>(&'a self, page: Page<'_>, _importance: f64) -> Box<dyn Curve + 'a> {
         let wait = |asked| Some(self.agenda.due(page)?.since(asked).as_secs_f64());
-        Box::new(Step(page.history.asked.and_then(wait)))
+        Box::new(DueStep(page.history.asked.and_then(wait)))
     }
 
     fn terms(&self, page: Page<'_>, importance: f64) -> Vec<Term> {

@@ -1,40 +1,47 @@
-//! Pages whose refreshes gave most to searchers, as printed.
+//! Refreshes pages whose past refreshes gained most for searchers, as printed.
 //!
-//! Pandey & Olston, "User-centric web crawling" (WWW 2005), 5.1: priority is `δQ_A(p)·(t − LR(p))`, where δQ_A is what past
-//! refreshes in a sliding window gave in unit time.
+//! Pandey & Olston, "User-centric web crawling" (WWW 2005), 5.1: the priority of a page is
+//! `δQ_A(p)·(t − LR(p))`, where δQ_A is the gain per unit of time of past refreshes in a sliding
+//! window.
 
 use crate::estimate::{Gains, Window};
 use crate::moment::DAY;
 use crate::{Curve, Fact, Needs, Page, Refresh, Term, Visited};
 
-/// Before any gain was measured, a page gains its importance in so many seconds: 138.7 days, the mean lifetime
-/// of Brewington & Cybenko (2000).
+/// Seconds in which a page gains its importance, before any gain was measured.
+///
+/// This is 138.7 days, the mean lifetime of Brewington & Cybenko (2000).
 const LIFETIME: f64 = 138.7 * DAY;
 
-/// How δQ_A is made of the gains in the window.
+/// How δQ_A is computed from the gains in the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mean {
-    /// `(ΣΔQ_A + δ·ḡ)/(Σgap + ḡ)`: the host's mean δ counts as one more revisit after a gap ḡ like the others.
-    /// Without it a page whose one revisit found nothing would never be visited again.
+    /// `(ΣΔQ_A + δ·ḡ)/(Σgap + ḡ)`: the mean δ of the host counts as one more revisit, after a gap
+    /// of the mean length ḡ.
+    ///
+    /// Without this prior, a page whose only revisit gained nothing would never be visited
+    /// again.
     Robust,
-    /// The mean of the ratios `ΔQ_A/gap`, as the paper has it. It explodes on short gaps, and a page that gave nothing
-    /// is given up.
+    /// The mean of the ratios `ΔQ_A/gap`, as in the paper.
+    ///
+    /// It diverges for short gaps, and a page that gained nothing is never visited again.
     Printed,
 }
 
-/// Worth is `δQ_A·τ`, in the unit of ΔQ_A. New pages come first: the paper says nothing of them.
+/// Worth is `δQ_A·τ`, in the unit of ΔQ_A. New pages come first, because the paper does not
+/// treat them.
 #[derive(Debug, Clone)]
 pub struct UserCentric {
     mean: Mean,
     gains: Gains,
 }
 
-struct Line {
+struct LinearWorth {
     slope: f64,
 }
 
 impl UserCentric {
-    /// The policy with gains averaged so.
+    /// Creates the policy with this kind of mean.
     pub fn new(mean: Mean) -> Self {
         Self {
             mean,
@@ -42,7 +49,7 @@ impl UserCentric {
         }
     }
 
-    fn line(&self, page: Page<'_>, importance: f64) -> Line {
+    fn line(&self, page: Page<'_>, importance: f64) -> LinearWorth {
         let unknown = || importance / LIFETIME;
         let host = self.gains.per_second(page.number);
         let own = match self.mean {
@@ -50,11 +57,11 @@ impl UserCentric {
             Mean::Printed => printed(page),
         };
         let slope = own.or(host).unwrap_or_else(unknown);
-        Line { slope }
+        LinearWorth { slope }
     }
 }
 
-/// `None` if nothing was measured.
+/// Returns the robust mean; `None` if no gain was measured.
 fn robust(page: Page<'_>, host: f64) -> Option<f64> {
     let window = Window::of(page.history);
     let seconds = window.seconds(page.history);
@@ -62,7 +69,7 @@ fn robust(page: Page<'_>, host: f64) -> Option<f64> {
     (seconds > 0.0).then(|| (window.gain + host * gap) / (seconds + gap))
 }
 
-/// `None` if nothing was measured.
+/// Returns the mean as printed; `None` if no gain was measured.
 fn printed(page: Page<'_>) -> Option<f64> {
     let measured = page.history.recent.iter().filter_map(|visit| {
         let gain = f64::from(visit.gain?);
@@ -72,7 +79,7 @@ fn printed(page: Page<'_>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-impl Curve for Line {
+impl Curve for LinearWorth {
     fn at(&self, age: f64) -> f64 {
         self.slope * age
     }

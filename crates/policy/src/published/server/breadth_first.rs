@@ -1,10 +1,11 @@
-//! Servers in the order they came: the baseline. (With `--order breadth-first` pages too, as in the
-//! paper.)
+//! Servers in the order of arrival, as a baseline.
+//!
+//! With `--order breadth-first` the pages have this order, too, as in the paper.
 
 use crate::Rank;
 use crate::server::{Bid, Queue, Strategy};
 
-/// All servers rank alike, so that the one that waits longest is next.
+/// Gives all servers the same rank, so that the one that waited longest is next.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct BreadthFirst;
 

@@ -1,11 +1,11 @@
-//! The most worth in unit time over a whole connection: ΣQuality/T.
+//! Ranks servers by worth per second over a whole connection: ΣQuality/T.
 //!
-//! The paper prints a product and says "simple algebraic summation"; it is a sum.
+//! The paper prints a product but says "simple algebraic summation"; it is a sum.
 
 use crate::Worth;
 use crate::server::{Bid, Queue, Strategy};
 
-/// Ranks servers by what the pages of one connection are worth a second.
+/// Ranks servers by the worth per second of the pages of one connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CrawlAbility;
 

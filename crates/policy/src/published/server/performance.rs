@@ -1,9 +1,9 @@
-//! As many pages as possible in unit time, whatever they are worth: P/T.
+//! Ranks servers by pages per second, regardless of their worth: P/T.
 
 use crate::Worth;
 use crate::server::{Bid, Queue, Strategy};
 
-/// Ranks servers by the pages a second that a connection gives.
+/// Ranks servers by the pages per second of one connection.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Performance;
 

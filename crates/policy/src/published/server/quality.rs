@@ -1,9 +1,9 @@
-//! The best page anywhere is next, and with it what else its server's connection carries.
+//! Ranks servers by their best page; the connection then also carries their other pages.
 
 use crate::Rank;
 use crate::server::{Bid, Queue, Strategy};
 
-/// Ranks servers by their best page.
+/// Ranks servers by the worth of their best page.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Quality;
 

@@ -1,17 +1,18 @@
-//! One source after the other, in turn, and all that is new on it.
+//! Polls sources in turn, and fetches all new pages of a source after its poll.
 //!
-//! Lefortier et al. (2013), §5.2, "Breadth-first search": content sources sequentially in a fixed order; after each source all new pages that it
-//! links to. The fixed order is that of the first round.
+//! Lefortier et al. (2013), §5.2, "Breadth-first search": content sources are crawled
+//! sequentially in a fixed order. After each source, all new pages that it links to are crawled.
+//! The fixed order is that of the first round.
 
-use crate::source::{Eye, FIRST, NewPage, Outlook, Scheduler};
+use crate::source::{Estimation, FIRST, NewPage, Outlook, Scheduler};
 
-/// Whoever waited longest is next.
+/// A poll is worth the time since the last one, so the source that waited longest is next.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Bfs;
 
 impl Scheduler for Bfs {
-    fn eye(&self) -> Eye {
-        Eye::Blind
+    fn estimation(&self) -> Estimation {
+        Estimation::WithoutClicks
     }
 
     fn worth(&self, _source: usize, _outlook: &Outlook, waited: f64) -> f64 {
@@ -22,7 +23,7 @@ impl Scheduler for Bfs {
         Some(price)
     }
 
-    /// Before any source, in the order in which they were found.
+    /// Above any source, in the order of discovery.
     fn page(&self, page: &NewPage) -> f64 {
         2.0 * FIRST - page.found.min(FIRST)
     }

@@ -1,17 +1,18 @@
-//! The source with the highest expected profit, and all that is new on it.
+//! Polls the source with the highest expected profit, and then fetches all its new pages.
 //!
-//! Lefortier et al. (2013), §5.2, ECHO-greedy: "the content source with the highest value of λ·P·I', where I' is the time passed since the last crawl"; "then all new pages linked from
+//! Lefortier et al. (2013), §5.2, ECHO-greedy: "the content source with the highest value of
+//! λ·P·I', where I' is the time passed since the last crawl"; "then all new pages linked from
 //! this source". It needs no plan and no μ.
 
-use crate::source::{Eye, FIRST, NewPage, Outlook, Scheduler};
+use crate::source::{Estimation, FIRST, NewPage, Outlook, Scheduler};
 
 /// A poll is worth λPτ.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Greedy;
 
 impl Scheduler for Greedy {
-    fn eye(&self) -> Eye {
-        Eye::Plain
+    fn estimation(&self) -> Estimation {
+        Estimation::MeanClicks
     }
 
     fn worth(&self, _source: usize, outlook: &Outlook, waited: f64) -> f64 {
@@ -23,7 +24,7 @@ impl Scheduler for Greedy {
         (gain > 0.0 && price <= FIRST / 2.0).then(|| price / gain)
     }
 
-    /// Before any source, in the order in which they were found.
+    /// Above any source, in the order of discovery.
     fn page(&self, page: &NewPage) -> f64 {
         2.0 * FIRST - page.found.min(FIRST)
     }

@@ -1,12 +1,13 @@
-//! New pages at once; then the source that is most behind its schedule.
+//! Fetches new pages at once, and then polls the source that is most behind its schedule.
 //!
-//! Lefortier et al. (2013), §4.2.3, ECHO-newpages: "always crawl newly discovered pages right after finding them", in the order in which they were found. Else the source with the highest I'/I,
-//! where I' is the time since its last poll and I what Algorithm 1 says.
+//! Lefortier et al. (2013), §4.2.3, ECHO-newpages: "always crawl newly discovered pages right
+//! after finding them", in the order of discovery. Otherwise it polls the source with the
+//! highest I'/I. I' is the time since its last poll, and I is its interval by Algorithm 1.
 
 use crate::plan::polls::{Pays, Polls, optimal};
 use crate::source::{FIRST, NewPage, Outlook, Scheduler};
 
-/// What a poll is worth is how far the source is behind.
+/// A poll is worth the time since the last one, in units of the planned interval.
 #[derive(Debug, Clone, Default)]
 pub struct NewPages {
     plan: Polls,
@@ -19,7 +20,8 @@ impl Scheduler for NewPages {
 
     fn worth(&self, source: usize, _outlook: &Outlook, waited: f64) -> f64 {
         let behind = self.interval(source).map(|interval| waited / interval);
-        // A plan may want more than can be polled, and a source may wait for years; new pages come before all the same.
+        // Limits the worth of a poll below that of any new page. A plan may exceed the budget,
+        // and a source may then wait for years.
         behind.map_or(0.0, |behind| behind.min(FIRST / 2.0))
     }
 

@@ -1,31 +1,34 @@
-//! Sources strictly by their intervals; new pages when there is room.
+//! Polls sources strictly by their intervals, and fetches new pages with the remaining budget.
 //!
-//! Lefortier et al. (2013), §4.2.3, ECHO-schedule: "always crawl content sources with intervals I_i and when we have some resources to crawl new pages, we crawl them (most recently
-//! discovered first)". Of several sources whose interval has passed the one that is most behind is first. Two simplifications of §5.2 differ in the plan alone.
+//! Lefortier et al. (2013), §4.2.3, ECHO-schedule: "always crawl content sources with intervals
+//! I_i and when we have some resources to crawl new pages, we crawl them (most recently
+//! discovered first)". Among sources whose interval has passed, the one most behind is first.
+//! Two simplified variants of §5.2 differ only in the plan.
 
 use crate::plan::polls::{Pays, Polls, optimal};
-use crate::source::{Eye, FIRST, NewPage, Outlook, Scheduler};
+use crate::source::{Estimation, FIRST, NewPage, Outlook, Scheduler};
 
-/// What a poll is worth, above all pages, as soon as the interval has passed; nothing before.
+/// A poll is worth more than any page once its interval has passed, and nothing before.
 #[derive(Debug, Clone)]
 pub struct Schedule {
-    eye: Eye,
-    /// The share of all fetches that polls are planned for; `None`: the plan finds it, since it pays for new pages too.
+    estimation: Estimation,
+    /// Share of all fetches that the plan gives to polls. With `None` the plan covers new pages,
+    /// too, and finds the share itself.
     quota: Option<f64>,
     plan: Polls,
 }
 
 impl Schedule {
-    /// ECHO-schedule.
+    /// Creates ECHO-schedule.
     pub fn echo() -> Self {
         Self {
-            eye: Eye::Printed,
+            estimation: Estimation::Printed,
             quota: None,
             plan: Polls::default(),
         }
     }
 
-    /// Fixed-quota: half of the fetches for polls, `Σ 1/I = N/2`, by the same plan; new pages with the rest.
+    /// Creates Fixed-quota: the same plan with half of the fetches for polls, `Σ 1/I = N/2`.
     pub fn fixed_quota() -> Self {
         Self {
             quota: Some(0.5),
@@ -33,18 +36,19 @@ impl Schedule {
         }
     }
 
-    /// Frequency: ECHO-schedule without clicks; all sources have the same P and μ ([`Eye::Blind`]).
+    /// Creates Frequency: ECHO-schedule without clicks; all sources have the same P and μ
+    /// ([`Estimation::WithoutClicks`]).
     pub fn frequency() -> Self {
         Self {
-            eye: Eye::Blind,
+            estimation: Estimation::WithoutClicks,
             ..Self::echo()
         }
     }
 }
 
 impl Scheduler for Schedule {
-    fn eye(&self) -> Eye {
-        self.eye
+    fn estimation(&self) -> Estimation {
+        self.estimation
     }
 
     fn plan(&mut self, sources: &[Outlook], per_second: f64) {

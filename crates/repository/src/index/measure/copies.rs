@@ -1,58 +1,62 @@
-//! The last copies of pages, which a new copy is held against.
+//! The last copies of pages, which a new copy is compared with.
 //!
-//! **Invariant:** a page put or removed since the last commit is answered from memory, every other from the text
-//! that the index keeps. So memory has the texts of one commit, as the index's writer has them until then.
+//! **Invariant:** pages that were put or removed since the last commit are read from memory, all
+//! others from the text stored in the index. So memory holds the texts since one commit, as the
+//! index writer does.
 
 use std::collections::HashMap;
 
 use page::PageId;
 use tantivy::DocAddress;
 
-use super::super::content::Texts;
-use super::super::score::Standing;
-use super::super::stored::Committed;
+use super::super::content::PageTexts;
+use super::super::score::LinkStats;
+use super::super::stored::CommittedPage;
 
-/// A copy of a page.
 #[derive(Debug, PartialEq)]
-pub(in super::super) struct Copy {
-    pub(super) texts: Texts<'static>,
-    pub(super) standing: Standing,
-    /// Where the index has it, if it is committed.
+pub(in super::super) struct PageCopy {
+    pub(super) texts: PageTexts<'static>,
+    pub(super) link_stats: LinkStats,
+    /// Its address in the index, if it is committed.
     pub(super) place: Option<DocAddress>,
 }
 
 /// The last copies of all pages.
 #[derive(Default)]
-pub(super) struct Copies {
-    /// Those that are not committed. `None`: the page was removed.
-    recent: HashMap<PageId, Option<Copy>>,
+pub(super) struct LastCopies {
+    /// The copies that are not committed. `None` means that the page was removed.
+    recent: HashMap<PageId, Option<PageCopy>>,
 }
 
-impl Copies {
-    /// Takes the last copy of a page, to be followed by another or by none; `committed` is that of the last commit.
-    /// Returns `None` if there is no such page.
-    pub(super) fn take(&mut self, page: PageId, committed: Option<&Committed>) -> Option<Copy> {
+impl LastCopies {
+    /// Takes the last copy of a page, before another one replaces it or the page is removed.
+    /// `committed` is the copy in the last commit. Returns `None` if the page does not exist.
+    pub(super) fn take(
+        &mut self,
+        page: PageId,
+        committed: Option<&CommittedPage>,
+    ) -> Option<PageCopy> {
         match self.recent.remove(&page) {
             Some(copy) => copy,
-            None => committed.map(|committed| Copy {
+            None => committed.map(|committed| PageCopy {
                 texts: committed.page.texts().into_owned(),
-                standing: committed.page.standing,
+                link_stats: committed.page.link_stats,
                 place: Some(committed.place),
             }),
         }
     }
 
-    /// Keeps what was put in place of the last copy, or that the page was removed.
-    pub(super) fn keep(&mut self, page: PageId, copy: Option<(Texts<'static>, Standing)>) {
-        let copy = copy.map(|(texts, standing)| Copy {
+    /// Stores the new copy of a page. `None` means that the page was removed.
+    pub(super) fn keep(&mut self, page: PageId, copy: Option<(PageTexts<'static>, LinkStats)>) {
+        let copy = copy.map(|(texts, link_stats)| PageCopy {
             texts,
-            standing,
+            link_stats,
             place: None,
         });
         self.recent.insert(page, copy);
     }
 
-    /// The index has everything so far.
+    /// Forgets all uncommitted copies, because the index has committed them.
     pub(super) fn committed(&mut self) {
         self.recent.clear();
     }

@@ -1,47 +1,49 @@
-//! Counts how often a text has each word that people search for, by part of the page.
+//! Counts how often a text has each word of the workload, by part of the page.
 
-use super::super::spot::Spotter;
 use super::super::weights::Part;
+use super::super::word_finder::WordFinder;
 
-/// How often a page has a word, by part. Differences wrap: less is a large number.
+/// Occurrences of a word in a page, by part. Differences wrap around: −1 is `u32::MAX`.
 pub(super) type Counts = [u32; Part::COUNT];
 
-/// Counts words.
+/// Counts occurrences of given words.
 pub(super) struct Counter {
-    spotter: Spotter,
-    /// By word, how often it was seen.
+    finder: WordFinder,
+    /// Occurrences so far, by word.
     tally: Box<[Counts]>,
-    /// The words whose tally was touched, in the order in which they were first seen.
+    /// The words with occurrences, in the order in which they were first seen.
     seen: Vec<u16>,
 }
 
 impl Counter {
-    /// Counts these words, which are as the analyzer leaves them. There must be fewer than 65,535.
+    /// Counts these words, which must be in the form that the analyzer produces. There must be
+    /// fewer than 65,535.
     pub(super) fn new<'a>(words: impl ExactSizeIterator<Item = &'a str>) -> Self {
         Self {
             tally: vec![Counts::default(); words.len()].into(),
-            spotter: Spotter::new(words),
+            finder: WordFinder::new(words),
             seen: Vec::new(),
         }
     }
 
-    /// Counts the words of a text. Returns how many there are, of all kinds.
+    /// Adds the words of a text to the counts. Returns the number of all words in the text.
     pub(super) fn read(&mut self, text: &str, part: Part) -> u32 {
         self.count(text, part, 1)
     }
 
-    /// Takes the words of a text off the counts. Returns how many there are, of all kinds.
+    /// Subtracts the words of a text from the counts. Returns the number of all words in the
+    /// text.
     pub(super) fn unread(&mut self, text: &str, part: Part) -> u32 {
         self.count(text, part, u32::MAX)
     }
 
     fn count(&mut self, text: &str, part: Part, unit: u32) -> u32 {
         let Self {
-            spotter,
+            finder,
             tally,
             seen,
         } = self;
-        spotter.read(text, |word, _| {
+        finder.read(text, |word, _| {
             let counts = &mut tally[usize::from(word)];
             if *counts == Counts::default() {
                 seen.push(word);
@@ -51,12 +53,12 @@ impl Counter {
         })
     }
 
-    /// Takes out how often a word was seen.
+    /// Removes and returns the counts of a word.
     pub(super) fn take(&mut self, word: u16) -> Counts {
         std::mem::take(&mut self.tally[usize::from(word)])
     }
 
-    /// Takes out what is left.
+    /// Removes the remaining counts and visits those that are not 0.
     pub(super) fn take_rest(&mut self, mut visit: impl FnMut(u16, Counts)) {
         for word in self.seen.drain(..) {
             let counts = std::mem::take(&mut self.tally[usize::from(word)]);

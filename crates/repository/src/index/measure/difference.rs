@@ -1,22 +1,24 @@
-//! Which parts of two texts must be read to know what words one has more of than the other?
+//! Finds the parts of two texts that must be read to know which words one has more often than
+//! the other.
 //!
-//! **Invariant:** what is left out on both sides has the same words, the same number of times, and ends where a word
-//! ends; a test compares.
+//! **Invariant:** the parts left out on both sides have the same words, the same number of
+//! times, and end at a word boundary. A property test checks this.
 //!
-//! Most changes of a page are small: a date, a number, a paragraph. So the texts are the same from the front up to
-//! the change and from the end back to it, which is found out by many bytes in one instruction. Where there are several
-//! changes, most lines in between are in both texts. Words and compounds end at every ASCII blank, in all scripts: only
-//! there is a text cut.
+//! Most changes of a page are small: a date, a number, a paragraph. So the texts agree from the
+//! front up to the change and from the end back to it, which is compared in blocks of [`STRIDE`]
+//! bytes. If there are several changes, most lines in between occur in both texts. A text is cut
+//! only at ASCII whitespace, because words and compounds end there in all scripts.
 
 use std::collections::HashMap;
 
-/// Bytes that are compared at once.
+/// Bytes compared at once.
 const STRIDE: usize = 32;
 
-/// Bytes that are worth a look at their lines.
+/// Minimum bytes of both differing parts for which lines are compared.
 const LONG: usize = 256;
 
-/// The parts of an old and a new text in between what both begin with and what both end with.
+/// Returns the parts of an old and a new text between their common beginning and their common
+/// end.
 fn difference<'a, 'b>(old: &'a str, new: &'b str) -> (&'a str, &'b str) {
     let (a, b) = (old.as_bytes(), new.as_bytes());
     let same = same_front(a, b);
@@ -32,13 +34,16 @@ fn difference<'a, 'b>(old: &'a str, new: &'b str) -> (&'a str, &'b str) {
     (&old[front..old.len() - end], &new[front..new.len() - end])
 }
 
-/// Visits the parts of an old and a new text that the other does not have, those of the old one first. Words do not care where they
-/// stand, so lines that both have are left out, wherever they are.
-pub(super) fn parts<'a>(old: &'a str, new: &'a str, mut visit: impl FnMut(Age, &'a str)) {
+/// Visits the parts of an old and a new text that the other does not have, those of the old one
+/// first.
+///
+/// The position of a word does not matter, so lines that both texts have are left out, wherever
+/// they are.
+pub(super) fn parts<'a>(old: &'a str, new: &'a str, mut visit: impl FnMut(WhichText, &'a str)) {
     let (old, new) = difference(old, new);
     if old.len().min(new.len()) < LONG {
-        visit(Age::Old, old);
-        visit(Age::New, new);
+        visit(WhichText::Old, old);
+        visit(WhichText::New, new);
         return;
     }
     let mut lines: HashMap<&str, u32> = HashMap::new();
@@ -48,30 +53,30 @@ pub(super) fn parts<'a>(old: &'a str, new: &'a str, mut visit: impl FnMut(Age, &
     for line in old.split('\n') {
         match lines.get_mut(line) {
             Some(left @ 1..) => *left -= 1,
-            _ => visit(Age::Old, line),
+            _ => visit(WhichText::Old, line),
         }
     }
     for line in new.split('\n') {
         if let Some(left @ 1..) = lines.get_mut(line) {
             *left -= 1;
-            visit(Age::New, line);
+            visit(WhichText::New, line);
         }
     }
 }
 
 /// Which of two texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Age {
+pub(super) enum WhichText {
     Old,
     New,
 }
 
-/// Whether no word goes on here.
+/// Returns whether a byte ends every word.
 fn is_between(byte: &u8) -> bool {
     byte.is_ascii_whitespace()
 }
 
-/// How many bytes two texts have in common from the front.
+/// Returns how many bytes two texts have in common at the beginning.
 fn same_front(a: &[u8], b: &[u8]) -> usize {
     let (strides, _) = a.as_chunks::<STRIDE>();
     let (others, _) = b.as_chunks::<STRIDE>();
@@ -81,7 +86,7 @@ fn same_front(a: &[u8], b: &[u8]) -> usize {
     from + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// The same, from the end.
+/// Returns how many bytes two texts have in common at the end.
 fn same_end(a: &[u8], b: &[u8]) -> usize {
     let (_, strides) = a.as_rchunks::<STRIDE>();
     let (_, others) = b.as_rchunks::<STRIDE>();
@@ -123,7 +128,7 @@ mod tests {
         }
     }
 
-    /// How often each word is there, what is in the second text counting as negative.
+    /// Returns how often each word occurs; occurrences in the second text count as negative.
     fn balance(one: &str, other: &str) -> BTreeMap<String, i64> {
         let mut counts = BTreeMap::new();
         for (text, unit) in [(one, 1), (other, -1)] {
@@ -156,7 +161,7 @@ mod tests {
             let (old, new) = (format!("x {}", old.join("\n")), format!("y {}", new.join("\n")));
             let (mut before, mut after) = (String::new(), String::new());
             parts(&old, &new, |age, part| {
-                let text = if age == Age::Old { &mut before } else { &mut after };
+                let text = if age == WhichText::Old { &mut before } else { &mut after };
                 text.push_str(part);
                 text.push('\n');
             });

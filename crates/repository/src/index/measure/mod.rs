@@ -1,18 +1,23 @@
-//! What it was worth to searchers that a page was put into the index, or taken out.
+//! Measures the gain for searchers when a page is put into the index or removed from it.
 //!
-//! ΔQ_A of Pandey & Olston (2005), §5, while the index is written: for every word of the workload whose postings
-//! change, its scores in the last copy and in this one, their ranks by [`ScoreRank`](policy::quality::ScoreRank),
-//! and what that changes for those who search the word, times how many do.
+//! Computes ΔQ_A of Pandey & Olston (2005), section 5, while the index is written. For every
+//! word of the workload whose postings change, it computes the score of the last copy and of the
+//! new one. [`ScoreRank`](policy::quality::ScoreRank) estimates their ranks. The gain is the
+//! change in the value of the answers, times the frequency of the word.
 //!
-//! **Invariant:** everything here is in memory and can be lost: it is made from the workload and the index.
+//! **Invariant:** everything here is in memory and can be lost: it is computed from the workload
+//! and the index.
 //!
-//! Scores and lists are of the last commit at which a word was looked at. A word is looked at when a page changes its
-//! postings, and it never was or the index has doubled since; or a tenth of the pages changed since and there is
-//! credit: beyond growth, no more than [`LOOKS`] postings are read for a byte of text that is put.
+//! The scores and result lists of a word are those of the commit at which it was last surveyed.
+//! When a page changes the postings of a word, the word is surveyed if
+//! - it never was, or the index has doubled since; or
+//! - 10% of the pages have changed since, and there is credit: for each byte of text put,
+//!   [`LOOKS`] postings may be read.
 //!
-//! A text is split into words once more by the index itself, in another thread, so this must be cheap: of a copy
-//! and the one before only the [difference] is read. How often the page has a word of it besides,
-//! the index knows; only if there are many such words, or more or fewer than before, all of the text is read.
+//! The index itself splits each text into words, in another thread, so this code must be cheap.
+//! It reads only the [difference] between a copy and the one before. The index knows how often
+//! the page has the differing words elsewhere. The whole text is read only if many words differ,
+//! or if the number of words changed.
 
 mod copies;
 mod count;
@@ -26,74 +31,77 @@ use page::PageId;
 use policy::quality::gain;
 use tantivy::{Searcher, TantivyError};
 
-use super::content::Texts;
-use super::schema::Fields;
-use super::score::Standing;
-use super::stored::Committed;
+use super::content::PageTexts;
+use super::schema::SchemaFields;
+use super::score::LinkStats;
+use super::stored::CommittedPage;
 use super::weights::Part;
 use super::workload::Workload;
-use copies::{Copies, Copy};
+use copies::{LastCopies, PageCopy};
 use count::{Counter, Counts};
-use difference::{Age, parts};
-use survey::{Form, Lengths, Scratch, Survey, Word};
+use difference::{WhichText, parts};
+use survey::{Lengths, ScoreInputs, Scratch, Survey, SurveyedWord};
 
-/// Postings read to look at known words again, for each byte of text put: about a hundredth of the work.
+/// Postings that may be read to survey known words again, for each byte of text put. This is
+/// about 1% of the work.
 const LOOKS: f64 = 0.04;
 
-/// What finding a word in one segment costs, in postings read.
+/// Cost of finding a word in one segment, in postings read.
 const SEEK: u64 = 24;
 
-/// The share of the pages that must have changed before a word is looked at again.
+/// Share of the pages that must have changed before a word is surveyed again.
 const STALE: f64 = 0.1;
 
-/// Words that are looked up in the index for a page. Reading a text of five kilobytes costs as much as some twenty of them.
+/// Maximum number of differing words that are looked up in the index for a page. Reading a text
+/// of five kilobytes costs as much as about twenty lookups.
 const FEW: usize = 16;
 
-/// Measures what changes of the index are worth.
-pub(super) struct Measure {
-    fields: Fields,
+/// Measures the gain of changes to the index.
+pub(super) struct GainMeasure {
+    fields: SchemaFields,
     counter: Counter,
-    words: Vec<Searched>,
+    words: Vec<WorkloadWord>,
     survey: Survey,
-    copies: Copies,
+    copies: LastCopies,
     few: usize,
     /// Pages put or removed so far.
     changed: u64,
-    /// Postings that may be read to look at known words again.
+    /// Postings that may be read to survey known words again.
     credit: f64,
     differences: Vec<(u16, Counts)>,
-    changes: Vec<Change>,
+    changes: Vec<WordChange>,
     scratch: Scratch,
 }
 
-/// A word that people search for.
-struct Searched {
+/// A word of the workload.
+struct WorkloadWord {
     text: Box<str>,
     frequency: f64,
-    known: Option<Known>,
+    known: Option<WordSurvey>,
 }
 
-/// A word as it was found in an index of so many pages, when so many had changed.
-struct Known {
-    word: Word,
+/// A surveyed word, with the number of pages in the index and the number of changed pages at
+/// that time.
+struct WordSurvey {
+    word: SurveyedWord,
     pages: u64,
     changed: u64,
 }
 
-/// How often a page had a word, and has it now.
-struct Change {
+/// How often a page had a word before, and has it now.
+struct WordChange {
     word: u16,
     before: Counts,
     after: Counts,
 }
 
-impl Measure {
+impl GainMeasure {
     pub(super) fn new(
         workload: &Workload,
         searcher: Searcher,
-        fields: &Fields,
+        fields: &SchemaFields,
     ) -> Result<Self, TantivyError> {
-        let words = workload.words().map(|(text, frequency)| Searched {
+        let words = workload.words().map(|(text, frequency)| WorkloadWord {
             text: text.into(),
             frequency,
             known: None,
@@ -103,7 +111,7 @@ impl Measure {
             counter: Counter::new(workload.words().map(|(word, _)| word)),
             words: words.collect(),
             survey: Survey::new(searcher, fields)?,
-            copies: Copies::default(),
+            copies: LastCopies::default(),
             few: FEW,
             changed: 0,
             credit: 0.0,
@@ -113,25 +121,26 @@ impl Measure {
         })
     }
 
-    /// What it is worth that a page has these texts now; `committed` is its copy in the last commit.
+    /// Returns the gain of a page's new texts; `committed` is its copy in the last commit.
     ///
-    /// Links to the page are not its own doing, so its last copy is scored with the links of now.
+    /// Links to the page are not part of its content. So the last copy is scored with the
+    /// current number of links.
     pub(super) fn put(
         &mut self,
         page: PageId,
-        committed: Option<&Committed>,
-        texts: &Texts<'_>,
-        standing: Standing,
+        committed: Option<&CommittedPage>,
+        texts: &PageTexts<'_>,
+        link_stats: LinkStats,
     ) -> Result<f64, TantivyError> {
         let last = self.copies.take(page, committed);
         self.credit += texts.of(Part::Body).len() as f64 * LOOKS;
         self.copies
-            .keep(page, Some((texts.clone().into_owned(), standing)));
+            .keep(page, Some((texts.clone().into_owned(), link_stats)));
         self.changes.clear();
         let Some(mut last) = last else {
-            let form = Form {
+            let form = ScoreInputs {
                 lengths: Lengths::of(self.read(texts)),
-                standing,
+                link_stats,
             };
             self.note_rest(|after| (Counts::default(), after));
             return self.gain(form, form);
@@ -141,65 +150,68 @@ impl Measure {
             last.texts.0[Part::Anchors as usize] = anchors.to_owned().into();
             last.place = None;
         }
-        let before = Standing {
-            in_links: standing.in_links,
-            ..last.standing
+        let before = LinkStats {
+            in_links: link_stats.in_links,
+            ..last.link_stats
         };
         let more = self.compare(&last.texts, texts);
         if more == Counts::default()
-            && before == standing
+            && before == link_stats
             && let Some(lengths) = self.find(&last, texts)?
         {
-            let form = Form { lengths, standing };
+            let form = ScoreInputs {
+                lengths,
+                link_stats,
+            };
             return self.gain(form, form);
         }
         let lengths = self.read(texts);
         for &(word, more) in &self.differences {
             let after = self.counter.take(word);
-            self.changes.push(Change {
+            self.changes.push(WordChange {
                 word,
                 before: less(after, more),
                 after,
             });
         }
-        let before = Form {
+        let before = ScoreInputs {
             lengths: Lengths::of(less(lengths, more)),
-            standing: before,
+            link_stats: before,
         };
-        let after = Form {
+        let after = ScoreInputs {
             lengths: Lengths::of(lengths),
-            standing,
+            link_stats,
         };
         if before == after {
             self.counter.take_rest(|_, _| ());
         } else {
-            // The page scores otherwise for every word.
+            // The length or the links changed, so the page has a new score for every word.
             self.note_rest(|times| (times, times));
         }
         self.gain(before, after)
     }
 
-    /// What it is worth that a page, which is gone from the web, is no longer shown.
+    /// Returns the gain of removing a page that is gone from the web.
     pub(super) fn remove(
         &mut self,
         page: PageId,
-        committed: Option<&Committed>,
+        committed: Option<&CommittedPage>,
     ) -> Result<f64, TantivyError> {
         let last = self.copies.take(page, committed);
         self.copies.keep(page, None);
         let Some(last) = last else {
             return Ok(0.0);
         };
-        let form = Form {
+        let form = ScoreInputs {
             lengths: Lengths::of(self.read(&last.texts)),
-            standing: last.standing,
+            link_stats: last.link_stats,
         };
         self.changes.clear();
         self.note_rest(|before| (before, Counts::default()));
         self.gain(form, form)
     }
 
-    /// Everything so far is in what this searches.
+    /// Starts to use a searcher that has everything put so far.
     pub(super) fn committed(&mut self, searcher: Searcher) -> Result<(), TantivyError> {
         self.survey = Survey::new(searcher, &self.fields)?;
         self.copies.committed();
@@ -207,19 +219,19 @@ impl Measure {
     }
 
     /// Counts the words of a page. Returns how many there are in each part.
-    fn read(&mut self, texts: &Texts<'_>) -> Counts {
+    fn read(&mut self, texts: &PageTexts<'_>) -> Counts {
         Part::ALL.map(|part| self.counter.read(texts.of(part), part))
     }
 
-    /// Finds the words that a copy has more often, or less, than the one before. Returns how many words it has more
-    /// in each part. Less is a large number: all of this wraps.
-    fn compare(&mut self, old: &Texts<'_>, new: &Texts<'_>) -> Counts {
+    /// Finds the words that a copy has more or less often than the one before. Returns how many
+    /// more words it has in each part. All numbers wrap around.
+    fn compare(&mut self, old: &PageTexts<'_>, new: &PageTexts<'_>) -> Counts {
         let more = Part::ALL.map(|part| {
             let mut more = 0u32;
             parts(old.of(part), new.of(part), |age, text| {
                 more = match age {
-                    Age::Old => more.wrapping_sub(self.counter.unread(text, part)),
-                    Age::New => more.wrapping_add(self.counter.read(text, part)),
+                    WhichText::Old => more.wrapping_sub(self.counter.unread(text, part)),
+                    WhichText::New => more.wrapping_add(self.counter.read(text, part)),
                 };
             });
             more
@@ -231,9 +243,16 @@ impl Measure {
         more
     }
 
-    /// Notes the words that differ, by how often the index says that the last copy has them in its body. Returns
-    /// the lengths of that copy, and `None` where it is better to read the new one.
-    fn find(&mut self, last: &Copy, texts: &Texts<'_>) -> Result<Option<Lengths>, TantivyError> {
+    /// Records the changes of the differing words, with their counts in the last copy's body
+    /// taken from the index.
+    ///
+    /// Returns the lengths of that copy. Returns `None` if reading the new copy is cheaper or
+    /// necessary.
+    fn find(
+        &mut self,
+        last: &PageCopy,
+        texts: &PageTexts<'_>,
+    ) -> Result<Option<Lengths>, TantivyError> {
         let Some(place) = last.place else {
             return Ok(None);
         };
@@ -257,7 +276,7 @@ impl Measure {
             for (after, more) in after.iter_mut().zip(more) {
                 *after = after.wrapping_add(more);
             }
-            self.changes.push(Change {
+            self.changes.push(WordChange {
                 word,
                 before,
                 after,
@@ -267,12 +286,12 @@ impl Measure {
         Ok(Some(lengths))
     }
 
-    /// Notes all words that were counted, and how often they were there before and after.
+    /// Records changes of all counted words; `times` gives the counts before and after.
     fn note_rest(&mut self, times: impl Fn(Counts) -> (Counts, Counts)) {
         let changes = &mut self.changes;
         self.counter.take_rest(|word, counted| {
             let (before, after) = times(counted);
-            changes.push(Change {
+            changes.push(WordChange {
                 word,
                 before,
                 after,
@@ -280,15 +299,15 @@ impl Measure {
         });
     }
 
-    /// Sums up the noted changes.
-    fn gain(&mut self, before: Form, after: Form) -> Result<f64, TantivyError> {
+    /// Sums up the recorded changes.
+    fn gain(&mut self, before: ScoreInputs, after: ScoreInputs) -> Result<f64, TantivyError> {
         self.changed += 1;
         let changes = std::mem::take(&mut self.changes);
         let mut sum = 0.0;
         for change in &changes {
             self.look_at(change.word)?;
             let searched = &self.words[usize::from(change.word)];
-            let Some(Known { word, .. }) = &searched.known else {
+            let Some(WordSurvey { word, .. }) = &searched.known else {
                 continue;
             };
             let before = self.survey.score(word, change.before, before);
@@ -299,7 +318,7 @@ impl Measure {
         Ok(sum)
     }
 
-    /// Looks at a word in the index, unless it is known well enough.
+    /// Surveys a word in the index, unless its survey is recent enough.
     fn look_at(&mut self, word: u16) -> Result<(), TantivyError> {
         let searched = &mut self.words[usize::from(word)];
         let pages = self.survey.pages();
@@ -317,7 +336,7 @@ impl Measure {
             let segments = self.survey.searcher().segment_readers().len() as u64;
             self.credit -= (read + Part::COUNT as u64 * SEEK * segments) as f64;
         }
-        searched.known = Some(Known {
+        searched.known = Some(WordSurvey {
             word,
             pages,
             changed: self.changed,
@@ -326,7 +345,7 @@ impl Measure {
     }
 }
 
-/// What was there before more came; all of this wraps.
+/// Returns `counts` − `more`, wrapping around.
 fn less(counts: Counts, more: Counts) -> Counts {
     std::array::from_fn(|part| counts[part].wrapping_sub(more[part]))
 }

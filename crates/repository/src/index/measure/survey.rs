@@ -1,8 +1,9 @@
-//! What the index says of a word: its weight, and the scores of its results.
+//! Surveys a word in the index: its weight, and the scores of its results.
 //!
-//! **Invariant:** a page scores here what a search for the single word gives it, by the statistics of the commit at
-//! which the word was looked at; a test compares the two. Weight and list of a word are of the same
-//! commit, so that a rank is never read from scores of another scale.
+//! **Invariant:** a page scores here what a search for the single word gives it, by the
+//! statistics of the commit at which the word was surveyed. A property test compares the two.
+//! Weight and result list of a word come from the same commit, so that a rank is never computed
+//! from scores of another scale.
 
 use policy::quality::ScoreRank;
 use tantivy::fieldnorm::FieldNormReader;
@@ -10,9 +11,9 @@ use tantivy::postings::{Postings, TermInfo};
 use tantivy::schema::{IndexRecordOption, Term};
 use tantivy::{DocAddress, DocId, DocSet, Searcher, SegmentReader, TERMINATED, TantivyError};
 
-use super::super::evaluate::{Columns, Sort};
-use super::super::schema::Fields;
-use super::super::score::{Scoring, Standing};
+use super::super::evaluate::{ScoreColumns, Sort};
+use super::super::schema::SchemaFields;
+use super::super::score::{LinkStats, Scoring};
 use super::super::weights::{Part, Weights};
 use super::count::Counts;
 
@@ -26,47 +27,47 @@ impl Lengths {
     }
 }
 
-/// What the score of a page for a word depends on besides how often the page has it.
+/// Everything that the score of a page for a word depends on, except the word's occurrences.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Form {
+pub(super) struct ScoreInputs {
     pub(super) lengths: Lengths,
-    pub(super) standing: Standing,
+    pub(super) link_stats: LinkStats,
 }
 
-/// The pages as a whole, at one commit.
+/// The index at one commit.
 pub(super) struct Survey {
     searcher: Searcher,
-    fields: Fields,
+    fields: SchemaFields,
     scoring: Scoring,
-    /// By segment.
-    columns: Vec<Columns>,
+    /// The columns, by segment.
+    columns: Vec<ScoreColumns>,
 }
 
 /// A word at one commit.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Word {
-    /// What it adds to a score, at most.
+pub(super) struct SurveyedWord {
+    /// Its weight: the upper bound of what it adds to a score.
     weight: f32,
-    /// Its results.
+    /// The scores of its results.
     pub(super) list: ScoreRank,
 }
 
-/// Room to work in, kept from one word to the next.
+/// Buffers that are reused from one word to the next.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// By page of a segment, its weighted occurrences so far.
+    /// Weighted occurrences so far, by page of a segment.
     sums: Vec<f32>,
-    /// The pages whose sum is not zero.
+    /// The pages whose sum is not 0.
     pages: Vec<DocId>,
-    /// The scores of all results, after a word was looked at.
+    /// The scores of all results of the last word that was surveyed.
     pub(super) scores: Vec<f32>,
 }
 
 impl Survey {
-    pub(super) fn new(searcher: Searcher, fields: &Fields) -> Result<Self, TantivyError> {
+    pub(super) fn new(searcher: Searcher, fields: &SchemaFields) -> Result<Self, TantivyError> {
         let scoring = Scoring::new(&searcher, fields, &Weights::default())?;
         let segments = searcher.segment_readers().iter();
-        let columns = segments.map(|segment| Columns::new(segment, Sort::Relevance));
+        let columns = segments.map(|segment| ScoreColumns::new(segment, Sort::Relevance));
         let columns = columns.collect::<Result<_, _>>()?;
         Ok(Self {
             searcher,
@@ -76,17 +77,18 @@ impl Survey {
         })
     }
 
-    /// The pages it covers.
+    /// Returns the searcher of this commit.
     pub(super) fn searcher(&self) -> &Searcher {
         &self.searcher
     }
 
-    /// Pages of the index, those removed but not merged away included.
+    /// Returns the number of pages in the index. Removed pages count until their segment is
+    /// merged.
     pub(super) fn pages(&self) -> u64 {
         self.scoring.pages()
     }
 
-    /// The lengths of a page.
+    /// Returns the lengths of a page's parts.
     pub(super) fn lengths(&self, place: DocAddress) -> Result<Lengths, TantivyError> {
         let segment = self.searcher.segment_reader(place.segment_ord);
         let mut lengths = Lengths([0; Part::COUNT]);
@@ -98,7 +100,7 @@ impl Survey {
         Ok(lengths)
     }
 
-    /// How often a page has a word in a part.
+    /// Returns how often a page has a word in a part.
     pub(super) fn times(
         &self,
         place: DocAddress,
@@ -120,23 +122,23 @@ impl Survey {
         Ok(if has { postings.term_freq() } else { 0 })
     }
 
-    /// What a copy scores for a word that it has so often.
-    pub(super) fn score(&self, word: &Word, times: Counts, form: Form) -> f32 {
+    /// Returns the score of a copy for a word with these occurrences.
+    pub(super) fn score(&self, word: &SurveyedWord, times: Counts, form: ScoreInputs) -> f32 {
         let weighted = Part::ALL.into_iter().map(|part| {
             let number = part as usize;
             self.scoring
                 .weighted(part, times[number], form.lengths.0[number])
         });
         let weighted: f32 = weighted.sum();
-        self.scoring.saturated(word.weight, weighted) * self.scoring.factor(form.standing)
+        self.scoring.saturated(word.weight, weighted) * self.scoring.factor(form.link_stats)
     }
 
-    /// Looks at a word: reads its postings. Returns it, and how many they are.
+    /// Surveys a word by reading its posting lists. Returns it, and the number of postings read.
     pub(super) fn word(
         &self,
         text: &str,
         scratch: &mut Scratch,
-    ) -> Result<(Word, u64), TantivyError> {
+    ) -> Result<(SurveyedWord, u64), TantivyError> {
         let mut found = Vec::new();
         let mut having = [0; Part::COUNT];
         for segment in self.searcher.segment_readers() {
@@ -150,7 +152,7 @@ impl Survey {
             found.push(infos);
         }
         let most = having.into_iter().max().unwrap_or_default();
-        let mut word = Word {
+        let mut word = SurveyedWord {
             weight: self.scoring.idf(most),
             list: ScoreRank::EMPTY,
         };
@@ -163,12 +165,12 @@ impl Survey {
         Ok((word, having.iter().sum()))
     }
 
-    /// The scores of the results in a segment.
+    /// Computes the scores of the results in a segment.
     fn scores(
         &self,
         segment: &SegmentReader,
-        columns: &Columns,
-        word: &Word,
+        columns: &ScoreColumns,
+        word: &SurveyedWord,
         infos: &[Option<TermInfo>; Part::COUNT],
         scratch: &mut Scratch,
     ) -> Result<(), TantivyError> {
@@ -201,7 +203,7 @@ impl Survey {
             let weighted = std::mem::take(&mut sums[page as usize]);
             if !segment.is_deleted(page) {
                 let score = self.scoring.saturated(word.weight, weighted);
-                scores.push(score * self.scoring.factor(columns.standing(page)));
+                scores.push(score * self.scoring.factor(columns.link_stats(page)));
             }
         }
         Ok(())

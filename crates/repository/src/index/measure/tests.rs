@@ -1,4 +1,4 @@
-//! Measured gains, held against lists in full.
+//! Tests of measured gains, which are compared with gains computed from complete result lists.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use super::super::{Document, Index, Query, Workload, Writer};
 use super::*;
 
-/// The least that tantivy takes.
+/// The smallest heap that tantivy accepts, in bytes.
 const HEAP: usize = 15_000_000;
 
-/// What people search for; `w0` most.
+/// The queries; `w0` is the most frequent.
 fn workload() -> Workload {
     let queries: Vec<(String, u64)> = (0..12u64)
         .map(|n| (format!("w{n}"), 60 / (n + 1)))
@@ -25,26 +25,26 @@ fn workload() -> Workload {
     )
 }
 
-/// What scores are looked at of: the words of the workload, and one that nobody searches for.
+/// The words whose scores are tested: those of the workload, and one that is not in it.
 fn words() -> Vec<String> {
     let workload = workload();
     let words = workload.words().map(|(word, _)| word.to_owned());
     words.chain(["y".to_owned()]).collect()
 }
 
-/// Pages, as often as each has each word, and the index of them.
-struct World {
+/// Pages with the counts of their words, and an index of them.
+struct MeasuredIndex {
     _dir: tempfile::TempDir,
     index: Index,
     writer: Writer,
-    pages: BTreeMap<u32, (String, Form, Vec<Counts>)>,
+    pages: BTreeMap<u32, (String, ScoreInputs, Vec<Counts>)>,
     counter: Counter,
     /// The index and the words at the last commit.
-    survey: (Survey, Vec<Word>),
+    survey: (Survey, Vec<SurveyedWord>),
     commits: u64,
 }
 
-impl World {
+impl MeasuredIndex {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let index = Index::open(dir.path()).unwrap();
@@ -63,7 +63,7 @@ impl World {
         self.put_linked(page, title, text, 0)
     }
 
-    /// Puts a page; some of the bytes of its text are words of links.
+    /// Puts a page; `linked` bytes of its text are link text.
     fn put_linked(&mut self, page: u32, title: &str, text: &str, linked: u32) -> Option<f64> {
         let mut lengths = Counts::default();
         for (text, part) in [
@@ -76,9 +76,9 @@ impl World {
         let mut times = vec![Counts::default(); words().len()];
         self.counter
             .take_rest(|word, all| times[usize::from(word)] = all);
-        let form = Form {
+        let form = ScoreInputs {
             lengths: Lengths::of(lengths),
-            standing: Standing {
+            link_stats: LinkStats {
                 in_links: 0,
                 link_share: (linked * 100 / text.len().max(1) as u32).min(100),
             },
@@ -105,17 +105,18 @@ impl World {
         self.survey = survey(&self.index);
     }
 
-    /// What every page scores for a word, by the statistics of the last commit.
+    /// Returns the score of every page for a word, by the statistics of the last commit.
     fn scores(&self, word: usize) -> Vec<(u32, f64)> {
         let (survey, words) = &self.survey;
-        let score = |(&page, (_, form, times)): (&u32, &(String, Form, Vec<Counts>))| {
+        let score = |(&page, (_, form, times)): (&u32, &(String, ScoreInputs, Vec<Counts>))| {
             let score = survey.score(&words[word], times[word], *form);
             (page, score.into())
         };
         self.pages.iter().map(score).collect()
     }
 
-    /// What a change gains, from all lists in full: Σ f (usefulness after − usefulness before).
+    /// Returns the exact gain of a change, from complete lists: Σ f (usefulness after −
+    /// usefulness before).
     fn exactly(&mut self, change: impl FnOnce(&mut Self)) -> f64 {
         let workload = workload();
         let lists = |world: &Self| -> Vec<_> {
@@ -139,7 +140,7 @@ impl World {
     }
 }
 
-fn survey(index: &Index) -> (Survey, Vec<Word>) {
+fn survey(index: &Index) -> (Survey, Vec<SurveyedWord>) {
     let survey = Survey::new(index.reader.searcher(), &index.fields).unwrap();
     let words = words();
     let known = words
@@ -153,7 +154,7 @@ fn url(page: u32) -> String {
     format!("http://a.example/p{page}/w{}", page % 5)
 }
 
-/// A text of words that are the rarer the higher their number, and of others; always the same.
+/// Returns a deterministic text of words that are rarer the higher their number, and of others.
 fn text(seed: u64, length: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut draw = move || {
@@ -172,7 +173,7 @@ fn text(seed: u64, length: u64) -> String {
 
 #[test]
 fn nothing_is_measured_unasked() {
-    let mut world = World::new();
+    let mut world = MeasuredIndex::new();
     assert_eq!(world.put(1, "w1", "w2"), None);
     assert_eq!(world.remove(1), None);
     world.writer.measure(&workload()).unwrap();
@@ -181,7 +182,7 @@ fn nothing_is_measured_unasked() {
 
 #[test]
 fn first_copies_changes_and_removals() {
-    let mut world = World::new();
+    let mut world = MeasuredIndex::new();
     for page in 0..40 {
         world.put(page, "", &text(page.into(), 60));
         if page % 13 == 0 {
@@ -192,7 +193,7 @@ fn first_copies_changes_and_removals() {
     world.writer.measure(&workload()).unwrap();
     let old = text(7, 60);
     assert_eq!(world.put(7, "", &old), Some(0.0), "the same again");
-    // In any segment, or not committed yet.
+    // The page is in any segment, or not committed yet.
     for page in [3, 20, 39] {
         assert_eq!(world.put(page, "", &text(page.into(), 60)), Some(0.0));
         let up = world.put(page, "w3 w4", &text(page.into(), 60)).unwrap();
@@ -204,7 +205,7 @@ fn first_copies_changes_and_removals() {
     assert_eq!(
         world.put(8, "x", &text(8, 60)),
         Some(0.0),
-        "nobody searches x"
+        "x is not in the workload"
     );
     let enter = world.put(99, "", "w0 w1 w2").unwrap();
     assert!(enter > 0.0);
@@ -218,8 +219,9 @@ fn first_copies_changes_and_removals() {
     assert_eq!(world.put(99, "", ""), world.remove_like(99));
 }
 
-impl World {
-    /// What removing a page would be worth, for one that has no word left but those of its URL.
+impl MeasuredIndex {
+    /// Returns the gain of removing a page, computed by putting it without any words except
+    /// those of its URL.
     fn remove_like(&mut self, page: u32) -> Option<f64> {
         self.put(page, "", "w0 w1 w2");
         self.put(page, "", "")
@@ -266,10 +268,11 @@ fn what_is_in_memory_can_be_lost() {
     );
 }
 
-/// Gains of 400 changes to a repository of 150 pages, as measured and from all lists in full, with so much credit
-/// to look at words again.
+/// Returns the gains of 400 changes to a repository of 150 pages, as measured and as computed
+/// from complete lists. `credit` is the number of postings that may be read to survey words
+/// again.
 fn changes(credit: f64) -> Vec<(f64, f64)> {
-    let mut world = World::new();
+    let mut world = MeasuredIndex::new();
     for page in 0..150 {
         world.put(page, "", &text(page.into(), 20 + u64::from(page) % 90));
     }
@@ -307,11 +310,12 @@ fn changes(credit: f64) -> Vec<(f64, f64)> {
     pairs
 }
 
-/// The paper's approximation, held against what changes are worth by lists in full.
+/// Compares the paper's approximation with the gain computed from complete lists.
 ///
-/// As long as the lists are of the last commit, ranks read off three pieces give a tenth too much. But these texts
-/// are short and buy few looks: most lists are from before all pages changed twice, and there had been no titles
-/// then, which count far more than the body. Old lists give too little for a title.
+/// With lists of the last commit, ranks from three pieces give about 10% too much. But these
+/// texts are short, so they earn little credit. Most lists then date from before all pages
+/// changed twice. At that time there were no titles, which count far more than the body. So old
+/// lists give too little for a title.
 #[test]
 fn gains_are_near_those_of_whole_lists() {
     for (credit, least, most) in [(0.0, 0.8, 1.75), (f64::MAX, 0.9, 1.25)] {
@@ -331,12 +335,12 @@ fn gains_are_near_those_of_whole_lists() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 6, ..ProptestConfig::default() })]
 
-    /// Removed pages, several segments and all fields included.
+    /// The pages include removed ones, several segments and all fields.
     #[test]
     fn scores_are_those_of_a_search(
         pages in prop::collection::vec((0u32..25, "(w[0-3] |y ){0,3}", "(w[0-9] |y |Wé1 ){0,70}", 0u32..8), 1..50),
     ) {
-        let mut world = World::new();
+        let mut world = MeasuredIndex::new();
         world.writer.measure(&workload()).unwrap();
         for (page, title, text, what) in &pages {
             match what {
@@ -354,7 +358,7 @@ proptest! {
                 let ours = scores[&(hit.id.0 as u32)];
                 prop_assert!((f64::from(hit.score) / ours - 1.0).abs() < 1e-5, "{} {}", hit.score, ours);
             }
-            // And the list is made of them.
+            // The list must consist of these scores.
             let mut listed: Vec<f32> = scores.values().map(|&score| score as f32).collect();
             prop_assert_eq!(world.survey.1[number].list, policy::quality::ScoreRank::of(&mut listed));
         }

@@ -1,6 +1,7 @@
-//! How useful are the answers of this index, if all its copies are fresh?
+//! Computes the usefulness of the answers of an index whose copies are all fresh.
 //!
-//! Pandey & Olston (2005), the denominator of equation (5) for queries of one word: what all gains are a share of.
+//! Pandey & Olston (2005), the denominator of equation (5) for queries of one word. All gains
+//! are expressed as a share of it.
 
 use policy::quality::attention;
 
@@ -8,7 +9,7 @@ use super::survey::{Scratch, Survey};
 use crate::index::{Index, IndexError, Workload};
 
 impl Index {
-    /// What those who search for these words meet: scores, by how likely each rank is looked at.
+    /// Returns the sum over these words of frequency × Σ (score × attention of its rank).
     pub fn usefulness(&self, workload: &Workload) -> Result<f64, IndexError> {
         let fail = |error| self.fail("read", error);
         let survey = Survey::new(self.reader.searcher(), &self.fields).map_err(fail)?;

@@ -1,31 +1,32 @@
-//! What was found, in the words of the search page.
+//! Turns the results of a search into the texts and links that the search page shows.
 
 use jiff::Timestamp;
 use repository::index::{Query, Snippet};
 
 use super::SHOWN;
 use super::facets::{FacetGroup, FilterChip};
-use super::form::{Asked, LONGEST};
+use super::form::{LONGEST, SearchForm};
 use crate::app::is_web;
-use crate::search::{Finding, Found};
+use crate::search::{SearchResult, SearchResults};
 use crate::wording;
 
-/// The results of a search.
-pub struct Answer {
+/// The results of a search, as shown.
+pub struct ShownAnswer {
     pub total: usize,
     pub relaxed: bool,
     pub corrected: Option<Correction>,
-    /// What looks like an operator and is none.
+    /// Words written like an operator that does not exist.
     pub unknown: Vec<String>,
-    /// What was meant, and its address.
+    /// Another spelling that may have been meant, with the URL of its search.
     pub meant: Option<(String, String)>,
     pub hint: Option<String>,
-    pub results: Vec<Line>,
+    pub results: Vec<ResultLine>,
     pub milliseconds: u128,
     pub facets: Vec<FacetGroup>,
     pub chips: Vec<FilterChip>,
-    /// The address of the same search in the other order, and whether this one is by date.
+    /// Whether the newest results come first.
     pub newest: bool,
+    /// The URL of the same search in the other order.
     pub other_order: String,
     pub before: Option<String>,
     pub after: Option<String>,
@@ -33,86 +34,85 @@ pub struct Answer {
     pub last: usize,
 }
 
-/// A query that was searched for in place of the one that was typed.
+/// The query that was searched for instead of the typed one.
 pub struct Correction {
     pub text: String,
-    /// The words that no page has.
+    /// The typed words that no page has.
     pub unknown: String,
 }
 
-/// A result, in words.
-pub struct Line {
+/// One result, as shown.
+pub struct ResultLine {
     pub rank: usize,
     pub title: String,
     /// The heading of the best section.
     pub heading: Option<String>,
     pub url: String,
-    /// The page itself, at its best section; `None`: it is no page of the web.
+    /// The URL of the best section; `None` if the URL is not `http` or `https`.
     pub href: Option<String>,
-    /// The address that counts a click.
+    /// The link that counts a click.
     pub click: Option<String>,
     pub cached: Option<String>,
     pub similar: Option<String>,
-    pub snippet: Vec<Piece>,
+    pub snippet: Vec<SnippetPiece>,
     pub missing: Vec<String>,
-    /// Pages with nearly the same text.
+    /// Near-duplicates of the page.
     pub duplicates: Vec<Duplicate>,
     pub checked: bool,
     pub time: String,
     pub ago: String,
     pub pace: Option<String>,
-    /// Who wrote it, and on which day, as the page itself says.
+    /// The authors that the page states.
     pub author: Option<String>,
+    /// The date that the page states.
     pub day: Option<String>,
     pub language: Option<String>,
 }
 
-/// A page with nearly the same text as another.
+/// A near-duplicate of a result.
 pub struct Duplicate {
     pub url: String,
-    /// Whether a browser may be led there.
+    /// Whether the URL may be a link.
     pub web: bool,
 }
 
 /// A part of a snippet.
-pub struct Piece {
+pub struct SnippetPiece {
     pub text: String,
     pub marked: bool,
 }
 
-impl Answer {
-    pub fn of(asked: &Asked, found: Found, now: Timestamp) -> Self {
-        let page = asked.page;
-        // Pages with nearly the same text share a result, so that there may be fewer than pages that match.
+impl ShownAnswer {
+    pub fn of(form: &SearchForm, found: SearchResults, now: Timestamp) -> Self {
+        let page = form.page;
+        // Near-duplicates share a result, so there may be fewer results than pages that match.
         let last = match found.results.len() {
             SHOWN => found.total.div_ceil(SHOWN).max(page),
             _ => page,
         };
         let last = last.clamp(1, Query::OFFSET / SHOWN + 1);
-        let hint = hint(asked, found.total, found.results.len());
+        let hint = hint(form, found.total, found.results.len());
         Self {
             total: found.total,
             relaxed: found.relaxed,
-            corrected: found
-                .corrected
-                .map(|text| Correction::of(&asked.text, text)),
+            corrected: found.corrected.map(|text| Correction::of(&form.text, text)),
             unknown: found.unknown,
             meant: found.meant.map(|text| {
-                let address = asked.address(&text, 1);
+                let address = form.address(&text, 1);
                 (text, address)
             }),
             hint,
             milliseconds: found.took.as_millis(),
-            facets: FacetGroup::all(asked, found.facets.unwrap_or_default()),
-            chips: FilterChip::all(asked),
-            newest: asked.newest,
-            other_order: asked.changed(|other| other.newest = !other.newest),
-            before: (page > 1).then(|| asked.address(&asked.text, page - 1)),
-            after: (page < last).then(|| asked.address(&asked.text, page + 1)),
+            facets: FacetGroup::all(form, found.facets.unwrap_or_default()),
+            chips: FilterChip::all(form),
+            newest: form.newest,
+            other_order: form.changed(|other| other.newest = !other.newest),
+            before: (page > 1).then(|| form.address(&form.text, page - 1)),
+            after: (page < last).then(|| form.address(&form.text, page + 1)),
             results: found
                 .results
                 .into_iter()
-                .map(|found| Line::of(found, now))
+                .map(|found| ResultLine::of(found, now))
                 .collect(),
             page,
             last,
@@ -132,32 +132,31 @@ impl Correction {
     }
 }
 
-/// Says what to do about a search that found nothing, or was not read as typed.
-fn hint(asked: &Asked, total: usize, shown: usize) -> Option<String> {
-    if asked.cut {
+/// Returns advice on a search that found nothing, or of which only a part was used.
+fn hint(form: &SearchForm, total: usize, shown: usize) -> Option<String> {
+    if form.cut {
         return Some(format!(
             "Only the first {LONGEST} characters were searched for."
         ));
     }
     if total > 0 {
-        let more =
-            "There are no more results: other pages have nearly the same text as those before.";
+        let more = "There are no more results: the other pages have nearly the same text as those shown before.";
         return (shown == 0).then(|| more.to_owned());
     }
-    let hint = if !asked.text.chars().any(char::is_alphanumeric) {
+    let hint = if !form.text.chars().any(char::is_alphanumeric) {
         "There is no word in this search. Write one or more, such as: pied avocet"
-    } else if asked.is_filtered() {
+    } else if form.is_filtered() {
         "No page matches with these filters. Take some away."
-    } else if asked.text.contains('"') {
-        "No page has these words in this order. Take the quotation marks away."
+    } else if form.text.contains('"') {
+        "No page has these words in this order. Remove the quotation marks."
     } else {
         "No page has these words. Try others, or fewer."
     };
     Some(hint.to_owned())
 }
 
-impl Line {
-    pub fn of(found: Finding, now: Timestamp) -> Self {
+impl ResultLine {
+    pub fn of(found: SearchResult, now: Timestamp) -> Self {
         let href = found.link();
         let hit = found.hit;
         let fetched = Timestamp::from_second(hit.fetched_at).unwrap_or_default();
@@ -206,28 +205,28 @@ impl Duplicate {
     }
 }
 
-/// A snippet, with dots where it begins or ends within a sentence.
-fn pieces(snippet: &Snippet) -> Vec<Piece> {
+/// Splits a snippet into pieces, with dots where it begins or ends within a sentence.
+fn pieces(snippet: &Snippet) -> Vec<SnippetPiece> {
     let text = snippet.text.trim_end();
     let mut pieces = Vec::new();
-    let dots = |text: &str| Piece {
+    let dots = |text: &str| SnippetPiece {
         text: text.to_owned(),
         marked: false,
     };
     pieces.extend(text.starts_with(char::is_lowercase).then(|| dots("… ")));
     let mut last = 0;
     for range in &snippet.highlights {
-        pieces.extend(Piece::of(text, last..range.start, false));
-        pieces.extend(Piece::of(text, range.clone(), true));
+        pieces.extend(SnippetPiece::of(text, last..range.start, false));
+        pieces.extend(SnippetPiece::of(text, range.clone(), true));
         last = range.end;
     }
-    pieces.extend(Piece::of(text, last..text.len(), false));
+    pieces.extend(SnippetPiece::of(text, last..text.len(), false));
     let whole = text.is_empty() || text.ends_with(['.', '!', '?', '。', '…', '"', '”', ')']);
     pieces.extend((!whole).then(|| dots(" …")));
     pieces
 }
 
-impl Piece {
+impl SnippetPiece {
     fn of(text: &str, range: std::ops::Range<usize>, marked: bool) -> Option<Self> {
         let text = text.get(range).filter(|text| !text.is_empty())?.to_owned();
         Some(Self { text, marked })

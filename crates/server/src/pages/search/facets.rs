@@ -1,12 +1,12 @@
-//! Links that narrow a search down by what its results have in common, and links that take filters away.
+//! Facets: links that add a filter to a search, and links that remove one.
 //!
-//! **Invariant:** a link changes one filter and keeps the words, the order and all other filters; it leads to the first
-//! page of results.
+//! **Invariant:** a link changes one filter and keeps the query, the order and all other filters.
+//! It leads to the first page of results.
 
 use jiff::civil::Date;
 use repository::index::Facets;
 
-use super::form::{AGES, Asked};
+use super::form::{AGES, SearchForm};
 use crate::wording;
 
 /// Values of one property, with the number of results that have each.
@@ -16,7 +16,7 @@ pub struct FacetGroup {
     pub links: Vec<FacetLink>,
 }
 
-/// One value.
+/// One value of a property, as a link.
 #[derive(Debug)]
 pub struct FacetLink {
     pub label: String,
@@ -24,7 +24,7 @@ pub struct FacetLink {
     pub address: String,
 }
 
-/// A filter that is set, and the address of the search without it.
+/// A filter that is set, with the URL of the search without it.
 #[derive(Debug)]
 pub struct FilterChip {
     pub label: String,
@@ -32,32 +32,32 @@ pub struct FilterChip {
 }
 
 impl FacetGroup {
-    /// The groups that narrow the search down: those with more than one value and no filter yet.
-    pub fn all(asked: &Asked, facets: Facets) -> Vec<Self> {
-        let published = asked.published_since.is_some() || asked.published_until.is_some();
+    /// Returns the groups that can narrow the search: more than one value, and no filter yet.
+    pub fn all(form: &SearchForm, facets: Facets) -> Vec<Self> {
+        let published = form.published_since.is_some() || form.published_until.is_some();
         let groups = [
-            asked.site.is_none().then(|| {
+            form.site.is_none().then(|| {
                 group("Site", facets.sites, |site| {
-                    let address = asked.changed(|other| other.site = Some(site.to_owned()));
+                    let address = form.changed(|other| other.site = Some(site.to_owned()));
                     Some((site.to_owned(), address))
                 })
             }),
-            asked.language.is_none().then(|| {
+            form.language.is_none().then(|| {
                 group("Language", facets.languages, |code| {
-                    let address = asked.changed(|other| other.language = Some(code.to_owned()));
+                    let address = form.changed(|other| other.language = Some(code.to_owned()));
                     Some((wording::language(code).to_owned(), address))
                 })
             }),
-            asked.kind.is_none().then(|| {
+            form.kind.is_none().then(|| {
                 group("Type", facets.kinds, |kind| {
-                    let address = asked.changed(|other| other.kind = Some(kind.to_owned()));
+                    let address = form.changed(|other| other.kind = Some(kind.to_owned()));
                     Some((kind.to_owned(), address))
                 })
             }),
             (!published).then(|| {
                 group("Year", facets.years, |year| {
                     let number: i16 = year.parse().ok().filter(|year| *year > 0)?;
-                    let address = asked.changed(|other| {
+                    let address = form.changed(|other| {
                         other.published_since = Date::new(number, 1, 1).ok();
                         other.published_until = Date::new(number, 12, 31).ok();
                     });
@@ -91,40 +91,40 @@ fn group(
 }
 
 impl FilterChip {
-    /// The filters that are set.
-    pub fn all(asked: &Asked) -> Vec<Self> {
+    /// Returns the filters that are set.
+    pub fn all(form: &SearchForm) -> Vec<Self> {
         let mut chips = Vec::new();
-        let mut add = |label: Option<String>, clear: fn(&mut Asked)| {
+        let mut add = |label: Option<String>, clear: fn(&mut SearchForm)| {
             if let Some(label) = label {
-                let address = asked.changed(clear);
+                let address = form.changed(clear);
                 chips.push(Self { label, address });
             }
         };
-        let language = asked.language.as_deref().map(wording::language);
-        let age = asked.age.as_deref();
+        let language = form.language.as_deref().map(wording::language);
+        let age = form.age.as_deref();
         let age = age.and_then(|age| AGES.iter().find(|(value, ..)| *value == age));
-        add(asked.site.clone(), |asked| asked.site = None);
-        add(language.map(str::to_owned), |asked| asked.language = None);
-        add(asked.kind.clone(), |asked| asked.kind = None);
-        add(asked.topic.clone(), |asked| asked.topic = None);
+        add(form.site.clone(), |form| form.site = None);
+        add(language.map(str::to_owned), |form| form.language = None);
+        add(form.kind.clone(), |form| form.kind = None);
+        add(form.topic.clone(), |form| form.topic = None);
         add(
             age.map(|(_, name, _)| format!("Fetched: {}", name.to_lowercase())),
-            |asked| {
-                asked.age = None;
+            |form| {
+                form.age = None;
             },
         );
-        add(days("Fetched", asked.since, asked.until), |asked| {
-            (asked.since, asked.until) = (None, None);
+        add(days("Fetched", form.since, form.until), |form| {
+            (form.since, form.until) = (None, None);
         });
-        let published = days("Published", asked.published_since, asked.published_until);
-        add(published, |asked| {
-            (asked.published_since, asked.published_until) = (None, None);
+        let published = days("Published", form.published_since, form.published_until);
+        add(published, |form| {
+            (form.published_since, form.published_until) = (None, None);
         });
         chips
     }
 }
 
-/// A span of days in words; `None`: any time.
+/// Formats a range of days, or returns `None` if it has no bound.
 fn days(what: &str, since: Option<Date>, until: Option<Date>) -> Option<String> {
     match (since, until) {
         (None, None) => None,
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn links_keep_the_other_filters() {
-        let asked = Asked::read("q=a+b&topic=t&age=week&since=2026-01-02&sort=newest&page=4");
+        let form = SearchForm::read("q=a+b&topic=t&age=week&since=2026-01-02&sort=newest&page=4");
         let facets = Facets {
             sites: counts(&["a.example", "b.example"]),
             languages: counts(&["de", "en"]),
@@ -163,7 +163,7 @@ mod tests {
             years: counts(&["2024", "2019", "0"]),
         };
         let rest = "topic=t&age=week&since=2026-01-02";
-        let found: Vec<(&str, String)> = FacetGroup::all(&asked, facets)
+        let found: Vec<(&str, String)> = FacetGroup::all(&form, facets)
             .into_iter()
             .map(|group| (group.name, group.links[0].address.clone()))
             .collect();
@@ -187,15 +187,15 @@ mod tests {
     #[test]
     fn a_filter_that_is_set_is_a_chip_and_no_group() {
         let raw = "q=a&site=x.example&language=de&type=text&published_since=2024-01-01&published_until=2024-12-31&until=2026-05-06";
-        let asked = Asked::read(raw);
+        let form = SearchForm::read(raw);
         let facets = Facets {
             sites: counts(&["x.example", "y.x.example"]),
             languages: counts(&["de", "en"]),
             kinds: counts(&["html", "text"]),
             years: counts(&["2024", "2019"]),
         };
-        assert!(FacetGroup::all(&asked, facets).is_empty());
-        let chips = FilterChip::all(&asked);
+        assert!(FacetGroup::all(&form, facets).is_empty());
+        let chips = FilterChip::all(&form);
         let labels: Vec<&str> = chips.iter().map(|chip| chip.label.as_str()).collect();
         let expected = [
             "x.example",
@@ -213,17 +213,17 @@ mod tests {
             chips[4].address,
             "/?q=a&site=x.example&language=de&type=text&until=2026-05-06"
         );
-        assert!(FilterChip::all(&Asked::read("q=a&sort=newest")).is_empty());
+        assert!(FilterChip::all(&SearchForm::read("q=a&sort=newest")).is_empty());
     }
 
     #[test]
     fn hostile_values_stay_values() {
-        let asked = Asked::read("q=%22%3E%3Cscript%3E");
+        let form = SearchForm::read("q=%22%3E%3Cscript%3E");
         let facets = Facets {
             sites: counts(&["\"><script>", "a&b=c#d"]),
             ..Facets::default()
         };
-        let groups = FacetGroup::all(&asked, facets);
+        let groups = FacetGroup::all(&form, facets);
         let addresses: Vec<&str> = groups[0]
             .links
             .iter()

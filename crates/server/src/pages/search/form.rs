@@ -1,7 +1,7 @@
-//! What a searcher asked the page for.
+//! Parses the query string of the search page, and builds the URLs of its links.
 //!
-//! **Invariant:** whatever stands after the question mark is a search: what cannot be understood is left out, since
-//! a person can do nothing with an error about an address.
+//! **Invariant:** every query string is a valid search. Parameters that cannot be parsed are
+//! ignored, because a searcher can do nothing about an error in a URL.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -10,10 +10,10 @@ use repository::index::{Query, Sort};
 
 use crate::search::SearchRequest;
 
-/// The most characters of a query that are read.
+/// The most characters of a query; the rest is ignored.
 pub const LONGEST: usize = 1000;
 
-/// How old copies may be: as written, as shown, in days.
+/// Limits on the age of copies: value of the parameter, label, days.
 pub const AGES: [(&str, &str, i64); 4] = [
     ("day", "Past day", 1),
     ("week", "Past week", 7),
@@ -21,25 +21,25 @@ pub const AGES: [(&str, &str, i64); 4] = [
     ("year", "Past year", 366),
 ];
 
-/// How the script of the page asks for results, in place of a whole page.
+/// Why the script of the page requests the results without the rest of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Live {
+pub enum LiveUpdate {
     /// The searcher is typing: the last word is a prefix, and nothing is logged.
     Typing,
-    /// The searcher has stopped typing, or has clicked: the same search, and it is logged.
+    /// The searcher has stopped typing, or has clicked: the same search, now logged.
     Settled,
-    /// The searcher has submitted the form: a search like any other.
+    /// The searcher has submitted the form: an ordinary search.
     Submitted,
 }
 
-/// A search, and which page of its results.
+/// The parameters of the search page.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Asked {
-    /// What was typed.
+pub struct SearchForm {
+    /// The query.
     pub text: String,
-    /// Whether more was typed than is read.
+    /// Whether the query was longer than [`LONGEST`].
     pub cut: bool,
-    /// Only this site.
+    /// Only this host and its subdomains.
     pub site: Option<String>,
     /// Only this language.
     pub language: Option<String>,
@@ -47,28 +47,28 @@ pub struct Asked {
     pub kind: Option<String>,
     /// Only pages of this topic.
     pub topic: Option<String>,
-    /// Only copies that are not older: a name of [`AGES`].
+    /// Only copies of at most this age: a value of [`AGES`].
     pub age: Option<String>,
     /// Only copies that were fetched on this day or later.
     pub since: Option<Date>,
     /// Only copies that were fetched on this day or before.
     pub until: Option<Date>,
-    /// Only pages that say they were published on this day or later.
+    /// Only pages that state a publication date on this day or later.
     pub published_since: Option<Date>,
-    /// Only pages that say they were published on this day or before.
+    /// Only pages that state a publication date on this day or before.
     pub published_until: Option<Date>,
-    /// Whether the newest come first.
+    /// Whether the newest results come first.
     pub newest: bool,
-    /// From 1.
+    /// The page of results, from 1.
     pub page: usize,
-    /// Whether only results are wanted.
-    pub live: Option<Live>,
+    /// Set if the script requests only the results.
+    pub live: Option<LiveUpdate>,
 }
 
-impl Asked {
-    /// Reads what stands after the question mark.
+impl SearchForm {
+    /// Parses a query string.
     pub fn read(raw: &str) -> Self {
-        let mut asked = Self {
+        let mut form = Self {
             page: 1,
             ..Self::default()
         };
@@ -77,47 +77,47 @@ impl Asked {
             let day = || value.trim().parse().ok();
             match name.as_ref() {
                 "q" => {
-                    asked.text = first(&value, LONGEST);
-                    asked.cut = asked.text.len() < value.len();
+                    form.text = first(&value, LONGEST);
+                    form.cut = form.text.len() < value.len();
                 }
-                "site" => asked.site = set(255),
-                "language" => asked.language = set(8),
+                "site" => form.site = set(255),
+                "language" => form.language = set(8),
                 "type" => {
                     let letters = |kind: &String| kind.bytes().all(|b| b.is_ascii_alphanumeric());
-                    asked.kind = set(16).filter(letters);
+                    form.kind = set(16).filter(letters);
                 }
-                "topic" => asked.topic = set(100),
-                "age" => asked.age = set(8),
-                "since" => asked.since = day(),
-                "until" => asked.until = day(),
-                "published_since" => asked.published_since = day(),
-                "published_until" => asked.published_until = day(),
-                "sort" => asked.newest = value == "newest",
+                "topic" => form.topic = set(100),
+                "age" => form.age = set(8),
+                "since" => form.since = day(),
+                "until" => form.until = day(),
+                "published_since" => form.published_since = day(),
+                "published_until" => form.published_until = day(),
+                "sort" => form.newest = value == "newest",
                 "page" => {
                     let last = Query::OFFSET / super::SHOWN + 1;
-                    asked.page = value.parse().unwrap_or(1).clamp(1, last);
+                    form.page = value.parse().unwrap_or(1).clamp(1, last);
                 }
                 "live" => {
-                    asked.live = match value.as_ref() {
-                        "typing" => Some(Live::Typing),
-                        "settled" => Some(Live::Settled),
-                        "submitted" => Some(Live::Submitted),
+                    form.live = match value.as_ref() {
+                        "typing" => Some(LiveUpdate::Typing),
+                        "settled" => Some(LiveUpdate::Settled),
+                        "submitted" => Some(LiveUpdate::Submitted),
                         _ => None,
                     }
                 }
                 _ => {}
             }
         }
-        asked
+        form
     }
 
-    /// Whether something beside words was asked for.
+    /// Tells whether a filter is set.
     pub fn is_filtered(&self) -> bool {
         self.filters().next().is_some()
     }
 
-    /// The search that is made for it.
-    pub fn wish(&self, shown: usize, readers: Vec<String>, now: Timestamp) -> SearchRequest {
+    /// Returns the search for these parameters.
+    pub fn request(&self, shown: usize, readers: Vec<String>, now: Timestamp) -> SearchRequest {
         let age = AGES
             .iter()
             .find(|(value, ..)| self.age.as_deref() == Some(value));
@@ -140,14 +140,14 @@ impl Asked {
             },
             readers,
             facets: true,
-            prefix: matches!(self.live, Some(Live::Typing | Live::Settled)),
+            prefix: matches!(self.live, Some(LiveUpdate::Typing | LiveUpdate::Settled)),
             limit: shown,
             offset: (self.page - 1) * shown,
-            unlogged: self.live == Some(Live::Typing),
+            unlogged: self.live == Some(LiveUpdate::Typing),
         }
     }
 
-    /// The filters that are set, as they are written.
+    /// Returns the filters that are set, as names and values of parameters.
     fn filters(&self) -> impl Iterator<Item = (&'static str, String)> {
         let day = |day: &Option<Date>| day.map(|day| day.to_string());
         let filters = [
@@ -165,7 +165,7 @@ impl Asked {
         set.filter_map(|(name, value)| Some((name, value?)))
     }
 
-    /// The address of the same search with other words, or another page.
+    /// Returns the URL of the same search with another query, or another page of results.
     pub fn address(&self, text: &str, page: usize) -> String {
         let mut address = form_urlencoded::Serializer::for_suffix(String::from("/?"), 2);
         address.append_pair("q", text);
@@ -181,7 +181,7 @@ impl Asked {
         address.finish()
     }
 
-    /// The address of the first page of the same search with something changed.
+    /// Returns the URL of the first page of the same search with a change.
     pub fn changed(&self, change: impl FnOnce(&mut Self)) -> String {
         let mut other = self.clone();
         change(&mut other);
@@ -189,13 +189,13 @@ impl Asked {
     }
 }
 
-/// The beginning of a day, in UTC.
+/// Returns the beginning of a day in UTC.
 fn midnight(day: Option<Date>) -> Option<Timestamp> {
     let start = day?.to_zoned(TimeZone::UTC).ok()?;
     Some(start.timestamp())
 }
 
-/// The first characters of a text.
+/// Returns the first characters of a text.
 fn first(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn addresses_are_read_back() {
-        let asked = Asked {
+        let form = SearchForm {
             text: "\"a & b\" -c +d%".into(),
             site: Some("e.org".into()),
             language: Some("de".into()),
@@ -221,19 +221,19 @@ mod tests {
             published_until: Some("2019-12-31".parse().unwrap()),
             newest: true,
             page: 3,
-            ..Asked::default()
+            ..SearchForm::default()
         };
-        let address = asked.address(&asked.text, asked.page);
-        assert_eq!(Asked::read(address.strip_prefix("/?").unwrap()), asked);
+        let address = form.address(&form.text, form.page);
+        assert_eq!(SearchForm::read(address.strip_prefix("/?").unwrap()), form);
         let now: Timestamp = "2026-11-16T12:00:00Z".parse().unwrap();
-        let wish = asked.wish(10, Vec::new(), now);
-        assert_eq!((wish.limit, wish.offset), (10, 20));
+        let request = form.request(10, Vec::new(), now);
+        assert_eq!((request.limit, request.offset), (10, 20));
         assert_eq!(
             [
-                wish.since,
-                wish.until,
-                wish.published_since,
-                wish.published_until
+                request.since,
+                request.until,
+                request.published_since,
+                request.published_until
             ],
             [
                 "2026-11-09T12:00:00Z",
@@ -244,7 +244,7 @@ mod tests {
             .map(|time| Some(time.parse().unwrap())),
             "days are whole, and the narrower of two bounds holds"
         );
-        assert!(!wish.unlogged && !wish.prefix);
+        assert!(!request.unlogged && !request.prefix);
     }
 
     #[test]
@@ -256,11 +256,15 @@ mod tests {
             ("q=a&live=x", false, false),
             ("q=a", false, false),
         ] {
-            let asked = Asked::read(raw);
-            let wish = asked.wish(10, Vec::new(), Timestamp::UNIX_EPOCH);
-            assert_eq!((wish.prefix, wish.unlogged), (prefix, unlogged), "{raw}");
+            let form = SearchForm::read(raw);
+            let request = form.request(10, Vec::new(), Timestamp::UNIX_EPOCH);
             assert_eq!(
-                asked.address("a", 1),
+                (request.prefix, request.unlogged),
+                (prefix, unlogged),
+                "{raw}"
+            );
+            assert_eq!(
+                form.address("a", 1),
                 "/?q=a",
                 "addresses are of whole pages"
             );
@@ -269,29 +273,25 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_left_out() {
-        let asked = Asked::read(
+        let form = SearchForm::read(
             "q=a&page=many&age=&site=%20&language=&x=y&&=&since=soon&until=2026-13-01&type=a%20b&sort=up&q",
         );
-        assert_eq!(
-            (asked.text.as_str(), asked.page),
-            ("", 1),
-            "the last counts"
-        );
-        assert!(!asked.is_filtered());
-        assert_eq!(Asked::read("q=%ff%00%e2").text, "\u{fffd}\0\u{fffd}");
-        assert_eq!(Asked::read("page=999999").page, 101);
-        assert_eq!(Asked::read("page=0").page, 1);
-        let long = Asked::read(&format!("q={}", "é".repeat(2000)));
+        assert_eq!((form.text.as_str(), form.page), ("", 1), "the last counts");
+        assert!(!form.is_filtered());
+        assert_eq!(SearchForm::read("q=%ff%00%e2").text, "\u{fffd}\0\u{fffd}");
+        assert_eq!(SearchForm::read("page=999999").page, 101);
+        assert_eq!(SearchForm::read("page=0").page, 1);
+        let long = SearchForm::read(&format!("q={}", "é".repeat(2000)));
         assert_eq!((long.text.chars().count(), long.cut), (LONGEST, true));
     }
 
     proptest! {
         #[test]
         fn anything_is_a_search(raw in "\\PC{0,80}") {
-            let asked = Asked::read(&raw);
-            let address = asked.address(&asked.text, asked.page);
+            let form = SearchForm::read(&raw);
+            let address = form.address(&form.text, form.page);
             prop_assert!(address.is_ascii());
-            prop_assert_eq!(Asked::read(&address[2..]).text, asked.text);
+            prop_assert_eq!(SearchForm::read(&address[2..]).text, form.text);
         }
     }
 }

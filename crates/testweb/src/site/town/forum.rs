@@ -1,22 +1,23 @@
-//! The Slipway: who asks what, and how many answer?
+//! The Slipway, a forum: questions and answers.
 //!
-//! **Invariant:** a thread only grows: each change of its life is one more post.
+//! **Invariant:** a thread only grows: each change is one more post.
 
 use figure::escaped;
 use rand::RngExt;
 
-use super::super::life::Life;
+use super::super::life::PageLife;
 use super::super::plan::Spread;
 use super::super::web::{Page, PageNumber, Web};
-use super::page::Sheet;
+use super::page::TownPageKind;
 use super::words::{PEOPLE, Scene, TROUBLES, any, slug};
-use super::{Builder, FORUM, Habits};
+use super::{FORUM, PageDynamics, TownBuilder};
 use crate::chance::{For, stream};
 
 const BOARDS: [&str; 3] = ["Repairs", "Equipment", "Seamanship"];
 
-/// A new thread every twenty seconds; a post every three minutes in the middle, with a heavy tail.
-const HABITS: Habits = Habits {
+/// A new thread appears every 20 s. The median time between two posts of a thread is 180 s, with
+/// a heavy tail.
+const DYNAMICS: PageDynamics = PageDynamics {
     now: 60,
     later: 4_000,
     every: 20.0,
@@ -27,7 +28,7 @@ const HABITS: Habits = Habits {
         sigma: 1.5,
     },
 };
-/// Posts that a thread shows: the first, and the last of so many.
+/// Maximum number of answers that a thread page shows: the latest ones, after the first post.
 const SHOWN: usize = 12;
 
 const QUESTIONS: [&str; 10] = [
@@ -64,17 +65,22 @@ const SENTENCES: [&str; 18] = [
     "It was the {subject} after all.",
 ];
 
-pub(super) fn found(builder: &mut Builder, home: PageNumber) {
-    let boards =
-        BOARDS.map(|name| builder.shelf(FORUM, &format!("/board/{}/", name.to_lowercase()), name));
-    builder.page(FORUM, "/feed.xml".into(), Life::ALWAYS, Sheet::Feed);
-    for (n, life) in builder.lives(FORUM, &HABITS).into_iter().enumerate() {
+pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
+    let boards = BOARDS
+        .map(|name| builder.add_list(FORUM, &format!("/board/{}/", name.to_lowercase()), name));
+    builder.add_page(
+        FORUM,
+        "/feed.xml".into(),
+        PageLife::ALWAYS,
+        TownPageKind::Feed,
+    );
+    for (n, life) in builder.draw_lives(FORUM, &DYNAMICS).into_iter().enumerate() {
         let number = builder.pages.len() as u64;
         let path = format!(
             "/thread/{n}/{}",
             slug(&write_question(builder.town.seed, number))
         );
-        let page = builder.page(FORUM, path, life, Sheet::Thread);
+        let page = builder.add_page(FORUM, path, life, TownPageKind::Thread);
         builder.put(page, boards[n % BOARDS.len()]);
         builder.put(page, home);
     }
@@ -95,7 +101,7 @@ pub(super) fn thread(web: &Web, page: &Page, at: f64) -> String {
     let number = u64::from(page.number().0);
     let scene = scene(web.seed, number);
     let born = page.life.born;
-    // A thread of the past has answers of the past.
+    // A thread that started before time 0 has answers from before time 0.
     let early = if born < 0.0 { number % 6 } else { 0 };
     let mut answers: Vec<f64> = (1..=early).map(|n| born * (1.0 - n as f64 / 6.0)).collect();
     answers.extend(page.life.moments(web.seed, number, at));

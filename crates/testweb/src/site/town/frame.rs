@@ -1,14 +1,15 @@
-//! What is around the text of a page: name, ways to the other pages, a little style.
+//! The layout around the text of a page: site name, navigation and style.
 //!
-//! **Invariant:** the same on every page of a site and at every moment, so that a page changes with its text alone.
+//! **Invariant:** it is the same on every page of a site and at every moment, so that a page
+//! changes only with its text.
 
 use std::fmt::Write;
 
 use figure::escaped;
 
 use super::super::web::{Page, Web};
-use super::page::Sheet;
-use super::{FORUM, MANUAL, NEWSPAPER, Records, SHOP, forum, newspaper, shop};
+use super::page::TownPageKind;
+use super::{FORUM, MANUAL, NEWSPAPER, SHOP, TownRecords, forum, newspaper, shop};
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}body{font:17px/1.55 Georgia,serif;max-width:44rem;margin:0 auto;padding:0 1rem 3rem}\
@@ -26,8 +27,14 @@ const SITES: [(&str, &str); 4] = [
     ("Chandler & Daughter", "#b70"),
 ];
 
-/// The whole page around its text.
-pub(super) fn frame(records: &Records, web: &Web, page: &Page, port: u16, text: &str) -> String {
+/// Returns the whole page around a text.
+pub(super) fn frame(
+    records: &TownRecords,
+    web: &Web,
+    page: &Page,
+    port: u16,
+    text: &str,
+) -> String {
     let (site, colour) = SITES[page.server.0 as usize % SITES.len()];
     let title = escaped(&records.title(web, page));
     let site = escaped(site);
@@ -37,13 +44,13 @@ pub(super) fn frame(records: &Records, web: &Web, page: &Page, port: u16, text: 
          <header><b><a href=\"/\">{site}</a></b><nav>",
         discovery(page)
     );
-    for shelf in records.shelves_of(page.server).iter().skip(1) {
-        let shelf = web.page(*shelf);
+    for list in records.lists_of(page.server).iter().skip(1) {
+        let list = web.page(*list);
         let _ = write!(
             html,
             "<a href=\"{}\">{}</a> ",
-            shelf.path,
-            escaped(&records.title(web, shelf))
+            list.path,
+            escaped(&records.title(web, list))
         );
     }
     let _ = write!(
@@ -64,7 +71,7 @@ pub(super) fn frame(records: &Records, web: &Web, page: &Page, port: u16, text: 
     html
 }
 
-/// Where a home page says that its feed is.
+/// Returns the element that announces the feed of a site.
 fn discovery(page: &Page) -> &'static str {
     match page.server {
         NEWSPAPER | FORUM => {
@@ -74,13 +81,13 @@ fn discovery(page: &Page) -> &'static str {
     }
 }
 
-/// A line of a list. It says nothing of a page that changes.
-pub(super) fn lead(records: &Records, web: &Web, page: &Page) -> String {
+/// Returns an entry of a list page. It contains nothing of a page that changes.
+pub(super) fn lead(records: &TownRecords, web: &Web, page: &Page) -> String {
     let title = escaped(&records.title(web, page));
-    let more = match records.sheet(page.number()) {
-        Sheet::Article => newspaper::teaser(web, page),
-        Sheet::Thread => forum::asked_by(web, page),
-        Sheet::Product => shop::kind(web, page),
+    let more = match records.kind(page.number()) {
+        TownPageKind::Article => newspaper::teaser(web, page),
+        TownPageKind::Thread => forum::asked_by(web, page),
+        TownPageKind::Product => shop::kind(web, page),
         _ => String::new(),
     };
     format!(

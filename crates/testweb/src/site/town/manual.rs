@@ -1,22 +1,24 @@
-//! The Tern manual: how do you use a build tool that does not exist?
+//! The Tern manual, the documentation of an invented build tool.
 //!
-//! Its pages were always there and are edited, a few of them all the time and most hardly ever. A sitemap says when.
+//! Its pages always exist and are edited: a few of them often, most rarely. A sitemap states the
+//! times.
 
 use figure::escaped;
 use rand::RngExt;
 
-use super::super::life::Life;
+use super::super::life::PageLife;
 use super::super::plan::Spread;
 use super::super::web::{Page, PageNumber, Web};
-use super::page::Sheet;
+use super::page::TownPageKind;
 use super::words::{FEATURES, Scene, any, slug};
-use super::{Builder, Habits, MANUAL};
+use super::{MANUAL, PageDynamics, TownBuilder};
 use crate::chance::{For, stream};
 
 const PARTS: [&str; 3] = ["Guide", "Reference", "Recipes"];
 
-/// Three of four pages are edited, every five minutes in the middle, with a heavy tail.
-const HABITS: Habits = Habits {
+/// Three of four pages are edited. The median time between two edits is 300 s, with a heavy
+/// tail.
+const DYNAMICS: PageDynamics = PageDynamics {
     now: 72,
     later: 0,
     every: 1.0,
@@ -47,14 +49,23 @@ const SENTENCES: [&str; 16] = [
     "Nothing is sent over the network unless you allow it.",
 ];
 
-pub(super) fn found(builder: &mut Builder, home: PageNumber) {
+pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
     let parts =
-        PARTS.map(|name| builder.shelf(MANUAL, &format!("/{}/", name.to_lowercase()), name));
-    builder.page(MANUAL, "/sitemap.xml".into(), Life::ALWAYS, Sheet::Sitemap);
-    for (n, life) in builder.lives(MANUAL, &HABITS).into_iter().enumerate() {
+        PARTS.map(|name| builder.add_list(MANUAL, &format!("/{}/", name.to_lowercase()), name));
+    builder.add_page(
+        MANUAL,
+        "/sitemap.xml".into(),
+        PageLife::ALWAYS,
+        TownPageKind::Sitemap,
+    );
+    for (n, life) in builder
+        .draw_lives(MANUAL, &DYNAMICS)
+        .into_iter()
+        .enumerate()
+    {
         let (part, feature) = (n % PARTS.len(), FEATURES[n / PARTS.len() % FEATURES.len()]);
         let path = format!("/{}/{}", PARTS[part].to_lowercase(), slug(feature));
-        let page = builder.page(MANUAL, path, life, Sheet::Lesson);
+        let page = builder.add_page(MANUAL, path, life, TownPageKind::Lesson);
         builder.put(page, parts[part]);
         builder.put(page, home);
     }
@@ -73,7 +84,7 @@ pub(super) fn heading(_: &Web, page: &Page) -> String {
     })
 }
 
-/// An edit writes one section anew; which one, the version says.
+/// Returns the text of a page. An edit rewrites one section; the version determines which.
 pub(super) fn lesson(web: &Web, page: &Page, at: f64) -> String {
     let number = u64::from(page.number().0);
     let version = web.version(page, at);

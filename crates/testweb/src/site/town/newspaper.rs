@@ -1,23 +1,24 @@
-//! The Estuary Courier: what does it publish, and when does it correct itself?
+//! The Estuary Courier, a newspaper: articles and their corrections.
 //!
-//! Articles appear one after the other, the newest stand on the front page and in their section, in a feed and in a news sitemap.
-//! One in twelve is a live report that grows a paragraph at a time.
+//! The newest articles are on the front page and in their section, in a feed and in a news
+//! sitemap. One in twelve is a live report, which changes every fifteen seconds.
 
 use figure::escaped;
 use rand::RngExt;
 
-use super::super::life::Life;
+use super::super::life::PageLife;
 use super::super::plan::Spread;
 use super::super::web::{Page, PageNumber, Web};
-use super::page::Sheet;
+use super::page::TownPageKind;
 use super::words::{EVENTS, Scene, any, slug};
-use super::{Builder, Habits, NEWSPAPER};
+use super::{NEWSPAPER, PageDynamics, TownBuilder};
 use crate::chance::{For, stream};
 
 const SECTIONS: [&str; 4] = ["Harbour", "Council", "Nature", "Culture"];
 
-/// An article every eight seconds; one in four is corrected, every three minutes in the middle.
-const HABITS: Habits = Habits {
+/// An article appears every 8 s. One in four is corrected, with a median of 180 s between
+/// corrections.
+const DYNAMICS: PageDynamics = PageDynamics {
     now: 90,
     later: 8_000,
     every: 8.0,
@@ -28,7 +29,7 @@ const HABITS: Habits = Habits {
         sigma: 1.0,
     },
 };
-/// One article in so many is a live report, which changes every fifteen seconds.
+/// One article in `LIVE` is a live report, which changes every `LIVE_INTERVAL` seconds.
 const LIVE: usize = 12;
 const LIVE_INTERVAL: f64 = 15.0;
 
@@ -68,16 +69,16 @@ const SENTENCES: [&str; 18] = [
     "Whether that is enough remains to be seen.",
 ];
 
-pub(super) fn found(builder: &mut Builder, home: PageNumber) {
-    let sections =
-        SECTIONS.map(|name| builder.shelf(NEWSPAPER, &format!("/{}/", name.to_lowercase()), name));
-    for (path, sheet) in [
-        ("/feed.xml", Sheet::Feed),
-        ("/news-sitemap.xml", Sheet::NewsSitemap),
+pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
+    let sections = SECTIONS
+        .map(|name| builder.add_list(NEWSPAPER, &format!("/{}/", name.to_lowercase()), name));
+    for (path, kind) in [
+        ("/feed.xml", TownPageKind::Feed),
+        ("/news-sitemap.xml", TownPageKind::NewsSitemap),
     ] {
-        builder.page(NEWSPAPER, path.into(), Life::ALWAYS, sheet);
+        builder.add_page(NEWSPAPER, path.into(), PageLife::ALWAYS, kind);
     }
-    let lives = builder.lives(NEWSPAPER, &HABITS);
+    let lives = builder.draw_lives(NEWSPAPER, &DYNAMICS);
     for (n, mut life) in lives.into_iter().enumerate() {
         if is_live(n) {
             life.rate = builder.town.speed / LIVE_INTERVAL;
@@ -86,7 +87,7 @@ pub(super) fn found(builder: &mut Builder, home: PageNumber) {
         let section = n % SECTIONS.len();
         let words = slug(&write_headline(builder.town.seed, number));
         let path = format!("/{}/{words}-{n}", SECTIONS[section].to_lowercase());
-        let page = builder.page(NEWSPAPER, path, life, Sheet::Article);
+        let page = builder.add_page(NEWSPAPER, path, life, TownPageKind::Article);
         builder.put(page, sections[section]);
         builder.put(page, home);
     }
@@ -112,7 +113,8 @@ pub(super) fn teaser(web: &Web, page: &Page) -> String {
     scene(web.seed, number).paragraph(&SENTENCES, 1, &mut rng)
 }
 
-/// A correction replaces a paragraph; which one, the version says.
+/// Returns the text of an article. A correction replaces a paragraph; the version determines
+/// which.
 pub(super) fn article(web: &Web, page: &Page, at: f64) -> String {
     let number = u64::from(page.number().0);
     let scene = scene(web.seed, number);

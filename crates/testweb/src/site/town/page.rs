@@ -1,20 +1,21 @@
-//! What does a page of a town say, since when, and where does it lead?
+//! The pages of a town: their text, version and links.
 //!
-//! **Invariant:** what is written follows from the seed, the page and its version alone, so that the version is all a judge must know.
+//! **Invariant:** the text is determined by the seed, the page and its version, so that the
+//! judge of an experiment needs only the version.
 
-use super::super::life::Version;
+use super::super::life::TextVersion;
 use super::super::web::{Page, PageNumber, ServerNumber, Web};
 use super::frame::{frame, lead};
-use super::{Records, forum, listed, manual, newspaper, shop};
+use super::{TownRecords, feeds, forum, manual, newspaper, shop};
 
-/// What a page is.
+/// The kind of a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(in super::super) enum Sheet {
+pub(in super::super) enum TownPageKind {
     /// A list of pages, by its number.
-    Shelf(usize),
+    PageList(usize),
     /// The newest pages of the site as RSS.
     Feed,
-    /// The newest articles, as search engines ask newspapers for them.
+    /// The newest articles, in the format that search engines request from newspapers.
     NewsSitemap,
     /// All pages of the site.
     Sitemap,
@@ -24,113 +25,113 @@ pub(in super::super) enum Sheet {
     Lesson,
     /// A thread of the forum.
     Thread,
-    /// Something that the shop sells.
+    /// A product of the shop.
     Product,
 }
 
-/// Pages that a list shows at most, where it shows the newest.
+/// Maximum number of pages on a list that shows the newest.
 const NEWEST: usize = 24;
 
-impl Records {
-    pub fn sheet(&self, page: PageNumber) -> Sheet {
-        self.sheets[page.0 as usize]
+impl TownRecords {
+    pub fn kind(&self, page: PageNumber) -> TownPageKind {
+        self.kinds[page.0 as usize]
     }
 
-    /// Whether the page is for people: lists for crawlers are not.
+    /// Returns whether users read the page; they do not read feeds and sitemaps.
     pub fn is_text(&self, page: PageNumber) -> bool {
         !matches!(
-            self.sheet(page),
-            Sheet::Feed | Sheet::NewsSitemap | Sheet::Sitemap
+            self.kind(page),
+            TownPageKind::Feed | TownPageKind::NewsSitemap | TownPageKind::Sitemap
         )
     }
 
-    pub fn version(&self, web: &Web, page: &Page, at: f64) -> Version {
-        match self.sheet(page.number) {
-            Sheet::Shelf(shelf) => self.shelves[shelf].version(at),
-            Sheet::Feed | Sheet::NewsSitemap | Sheet::Sitemap => {
-                listed::version(self, web, page, at)
+    pub fn version(&self, web: &Web, page: &Page, at: f64) -> TextVersion {
+        match self.kind(page.number) {
+            TownPageKind::PageList(list) => self.lists[list].version(at),
+            TownPageKind::Feed | TownPageKind::NewsSitemap | TownPageKind::Sitemap => {
+                feeds::version(self, web, page, at)
             }
             _ => page.life.version(web.seed, u64::from(page.number.0), at),
         }
     }
 
     pub fn media(&self, page: PageNumber) -> &'static str {
-        match self.sheet(page) {
-            Sheet::Feed => "application/rss+xml",
-            Sheet::NewsSitemap | Sheet::Sitemap => "application/xml",
+        match self.kind(page) {
+            TownPageKind::Feed => "application/rss+xml",
+            TownPageKind::NewsSitemap | TownPageKind::Sitemap => "application/xml",
             _ => "text/html; charset=utf-8",
         }
     }
 
     pub fn body(&self, web: &Web, page: &Page, at: f64, port: u16) -> String {
-        match self.sheet(page.number) {
-            Sheet::Feed => listed::feed(self, web, page, at, port),
-            Sheet::NewsSitemap => listed::news(self, web, page, at, port),
-            Sheet::Sitemap => listed::sitemap(self, web, page, at, port),
-            Sheet::Shelf(_) => {
+        match self.kind(page.number) {
+            TownPageKind::Feed => feeds::feed(self, web, page, at, port),
+            TownPageKind::NewsSitemap => feeds::news(self, web, page, at, port),
+            TownPageKind::Sitemap => feeds::sitemap(self, web, page, at, port),
+            TownPageKind::PageList(_) => {
                 let leads: Vec<String> = (self.listed(page, at).into_iter())
                     .map(|page| lead(self, web, web.page(page)))
                     .collect();
                 let list = format!("<ul class=\"list\">\n{}</ul>\n", leads.concat());
                 frame(self, web, page, port, &list)
             }
-            Sheet::Article => frame(self, web, page, port, &newspaper::article(web, page, at)),
-            Sheet::Lesson => frame(self, web, page, port, &manual::lesson(web, page, at)),
-            Sheet::Thread => frame(self, web, page, port, &forum::thread(web, page, at)),
-            Sheet::Product => frame(self, web, page, port, &shop::product(web, page, at)),
+            TownPageKind::Article => {
+                frame(self, web, page, port, &newspaper::article(web, page, at))
+            }
+            TownPageKind::Lesson => frame(self, web, page, port, &manual::lesson(web, page, at)),
+            TownPageKind::Thread => frame(self, web, page, port, &forum::thread(web, page, at)),
+            TownPageKind::Product => frame(self, web, page, port, &shop::product(web, page, at)),
         }
     }
 
     pub fn title(&self, web: &Web, page: &Page) -> String {
-        match self.sheet(page.number) {
-            Sheet::Shelf(shelf) => self.shelves[shelf].title.clone(),
-            Sheet::Feed => "Newest".into(),
-            Sheet::NewsSitemap | Sheet::Sitemap => "Sitemap".into(),
-            Sheet::Article => newspaper::headline(web, page),
-            Sheet::Lesson => manual::heading(web, page),
-            Sheet::Thread => forum::question(web, page),
-            Sheet::Product => shop::name(web, page),
+        match self.kind(page.number) {
+            TownPageKind::PageList(list) => self.lists[list].title.clone(),
+            TownPageKind::Feed => "Newest".into(),
+            TownPageKind::NewsSitemap | TownPageKind::Sitemap => "Sitemap".into(),
+            TownPageKind::Article => newspaper::headline(web, page),
+            TownPageKind::Lesson => manual::heading(web, page),
+            TownPageKind::Thread => forum::question(web, page),
+            TownPageKind::Product => shop::name(web, page),
         }
     }
 
-    /// The pages that a list names; none for a page that is no list.
+    /// Returns the pages on a list page; none for other pages.
     fn listed(&self, page: &Page, at: f64) -> Vec<PageNumber> {
-        let Sheet::Shelf(shelf) = self.sheet(page.number) else {
+        let TownPageKind::PageList(list) = self.kind(page.number) else {
             return Vec::new();
         };
-        let pages = self.shelves[shelf].pages(at);
+        let pages = self.lists[list].pages(at);
         match page.server {
             super::MANUAL | super::SHOP => pages.collect(),
             _ => pages.take(NEWEST).collect(),
         }
     }
 
-    /// The lists of a site, which each of its pages leads to; its home page is the first.
-    pub fn shelves_of(&self, server: ServerNumber) -> &[PageNumber] {
+    /// Returns the list pages of a site, which each of its pages links to; the first is its home
+    /// page.
+    pub fn lists_of(&self, server: ServerNumber) -> &[PageNumber] {
         &self.sites[server.0 as usize]
     }
 
-    /// All pages that a page leads to.
+    /// Returns all pages that a page links to.
     pub fn links(&self, page: &Page, at: f64) -> Vec<PageNumber> {
         if !self.is_text(page.number) {
             return self.all(page.server, at).collect();
         }
-        let homes = self.sites.iter().filter_map(|shelves| shelves.first());
+        let homes = self.sites.iter().filter_map(|lists| lists.first());
         let mut links = self.listed(page, at);
-        links.extend(self.shelves_of(page.server).iter().chain(homes));
+        links.extend(self.lists_of(page.server).iter().chain(homes));
         links
     }
 
-    /// All pages of a site that exist and are no lists, the newest first.
+    /// Returns all pages of a site that exist and are not lists, newest first.
     pub fn all(&self, server: ServerNumber, at: f64) -> impl Iterator<Item = PageNumber> {
-        let home = self
-            .shelves_of(server)
-            .first()
-            .map(|home| self.sheet(*home));
-        let shelf = match home {
-            Some(Sheet::Shelf(shelf)) => self.shelves.get(shelf),
+        let home = self.lists_of(server).first().map(|home| self.kind(*home));
+        let list = match home {
+            Some(TownPageKind::PageList(list)) => self.lists.get(list),
             _ => None,
         };
-        shelf.into_iter().flat_map(move |shelf| shelf.pages(at))
+        list.into_iter().flat_map(move |list| list.pages(at))
     }
 }

@@ -1,7 +1,10 @@
-//! What do the people of a town search for, and which results do they click?
+//! The users of a town: their queries and clicks.
 //!
-//! They know what they want: queries are words of what the sites are about, by Zipf's law, and a result is judged by what its page says at that moment.
-//! **Invariant:** searches and choices are functions of the seed and their number; only [`Searchers::choose`] looks at the web, since people do.
+//! Queries are subjects of the sites, distributed by Zipf's law. A result is judged by the text
+//! of its page at that moment.
+//!
+//! **Invariant:** searches and choices are functions of the seed and their number. Only
+//! [`Searchers::choose`] looks at the web, since users do.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -10,23 +13,24 @@ use super::super::web::{PageNumber, Web};
 use super::words::{EVENTS, FEATURES, GOODS, PLACES, TROUBLES, any, often};
 use crate::chance::{For, stream};
 
-/// The chance that someone who looks at a result goes on to the next: Craswell et al., "An experimental comparison of click position-bias models" (WSDM 2008),
-/// call it the cascade; the number is ours.
+/// Probability that a user who looks at a result continues to the next one, as in the cascade
+/// model of Craswell et al., "An experimental comparison of click position-bias models" (WSDM
+/// 2008). The value is ours.
 const GOES_ON: f64 = 0.85;
-/// The chance of a click on a page that says what was asked for, and on another.
+/// Probability of a click on a page that contains the words of the query, and on any other.
 const WANTED: f64 = 0.6;
 const UNWANTED: f64 = 0.03;
-/// News of so many seconds ago is half as attractive, at speed 1.
+/// Half-life of the attraction of news, in seconds at speed 1.
 const NEWS: f64 = 240.0;
 
-/// People who search.
+/// The users who search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Searchers {
-    /// Where all chance comes from.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// Searches a second.
+    /// Searches per second.
     pub rate: f64,
-    /// How fast their town lives.
+    /// The speed of their town.
     pub speed: f64,
 }
 
@@ -35,14 +39,14 @@ pub struct Searchers {
 pub struct Wish {
     /// Its number, from 0.
     pub number: u64,
-    /// How long after the search before it, in seconds.
+    /// Time since the search before, in seconds.
     pub after: f64,
-    /// What is typed.
+    /// The text of the query.
     pub query: String,
 }
 
 impl Searchers {
-    /// Their searches, one after the other, for ever.
+    /// Returns an endless sequence of searches.
     pub fn wishes(self) -> impl Iterator<Item = Wish> {
         (0..).map(move |number| self.wish(number))
     }
@@ -58,7 +62,7 @@ impl Searchers {
         };
         let subject = often(subjects, &mut rng);
         let query = match rng.random_range(0..4) {
-            // People leave words out.
+            // Users leave words out.
             0 => any(&subject.split(' ').collect::<Vec<_>>(), &mut rng).to_owned(),
             1 if subjects == EVENTS => format!("{subject} {}", any(&PLACES, &mut rng)),
             _ => subject.to_owned(),
@@ -70,7 +74,8 @@ impl Searchers {
         }
     }
 
-    /// Which of these results someone clicks, who looks at them from the top and leaves with the first click.
+    /// Returns the index of the result that the user clicks. The user looks at the results from
+    /// the top and stops at the first click.
     pub fn choose(&self, wish: &Wish, results: &[PageNumber], web: &Web, at: f64) -> Option<usize> {
         let mut rng = stream(self.seed, For::Searchers, wish.number, 1);
         for (place, page) in results.iter().enumerate() {
@@ -93,7 +98,7 @@ impl Searchers {
         if !wish.query.split(' ').all(|word| text.contains(word)) {
             return UNWANTED;
         }
-        // Half of it is what the page says and half that it is new.
+        // Half of the attraction is due to the text, and half to its novelty.
         let age = (at - web.version(known, at).since).max(0.0) * self.speed;
         WANTED * (0.5 + 0.5 * (-age / NEWS).exp2())
     }

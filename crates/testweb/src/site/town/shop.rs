@@ -1,23 +1,24 @@
-//! Chandler & Daughter: what is sold, for how much, and until when?
+//! Chandler & Daughter, a shop: products with changing prices.
 //!
-//! **Invariant:** a price is a function of the version; what is sold out is gone for good, and its page says so with 410.
+//! **Invariant:** a price is a function of the version. A product that is sold out is gone for
+//! ever, and its page answers 410.
 
 use figure::escaped;
 use rand::RngExt;
 
-use super::super::life::Life;
+use super::super::life::PageLife;
 use super::super::plan::Spread;
 use super::super::web::{Page, PageNumber, Web};
-use super::page::Sheet;
+use super::page::TownPageKind;
 use super::words::{GOODS, MAKES, Scene, any, slug};
-use super::{Builder, Habits, SHOP};
+use super::{PageDynamics, SHOP, TownBuilder};
 use crate::chance::{For, stream};
 
 const DEPARTMENTS: [&str; 4] = ["Deck", "Clothing", "Navigation", "Galley"];
 
-/// Something new every thirty seconds, and something sold out as often: eighty at thirty seconds live for forty minutes. A price changes
-/// every two minutes in the middle.
-const HABITS: Habits = Habits {
+/// A new product appears every 30 s and one is sold out as often: 80 products with a new one
+/// every 30 s need a lifetime of 2,400 s. The median time between two price changes is 120 s.
+const DYNAMICS: PageDynamics = PageDynamics {
     now: 80,
     later: 3_000,
     every: 30.0,
@@ -46,14 +47,19 @@ const SENTENCES: [&str; 14] = [
     "Goes well with everything else we sell.",
 ];
 
-pub(super) fn found(builder: &mut Builder, home: PageNumber) {
+pub(super) fn add_site(builder: &mut TownBuilder, home: PageNumber) {
     let departments =
-        DEPARTMENTS.map(|name| builder.shelf(SHOP, &format!("/{}/", name.to_lowercase()), name));
-    builder.page(SHOP, "/sitemap.xml".into(), Life::ALWAYS, Sheet::Sitemap);
-    for (n, life) in builder.lives(SHOP, &HABITS).into_iter().enumerate() {
+        DEPARTMENTS.map(|name| builder.add_list(SHOP, &format!("/{}/", name.to_lowercase()), name));
+    builder.add_page(
+        SHOP,
+        "/sitemap.xml".into(),
+        PageLife::ALWAYS,
+        TownPageKind::Sitemap,
+    );
+    for (n, life) in builder.draw_lives(SHOP, &DYNAMICS).into_iter().enumerate() {
         let number = builder.pages.len() as u64;
         let path = format!("/goods/{}-{n}", slug(&label(builder.town.seed, number)));
-        let page = builder.page(SHOP, path, life, Sheet::Product);
+        let page = builder.add_page(SHOP, path, life, TownPageKind::Product);
         builder.put(page, departments[n % DEPARTMENTS.len()]);
         builder.put(page, home);
     }
@@ -88,7 +94,7 @@ pub(super) fn product(web: &Web, page: &Page, at: f64) -> String {
     html
 }
 
-/// Within a quarter of what the thing costs.
+/// Returns a price within 25% of the usual price of the product.
 fn price(seed: u64, page: u64, version: u64) -> String {
     let usual: u32 = stream(seed, For::Title, page, 2).random_range(4..160);
     let share = stream(seed, For::Text, page, version | 1 << 63).random_range(75..126);

@@ -1,4 +1,4 @@
-//! Does the town live as it says?
+//! Tests of the town: reproducibility, rates of events, and searches.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ fn town(seed: u64, speed: f64) -> Web {
     town.invent()
 }
 
-/// Pages of a site that exist and are no lists.
+/// Returns the pages of a site that exist and are not lists.
 fn texts(web: &Web, server: ServerNumber, at: f64) -> BTreeSet<PageNumber> {
-    let Author::Town(records) = &web.author else {
+    let TextSource::Town(records) = &web.text_source else {
         panic!("no town");
     };
     let there = web
@@ -21,7 +21,9 @@ fn texts(web: &Web, server: ServerNumber, at: f64) -> BTreeSet<PageNumber> {
         .filter(|page| page.server == server && page.exists(at));
     let numbers = there.map(Page::number);
     numbers
-        .filter(|page| !matches!(records.sheet(*page), Sheet::Shelf(_)) && web.is_text(*page))
+        .filter(|page| {
+            !matches!(records.kind(*page), TownPageKind::PageList(_)) && web.is_text(*page)
+        })
         .collect()
 }
 
@@ -63,7 +65,8 @@ fn a_page_says_another_thing_exactly_when_its_version_is_another() {
 fn every_site_lives_at_its_rate() {
     let web = town(5, 1.0);
     let minutes = 30.0 * 60.0;
-    // New articles every 8 s, threads every 20 s: Poisson counts, within four deviations.
+    // New articles every 8 s and threads every 20 s: Poisson counts, within four standard
+    // deviations.
     for (site, expected) in [(NEWSPAPER, 225.0), (FORUM, 90.0), (MANUAL, 0.0)] {
         let new = texts(&web, site, minutes).len() - texts(&web, site, 0.0).len();
         assert!(
@@ -76,10 +79,11 @@ fn every_site_lives_at_its_rate() {
         before.difference(&after).count(),
         after.difference(&before).count(),
     );
-    // Of 80 goods half a mean life later 1 - exp(-3/4) are gone: 42, with a deviation of 4.5.
+    // After 0.75 mean lifetimes, a share of 1 - exp(-3/4) of 80 products is gone: 42, with a
+    // standard deviation of 4.5.
     assert!((24..=60).contains(&gone), "{gone}");
     assert!((25..=60).contains(&new), "{new}");
-    // Twice as fast is the same in half the time.
+    // A town that is twice as fast reaches the same state in half the time.
     let fast = town(5, 2.0);
     assert_eq!(
         texts(&fast, NEWSPAPER, minutes / 2.0),
@@ -142,14 +146,14 @@ fn searchers_ask_for_what_there_is_and_click_what_is_there() {
         .filter(|wish| wish.query.starts_with("night"))
         .count();
     assert!(ferry > 5 * train, "{ferry} {train}");
-    // Something that is sold out draws few clicks, and what is there and says the words many.
+    // A product that is sold out gets few clicks; an existing page with the words gets many.
     let minute = 2_400.0;
     let gone = web
         .pages()
         .find(|page| page.server == SHOP && page.life.dies < minute)
         .unwrap();
     let there = texts(&web, FORUM, minute).into_iter().next().unwrap();
-    let Author::Town(records) = &web.author else {
+    let TextSource::Town(records) = &web.text_source else {
         panic!("no town")
     };
     let title = records.title(&web, web.page(there)).to_lowercase();

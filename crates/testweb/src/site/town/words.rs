@@ -1,12 +1,12 @@
-//! What words is a town written in?
+//! The vocabulary of a town.
 //!
-//! **Invariant:** the first subjects of a list are written about, and searched for, far more often than the last (Zipf's law), so
-//! what people look for is what there is much of.
+//! **Invariant:** the first subjects of a list are written about, and searched for, far more
+//! often than the last (Zipf's law). So users mostly search for what many pages are about.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Zipf};
 
-/// What the newspaper writes about.
+/// Subjects of the newspaper.
 pub(super) const EVENTS: [&str; 24] = [
     "ferry timetable",
     "harbour footbridge",
@@ -33,7 +33,7 @@ pub(super) const EVENTS: [&str; 24] = [
     "kelp farm",
     "night train",
 ];
-/// What the manual explains: an invented build tool.
+/// Subjects of the manual: features of an invented build tool.
 pub(super) const FEATURES: [&str; 24] = [
     "build cache",
     "lock file",
@@ -60,7 +60,7 @@ pub(super) const FEATURES: [&str; 24] = [
     "log filter",
     "exit status",
 ];
-/// What the forum talks about.
+/// Subjects of the forum.
 pub(super) const TROUBLES: [&str; 24] = [
     "outboard motor",
     "varnish",
@@ -87,7 +87,7 @@ pub(super) const TROUBLES: [&str; 24] = [
     "tide table",
     "battery charger",
 ];
-/// What the shop sells.
+/// Products of the shop.
 pub(super) const GOODS: [&str; 24] = [
     "rope",
     "oilskin jacket",
@@ -146,7 +146,7 @@ pub(super) const PEOPLE: [&str; 14] = [
     "Noor Haddad",
     "Ines Duarte",
 ];
-/// How goods are told apart.
+/// Brand names, which distinguish products of the same kind.
 pub(super) const MAKES: [&str; 12] = [
     "Harbour",
     "Skerry",
@@ -179,7 +179,8 @@ impl Scene {
         }
     }
 
-    /// Fills the gaps of a sentence: what it is about, where, who, someone else, a number.
+    /// Fills the placeholders of a sentence: subject, place, person, another person, another
+    /// place, a number.
     pub fn fill(&self, sentence: &str, rng: &mut impl Rng) -> String {
         let mut parts = sentence.split('{');
         let mut filled = parts.next().unwrap_or_default().to_owned();
@@ -201,7 +202,7 @@ impl Scene {
         })
     }
 
-    /// A paragraph of so many of these sentences.
+    /// Returns a paragraph of `count` of these sentences.
     pub fn paragraph(&self, sentences: &[&str], count: usize, rng: &mut impl Rng) -> String {
         let mut text: Vec<String> = Vec::with_capacity(count);
         for _ in 0..count {
@@ -212,18 +213,18 @@ impl Scene {
     }
 }
 
-/// One of them, each as likely.
+/// Draws one of the words, all equally likely.
 pub(super) fn any<'a>(words: &[&'a str], rng: &mut impl Rng) -> &'a str {
     words[rng.random_range(0..words.len())]
 }
 
-/// One of them, the first most often.
+/// Draws one of the words by Zipf's law, the first most often.
 pub(super) fn often<'a>(words: &[&'a str], rng: &mut impl Rng) -> &'a str {
     let rank = Zipf::new(words.len() as f64, 1.0).map_or(1.0, |zipf| zipf.sample(rng));
     words[rank as usize - 1]
 }
 
-/// A title as it stands in a path.
+/// Returns the form of a title in a URL path.
 pub(super) fn slug(title: &str) -> String {
     let plain = title.chars().map(|letter| {
         if letter.is_ascii_alphanumeric() {

@@ -1,4 +1,4 @@
-//! When is each page visited next, by the plan that was made last?
+//! The current plan: which page is visited in which step.
 
 use std::time::Duration;
 
@@ -7,29 +7,29 @@ use crate::plan::allocation::Demand;
 use crate::plan::slots::{self, Steps};
 use crate::{Moment, Number, Page};
 
-/// The plan that holds.
+/// The current plan and how to make the next one.
 #[derive(Debug, Clone)]
 pub struct Agenda {
     horizon: Horizon,
-    plan: Option<Plan>,
+    plan: Option<VisitPlan>,
 }
 
 #[derive(Debug, Clone)]
-struct Plan {
-    /// When the first plan of all began.
+struct VisitPlan {
+    /// When the very first plan started.
     origin: Moment,
-    /// Steps from there to the first of this one.
+    /// Number of steps from `origin` to the first step of this plan.
     before: u64,
-    /// Whether it was made before the first plan of all was to begin.
+    /// Whether it was made before `origin`.
     early: bool,
-    /// Pages it was made for.
+    /// Number of pages it was made for.
     pages: usize,
-    /// The steps of each page, by number; `None`: it was not planned for.
+    /// The steps of each page, by page number; `None` if the page is not in the plan.
     steps: Vec<Option<Box<[u32]>>>,
 }
 
 impl Agenda {
-    /// No plan yet.
+    /// Creates an agenda without a plan.
     pub fn new(horizon: Horizon) -> Self {
         let horizon = Horizon {
             step: horizon.step.max(Duration::from_secs(1)),
@@ -42,8 +42,11 @@ impl Agenda {
         }
     }
 
-    /// Whether it is time for a plan for so many pages: there is none, it has ended, pages have grown by half, or a
-    /// step has begun since and there are others.
+    /// Returns whether a new plan is needed for this number of pages.
+    ///
+    /// This is so if there is no plan, if it has ended, or if the number of pages has grown by
+    /// half. It is also so if a step has begun since the plan was made and the number of pages
+    /// differs.
     pub fn is_outdated(&self, now: Moment, pages: usize) -> bool {
         let Some(plan) = &self.plan else {
             return pages > 0;
@@ -55,7 +58,7 @@ impl Agenda {
             || (begun && pages != plan.pages)
     }
 
-    /// Makes a plan from now on.
+    /// Makes a new plan that starts now.
     pub fn remake(&mut self, now: Moment, pages: &[(Number, Demand)]) {
         let origin = match &self.plan {
             Some(plan) => plan.origin,
@@ -76,7 +79,7 @@ impl Agenda {
         for ((page, _), steps) in pages.iter().zip(planned) {
             by_page[page.index()] = Some(steps.into_boxed_slice());
         }
-        self.plan = Some(Plan {
+        self.plan = Some(VisitPlan {
             origin,
             before,
             early: now < origin,
@@ -85,9 +88,10 @@ impl Agenda {
         });
     }
 
-    /// The next visit to a page that was asked for; `None`: never, because it is gone, or nothing is planned at all.
+    /// Returns the next visit to a page that was requested before.
     ///
-    /// A page that is new to the plan is due with the next step, which makes another plan.
+    /// Returns `None` if the page is gone or there is no plan. A page that is not in the plan is
+    /// due at the next step, which makes a new plan.
     pub fn due(&self, page: Page<'_>) -> Option<Moment> {
         let (plan, asked) = (self.plan.as_ref()?, page.history.asked?);
         if page.history.gone >= 2 {
@@ -109,20 +113,20 @@ impl Agenda {
         next.or_else(|| Some(at(after(plan.before + u64::from(self.horizon.slots)))))
     }
 
-    /// Visits to a page in the plan.
+    /// Returns the number of visits to a page in the plan.
     pub fn visits(&self, page: Number) -> Option<usize> {
         let steps = self.plan.as_ref()?.steps.get(page.index())?;
         steps.as_ref().map(|steps| steps.len())
     }
 
-    /// Whole steps from the first plan to a moment; 0 before it.
+    /// Returns the whole steps from `origin` to a moment; 0 before it.
     fn step_of(&self, origin: Moment, now: Moment) -> u64 {
         let micros = now.since(origin).as_micros() / self.horizon.step.as_micros();
         u64::try_from(micros).unwrap_or(u64::MAX)
     }
 }
 
-/// A time so often.
+/// Returns a multiple of a duration, saturating.
 fn times(step: Duration, count: u64) -> Duration {
     let micros = step.as_micros().saturating_mul(u128::from(count));
     Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX))

@@ -1,4 +1,4 @@
-//! Plans as a crawl lives them.
+//! Tests of slotted plans over simulated days.
 
 use super::*;
 use crate::{Discovered, History, Outcome, Shown, Visit};
@@ -20,7 +20,7 @@ fn slotted(objective: Objective, threshold: f64, budget: f64) -> Slotted {
     Slotted::new(objective, threshold, Estimator::Gamma, horizon)
 }
 
-/// Pages that were visited every day for a month; page n changed every n days, by this share.
+/// Visits pages every day for a month. Page n changes every n + 1 days, by this share.
 fn month(policy: &mut Slotted, pages: u32, differing: impl Fn(u32) -> f32) -> Vec<History> {
     let mut histories = Vec::new();
     for number in 0..pages {
@@ -47,13 +47,13 @@ fn month(policy: &mut Slotted, pages: u32, differing: impl Fn(u32) -> f32) -> Ve
                 differing: differing(number),
             })
         });
-        tell(policy, number, &start, &after);
+        observe_visit(policy, number, &start, &after);
         histories.push(after);
     }
     histories
 }
 
-fn tell(policy: &mut Slotted, number: u32, before: &History, after: &History) {
+fn observe_visit(policy: &mut Slotted, number: u32, before: &History, after: &History) {
     let visited = Visited {
         page: Number(number),
         before,
@@ -63,8 +63,12 @@ fn tell(policy: &mut Slotted, number: u32, before: &History, after: &History) {
     policy.weigh(&visited, f64::from(number + 1));
 }
 
-/// How often each page is fetched in these days, whenever it is due.
-fn live(policy: &mut Slotted, histories: &mut [History], days: std::ops::Range<u32>) -> Vec<u32> {
+/// Visits every page when it is due, and returns the visits per page in these days.
+fn visit_when_due(
+    policy: &mut Slotted,
+    histories: &mut [History],
+    days: std::ops::Range<u32>,
+) -> Vec<u32> {
     let mut visits = vec![0; histories.len()];
     for now in days.map(day) {
         loop {
@@ -78,7 +82,7 @@ fn live(policy: &mut Slotted, histories: &mut [History], days: std::ops::Range<u
             let Some(n) = due else { break };
             let before = histories[n];
             let after = before.after(Visit::new(now, Outcome::Unchanged));
-            tell(policy, n as u32, &before, &after);
+            observe_visit(policy, n as u32, &before, &after);
             histories[n] = after;
             visits[n] += 1;
         }
@@ -90,16 +94,16 @@ fn live(policy: &mut Slotted, histories: &mut [History], days: std::ops::Range<u
 fn visits_follow_the_plan_and_the_budget() {
     let mut policy = slotted(Objective::Staleness, 0.0, 3.0);
     let mut histories = month(&mut policy, 12, |_| 1.0);
-    let visits = live(&mut policy, &mut histories, 30..40);
-    // One more is the visit that makes the plan for all pages.
+    let visits = visit_when_due(&mut policy, &mut histories, 30..40);
+    // The one extra visit is the one that makes the plan.
     assert!(
         (30..=31).contains(&visits.iter().sum::<u32>()),
         "{visits:?}"
     );
-    // What changes every day cannot be kept; what changes now and then can.
+    // A page that changes every day cannot be kept fresh; a page that changes rarely can.
     assert!(visits[0] == 0 && visits[4] > 0, "{visits:?}");
-    // The next plan begins by itself.
-    let visits = live(&mut policy, &mut histories, 40..50);
+    // The next plan starts automatically.
+    let visits = visit_when_due(&mut policy, &mut histories, 40..50);
     let found: u32 = visits.iter().sum();
     assert!((30..=31).contains(&found), "{visits:?}");
 }
@@ -108,7 +112,7 @@ fn visits_follow_the_plan_and_the_budget() {
 fn small_changes_do_not_count() {
     let planned = |threshold| {
         let mut policy = slotted(Objective::Staleness, threshold, 2.0);
-        // Pages of even number change a little only.
+        // Pages with an even number change only a little.
         let histories = month(&mut policy, 8, |page| if page % 2 == 0 { 0.1 } else { 0.9 });
         let rate = |n: usize| {
             let page = Page {
@@ -143,7 +147,7 @@ fn embarrassment_is_where_searchers_look() {
     }
     let weight = |policy: &Slotted, page| policy.weight(&policy.pages.get(Number(page)).unwrap());
     month(&mut policy, 6, |page| if page == 5 { 0.2 } else { 1.0 });
-    // Nothing was shown yet: importance, times the share of updates that harm.
+    // Before any page was shown, the weight is importance times the share of harmful updates.
     assert!(
         (weight(&policy, 3) - 4.0).abs() < 0.2,
         "{}",
@@ -174,7 +178,7 @@ fn pages_that_are_new_or_gone() {
     let gone = [32, 33].iter().fold(histories[2], |history, &at| {
         history.after(Visit::new(day(at), Outcome::Gone))
     });
-    tell(&mut policy, 2, &histories[2], &gone);
+    observe_visit(&mut policy, 2, &histories[2], &gone);
     let page = Page {
         number: Number(2),
         history: &gone,

@@ -1,10 +1,10 @@
-//! Which bytes came, for which request?
+//! Records what hyper reads from a socket, and for which request.
 //!
-//! Stands between the socket and hyper: keeps the head of the response as it was sent, for the archive,
-//! bounds it (see [`Heads`]), counts bytes, and notes when the first one came.
+//! Sits between the socket and hyper. Keeps the response head verbatim for the archive, bounds
+//! its size (see [`Heads`]), counts bytes, and records when the first one arrived.
 //!
-//! **Invariant:** a byte that arrives before the request was written ends the connection; it is never taken
-//! for the beginning of the next answer (hostile-web.md, rows 13, 16, 19).
+//! **Invariant:** a byte that arrives before the request was written ends the connection. It is
+//! never taken for the beginning of the next answer (hostile-web.md, rows 13, 16, 19).
 
 use std::io;
 use std::pin::Pin;
@@ -15,22 +15,22 @@ use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Instant;
 
-use crate::heads::{Excess, HeadLimits, Heads, Step};
+use crate::heads::{Excess, HeadLimits, HeadStep, Heads};
 use crate::settings::Limits;
-use crate::socket::{Socket, Waiting};
+use crate::socket::{PeekOutcome, Socket};
 
-/// A socket whose reading is watched.
-pub(crate) struct Wire {
+/// A socket that records what is read from it.
+pub(crate) struct MonitoredSocket {
     socket: Socket,
-    watch: Watch,
+    monitor: ReadMonitor,
 }
 
-/// What was seen on the wire since the request was sent; shared with the connection that asks.
+/// What was read since the request was sent. The connection that sent it holds a clone.
 #[derive(Clone)]
-pub(crate) struct Watch(Arc<Mutex<Seen>>);
+pub(crate) struct ReadMonitor(Arc<Mutex<ReadRecord>>);
 
 #[derive(Default)]
-struct Seen {
+struct ReadRecord {
     phase: Phase,
     heads: Heads,
     bytes: u64,
@@ -41,51 +41,51 @@ struct Seen {
 
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// No request is out.
+    /// No request is in flight.
     #[default]
     Idle,
-    /// A request was handed over, and no byte of it is on the wire.
+    /// A request was handed to hyper, and no byte of it was written yet.
     Unsent,
-    /// The head of the answer is awaited.
+    /// The response head is being received.
     Head,
-    /// The rest is the body.
+    /// The response body is being received.
     Body,
 }
 
-/// Which limit the head broke.
+/// Why a read was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Breach {
     Size,
     Informational,
-    /// Bytes came that nobody had asked for.
-    Unasked,
+    /// Bytes arrived before a request was sent.
+    Unsolicited,
 }
 
-impl Watch {
+impl ReadMonitor {
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self(Arc::new(Mutex::new(Seen {
+        Self(Arc::new(Mutex::new(ReadRecord {
             limits: limits.into(),
-            ..Seen::default()
+            ..ReadRecord::default()
         })))
     }
 
-    /// A request is about to be sent.
+    /// Resets the record for a request that is about to be sent.
     pub(crate) fn begin(&self) {
         let mut seen = self.lock();
-        *seen = Seen {
+        *seen = ReadRecord {
             phase: Phase::Unsent,
             heads: Heads::new(seen.limits),
             limits: seen.limits,
-            ..Seen::default()
+            ..ReadRecord::default()
         };
     }
 
-    /// The answer is complete: nothing more may come.
+    /// Ends the record: the answer is complete and nothing more may arrive.
     pub(crate) fn end(&self) {
         self.lock().phase = Phase::Idle;
     }
 
-    /// The head of the final response, verbatim.
+    /// Returns the final response head, verbatim.
     pub(crate) fn head(&self) -> Bytes {
         std::mem::take(&mut self.lock().heads).into_final()
     }
@@ -94,25 +94,24 @@ impl Watch {
         self.lock().breach
     }
 
-    /// Bytes since the request, and when the first one came.
+    /// Returns the bytes received since the request, and when the first one arrived.
     pub(crate) fn received(&self) -> (u64, Option<Instant>) {
         let seen = self.lock();
         (seen.bytes, seen.first_byte)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Seen> {
-        // A panic elsewhere leaves numbers that are still in range.
+    fn lock(&self) -> MutexGuard<'_, ReadRecord> {
         self.0
             .lock()
             .expect("another task panicked while it held this lock")
     }
 }
 
-impl Seen {
-    /// Takes note of bytes that were read.
+impl ReadRecord {
+    /// Records bytes that were read.
     fn note(&mut self, new: &[u8]) -> Result<(), Breach> {
         match self.phase {
-            Phase::Idle | Phase::Unsent => return Err(Breach::Unasked),
+            Phase::Idle | Phase::Unsent => return Err(Breach::Unsolicited),
             Phase::Head if self.bytes == 0 => self.first_byte = Some(Instant::now()),
             Phase::Head | Phase::Body => {}
         }
@@ -128,7 +127,7 @@ impl Seen {
         while !new.is_empty() {
             let (taken, step) = self.heads.take(new)?;
             new = &new[taken..];
-            if step == Step::Final {
+            if step == HeadStep::Final {
                 self.phase = Phase::Body;
                 break;
             }
@@ -146,32 +145,32 @@ impl From<Excess> for Breach {
     }
 }
 
-impl Wire {
-    pub(crate) fn new(socket: Socket, watch: Watch) -> Self {
-        Self { socket, watch }
+impl MonitoredSocket {
+    pub(crate) fn new(socket: Socket, monitor: ReadMonitor) -> Self {
+        Self { socket, monitor }
     }
 
     fn refuse(&self, breach: Breach) -> io::Error {
-        self.watch.lock().breach = Some(breach);
+        self.monitor.lock().breach = Some(breach);
         io::Error::from(io::ErrorKind::InvalidData)
     }
 
     fn is_in(&self, phase: Phase) -> bool {
-        self.watch.lock().phase == phase
+        self.monitor.lock().phase == phase
     }
 }
 
-impl AsyncRead for Wire {
+impl AsyncRead for MonitoredSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         if self.is_in(Phase::Idle) {
-            match self.socket.waiting() {
-                Waiting::Nothing => {}
-                Waiting::Bytes => return Poll::Ready(Err(self.refuse(Breach::Unasked))),
-                Waiting::End => return Poll::Ready(Ok(())),
+            match self.socket.peek() {
+                PeekOutcome::Nothing => {}
+                PeekOutcome::Bytes => return Poll::Ready(Err(self.refuse(Breach::Unsolicited))),
+                PeekOutcome::End => return Poll::Ready(Ok(())),
             }
         }
         let before = buf.filled().len();
@@ -180,25 +179,26 @@ impl AsyncRead for Wire {
         if new.is_empty() {
             return Poll::Ready(Ok(()));
         }
-        let noted = self.watch.lock().note(new);
+        let noted = self.monitor.lock().note(new);
         Poll::Ready(noted.map_err(|breach| self.refuse(breach)))
     }
 }
 
-impl AsyncWrite for Wire {
+impl AsyncWrite for MonitoredSocket {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        // The last moment at which an answer that is there already can be told from one to this request.
+        // The last moment at which an answer sent too early can be distinguished from one to
+        // this request.
         let unsent = self.is_in(Phase::Unsent);
-        if unsent && self.socket.waiting() == Waiting::Bytes {
-            return Poll::Ready(Err(self.refuse(Breach::Unasked)));
+        if unsent && self.socket.peek() == PeekOutcome::Bytes {
+            return Poll::Ready(Err(self.refuse(Breach::Unsolicited)));
         }
         let written = std::task::ready!(Pin::new(&mut self.socket).poll_write(cx, buf))?;
         if unsent && written > 0 {
-            self.watch.lock().phase = Phase::Head;
+            self.monitor.lock().phase = Phase::Head;
         }
         Poll::Ready(Ok(written))
     }
@@ -220,40 +220,43 @@ mod tests {
 
     #[test]
     fn bytes_belong_to_a_request_or_are_refused() {
-        let watch = Watch::new(&Limits::default());
-        assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked));
-        watch.begin();
-        assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked), "not written");
-        watch.lock().phase = Phase::Head;
+        let monitor = ReadMonitor::new(&Limits::default());
+        assert_eq!(monitor.lock().note(b"x"), Err(Breach::Unsolicited));
+        monitor.begin();
+        assert_eq!(
+            monitor.lock().note(b"x"),
+            Err(Breach::Unsolicited),
+            "not written"
+        );
+        monitor.lock().phase = Phase::Head;
         let (early, head) = ("HTTP/1.1 103 Early\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n");
         let all = format!("{early}{head}body\n\nmore\r\n\r\n");
         for byte in all.as_bytes() {
-            assert_eq!(watch.lock().note(&[*byte]), Ok(()));
+            assert_eq!(monitor.lock().note(&[*byte]), Ok(()));
         }
-        assert_eq!(watch.received().0, all.len() as u64);
-        assert_eq!(watch.head(), head);
-        watch.end();
-        assert_eq!(watch.lock().note(b"x"), Err(Breach::Unasked));
+        assert_eq!(monitor.received().0, all.len() as u64);
+        assert_eq!(monitor.head(), head);
+        monitor.end();
+        assert_eq!(monitor.lock().note(b"x"), Err(Breach::Unsolicited));
     }
 
-    /// An answer that is there when the request is about to be written is refused, and the request stays
-    /// unsent.
+    /// An answer that arrived before the request is refused, and the request is not sent.
     #[tokio::test]
-    async fn nothing_is_sent_to_a_server_that_spoke_first() {
+    async fn nothing_is_sent_after_unsolicited_bytes() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (ours, theirs) =
             tokio::join!(tokio::net::TcpStream::connect(address), listener.accept());
         let (ours, (mut theirs, _)) = (ours.unwrap(), theirs.unwrap());
-        let watch = Watch::new(&Limits::default());
-        let mut wire = Wire::new(Socket::Plain(ours), watch.clone());
-        watch.begin();
+        let monitor = ReadMonitor::new(&Limits::default());
+        let mut wire = MonitoredSocket::new(Socket::Plain(ours), monitor.clone());
+        monitor.begin();
         theirs.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
-        while wire.socket.waiting() != Waiting::Bytes {
+        while wire.socket.peek() != PeekOutcome::Bytes {
             tokio::task::yield_now().await;
         }
         assert!(wire.write_all(b"GET").await.is_err());
-        assert_eq!(watch.breach(), Some(Breach::Unasked));
+        assert_eq!(monitor.breach(), Some(Breach::Unsolicited));
         drop(wire);
         let mut sent = Vec::new();
         theirs.read_to_end(&mut sent).await.ok();

@@ -1,14 +1,14 @@
-//! Where do we refuse to go, and what do we say to whom?
+//! Tests which addresses the fetcher refuses, and what it sends to which server.
 //!
-//! **Invariant:** rows 22 to 28 and 71 of hostile-web.md: names are looked up by a name server of the test
-//! that lies, and whatever it says, nothing private is reached without permission.
+//! **Invariant:** rows 22 to 28 and 71 of hostile-web.md. The test's own name server lies.
+//! Whatever it answers, no private address is reached without permission.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crate::scripted::{Client, Server, open_settings, send, summary};
+use crate::scripted::{ScriptedServer, TestClient, open_settings, send, summary};
 use fetch::{AllowPrivate, Fetcher, HostSettings, Limits, Ports, Proxy, Request, Settings};
 use page::url::PageUrl;
 use tokio::net::UdpSocket;
@@ -17,8 +17,8 @@ fn url(text: &str) -> PageUrl {
     PageUrl::parse(text).unwrap()
 }
 
-/// What the name server answers.
-enum Records {
+/// The answer of the name server.
+enum DnsRecords {
     Addresses {
         addresses: Vec<Ipv4Addr>,
         lifetime: u32,
@@ -28,10 +28,10 @@ enum Records {
     Silence,
 }
 
-/// A name server that answers the n-th question for an IPv4 address with what it is told, and has
-/// nothing to say about IPv6. Counts the questions.
+/// Starts a name server that calls `answer` for the n-th query of an IPv4 address, and has no
+/// IPv6 addresses. Counts the queries.
 async fn name_server(
-    answer: impl Fn(&str, usize) -> Records + Send + Sync + 'static,
+    answer: impl Fn(&str, usize) -> DnsRecords + Send + Sync + 'static,
 ) -> (SocketAddr, Arc<AtomicUsize>) {
     let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
     let address = socket.local_addr().unwrap();
@@ -48,8 +48,8 @@ async fn name_server(
                 usize::MAX
             };
             let records = match answer(&name, number) {
-                // The name exists, and has no address of the other kind.
-                Records::Addresses { .. } if !is_ipv4 => Records::Addresses {
+                // The name exists, and has no address of the other family.
+                DnsRecords::Addresses { .. } if !is_ipv4 => DnsRecords::Addresses {
                     addresses: Vec::new(),
                     lifetime: 60,
                 },
@@ -63,7 +63,7 @@ async fn name_server(
     (address, asked)
 }
 
-/// The name asked for, and where it ends.
+/// Returns the queried name and the offset of its end.
 fn question_name(packet: &[u8]) -> (String, usize) {
     let mut at = 12;
     let mut labels = Vec::new();
@@ -79,15 +79,15 @@ fn question_name(packet: &[u8]) -> (String, usize) {
     (labels.join("."), at + 1)
 }
 
-fn reply(question: &[u8], records: &Records) -> Option<Vec<u8>> {
+fn reply(question: &[u8], records: &DnsRecords) -> Option<Vec<u8>> {
     let (code, addresses, lifetime) = match records {
-        Records::Addresses {
+        DnsRecords::Addresses {
             addresses,
             lifetime,
         } => (0, &addresses[..], *lifetime),
-        Records::NoSuchName => (3, &[][..], 0),
-        Records::Failure => (2, &[][..], 0),
-        Records::Silence => return None,
+        DnsRecords::NoSuchName => (3, &[][..], 0),
+        DnsRecords::Failure => (2, &[][..], 0),
+        DnsRecords::Silence => return None,
     };
     let mut reply = question.to_vec();
     reply[2..4].copy_from_slice(&[0x81, 0x80 | code]);
@@ -100,9 +100,9 @@ fn reply(question: &[u8], records: &Records) -> Option<Vec<u8>> {
         reply.extend_from_slice(&[0, 4]);
         reply.extend_from_slice(&address.octets());
     }
-    if matches!(records, Records::NoSuchName) {
-        // The zone's SOA record, without which an absence may not be kept (RFC 2308, 5). It asks for 0
-        // seconds: type SOA, class IN, lifetime, length, two root names, five numbers.
+    if matches!(records, DnsRecords::NoSuchName) {
+        // The zone's SOA record, without which a negative answer may not be cached (RFC 2308,
+        // 5). Its TTL is 0: type SOA, class IN, TTL, length, two root names, five numbers.
         reply[9] = 1;
         reply.extend_from_slice(&[0xc0, 12, 0, 6, 0, 1, 0, 0, 0, 0, 0, 22]);
         reply.extend_from_slice(&[0; 22]);
@@ -110,8 +110,8 @@ fn reply(question: &[u8], records: &Records) -> Option<Vec<u8>> {
     Some(reply)
 }
 
-fn at(address: [u8; 4]) -> Records {
-    Records::Addresses {
+fn at(address: [u8; 4]) -> DnsRecords {
+    DnsRecords::Addresses {
         addresses: vec![address.into()],
         lifetime: 0,
     }
@@ -137,10 +137,10 @@ async fn verdict(fetcher: &Fetcher, text: &str) -> String {
     }
 }
 
-/// Row 24: whatever form it has, it is the address that counts.
+/// Row 24: every notation of an address is judged by the address.
 #[tokio::test]
 async fn addresses_in_every_form() {
-    let (server, asked) = name_server(|_, _| Records::NoSuchName).await;
+    let (server, asked) = name_server(|_, _| DnsRecords::NoSuchName).await;
     let strict = fetcher(server, Settings::default());
     for text in [
         "http://127.0.0.1/",
@@ -192,7 +192,7 @@ async fn names_that_lie() {
         "public.example" => at([1, 1, 1, 1]),
         "private.example" => at([10, 0, 0, 1]),
         "metadata.example" => at([169, 254, 169, 254]),
-        "mixed.example" => Records::Addresses {
+        "mixed.example" => DnsRecords::Addresses {
             addresses: vec![[127, 0, 0, 1].into(), [9, 9, 9, 9].into()],
             lifetime: 60,
         },
@@ -200,18 +200,18 @@ async fn names_that_lie() {
             let addresses = (0..60u8)
                 .map(|last| Ipv4Addr::new(10, 0, 0, last))
                 .collect();
-            Records::Addresses {
+            DnsRecords::Addresses {
                 addresses,
                 lifetime: 60,
             }
         }
-        "broken.example" => Records::Failure,
-        "silent.example" => Records::Silence,
-        "empty.example" => Records::Addresses {
+        "broken.example" => DnsRecords::Failure,
+        "silent.example" => DnsRecords::Silence,
+        "empty.example" => DnsRecords::Addresses {
             addresses: Vec::new(),
             lifetime: 60,
         },
-        _ => Records::NoSuchName,
+        _ => DnsRecords::NoSuchName,
     })
     .await;
     let strict = fetcher(server, Settings::default());
@@ -233,11 +233,11 @@ async fn names_that_lie() {
     for (text, wanted) in cases {
         assert_eq!(verdict(&strict, text).await, wanted, "{text}");
     }
-    // Row 71: of a thousand addresses sixteen are looked at.
+    // Row 71: only 16 of a thousand addresses are considered.
     let open = fetcher(server, open_settings());
     let route = open.route(&url("http://many.example/")).await.unwrap();
     assert_eq!(format!("{route:?}").matches("10.0.0.").count(), 16);
-    // Row 71: a lifetime of 0 is a minute, and what does not exist is remembered.
+    // Row 71: a TTL of 0 counts as a minute, and missing names are cached.
     let before = asked.load(Ordering::SeqCst);
     verdict(&strict, "http://public.example/").await;
     verdict(&strict, "http://private.example/").await;
@@ -248,11 +248,13 @@ async fn names_that_lie() {
     assert_eq!(asked.load(Ordering::SeqCst), before, "answers are kept");
 }
 
-/// Row 23: a name that is public when asked about and private when connected to is looked up once.
+/// Row 23: a name that is public when checked and private when connected to is resolved only
+/// once.
 #[tokio::test]
 async fn rebinding() {
     let trap =
-        Server::start(|_| vec![send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")]).await;
+        ScriptedServer::start(|_| vec![send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret")])
+            .await;
     let (server, _) = name_server(|_, asked| {
         if asked == 0 {
             at([192, 0, 2, 1])
@@ -261,7 +263,7 @@ async fn rebinding() {
         }
     })
     .await;
-    // A documentation address stands for a public one, and is allowed by being a seed.
+    // A documentation address stands for a public one. It is allowed because it is a seed.
     let page = url(&format!("http://rebind.example:{}/", trap.address.port()));
     let settings = Settings {
         allow_private: AllowPrivate::of_seeds([&page]),
@@ -282,7 +284,7 @@ async fn rebinding() {
     assert_eq!(route.address().unwrap().ip().to_string(), "192.0.2.1");
     assert!(
         fetcher.connect(&page, &route).await.is_err(),
-        "nobody is at 192.0.2.1"
+        "no server is at 192.0.2.1"
     );
     assert!(
         trap.asked.lock().unwrap().is_empty(),
@@ -290,7 +292,7 @@ async fn rebinding() {
     );
 }
 
-/// A server with several addresses is always met at the same one.
+/// A server with several addresses is always reached at the same one.
 #[tokio::test]
 async fn the_order_of_addresses_does_not_matter() {
     let (server, _) = name_server(|name, _| {
@@ -302,7 +304,7 @@ async fn the_order_of_addresses_does_not_matter() {
         if name == "b.example" {
             addresses.reverse();
         }
-        Records::Addresses {
+        DnsRecords::Addresses {
             addresses,
             lifetime: 60,
         }
@@ -313,10 +315,10 @@ async fn the_order_of_addresses_does_not_matter() {
     assert_eq!(verdict(&fetcher, "http://b.example/").await, "1.1.1.1:80");
 }
 
-/// Row 26: our own listener, by name and by address, whatever is allowed.
+/// Row 26: our own listener is refused by name and by address, whatever is allowed.
 #[tokio::test]
 async fn ourselves() {
-    let own = Server::start(|_| vec![]).await;
+    let own = ScriptedServer::start(|_| vec![]).await;
     let (server, _) = name_server(|_, _| at([127, 0, 0, 1])).await;
     let settings = Settings {
         own_listeners: vec![own.address],
@@ -333,11 +335,11 @@ async fn ourselves() {
     }
 }
 
-/// An address that does not answer gives way to the next one.
+/// When one address does not answer, the next one is tried.
 #[tokio::test]
 async fn the_next_address_is_tried() {
-    let there = Server::start(|_| vec![]).await;
-    let (server, _) = name_server(|_, _| Records::Addresses {
+    let there = ScriptedServer::start(|_| vec![]).await;
+    let (server, _) = name_server(|_, _| DnsRecords::Addresses {
         addresses: vec![[127, 0, 0, 1].into(), [127, 0, 0, 0].into()],
         lifetime: 60,
     })
@@ -348,21 +350,24 @@ async fn the_next_address_is_tried() {
     assert_eq!(
         route.address().unwrap().ip().to_string(),
         "127.0.0.0",
-        "which nobody listens on"
+        "where no server listens"
     );
     let connection = fetcher.connect(&page, &route).await.unwrap();
     assert_eq!(connection.address(), there.address);
 }
 
-/// Row 28: what is configured for an origin goes to that origin alone.
+/// Row 28: credentials for an origin are sent to that origin only.
 #[tokio::test]
 async fn credentials_stay_where_they_belong() {
-    let ok = |_: &crate::scripted::Asked| {
+    let ok = |_: &crate::scripted::ReceivedRequest| {
         vec![send(
             "HTTP/1.1 200 OK\r\nSet-Cookie: k=v\r\nContent-Length: 0\r\n\r\n",
         )]
     };
-    let (ours, other) = (Server::start(ok).await, Server::start(ok).await);
+    let (ours, other) = (
+        ScriptedServer::start(ok).await,
+        ScriptedServer::start(ok).await,
+    );
     let host = HostSettings {
         headers: vec![
             ("x-extra".parse().unwrap(), "yes".parse().unwrap()),
@@ -377,7 +382,7 @@ async fn credentials_stay_where_they_belong() {
         user_agent: "avocet/9 (+x)".to_owned(),
         ..open_settings()
     };
-    let mut client = Client::new(settings);
+    let mut client = TestClient::new(settings);
     let page = ours.url("/a?b=%20|`c");
     client.get(&page).await.outcome.unwrap();
     let again = Request {
@@ -434,7 +439,8 @@ async fn credentials_stay_where_they_belong() {
         "cookie",
         "if-none-match",
     ] {
-        // Both servers are the same host to a cookie, which knows no ports (RFC 6265, 8.5).
+        // A cookie does not distinguish ports (RFC 6265, 8.5), so both servers are the same host
+        // to it.
         assert!(
             word == "cookie" || !foreign.contains(word),
             "{word} in {foreign}"
@@ -443,11 +449,11 @@ async fn credentials_stay_where_they_belong() {
     assert!(has(&foreign, "User-Agent: avocet/9 (+x)"));
 }
 
-/// Row 27, and what a proxy is sent.
+/// Row 27, and what a proxy receives.
 #[tokio::test]
 async fn proxies() {
-    let target = Server::start(|_| vec![]).await;
-    let proxy = Server::start(|asked| {
+    let target = ScriptedServer::start(|_| vec![]).await;
+    let proxy = ScriptedServer::start(|asked| {
         let ok = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
         if asked.path.starts_with("http://") {
             vec![send(ok)]
@@ -457,11 +463,11 @@ async fn proxies() {
     })
     .await;
     let through = Proxy::parse(&format!("http://u:p@{}", proxy.address)).unwrap();
-    let mut client = Client::new(Settings {
+    let mut client = TestClient::new(Settings {
         proxy: Some(through.clone()),
         ..Settings::default()
     });
-    // A name is the proxy's to look up; an address is checked as ever.
+    // The proxy resolves names; an IP address is checked as always.
     let page = url("http://only.known.to.proxy.example/x?y");
     assert_eq!(client.fetcher.route(&page).await.unwrap().address(), None);
     assert_eq!(summary(&client.get(&page).await), "200");
@@ -491,7 +497,7 @@ async fn proxies() {
     assert!(target.asked.lock().unwrap().is_empty());
     drop(proxy);
     let nobody = Proxy { port: 1, ..through };
-    let mut client = Client::new(Settings {
+    let mut client = TestClient::new(Settings {
         proxy: Some(nobody),
         ..Settings::default()
     });
@@ -502,7 +508,7 @@ async fn proxies() {
 #[tokio::test]
 async fn socks() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let target = Server::start(|_| vec![]).await;
+    let target = ScriptedServer::start(|_| vec![]).await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let proxy = Proxy::parse(&format!("socks5://{}", listener.local_addr().unwrap())).unwrap();
     let leads_to = target.address;
@@ -522,7 +528,7 @@ async fn socks() {
         let _ = tokio::io::copy_bidirectional(&mut tcp, &mut onward).await;
         name
     });
-    let mut client = Client::new(Settings {
+    let mut client = TestClient::new(Settings {
         proxy: Some(proxy),
         ..Settings::default()
     });

@@ -1,42 +1,42 @@
-//! Which elements are open here, and by which path of tags is this place reached?
+//! The stack of open elements, and the tag path of the current position.
 //!
-//! **Invariant:** at most [`Open::LIMIT`] elements are held and each tag costs a bounded number of
-//! steps, whatever the nesting: what a tree builder would get right at any depth is got right here
-//! within the depth that people write.
+//! **Invariant:** at most [`OpenElements::LIMIT`] elements are kept, and each tag costs a
+//! bounded number of steps, whatever the nesting is. The result equals that of a tree builder
+//! within the depth that occurs in practice.
 
-use super::tag::{Flow, Name, ends, is_scope};
+use super::tag::{NameKey, TextFlow, ends, is_scope};
 
 /// The open elements, outermost first.
-pub(crate) struct Open<'a> {
-    elements: Vec<Element<'a>>,
-    /// Elements opened beyond the limit.
+pub(crate) struct OpenElements<'a> {
+    elements: Vec<OpenElement<'a>>,
+    /// Number of elements opened beyond the limit.
     beyond: usize,
 }
 
-struct Element<'a> {
-    tag: Name,
+struct OpenElement<'a> {
+    tag: NameKey,
     name: &'a str,
     path: u64,
 }
 
-/// How far up an omitted end tag is looked for: markup between two `li` or `td` that close each
-/// other is a few unclosed inline elements.
+/// How many open elements are searched for one that a start tag closes implicitly. Between two
+/// `li` or `td` there are at most a few unclosed inline elements.
 const IMPLIED_REACH: usize = 16;
 
-/// How far up the start of an end tag is looked for.
+/// How many open elements are searched for the start of an end tag.
 const END_REACH: usize = 64;
 
-/// A path keeps its outermost elements: enough to tell the parts of a page apart.
+/// Most levels of a path. The outermost ones distinguish the parts of a page.
 const PATH_LEVELS: usize = 48;
 
-/// The longest standard name has 13 bytes; custom elements may be of any length.
+/// Most bytes of a name in a path. The longest standard name has 13; custom elements may have
+/// any length.
 const PATH_NAME: usize = 24;
 
-impl<'a> Open<'a> {
-    /// The hostile list, row 31.
+impl<'a> OpenElements<'a> {
+    /// Most open elements that are kept (hostile-web.md, row 31).
     pub(crate) const LIMIT: usize = 512;
 
-    /// Nothing is open.
     pub(crate) fn new() -> Self {
         Self {
             elements: Vec::with_capacity(32),
@@ -44,16 +44,16 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// How many elements are open, those beyond the limit too.
+    /// Returns how many elements are open, including those beyond the limit.
     pub(crate) fn depth(&self) -> usize {
         self.elements.len() + self.beyond
     }
 
     /// Opens an element, after closing those whose end tag its start implies.
     #[inline]
-    pub(crate) fn start(&mut self, tag: Name, name: &'a str, flow: Flow) {
-        // No inline element ends another; they are most of a page.
-        if flow != Flow::Inline {
+    pub(crate) fn start(&mut self, tag: NameKey, name: &'a str, flow: TextFlow) {
+        // Inline elements are the most frequent and never close another implicitly.
+        if flow != TextFlow::Inline {
             self.imply_ends(tag, flow);
         }
         if self.elements.len() >= Self::LIMIT {
@@ -61,12 +61,13 @@ impl<'a> Open<'a> {
             return;
         }
         let path = self.path_below(tag);
-        self.elements.push(Element { tag, name, path });
+        self.elements.push(OpenElement { tag, name, path });
     }
 
-    /// Closes the innermost element of that name, with all in it; an end without a start is nothing.
+    /// Closes the innermost element of that name and everything in it. An end tag without a
+    /// start is ignored.
     #[inline]
-    pub(crate) fn end(&mut self, tag: Name) {
+    pub(crate) fn end(&mut self, tag: NameKey) {
         if self.beyond > 0 {
             self.beyond -= 1;
             return;
@@ -82,9 +83,9 @@ impl<'a> Open<'a> {
         }
     }
 
-    /// A number for the path of an element `tag` here: equal paths have equal numbers.
+    /// Returns a hash of the path of an element `tag` at this position.
     #[inline]
-    pub(crate) fn path_below(&self, tag: Name) -> u64 {
+    pub(crate) fn path_below(&self, tag: NameKey) -> u64 {
         let above = self.elements.last().map_or(0, |element| element.path);
         if self.elements.len() >= PATH_LEVELS {
             return above;
@@ -92,7 +93,7 @@ impl<'a> Open<'a> {
         (above.rotate_left(7) ^ tag.0).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 
-    /// The path of an element `name` here, as text: `html/body/ul/li/a`.
+    /// Returns the path of an element `name` at this position, such as `html/body/ul/li/a`.
     pub(crate) fn path_text(&self, name: &str) -> String {
         let names = self
             .elements
@@ -110,7 +111,7 @@ impl<'a> Open<'a> {
     }
 
     #[inline]
-    fn imply_ends(&mut self, starting: Name, flow: Flow) {
+    fn imply_ends(&mut self, starting: NameKey, flow: TextFlow) {
         if self.beyond > 0 {
             return;
         }
@@ -131,18 +132,18 @@ mod tests {
     use super::super::tag::element;
     use super::*;
 
-    fn open_one<'a>(open: &mut Open<'a>, name: &'a str) {
-        let tag = Name::of(name.as_bytes());
+    fn open_one<'a>(open: &mut OpenElements<'a>, name: &'a str) {
+        let tag = NameKey::of(name.as_bytes());
         open.start(tag, name, element(tag).flow);
     }
 
     #[test]
     fn paths_follow_the_elements_that_a_browser_would_have_open() {
         let check = |markup: &str, path: &str| {
-            let mut open = Open::new();
+            let mut open = OpenElements::new();
             for name in markup.split_whitespace() {
                 match name.strip_prefix('/') {
-                    Some(name) => open.end(Name::of(name.as_bytes())),
+                    Some(name) => open.end(NameKey::of(name.as_bytes())),
                     None => open_one(&mut open, name),
                 }
             }
@@ -163,9 +164,9 @@ mod tests {
     #[test]
     fn equal_paths_have_equal_numbers_and_others_do_not() {
         let number = |names: &[&str]| {
-            let mut open = Open::new();
+            let mut open = OpenElements::new();
             names.iter().for_each(|name| open_one(&mut open, name));
-            open.path_below(Name::of(b"a"))
+            open.path_below(NameKey::of(b"a"))
         };
         assert_eq!(number(&["body", "ul", "li"]), number(&["BODY", "UL", "LI"]));
         assert_ne!(number(&["body", "ul", "li"]), number(&["body", "li", "ul"]));
@@ -174,10 +175,13 @@ mod tests {
 
     #[test]
     fn depth_beyond_the_limit_is_counted_and_not_held() {
-        let mut open = Open::new();
+        let mut open = OpenElements::new();
         (0..64_000).for_each(|_| open_one(&mut open, "div"));
-        assert_eq!((open.depth(), open.elements.len()), (64_000, Open::LIMIT));
-        (0..64_000).for_each(|_| open.end(Name::of(b"div")));
+        assert_eq!(
+            (open.depth(), open.elements.len()),
+            (64_000, OpenElements::LIMIT)
+        );
+        (0..64_000).for_each(|_| open.end(NameKey::of(b"div")));
         assert_eq!(open.depth(), 0);
         assert!(open.path_text("a").len() < PATH_LEVELS * PATH_NAME);
     }

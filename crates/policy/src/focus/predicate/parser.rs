@@ -1,73 +1,76 @@
-//! How is a predicate read?
+//! A recursive-descent parser of predicates.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::topic::Topic;
-use super::{Compare, Meanings, Node, Test, Unreadable, vector};
+use super::{Compare, Meanings, PredicateNode, Test, Unreadable, vector};
 use crate::words::{hash, words};
 
-/// Parentheses and `not`s inside of each other.
+/// Maximum nesting depth of parentheses and `not`.
 pub(super) const DEEPEST: usize = 64;
-/// Tests in all: who reads and drops them goes as deep.
+/// Maximum number of tests. It bounds the depth of the tree, which is evaluated and dropped
+/// recursively.
 const MOST: usize = 1_000;
-/// What can be asked.
+/// Names of all tests.
 const TESTS: [&str; 8] = [
     "contains", "title", "url", "host", "language", "date", "topic", "similar",
 ];
 
-/// Reads from left to right.
-pub(super) struct Reader<'a> {
+/// A parser that reads from left to right.
+pub(super) struct PredicateParser<'a> {
     text: &'a str,
-    place: usize,
+    position: usize,
     tests: usize,
     topics: HashMap<String, Arc<Topic>>,
     meanings: &'a Meanings<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PredicateParser<'a> {
     pub(super) fn new(text: &'a str, meanings: &'a Meanings<'a>) -> Self {
         Self {
             text,
-            place: 0,
+            position: 0,
             tests: 0,
             topics: HashMap::new(),
             meanings,
         }
     }
 
-    /// Reads all of it. Returns the topics that it names, too.
-    pub(super) fn whole(mut self) -> Result<(Node, HashMap<String, Arc<Topic>>), Unreadable> {
+    /// Parses the whole text. Returns the tree and the topics that it names.
+    pub(super) fn whole(
+        mut self,
+    ) -> Result<(PredicateNode, HashMap<String, Arc<Topic>>), Unreadable> {
         let node = self.or(0)?;
         self.space();
-        if self.place < self.text.len() {
+        if self.position < self.text.len() {
             return Err(self.wrong("`and`, `or` or the end is expected"));
         }
         Ok((node, self.topics))
     }
 
-    fn or(&mut self, depth: usize) -> Result<Node, Unreadable> {
+    fn or(&mut self, depth: usize) -> Result<PredicateNode, Unreadable> {
         let mut node = self.and(depth)?;
         while self.word("or") {
-            node = Node::Or(Box::new(node), Box::new(self.and(depth)?));
+            node = PredicateNode::Or(Box::new(node), Box::new(self.and(depth)?));
         }
         Ok(node)
     }
 
-    fn and(&mut self, depth: usize) -> Result<Node, Unreadable> {
+    fn and(&mut self, depth: usize) -> Result<PredicateNode, Unreadable> {
         let mut node = self.not(depth)?;
         while self.word("and") {
-            node = Node::And(Box::new(node), Box::new(self.not(depth)?));
+            node = PredicateNode::And(Box::new(node), Box::new(self.not(depth)?));
         }
         Ok(node)
     }
 
-    fn not(&mut self, depth: usize) -> Result<Node, Unreadable> {
+    fn not(&mut self, depth: usize) -> Result<PredicateNode, Unreadable> {
         if depth > DEEPEST {
             return Err(self.wrong("it is nested too deep"));
         }
         if self.word("not") {
-            return Ok(Node::Not(Box::new(self.not(depth + 1)?)));
+            return Ok(PredicateNode::Not(Box::new(self.not(depth + 1)?)));
         }
         if self.sign("(") {
             let node = self.or(depth + 1)?;
@@ -79,21 +82,21 @@ impl<'a> Reader<'a> {
         self.test()
     }
 
-    fn test(&mut self) -> Result<Node, Unreadable> {
+    fn test(&mut self) -> Result<PredicateNode, Unreadable> {
         self.space();
         self.tests += 1;
         if self.tests > MOST {
             return Err(self.wrong("there are too many tests"));
         }
-        let start = self.place;
+        let start = self.position;
         let rest = self.rest();
         let end = rest
             .find(|letter: char| !letter.is_ascii_alphabetic())
             .unwrap_or(rest.len());
         let name = &rest[..end];
-        self.place += end;
+        self.position += end;
         if !TESTS.contains(&name) {
-            self.place = start;
+            self.position = start;
             return Err(self.wrong(
                 "a test is expected: contains, title, url, host, language, date, topic or similar, with its text in parentheses and quotes",
             ));
@@ -102,7 +105,7 @@ impl<'a> Reader<'a> {
             return Err(self.wrong("`(` is expected"));
         }
         self.space();
-        let quoted = self.place;
+        let quoted = self.position;
         let text = self.quoted()?;
         if !self.sign(")") {
             return Err(self.wrong("`)` is expected"));
@@ -136,7 +139,7 @@ impl<'a> Reader<'a> {
             _ => Test::Contains(phrase),
         };
         let compared = self.compared()?;
-        Ok(Node::Test(test, compared))
+        Ok(PredicateNode::Test(test, compared))
     }
 
     fn compared(&mut self) -> Result<Option<(Compare, f64)>, Unreadable> {
@@ -159,11 +162,11 @@ impl<'a> Reader<'a> {
         let Ok(number) = rest[..end].parse::<f64>() else {
             return Err(self.wrong("a number is expected, such as .7"));
         };
-        self.place += end;
+        self.position += end;
         Ok(Some((compare, number)))
     }
 
-    /// A text in double or single quotes.
+    /// Parses a text in double or single quotes.
     fn quoted(&mut self) -> Result<String, Unreadable> {
         let rest = self.rest();
         let Some(quote) = rest.chars().next().filter(|letter| "\"'".contains(*letter)) else {
@@ -172,7 +175,7 @@ impl<'a> Reader<'a> {
         let Some(end) = rest[1..].find(quote) else {
             return Err(self.wrong("this quote is not closed"));
         };
-        self.place += end + 2;
+        self.position += end + 2;
         Ok(rest[1..=end].to_owned())
     }
 
@@ -185,7 +188,7 @@ impl<'a> Reader<'a> {
         let ends = follows.is_none_or(|letter| !letter.is_ascii_alphanumeric());
         let found = rest.starts_with(word) && ends;
         if found {
-            self.place += word.len();
+            self.position += word.len();
         }
         found
     }
@@ -194,18 +197,18 @@ impl<'a> Reader<'a> {
         self.space();
         let found = self.rest().starts_with(sign);
         if found {
-            self.place += sign.len();
+            self.position += sign.len();
         }
         found
     }
 
     fn space(&mut self) {
         let rest = self.rest();
-        self.place += rest.len() - rest.trim_start().len();
+        self.position += rest.len() - rest.trim_start().len();
     }
 
     fn rest(&self) -> &'a str {
-        &self.text[self.place..]
+        &self.text[self.position..]
     }
 
     fn column(&self, place: usize) -> usize {
@@ -215,7 +218,7 @@ impl<'a> Reader<'a> {
     fn wrong(&self, why: &str) -> Unreadable {
         Unreadable {
             text: self.text.to_owned(),
-            column: self.column(self.place),
+            column: self.column(self.position),
             why: why.to_owned(),
         }
     }

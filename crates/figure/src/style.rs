@@ -1,25 +1,30 @@
-//! How does a line look, so that it is told from the others?
+//! The colour, dashes and marker shape of each line.
 //!
-//! Seven colours and seven markers; the next seven lines are dashed and their markers hollow. **Invariant:**
-//! of the first 49 lines no two look the same, and of the first 14 none without colour.
+//! There are seven colours and seven markers. Lines 8 to 14 are dashed and have hollow markers.
+//!
+//! **Invariant:** no two of the first 49 lines look the same. No two of the first 14 look the
+//! same without colour.
 
-/// How many colours there are, and how many shapes.
+/// Number of colours, and number of marker shapes.
 pub(super) const KINDS: usize = 7;
 
 /// The colours of a figure.
 struct Theme {
-    /// What is behind it.
+    /// The background.
     paper: &'static str,
-    /// Axes and text.
+    /// The colour of axes and text.
     ink: &'static str,
-    /// The grid.
+    /// The colour of the grid.
     faint: &'static str,
     lines: [&'static str; KINDS],
 }
 
-/// After the colours that people with any kind of colour blindness tell apart (Okabe & Ito, "Color universal
-/// design", 2008), without the yellow, which is hard to see on white. WCAG 2.2, 1.4.11 asks for a contrast of
-/// 3 between a line and what is behind it: the light ones are darker here, and in the dark the dark ones lighter.
+/// Colours after Okabe & Ito, "Color universal design" (2008), which people with any kind of
+/// colour blindness can distinguish. Yellow is left out: it is hard to see on white.
+///
+/// WCAG 2.2, section 1.4.11 requires a contrast of 3 between a line and its background. For
+/// that, the light colours are darker here than published, and in dark mode the dark ones are
+/// lighter.
 const LIGHT: Theme = Theme {
     paper: "#ffffff",
     ink: "#1b1f23",
@@ -37,7 +42,7 @@ const DARK: Theme = Theme {
     ],
 };
 
-/// What does not depend on the colours.
+/// The rules that do not depend on the colours.
 const SHAPES: &str = "\
 .figure text{font:13px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}
 .figure .m{text-anchor:middle}.figure .e{text-anchor:end}
@@ -47,12 +52,14 @@ const SHAPES: &str = "\
 .figure .d1 .line{stroke-dasharray:7 3}.figure .d2 .line{stroke-dasharray:2 2.5}
 ";
 
-/// The style of a figure that is a file of its own. Colours are written out: not every viewer of SVG knows variables.
+/// Returns the style of a stand-alone file. Colours are literal, because not every SVG viewer
+/// supports CSS variables.
 pub(super) fn file_style() -> String {
     format!("{SHAPES}{}", LIGHT.rules())
 }
 
-/// The style of all figures of a page, in light and, on screens that are so, in dark. Paper is light.
+/// Returns the style of all figures of an HTML page: dark on screens in dark mode, light
+/// elsewhere and in print.
 pub fn page_style() -> String {
     format!(
         "{SHAPES}{}@media screen and (prefers-color-scheme:dark){{\n{}}}\n",
@@ -80,15 +87,16 @@ impl Theme {
     }
 }
 
-/// The classes of a line: `c` its colour, `d` its dashes.
+/// Returns the CSS classes of a line: `c` is its colour, `d` its dashes.
 pub(super) fn classes(number: usize) -> String {
     let dashes = (number / KINDS).min(2);
     format!("c{} d{dashes}", number % KINDS)
 }
 
-/// The shape of a line's marker, around the origin, in tenths of a unit.
+/// Returns the corners of a line's marker, relative to its centre, in tenths of an SVG user
+/// unit.
 pub(super) fn shape(number: usize) -> &'static [(i64, i64)] {
-    // Where colours start anew, shapes are one ahead.
+    // When the colours repeat, the shapes are shifted by one.
     match (number + number / KINDS) % KINDS {
         // Octagon, square, triangle, diamond, plus, triangle upside down, hourglass.
         0 => &[
@@ -148,20 +156,20 @@ mod tests {
                 let contrast = contrast(colour, theme.paper);
                 assert!(contrast >= 3.0, "{colour} on {}: {contrast}", theme.paper);
             }
-            // WCAG 2.2, 1.4.3 asks for more where it is text.
+            // WCAG 2.2, section 1.4.3 requires more for text.
             assert!(contrast(theme.ink, theme.paper) >= 4.5);
         }
         assert!((contrast("#000000", "#ffffff") - 21.0).abs() < 1e-9);
         assert!(contrast("#56b4e9", "#ffffff") < 3.0, "as published");
     }
 
-    /// WCAG 2.2, "contrast ratio": from 1 to 21.
+    /// Contrast ratio of WCAG 2.2, from 1 to 21.
     fn contrast(one: &str, other: &str) -> f64 {
         let (one, other) = (luminance(one), luminance(other));
         (one.max(other) + 0.05) / (one.min(other) + 0.05)
     }
 
-    /// WCAG 2.2, "relative luminance": from 0 to 1.
+    /// Relative luminance of WCAG 2.2, from 0 to 1.
     fn luminance(colour: &str) -> f64 {
         let part = |at: usize| {
             let part = u8::from_str_radix(&colour[at..at + 2], 16).unwrap();

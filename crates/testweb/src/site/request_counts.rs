@@ -1,6 +1,7 @@
-//! Of what kind were the requests that a web answered?
+//! Counts the requests to a web by kind.
 //!
-//! **Invariant:** told by the web's own versions: whether a page had changed is not what the crawler found but what was so.
+//! **Invariant:** whether a page had changed is decided by the versions of the web, not by what
+//! the crawler found.
 
 use std::collections::HashMap;
 
@@ -9,16 +10,16 @@ use serde::Serialize;
 use super::serving::Serving;
 use super::web::Page;
 
-/// Requests by kind.
+/// Numbers of requests, by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Fetches {
-    /// Pages that were never fetched before.
+    /// Pages that were not fetched before.
     pub new: u64,
-    /// Pages that had changed since the fetch before.
+    /// Pages that had changed since the last fetch.
     pub changed: u64,
-    /// Pages that were as before.
+    /// Pages that had not changed since the last fetch.
     pub unchanged: u64,
-    /// Pages that are gone, or never were.
+    /// Pages that are gone or never existed.
     pub gone: u64,
     /// Sitemaps and feeds.
     pub lists: u64,
@@ -27,14 +28,15 @@ pub struct Fetches {
 }
 
 impl Fetches {
-    /// All of them.
+    /// Returns the sum of all kinds.
     pub fn all(&self) -> u64 {
         self.new + self.changed + self.unchanged + self.gone + self.lists + self.robots
     }
 }
 
 impl Serving {
-    /// The requests so far. The web must run with our time.
+    /// Counts the requests so far. The clock of the web must be [`Clock::Running`](super::Clock)
+    /// at speed 1.
     pub fn fetches(&self) -> Fetches {
         let web = self.web();
         let mut fetches = Fetches::default();

@@ -1,53 +1,58 @@
-//! How many of the pages that resemble a page turned out to be of the topic?
+//! Relevance rates of the pages that resemble a page.
 //!
-//! Pages resemble each other if one page leads to both, all the more under the same tag path or side by side; if links to them have the same tag path
-//! anywhere; if they are in one folder or on one host. **Invariant:** where little was seen, a rate is drawn towards that of what it is part of, in
-//! the end the whole crawl.
+//! Two pages resemble each other if one page links to both. They are more alike if the two links
+//! have the same tag path or stand side by side. Pages also resemble each other if links to them
+//! have the same tag path on any page, or if they share a folder or a host.
+//!
+//! **Invariant:** a rate from few pages is shrunk towards the rate of the larger group it
+//! belongs to, and finally towards the rate of the whole crawl.
 
-use super::judge::Judge;
-use super::rates::{Rate, Rates, rate};
-use super::seen::{Known, Parent};
+use super::judge::TopicJudge;
+use super::rates::{RelevanceRate, RelevanceRates, rate};
+use super::unread::{Parent, UnreadPage};
 use crate::Number;
 use crate::estimate::Links;
 
-/// Links before and after a link that are its neighbours.
+/// Links on each side of a link that count as its neighbours.
 const NEIGHBOURS: usize = 4;
 
-/// What was found, by what pages have in common.
+/// Relevance rates of read pages, by what the pages have in common.
 #[derive(Debug, Clone, Default)]
-pub struct Kin {
-    all: Rate,
-    hosts: Rates<u32>,
-    folders: Rates<u64>,
-    paths: Rates<u64>,
-    siblings: Rates<u32>,
-    groups: Rates<u64>,
+pub struct RelatedPages {
+    all: RelevanceRate,
+    hosts: RelevanceRates<u32>,
+    folders: RelevanceRates<u64>,
+    paths: RelevanceRates<u64>,
+    siblings: RelevanceRates<u32>,
+    groups: RelevanceRates<u64>,
 }
 
-/// How the pages did that resemble one: shares of the topic. Of those that parents have in common, the means over the parents.
+/// Mean relevance of the read pages that resemble one page.
+///
+/// For groups that depend on a parent, the value is the mean over the parents.
 #[derive(Debug, Clone, Copy)]
 pub struct Resemblance {
-    /// All pages.
+    /// Of all pages.
     pub base: f32,
-    /// On its host.
+    /// Of pages on its host.
     pub host: f32,
-    /// In its folder.
+    /// Of pages in its folder.
     pub folder: f32,
-    /// Behind links of its parents.
+    /// Of pages that its parents link to.
     pub siblings: f32,
-    /// The same, under the same tag path.
+    /// The same, under the same tag path only.
     pub groups: f32,
-    /// Next to it.
+    /// Of pages whose links stand next to the link to it.
     pub neighbours: f32,
-    /// Behind links under the same tag path, anywhere.
+    /// Of pages behind links with the same tag path on any page.
     pub paths: f32,
-    /// Pages that were read of the group of which the fewest were.
+    /// Number of read pages in the least explored of its groups (parent and tag path).
     pub tried: f32,
 }
 
-impl Kin {
-    /// Takes note of what came of a page, for all that resembles it.
-    pub fn count(&mut self, known: &Known, relevance: f32) {
+impl RelatedPages {
+    /// Adds the relevance of a page that was read to all groups it belongs to.
+    pub fn count(&mut self, known: &UnreadPage, relevance: f32) {
         self.all.add(relevance);
         self.hosts.entry(known.host).or_default().add(relevance);
         for folder in known.folders {
@@ -61,8 +66,14 @@ impl Kin {
         }
     }
 
-    /// How those did that resemble this page.
-    pub fn of(&self, page: Number, known: &Known, judge: &Judge, links: &Links) -> Resemblance {
+    /// Returns the rates of the pages that resemble this page.
+    pub fn of(
+        &self,
+        page: Number,
+        known: &UnreadPage,
+        judge: &TopicJudge,
+        links: &Links,
+    ) -> Resemblance {
         let base = self.all.towards(0.2, 5.0);
         let host = rate(&self.hosts, &known.host, base);
         let above = rate(&self.folders, &known.folders[1], host);
@@ -98,10 +109,10 @@ impl Kin {
     }
 }
 
-/// What came of the links next to the one to this page; the nearer, the more they count.
-fn neighbours(page: Number, parent: &Parent, judge: &Judge, links: &Links) -> Rate {
+/// Returns the mean relevance behind the neighbouring links, weighted by 1/distance.
+fn neighbours(page: Number, parent: &Parent, judge: &TopicJudge, links: &Links) -> RelevanceRate {
     let links = links.of(Number(parent.page)).unwrap_or_default().links;
-    let mut rate = Rate::default();
+    let mut rate = RelevanceRate::default();
     let Ok(place) = links.binary_search(&page.0) else {
         return rate;
     };
@@ -123,19 +134,19 @@ mod tests {
     use super::*;
     use crate::Link;
 
-    /// A page on this host in this folder, that page 0 leads to under this path.
-    fn known(host: u32, folder: u64, path: u64) -> Known {
-        Known {
+    /// Returns a page on this host and in this folder, which page 0 links to under this path.
+    fn known(host: u32, folder: u64, path: u64) -> UnreadPage {
+        UnreadPage {
             host,
             folders: [folder, 100 + folder],
             parents: vec![Parent { page: 0, path }],
-            ..Known::default()
+            ..UnreadPage::default()
         }
     }
 
-    fn of(kin: &Kin, known: &Known) -> Resemblance {
-        let judge = Judge::new(&red());
-        kin.of(Number(9), known, &judge, &Links::default())
+    fn of(related: &RelatedPages, known: &UnreadPage) -> Resemblance {
+        let judge = TopicJudge::new(&red());
+        related.of(Number(9), known, &judge, &Links::default())
     }
 
     fn near(found: f32, expected: f32) {
@@ -144,12 +155,12 @@ mod tests {
 
     #[test]
     fn what_pages_have_in_common_counts() {
-        let mut kin = Kin::default();
-        kin.count(&known(1, 1, 1), 1.0);
-        // One page of the topic, and five that are believed to be .2 each.
+        let mut related = RelatedPages::default();
+        related.count(&known(1, 1, 1), 1.0);
+        // One page of the topic, and five pseudo-pages with a relevance of 0.2 each.
         let base = 2.0 / 6.0;
         let once = |expected: f32| (1.0 + 2.0 * expected) / 3.0;
-        let stranger = of(&kin, &Known::default());
+        let stranger = of(&related, &UnreadPage::default());
         for rate in [stranger.host, stranger.folder, stranger.siblings] {
             near(rate, base);
         }
@@ -157,41 +168,41 @@ mod tests {
             near(rate, base);
         }
         near(stranger.tried, 0.0);
-        let sibling = of(&kin, &known(2, 2, 2));
+        let sibling = of(&related, &known(2, 2, 2));
         near(sibling.siblings, once(base));
         near(sibling.groups, base);
         near(sibling.paths, base);
         near(sibling.tried, 0.0);
-        let alike = of(&kin, &known(1, 1, 1));
+        let alike = of(&related, &known(1, 1, 1));
         for rate in [alike.host, alike.siblings, alike.groups, alike.paths] {
             near(rate, once(base));
         }
         near(alike.folder, once(once(once(base))));
         near(alike.tried, 1.0);
-        let elsewhere = Known {
+        let elsewhere = UnreadPage {
             parents: vec![Parent { page: 5, path: 1 }],
-            ..Known::default()
+            ..UnreadPage::default()
         };
-        let elsewhere = of(&kin, &elsewhere);
+        let elsewhere = of(&related, &elsewhere);
         near(elsewhere.paths, once(base));
         near(elsewhere.siblings, base);
     }
 
     #[test]
-    fn parents_count_alike_and_the_least_tried_makes_curious() {
-        let mut kin = Kin::default();
-        kin.count(&known(1, 1, 1), 1.0);
+    fn parents_count_equally_and_the_least_explored_group_counts() {
+        let mut related = RelatedPages::default();
+        related.count(&known(1, 1, 1), 1.0);
         let mut both = known(1, 1, 1);
         both.parents.push(Parent { page: 5, path: 2 });
-        let (one, two) = (of(&kin, &known(1, 1, 1)), of(&kin, &both));
+        let (one, two) = (of(&related, &known(1, 1, 1)), of(&related, &both));
         near(two.siblings, (one.siblings + one.base) / 2.0);
         near(two.tried, 0.0);
     }
 
-    /// Page 0 leads to 1 to 9. Of the two next to 5, which are read, the nearer counts twice as much.
+    /// Page 0 links to pages 1 to 9. The read pages 4 and 7 have distances 1 and 2 from page 5.
     #[test]
     fn the_nearer_a_neighbour_the_more_it_says() {
-        let mut judge = Judge::new(&red());
+        let mut judge = TopicJudge::new(&red());
         let links: Vec<Link<'_>> = (1..10).map(|to| Link::new(Number(to), "")).collect();
         for page in 0..10 {
             judge.discover(&discovered(page));
@@ -207,6 +218,10 @@ mod tests {
         let far = neighbours(Number(2), &parent, &judge, &all);
         near(far.count, 0.5);
         let none = neighbours(Number(20), &parent, &judge, &all);
-        assert_eq!(none, Rate::default(), "a page that it has no link to");
+        assert_eq!(
+            none,
+            RelevanceRate::default(),
+            "a page that it has no link to"
+        );
     }
 }

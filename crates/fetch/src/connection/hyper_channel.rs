@@ -1,7 +1,7 @@
-//! What comes of one request that hyper sends?
+//! Requests that hyper sends.
 //!
-//! **Invariant:** the session is clean again only when the answer was seen to its end and nothing came
-//! after it.
+//! **Invariant:** the session becomes clean again only when the answer was read to its end and
+//! no byte followed it.
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -12,44 +12,44 @@ use tokio::time::Instant;
 
 use super::Answer;
 use super::session::{Session, has_two_lengths};
-use crate::line::Line;
-use crate::reply::{self, NoReply, Reply, stream_error};
+use crate::hyper_connection::HyperConnection;
+use crate::monitored_socket::{Breach, ReadMonitor};
+use crate::reply::{self, NoReply, RawReply, stream_error};
 use crate::request::{Request, write_fields};
 use crate::response::Response;
 use crate::settings::Limits;
 use crate::socket::Socket;
 use crate::trouble::Trouble;
-use crate::wire::{Breach, Watch};
 
-/// A line of hyper's, and what was seen on its wire where that is HTTP/1.
-pub(super) struct Plain {
-    pub(super) line: Line,
-    watch: Watch,
-    /// The server was taken to speak HTTP/2 and has not answered in it yet.
+/// A hyper connection and the record of what was read from its socket, for HTTP/1.
+pub(super) struct HyperChannel {
+    pub(super) hyper: HyperConnection,
+    monitor: ReadMonitor,
+    /// The server was assumed to speak HTTP/2 and has not answered in it yet.
     presumed: bool,
 }
 
-impl Plain {
+impl HyperChannel {
     pub(super) async fn begin(
         socket: Socket,
         version: Version,
         presumed: bool,
         limits: &Limits,
     ) -> Result<Self, Trouble> {
-        let watch = Watch::new(limits);
-        let line = if version == Version::HTTP_2 {
-            Line::http2(socket, limits).await
+        let monitor = ReadMonitor::new(limits);
+        let hyper = if version == Version::HTTP_2 {
+            HyperConnection::http2(socket, limits).await
         } else {
-            Line::http1(socket, watch.clone(), limits).await
+            HyperConnection::http1(socket, monitor.clone(), limits).await
         };
         Ok(Self {
-            line: line.map_err(|error| Trouble::Protocol(told(&error)))?,
-            watch,
+            hyper: hyper.map_err(|error| Trouble::Protocol(with_cause(&error)))?,
+            monitor,
             presumed,
         })
     }
 
-    /// Asks for a page and reads the whole answer.
+    /// Requests a page and reads the whole answer.
     pub(super) async fn get(
         &mut self,
         session: &mut Session,
@@ -63,7 +63,7 @@ impl Plain {
             Err(session.unusable())
         };
         let total = asked.elapsed();
-        let (bytes, first) = self.watch.received();
+        let (bytes, first) = self.monitor.received();
         let (wire_bytes, first_byte) = match &outcome {
             Ok((response, head_at)) if session.version() == Version::HTTP_2 => {
                 (size(response), Some(*head_at))
@@ -92,11 +92,11 @@ impl Plain {
         if !self.is_ready().await {
             return Err(self.ended_idle(session));
         }
-        self.watch.begin();
+        self.monitor.begin();
         let shared = Arc::clone(&session.shared);
-        let sent = self.line.send(message);
+        let sent = self.hyper.send(message);
         let reading = reply::read(sent, at_most, &shared.settings.limits, asked);
-        let reply = match self.line.drive(reading).await {
+        let reply = match self.hyper.drive(reading).await {
             Ok(reply) => reply,
             Err(missed) => {
                 let alone = missed.of_stream().is_some();
@@ -104,55 +104,56 @@ impl Plain {
                 if alone {
                     session.clean = true;
                 } else {
-                    self.line.close();
+                    self.hyper.close();
                 }
                 return Err(trouble);
             }
         };
-        self.watch.end();
+        self.monitor.end();
         if self.may_go_on(session, &reply) {
-            self.line.settle().await;
+            self.hyper.settle().await;
             session.clean = true;
         } else {
-            self.line.close();
+            self.hyper.close();
         }
         let head_at = reply.head_at;
         let head = self.head(session, reply.status, &reply.headers);
         Ok((session.response(request.url, reply, head), head_at))
     }
 
-    /// Whether the connection is open, as far as can be known without waiting.
+    /// Returns whether the connection is open, as far as is known without waiting.
     pub(super) async fn is_ready(&mut self) -> bool {
-        self.line.settle().await;
-        self.line.is_open()
+        self.hyper.settle().await;
+        self.hyper.is_open()
     }
 
-    /// Why the connection ended while no request was out.
+    /// Returns why the connection ended while no request was in flight.
     pub(super) fn ended_idle(&self, session: &Session) -> Trouble {
         if self.presumed {
-            session.shared.manners.forget_http2(session.host);
+            session.shared.quirks.avoid_http2(session.host);
             return Trouble::NotHttp2;
         }
-        // Hyper itself finds bytes that came in one read with the end of the answer before.
-        let unexpected = self.line.failure().is_some_and(|error| !has_ended(error));
-        session.ended_idle(unexpected || self.watch.breach().is_some())
+        // Hyper itself detects bytes that arrived in one read with the end of the previous
+        // answer.
+        let unexpected = self.hyper.failure().is_some_and(|error| !has_ended(error));
+        session.ended_idle(unexpected || self.monitor.breach().is_some())
     }
 
-    /// Counts an answer. Returns whether there can be another.
-    pub(super) fn may_go_on(&mut self, session: &mut Session, reply: &Reply) -> bool {
+    /// Counts an answer. Returns whether the connection can carry another.
+    pub(super) fn may_go_on(&mut self, session: &mut Session, reply: &RawReply) -> bool {
         session.served += 1;
         self.presumed = false;
         if session.version() == Version::HTTP_2 {
-            session.shared.manners.answered_http2(session.host);
+            session.shared.quirks.answered_http2(session.host);
         }
         let is_last = session.version() == Version::HTTP_10;
         !is_last && reply.cut.is_none() && !has_two_lengths(&reply.headers)
     }
 
-    /// The head for the archive.
+    /// Returns the response head for the archive.
     pub(super) fn head(&self, session: &Session, status: StatusCode, headers: &HeaderMap) -> Bytes {
         if session.version() != Version::HTTP_2 {
-            return self.watch.head();
+            return self.monitor.head();
         }
         let reason = status.canonical_reason().unwrap_or("");
         let line = format!("HTTP/1.1 {} {reason}\r\n", status.as_u16());
@@ -161,16 +162,17 @@ impl Plain {
         head.freeze()
     }
 
-    /// Why there is no head.
+    /// Returns the trouble for a response without a head, and records what it says about the
+    /// server.
     pub(super) fn trouble_of(&mut self, session: &Session, missed: NoReply) -> Trouble {
-        let manners = &session.shared.manners;
+        let quirks = &session.shared.quirks;
         if let Some(reason) = missed.of_stream() {
-            // Who resets a stream speaks HTTP/2.
+            // A server that resets a stream speaks HTTP/2.
             self.presumed = false;
             if reason == h2::Reason::HTTP_1_1_REQUIRED {
-                manners.forget_http2(session.host);
+                quirks.avoid_http2(session.host);
             } else {
-                manners.reset_http2_stream(session.host);
+                quirks.reset_http2_stream(session.host);
             }
         }
         let error = match missed {
@@ -178,34 +180,34 @@ impl Plain {
             NoReply::Refused(trouble) => return trouble,
             NoReply::Late => {
                 if session.version() == Version::HTTP_2 {
-                    manners.doubt_http2(session.host);
+                    quirks.avoid_http2_unless_answered(session.host);
                 }
                 return Trouble::FirstByteTimeout;
             }
         };
-        match self.watch.breach() {
+        match self.monitor.breach() {
             Some(Breach::Size) => return Trouble::HeadTooLarge,
             Some(Breach::Informational) => return Trouble::Informational,
-            Some(Breach::Unasked) => return self.ended_idle(session),
+            Some(Breach::Unsolicited) => return self.ended_idle(session),
             None => {}
         }
         if error.is_parse() {
-            return Trouble::Protocol(told(&error));
+            return Trouble::Protocol(with_cause(&error));
         }
         if session.version() == Version::HTTP_2 {
             if stream_error(&error).is_some() {
-                return Trouble::Http2(told(&error));
+                return Trouble::Http2(with_cause(&error));
             }
             if self.presumed {
-                manners.forget_http2(session.host);
+                quirks.avoid_http2(session.host);
                 return Trouble::NotHttp2;
             }
             if !has_ended(&error) {
-                manners.forget_http2(session.host);
-                return Trouble::Http2(told(&error));
+                quirks.avoid_http2(session.host);
+                return Trouble::Http2(with_cause(&error));
             }
         }
-        let (bytes, _) = self.watch.received();
+        let (bytes, _) = self.monitor.received();
         if session.served > 0 && bytes == 0 {
             Trouble::Stale
         } else {
@@ -214,12 +216,12 @@ impl Plain {
     }
 }
 
-/// The size of an answer that came over HTTP/2.
+/// Returns the size in bytes of a response received over HTTP/2.
 pub(super) fn size(response: &Response) -> u64 {
     (response.head.len() + response.body.len()) as u64
 }
 
-/// Whether the connection simply ended.
+/// Returns whether the connection was closed without a protocol error.
 fn has_ended(error: &hyper::Error) -> bool {
     let is_io = error
         .source()
@@ -227,8 +229,8 @@ fn has_ended(error: &hyper::Error) -> bool {
     error.is_incomplete_message() || error.is_closed() || error.is_canceled() || is_io
 }
 
-/// An error of hyper's with its cause.
-fn told(error: &hyper::Error) -> String {
+/// Formats a hyper error with its cause.
+fn with_cause(error: &hyper::Error) -> String {
     match error.source() {
         Some(cause) => format!("{error}: {cause}"),
         None => error.to_string(),

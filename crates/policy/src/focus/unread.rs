@@ -1,74 +1,77 @@
-//! What do links say of a page that nobody has read?
+//! What is known of a page before it is read, from its URL and the links to it.
 //!
-//! **Invariant:** what is kept of a page is bounded: so many words, so many parents; the rest is counted.
+//! **Invariant:** memory per page is bounded by [`MOST_WORDS`] and [`MOST_PARENTS`]. Further
+//! parents only enter the counts and sums.
 
 use super::guide::Pointer;
-use super::linear::place;
-use super::word_counts::{Field, Spoken, counts};
+use super::logistic::weight_index;
+use super::word_counts::{Field, LinkWords, counts};
 use crate::words::hash;
 use crate::{Discovered, Link, Number};
 
-/// Words that are kept of a page, at most.
+/// Hashed words stored per page, at most. The six features of its URL may exceed it.
 const MOST_WORDS: usize = 32;
-/// Parents that are kept of a page, at most.
+/// Parents stored per page, at most.
 const MOST_PARENTS: usize = 16;
 
-/// What is known of a page by those that lead to it.
+/// A page and what its URL and the links to it say.
 #[derive(Debug, Clone, Default)]
-pub struct Known {
-    /// Its host.
+pub struct UnreadPage {
+    /// Number of its host.
     pub host: u32,
     /// Whether a user named it.
     pub seed: bool,
-    /// The first pages that lead to it.
+    /// The first pages found that link to it.
     pub parents: Vec<Parent>,
-    /// How many there are in all.
+    /// Number of pages that link to it.
     pub count: u32,
-    /// The sum of their relevance.
+    /// Sum of the relevance of its parents.
     pub sum: f32,
-    /// The best of it.
+    /// Highest relevance of a parent.
     pub best: f32,
-    /// How likely it is of the topic by the best link to it.
+    /// Highest probability by the words of a link to it.
     pub link: f32,
-    /// The sum over its parents of how likely each is one that leads to the topic, as log odds above the usual.
+    /// Sum over its parents of how much their text suggests that they link to the topic, in log
+    /// odds above the prior.
     pub near: f32,
-    /// The hashes of the folders that it is in: the whole of it, and what is above that.
+    /// Hashes of its folder and of the folder above.
     pub folders: [u64; 2],
-    /// What the best link to it promises to lead to.
+    /// Highest expected reward of a link to it.
     pub promise: f32,
-    /// The words of its URL, of anchors and around them, by where their weights are.
+    /// Weight indices of the words of its URL, of anchors and of the text around them.
     pub words: Vec<u32>,
 }
 
-/// A page that leads to another.
+/// A page that links to another, and where.
 #[derive(Debug, Clone, Copy)]
 pub struct Parent {
-    /// Which one.
+    /// Page number of the parent.
     pub page: u32,
-    /// The hash of the tag path of its link.
+    /// Hash of the tag path of the link.
     pub path: u64,
 }
 
-/// A page that was read, as its links see it.
+/// The page that a link is on.
 #[derive(Debug, Clone, Copy)]
 pub struct Origin {
-    /// Which one.
+    /// Its page number.
     pub page: Number,
-    /// How likely it is of the topic.
+    /// Probability that it is of the topic.
     pub relevance: f32,
-    /// How likely it is one that leads there, by its text: log odds above the usual; 0 if nobody knows.
+    /// How much its text suggests that it links to the topic, in log odds above the prior; 0 if
+    /// unknown.
     pub near: f32,
 }
 
 impl Parent {
-    /// The links of this page under this path.
+    /// Returns the key of all links of this parent under this tag path.
     pub fn group(self) -> u64 {
         self.path ^ u64::from(self.page).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 }
 
-impl Known {
-    /// A page that was heard of.
+impl UnreadPage {
+    /// Creates the record of a discovered page.
     pub fn of(discovered: &Discovered<'_>) -> Self {
         let mut known = Self {
             host: discovered.host,
@@ -80,8 +83,10 @@ impl Known {
         known
     }
 
-    /// Takes in a link from this page, which is of the topic so likely by its own words.
-    pub fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, spoken: &Spoken) {
+    /// Adds a link to this page.
+    ///
+    /// `anchor` is the probability that this page is of the topic, by the words of the link.
+    pub fn follow(&mut self, from: &Origin, anchor: f32, link: &Link<'_>, link_words: &LinkWords) {
         let relevance = from.relevance;
         self.near += from.near;
         self.link = self.link.max(anchor);
@@ -95,10 +100,10 @@ impl Known {
                 path,
             });
         }
-        self.add_spoken(spoken);
+        self.add_link_words(link_words);
     }
 
-    /// The mean over the parents that are kept; 0 if there is none.
+    /// Returns the mean over the stored parents; 0 if there is none.
     pub fn mean(&self, of: impl Fn(&Parent) -> f32) -> f32 {
         match self.parents.is_empty() {
             true => 0.0,
@@ -106,9 +111,11 @@ impl Known {
         }
     }
 
-    /// Takes in what the form of its URL says: how deep it is, how its last part reads and is made of letters and digits, whether it is
-    /// somebody's home.
-    pub fn add_signs(&mut self, url: &str) {
+    /// Adds features of the form of the URL.
+    ///
+    /// These are its depth, its last segment, the extension and the character pattern of that
+    /// segment, and whether the URL is in a user's home directory (`~name`).
+    pub fn add_url_features(&mut self, url: &str) {
         let path = url.split_once("://").map_or(url, |(_, rest)| rest);
         let path = path.split_once('/').map_or("", |(_, path)| path);
         let last = path.rsplit('/').next().unwrap_or_default();
@@ -123,14 +130,15 @@ impl Known {
             format!("form {}", form(last)),
             format!("forms {}", form(path)),
         ] {
-            self.words.push(place(hash(&sign)));
+            self.words.push(weight_index(hash(&sign)));
         }
     }
 
-    /// Takes in the words of a link; those around it count as if they were of a title.
-    fn add_spoken(&mut self, spoken: &Spoken) {
-        self.add_counted(&spoken.anchor, Field::Text);
-        self.add_counted(&spoken.around, Field::Title);
+    /// Adds the words of a link. Words around it are hashed as [`Field::Title`], to keep them
+    /// apart.
+    fn add_link_words(&mut self, link_words: &LinkWords) {
+        self.add_counted(&link_words.anchor, Field::Text);
+        self.add_counted(&link_words.around, Field::Title);
     }
 
     fn add_words(&mut self, text: &str, field: Field) {
@@ -138,13 +146,13 @@ impl Known {
     }
 
     fn add_counted(&mut self, words: &[(u64, u32)], field: Field) {
-        // The same word says other things in a URL, in an anchor and around it.
+        // The same word means something else in a URL, in an anchor and around it.
         let salt = (field.index() as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for (word, _) in words {
             if self.words.len() >= MOST_WORDS {
                 return;
             }
-            let place = place(word ^ salt);
+            let place = weight_index(word ^ salt);
             if !self.words.contains(&place) {
                 self.words.push(place);
             }
@@ -152,30 +160,37 @@ impl Known {
     }
 }
 
-/// The words of a link that nobody has followed: of its URL, its anchor and around it.
-pub fn signs(link: &Pointer<'_>) -> Vec<u32> {
-    let mut known = Known {
+/// Returns the weight indices of a link: of its URL, its anchor and the words around it.
+pub fn link_features(link: &Pointer<'_>) -> Vec<u32> {
+    let mut known = UnreadPage {
         folders: folders(link.url),
-        ..Known::default()
+        ..UnreadPage::default()
     };
     known.add_words(link.url, Field::Url);
-    known.add_signs(link.url);
-    known.add_spoken(&Spoken::of(link.anchor, link.around));
+    known.add_url_features(link.url);
+    known.add_link_words(&LinkWords::of(link.anchor, link.around));
     known.words
 }
 
-/// The words of a URL.
-pub fn named(url: &str) -> Vec<u32> {
-    let mut known = Known::default();
+/// Returns the weight indices of the words of a URL.
+pub fn url_features(url: &str) -> Vec<u32> {
+    let mut known = UnreadPage::default();
     known.add_words(url, Field::Url);
     known.words
 }
 
-/// The words of a link and those around it; where it has none, those of the URL.
-pub fn near(spoken: &Spoken, url: &[u32]) -> Vec<u32> {
-    let anchor = spoken.anchor.iter().map(|(word, _)| place(*word));
-    // A word around a link is another sign than the same word in it.
-    let around = spoken.around.iter().map(|(word, _)| place(!word));
+/// Returns the weight indices of a link's words and those around it, or of its URL if there are
+/// none.
+pub fn word_features(link_words: &LinkWords, url: &[u32]) -> Vec<u32> {
+    let anchor = link_words
+        .anchor
+        .iter()
+        .map(|(word, _)| weight_index(*word));
+    // A word around a link has another weight than the same word in it.
+    let around = link_words
+        .around
+        .iter()
+        .map(|(word, _)| weight_index(!word));
     let words: Vec<u32> = anchor.chain(around).collect();
     match words.is_empty() {
         true => url.to_vec(),
@@ -183,8 +198,10 @@ pub fn near(spoken: &Spoken, url: &[u32]) -> Vec<u32> {
     }
 }
 
-/// How a part of a URL is made: runs of digits, of capitals and of small letters, and what stands between them.
-/// `cs302` is made like `ee101`, and `Isaac_Newton` like `Marie_Curie`.
+/// Returns the character pattern of a URL segment.
+///
+/// Each run of digits, capitals or small letters becomes one character; punctuation stays.
+/// `cs302` has the pattern of `ee101`, and `Isaac_Newton` that of `Marie_Curie`.
 fn form(text: &str) -> String {
     let mut form = String::new();
     for letter in text.chars() {
@@ -201,7 +218,7 @@ fn form(text: &str) -> String {
     form
 }
 
-/// The hashes of a URL's folder and of the one above it.
+/// Returns the hashes of a URL's folder and of the folder above.
 fn folders(url: &str) -> [u64; 2] {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let above = |path: &str| path.rfind('/').unwrap_or(0);

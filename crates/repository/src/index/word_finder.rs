@@ -1,11 +1,13 @@
 //! Finds given words in a text, fast.
 //!
-//! **Invariant:** words are found exactly as the index splits them; a test compares the two.
+//! **Invariant:** words are found exactly as the index splits them. A property test compares the
+//! two.
 //!
-//! A text is split once more by the index itself, in another thread, so this must be cheap. Words of small ASCII
-//! letters are found and hashed eight bytes at a time; anything else up to the next separator goes through the analyzer,
-//! and what came out of it is remembered. A word is known by 64 bits of hash: that two meet is less likely than a
-//! broken disk.
+//! The index itself splits each text into words, in another thread, so this code must be cheap.
+//! Words of lower-case ASCII letters are found and hashed eight bytes at a time. Any other run
+//! of characters up to the next separator goes through the analyzer, whose result is cached.
+//! Words are compared by 48 bits of their hash, and cached runs by 64 bits; a collision is
+//! improbable enough to be ignored.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -15,24 +17,25 @@ use tantivy::tokenizer::TextAnalyzer;
 
 use super::words;
 
-/// Runs of other characters that are remembered, and the longest, in bytes.
+/// Limits of the cache: number of runs, and length of a run in bytes.
 const REMEMBERED: usize = 1 << 15;
 const LONGEST_REMEMBERED: usize = 64;
 
-/// Finds words.
-pub(super) struct Spotter {
+/// Finds given words.
+pub(super) struct WordFinder {
     analyzer: TextAnalyzer,
-    /// An open hash table: 48 bits of the hash, 16 bits of the word's number and one; zero is free.
+    /// An open-addressing hash table. A slot has 48 bits of the hash and, in 16 bits, the word's
+    /// number plus one; 0 is a free slot.
     slots: Box<[u64]>,
-    /// By the hash of the run.
-    remembered: HashMap<u64, Remembered, BuildHasherDefault<Hashed>>,
+    /// Results of the analyzer, by the hash of the run.
+    remembered: HashMap<u64, CachedRun, BuildHasherDefault<RunKeyHasher>>,
 }
 
-/// Takes a key for its own hash: it is one.
+/// A hasher for keys that are hashes themselves.
 #[derive(Default)]
-struct Hashed(u64);
+struct RunKeyHasher(u64);
 
-impl Hasher for Hashed {
+impl Hasher for RunKeyHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -46,16 +49,17 @@ impl Hasher for Hashed {
     }
 }
 
-/// What the analyzer made of a run of characters.
+/// The result of the analyzer for a run of characters.
 #[derive(Default)]
-struct Remembered {
-    /// Its words, of all kinds.
+struct CachedRun {
+    /// Number of all words in the run.
     length: u32,
     words: Box<[(u16, u32, u32)]>,
 }
 
-impl Spotter {
-    /// Finds these words, which are as the analyzer leaves them. There must be fewer than 65,535.
+impl WordFinder {
+    /// Finds these words, which must be in the form that the analyzer produces. There must be
+    /// fewer than 65,535.
     pub(super) fn new<'a>(words: impl ExactSizeIterator<Item = &'a str>) -> Self {
         let size = (words.len() * 2 + 1).next_power_of_two();
         let mut slots = vec![0; size].into_boxed_slice();
@@ -74,8 +78,8 @@ impl Spotter {
         }
     }
 
-    /// Visits the words that are in a text: the number of each, and where it is. Returns how many words there are,
-    /// of all kinds.
+    /// Visits the given words in a text, with the number and the byte range of each. Returns the
+    /// number of all words in the text.
     #[inline]
     pub(super) fn read(&mut self, text: &str, mut visit: impl FnMut(u16, Range<usize>)) -> u32 {
         let bytes = text.as_bytes();
@@ -112,7 +116,7 @@ impl Spotter {
         length
     }
 
-    /// Finds the words of what stands between two separators.
+    /// Finds the words of a run between two separators.
     fn run(&mut self, run: &str, mut visit: impl FnMut(u16, Range<usize>)) -> u32 {
         let key = hash(run.as_bytes());
         if let Some(known) = self.remembered.get(&key) {
@@ -138,14 +142,16 @@ impl Spotter {
                 self.remembered.clear();
             }
             let words = found.into();
-            self.remembered.insert(key, Remembered { length, words });
+            self.remembered.insert(key, CachedRun { length, words });
         }
         length
     }
 }
 
-/// The length of a character that ends words and compounds: white space, ASCII punctuation that joins nothing, and
-/// the typographic quotes, dashes and spaces that are common in English text. Zero: some other.
+/// Returns the length in bytes of the separator at the start, or 0 if there is none.
+///
+/// Separators end words and compounds: whitespace, ASCII punctuation that joins nothing, and the
+/// typographic quotes, dashes and spaces that are common in English text.
 #[inline(always)]
 fn separator(bytes: &[u8]) -> usize {
     match KINDS[usize::from(bytes[0])] {
@@ -163,7 +169,7 @@ fn foreign_separator(bytes: &[u8]) -> usize {
     }
 }
 
-/// What a byte is: part of a word or compound, between them, or of a character outside of ASCII.
+/// Kinds of bytes: part of a word or compound, separator, part of a character outside ASCII.
 const INSIDE: u8 = 0;
 const SEPARATOR: u8 = 1;
 const FOREIGN: u8 = 2;
@@ -183,8 +189,8 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-/// Whether a word ends here, and no compound goes on: at a separator, at the end, or at a mark that ends a sentence or
-/// a part of one.
+/// Returns whether a word ends here and no compound continues: at a separator, at the end of the
+/// text, or at a full stop or colon before one of these.
 #[inline(always)]
 fn is_end(rest: &[u8]) -> bool {
     match rest {
@@ -194,7 +200,7 @@ fn is_end(rest: &[u8]) -> bool {
     }
 }
 
-/// The hash of a word in the singular, of letters of which the first may be a capital.
+/// Returns the hash of the singular of a word of ASCII letters whose first may be a capital.
 fn singular_hash(word: &[u8]) -> u64 {
     let mut letters = [0; words::LONGEST + 1];
     let letters = &mut letters[..word.len()];
@@ -205,7 +211,7 @@ fn singular_hash(word: &[u8]) -> u64 {
     hash(&letters[..kept + end.len()])
 }
 
-/// The bits of a slot that are of the hash.
+/// The bits of a slot that belong to the hash.
 const TAG: u64 = !0xffff;
 
 fn look_up(slots: &[u64], hash: u64) -> Option<u16> {
@@ -223,15 +229,15 @@ fn look_up(slots: &[u64], hash: u64) -> Option<u16> {
     }
 }
 
-struct Word {
+struct HashedWord {
     hash: u64,
     end: usize,
 }
 
-/// The small letters and digits of ASCII from here on, of which the first may be a capital: their hash in small
-/// letters, and where they end. Eight bytes at a time.
+/// Reads the lower-case ASCII letters and digits from `start` on, of which the first may be a
+/// capital. Returns their hash in lower case and where they end. Reads eight bytes at a time.
 #[inline(always)]
-fn small_word(bytes: &[u8], start: usize) -> Word {
+fn small_word(bytes: &[u8], start: usize) -> HashedWord {
     let (mut state, mut at) = (0, start);
     loop {
         let eight = match bytes[at..].first_chunk::<8>() {
@@ -246,7 +252,7 @@ fn small_word(bytes: &[u8], start: usize) -> Word {
         if others != 0 {
             let count = others.trailing_zeros() / 8;
             let kept = eight & !(u64::MAX << (8 * count));
-            return Word {
+            return HashedWord {
                 hash: finish(state, kept, count),
                 end: at + count as usize,
             };
@@ -256,15 +262,15 @@ fn small_word(bytes: &[u8], start: usize) -> Word {
     }
 }
 
-/// The lowest and the highest bits of eight bytes.
+/// The lowest bit and the highest bit of each of eight bytes.
 const EACH: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x80 * EACH;
 
-/// The high bit of every byte that is a small letter or a digit of ASCII.
+/// Returns the high bit of every byte that is a lower-case ASCII letter or a digit.
 #[inline]
 fn are_small(eight: u64) -> u64 {
     let plain = eight & !HIGH;
-    // Neither sum carries: a byte is below 128, and what is added at most 80.
+    // Neither sum carries: each byte is below 128, and at most 80 is added.
     let between = |first: u8, last: u8| {
         let from = plain + u64::from(0x80 - first) * EACH;
         let beyond = plain + u64::from(0x7f - last) * EACH;
@@ -279,7 +285,8 @@ fn padded(bytes: &[u8]) -> [u8; 8] {
     eight
 }
 
-/// The hash of any bytes; that of a word in small ASCII letters is that of [`small_word`].
+/// Returns the hash of any bytes. For a word in lower-case ASCII it equals that of
+/// [`small_word`].
 fn hash(word: &[u8]) -> u64 {
     let mut state = 0;
     let mut chunks = word.chunks_exact(8);
@@ -298,7 +305,8 @@ fn finish(state: u64, letters: u64, count: u32) -> u64 {
     mix(state ^ letters ^ u64::from(count + 1) << 56)
 }
 
-/// Spreads the bits: multiplication by 2^64/φ carries low bits up, the shift brings them down again.
+/// Mixes the bits: the multiplication by 2^64/φ carries low bits up, and the shift brings them
+/// down again.
 #[inline]
 fn mix(bits: u64) -> u64 {
     let product = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -311,7 +319,7 @@ mod tests {
 
     use super::*;
 
-    /// What the analyzer finds of these words, and how many words there are.
+    /// Returns what the analyzer finds of these words, and the number of all words.
     fn plain(text: &str, wanted: &[&str]) -> (Vec<(u16, Range<usize>)>, u32) {
         let (mut found, mut length) = (Vec::new(), 0);
         words::analyzer().token_stream(text).process(&mut |token| {
@@ -325,11 +333,11 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, wanted: &[&str]) {
-        let mut spotter = Spotter::new(wanted.iter().copied());
-        // Twice: the second time from memory.
+        let mut finder = WordFinder::new(wanted.iter().copied());
+        // The second pass uses the cache.
         for _ in 0..2 {
             let mut found = Vec::new();
-            let length = spotter.read(text, |number, range| found.push((number, range)));
+            let length = finder.read(text, |number, range| found.push((number, range)));
             assert_eq!((found, length), plain(text, wanted), "{text:?}");
         }
     }
@@ -372,7 +380,7 @@ mod tests {
             check(&word, &["x", &word]);
             check(&format!("{word}é"), &["x", &format!("{word}e")]);
         }
-        // Eight letters, and more, are several steps of the hash.
+        // Words of eight letters and more take several steps of the hash.
         check(
             "abcdefgh abcdefghi Abcdefg",
             &["abcdefgh", "abcdefghi", "abcdefg"],

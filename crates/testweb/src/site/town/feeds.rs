@@ -1,34 +1,36 @@
-//! What do the feeds and sitemaps of a town say?
+//! The feeds and sitemaps of a town.
 //!
-//! **Invariant:** they name pages that exist, with the moment of their last change, and are as new as the newest of these.
+//! **Invariant:** they name pages that exist, with the time of their last change. Their own last
+//! change is the latest of these.
 
 use std::fmt::Write;
 use std::time::SystemTime;
 
 use figure::escaped;
 
-use super::super::life::Version;
+use super::super::life::TextVersion;
 use super::super::web::{Page, Web};
-use super::Records;
-use super::page::Sheet;
+use super::TownRecords;
+use super::page::TownPageKind;
 
-/// Entries of a feed, as most have.
+/// Entries of a feed, as in most feeds.
 const FEED: usize = 20;
-/// Entries of a news sitemap: search engines want those of two days.
+/// Entries of a news sitemap. Search engines ask for the articles of the last two days.
 const NEWS: usize = 60;
 
-/// It is as new as the newest that it names, and that moment is its number.
-pub(super) fn version(records: &Records, web: &Web, page: &Page, at: f64) -> Version {
+/// Returns the version of a list: it is as new as the newest page it names, and that time is its
+/// id.
+pub(super) fn version(records: &TownRecords, web: &Web, page: &Page, at: f64) -> TextVersion {
     let newest = (named(records, web, page, at).into_iter())
         .map(|(page, since)| since.max(page.life.born))
         .fold(-super::PAST, f64::max);
-    Version {
+    TextVersion {
         id: (newest + super::PAST).to_bits(),
         since: newest,
     }
 }
 
-pub(super) fn feed(records: &Records, web: &Web, page: &Page, at: f64, port: u16) -> String {
+pub(super) fn feed(records: &TownRecords, web: &Web, page: &Page, at: f64, port: u16) -> String {
     let mut xml = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<rss version=\"2.0\"><channel><title>Newest</title><link>{}</link><description>What is new</description>\n",
         web.url(web.home(page.server), port)
@@ -47,7 +49,7 @@ pub(super) fn feed(records: &Records, web: &Web, page: &Page, at: f64, port: u16
     xml + "</channel></rss>\n"
 }
 
-pub(super) fn news(records: &Records, web: &Web, page: &Page, at: f64, port: u16) -> String {
+pub(super) fn news(records: &TownRecords, web: &Web, page: &Page, at: f64, port: u16) -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\">\n",
     );
@@ -64,7 +66,7 @@ pub(super) fn news(records: &Records, web: &Web, page: &Page, at: f64, port: u16
     xml + "</urlset>\n"
 }
 
-pub(super) fn sitemap(records: &Records, web: &Web, page: &Page, at: f64, port: u16) -> String {
+pub(super) fn sitemap(records: &TownRecords, web: &Web, page: &Page, at: f64, port: u16) -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n",
     );
@@ -79,11 +81,11 @@ pub(super) fn sitemap(records: &Records, web: &Web, page: &Page, at: f64, port: 
     xml + "</urlset>\n"
 }
 
-/// The pages that it names, each with the moment of its last change.
-fn named<'a>(records: &Records, web: &'a Web, list: &Page, at: f64) -> Vec<(&'a Page, f64)> {
-    let most = match records.sheet(list.number) {
-        Sheet::Feed => FEED,
-        Sheet::NewsSitemap => NEWS,
+/// Returns the pages that a list names, each with the time of its last change.
+fn named<'a>(records: &TownRecords, web: &'a Web, list: &Page, at: f64) -> Vec<(&'a Page, f64)> {
+    let most = match records.kind(list.number) {
+        TownPageKind::Feed => FEED,
+        TownPageKind::NewsSitemap => NEWS,
         _ => usize::MAX,
     };
     (records.all(list.server, at).take(most))
@@ -92,7 +94,7 @@ fn named<'a>(records: &Records, web: &'a Web, list: &Page, at: f64) -> Vec<(&'a 
         .collect()
 }
 
-/// A date as sitemaps have it, with the fractions that a web needs that lives fast.
+/// Formats a date for a sitemap, with the fractions of a second that a fast-changing web needs.
 fn date(at: SystemTime) -> String {
     jiff::Timestamp::try_from(at).map_or_else(|_| String::new(), |at| at.to_string())
 }

@@ -1,16 +1,16 @@
-//! Text that is safe to show: what the index keeps of titles and bodies.
+//! Makes text safe to display before it is stored in the index.
 //!
-//! **Invariant:** no character in it changes how its surroundings are displayed
-//! (hostile-web.md, rows 39 and 40). It is bounded.
+//! **Invariant:** no character of the result changes how the text around it is displayed
+//! (hostile-web.md, rows 39 and 40). The length is bounded.
 
 use std::borrow::Cow;
 
-/// Marks kept on one letter. Vietnamese needs two, pointed Hebrew three.
+/// Combining marks kept on one letter. Vietnamese needs two, pointed Hebrew three.
 const MARKS: usize = 4;
 
-/// The text, at most `limit` bytes of it, without control characters, bidirectional controls and
-/// towers of combining marks. Nearly every page is returned as it is.
-pub(super) fn shown(text: &str, limit: usize) -> Cow<'_, str> {
+/// Returns at most `limit` bytes of a text, without control characters, bidirectional controls
+/// and stacks of combining marks. The text of nearly every page is returned unchanged.
+pub(super) fn safe_text(text: &str, limit: usize) -> Cow<'_, str> {
     let text = prefix(text, limit);
     if text.as_bytes().chunks(CHUNK).all(is_plain) || is_shown(text) {
         return Cow::Borrowed(text);
@@ -19,7 +19,8 @@ pub(super) fn shown(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(text.chars().filter(|&c| kept(c)).collect())
 }
 
-/// Says of the characters of a text, one after the other, whether they may be shown.
+/// Returns a function that is called with the characters of a text in order, and returns whether
+/// each may be shown.
 fn kept() -> impl FnMut(char) -> bool {
     let mut marks = 0;
     move |c| {
@@ -28,7 +29,7 @@ fn kept() -> impl FnMut(char) -> bool {
     }
 }
 
-/// The first `limit` bytes of a text, or a few less where a character would be cut.
+/// Returns the first `limit` bytes of a text, or a few less so that no character is cut.
 pub(super) fn prefix(text: &str, limit: usize) -> &str {
     let end = (0..=limit.min(text.len()))
         .rev()
@@ -36,8 +37,9 @@ pub(super) fn prefix(text: &str, limit: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// Whether all characters of a text may be shown. Stretches without other characters than ASCII are looked at many
-/// bytes at a time; no mark stands on what follows them.
+/// Returns whether all characters of a text may be shown.
+///
+/// Chunks that are entirely ASCII are checked many bytes at a time.
 fn is_shown(text: &str) -> bool {
     let mut kept = kept();
     let mut rest = text;
@@ -58,10 +60,10 @@ fn is_shown(text: &str) -> bool {
     true
 }
 
-/// Bytes that are looked at at once.
+/// Bytes checked at once.
 const CHUNK: usize = 64;
 
-/// Whether these are visible ASCII characters, blanks, tabs and line breaks.
+/// Returns whether all bytes are visible ASCII characters, spaces, tabs or line breaks.
 fn is_plain(bytes: &[u8]) -> bool {
     let is_plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     bytes.iter().fold(true, |all, byte| all & is_plain(byte))
@@ -70,7 +72,7 @@ fn is_plain(bytes: &[u8]) -> bool {
 fn is_control(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
-        // Marks, embeddings, overrides and isolates of direction (Unicode, UAX #9, 2).
+        // Marks, embeddings, overrides and isolates of direction (Unicode UAX #9, section 2).
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             true
         }
@@ -78,7 +80,7 @@ fn is_control(c: char) -> bool {
     }
 }
 
-/// Combining marks of the blocks that towers are built from.
+/// Returns whether this is a combining mark of the blocks that such stacks are built from.
 fn is_mark(c: char) -> bool {
     matches!(c,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}'
@@ -92,7 +94,7 @@ mod tests {
     #[test]
     fn what_harms_is_removed() {
         let check = |text: &str, limit, expected: &str| {
-            assert_eq!(shown(text, limit), expected);
+            assert_eq!(safe_text(text, limit), expected);
         };
         check("plain\ttext\n", 99, "plain\ttext\n");
         check("schön 東京 שלום", 99, "schön 東京 שלום");

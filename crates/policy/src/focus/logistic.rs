@@ -1,15 +1,17 @@
-//! A logistic regression that learns as it goes.
+//! Online logistic regression over dense inputs and hashed words.
 //!
-//! A few dense inputs that begin with a weight we believe in, and hashed words that begin with none. Steps by
-//! Duchi, Hazan & Singer's AdaGrad (2011): an input that was seen often moves little. **Invariant:** same
-//! examples in the same order, same weights.
+//! The dense inputs start with given weights, the hashed words with zero. Step sizes follow
+//! AdaGrad (Duchi, Hazan & Singer, 2011): the more often an input was seen, the smaller its
+//! steps.
+//!
+//! **Invariant:** the same examples in the same order give the same weights.
 
-/// Hashed words share so many weights: a megabyte with their step sizes.
+/// Number of weights that hashed words share. With their AdaGrad sums they take 1 MiB.
 pub const WORDS: usize = 1 << 17;
 
-/// A model of so many dense inputs.
+/// A logistic regression with `N` dense inputs.
 #[derive(Debug, Clone)]
-pub struct Linear<const N: usize> {
+pub struct LogisticModel<const N: usize> {
     dense: [f32; N],
     squares: [f32; N],
     words: Vec<Weight>,
@@ -22,8 +24,9 @@ struct Weight {
     squares: f32,
 }
 
-impl<const N: usize> Linear<N> {
-    /// With these weights for dense inputs, and steps for dense inputs and for words.
+impl<const N: usize> LogisticModel<N> {
+    /// Creates a model with initial weights of the dense inputs, and learning rates for dense
+    /// inputs and for words.
     pub fn new(dense: [f32; N], rates: (f32, f32)) -> Self {
         Self {
             dense,
@@ -33,18 +36,20 @@ impl<const N: usize> Linear<N> {
         }
     }
 
-    /// The log odds of these inputs. Words count together as their mean root.
+    /// Returns the log odds of these inputs.
+    ///
+    /// The sum of the word weights is divided by the square root of the number of words.
     pub fn log_odds(&self, dense: &[f32; N], words: &[u32]) -> f32 {
         let products = self.dense.iter().zip(dense);
         let sum: f32 = products.map(|(weight, input)| weight * input).sum();
-        let told: f32 = words
+        let word_sum: f32 = words
             .iter()
             .map(|&word| self.words[word as usize].value)
             .sum();
-        sum + told * scale(words)
+        sum + word_sum * scale(words)
     }
 
-    /// Learns that these inputs were so with this probability.
+    /// Makes one gradient step towards the probability `truth` for these inputs.
     pub fn learn(&mut self, dense: &[f32; N], words: &[u32], truth: f32) {
         let error = sigmoid(self.log_odds(dense, words)) - truth;
         for (place, &input) in dense.iter().enumerate() {
@@ -60,35 +65,35 @@ impl<const N: usize> Linear<N> {
         }
     }
 
-    /// The weights of all words, by their places.
+    /// Returns the weights of all words, by their indices.
     pub fn words(&self) -> impl Iterator<Item = f32> {
         self.words.iter().map(|weight| weight.value)
     }
 
-    /// The weights of the dense inputs.
+    /// Returns the weights of the dense inputs.
     pub fn dense(&self) -> &[f32; N] {
         &self.dense
     }
 }
 
-/// Where the weight of a word of this hash is.
-pub fn place(hash: u64) -> u32 {
-    // The high bits of FNV are its good ones.
+/// Returns the index of the weight for a word of this hash.
+pub fn weight_index(hash: u64) -> u32 {
+    // Folds in the high bits, which FNV mixes best.
     ((hash ^ hash >> 32) as usize % WORDS) as u32
 }
 
-/// 1/(1 + e⁻ˣ).
+/// Returns 1/(1 + e⁻ˣ).
 pub fn sigmoid(log_odds: f32) -> f32 {
     1.0 / (1.0 + (-log_odds).exp())
 }
 
-/// ln p/(1−p), of a probability that is kept away from 0 and 1.
+/// Returns ln p/(1−p), with p clamped to 0.005..0.995.
 pub fn log_odds(probability: f32) -> f32 {
     let kept = probability.clamp(0.005, 0.995);
     (kept / (1.0 - kept)).ln()
 }
 
-/// What each of so many words counts for.
+/// Returns the factor of each word weight: one over the square root of their number.
 pub fn scale(words: &[u32]) -> f32 {
     1.0 / (words.len().max(1) as f32).sqrt()
 }
@@ -99,7 +104,7 @@ mod tests {
 
     #[test]
     fn it_learns_which_words_and_inputs_tell() {
-        let mut linear = Linear::new([0.0, 0.0], (0.3, 0.3));
+        let mut linear = LogisticModel::new([0.0, 0.0], (0.3, 0.3));
         let [good, bad, idle] = [7, 8, 9];
         for n in 0..400 {
             let on = n % 2 == 0;

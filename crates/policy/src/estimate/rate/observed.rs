@@ -1,12 +1,12 @@
-//! What do the visits to a page say of its changes?
+//! The observations of a page's changes, in the form that estimators of rates need.
 
 use crate::History;
 use crate::history::{Revisit, WINDOW};
 
-/// How much of a text must be another for it to count as a change, in tenths of its shingles.
+/// The share of the shingles of a text that must differ for it to count as a change, in tenths.
 ///
-/// A history counts changes by tenths, so this is all it can tell apart. Nine tenths and all of the text are the
-/// same to it: the last count has what is more than nine.
+/// A history counts changes by tenths, so finer thresholds are impossible. Thresholds of 0.9
+/// and 1 are equal: the last bin of the history holds all changes above 0.9.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Threshold(u8);
 
@@ -14,14 +14,15 @@ impl Threshold {
     /// Every change counts.
     pub const ANY: Self = Self(0);
 
-    /// More than this share of the shingles; `None` unless it is a number of tenths from 0 to 1.
+    /// Creates a threshold. Returns `None` unless the share is a multiple of a tenth from 0 to
+    /// 1.
     pub fn new(share: f64) -> Option<Self> {
         let tenths = share * 10.0;
         let whole = (0.0..=10.0).contains(&tenths) && (tenths - tenths.round()).abs() < 1e-9;
         whole.then_some(Self(tenths.round() as u8))
     }
 
-    /// Revisits that saw a change of more than this.
+    /// Returns the number of revisits that detected a change above the threshold.
     pub fn changes(self, history: &History) -> u32 {
         match self {
             Self::ANY => history.changes,
@@ -37,30 +38,32 @@ impl Threshold {
         visit.changed && (self == Self::ANY || tenth > self.first())
     }
 
-    /// The first of the ten counts that counts.
+    /// Returns the index of the first bin that counts.
     fn first(self) -> usize {
         usize::from(self.0).min(9)
     }
 }
 
-/// What estimators know of a page. Times are in seconds.
+/// What the revisits of a page observed. Times are in seconds.
 #[derive(Debug, Clone, Copy)]
-pub struct Seen {
-    /// Revisits that could tell.
+pub struct ObservedChanges {
+    /// Revisits that could detect a change.
     pub revisits: f64,
-    /// Those that saw a change.
+    /// Revisits that detected one.
     pub changes: f64,
-    /// The gaps of all of them.
+    /// Sum of all gaps.
     pub watched: f64,
-    /// The gaps after which nothing had changed.
+    /// Sum of the gaps after which nothing had changed.
     pub quiet: f64,
-    /// The gaps after which something had, each with how many there were of it.
+    /// The gaps after which the page had changed, each with its count.
     gaps: [(f64, f64); WINDOW + 1],
 }
 
-impl Seen {
-    /// Reads a history. A change that does not count was a quiet visit. Gaps of changes are exact in the window
-    /// of the history; older ones are all as long as their mean.
+impl ObservedChanges {
+    /// Reads a history. A change below the threshold counts as no change.
+    ///
+    /// Gaps of changes are exact within the window of the history. Older ones are replaced by
+    /// their mean.
     pub fn of(history: &History, threshold: Threshold) -> Self {
         let mut gaps = [(0.0, 0.0); WINDOW + 1];
         let (mut counted, mut closed) = (0.0, 0.0);
@@ -97,12 +100,12 @@ impl Seen {
         }
     }
 
-    /// Whether they say nothing.
+    /// Returns whether there are no observations.
     pub fn is_empty(&self) -> bool {
         self.revisits == 0.0 || self.watched <= 0.0
     }
 
-    /// The gaps that ended with a change, and how many there are of each.
+    /// Returns the gaps that ended with a change, each with its count.
     pub fn gaps(&self) -> impl Iterator<Item = (f64, f64)> + Clone {
         self.gaps.into_iter().filter(|&(_, count)| count > 0.0)
     }
@@ -139,10 +142,14 @@ mod tests {
             (0.9, 1.0, 60.0),
             (1.0, 1.0, 60.0),
         ] {
-            let seen = Seen::of(&history, Threshold::new(share).unwrap());
-            assert_eq!((seen.changes, seen.quiet), (changes, quiet), "{share}");
-            let closed: f64 = seen.gaps().map(|(gap, count)| gap * count).sum();
-            assert_eq!(closed + quiet, seen.watched, "{share}");
+            let observed = ObservedChanges::of(&history, Threshold::new(share).unwrap());
+            assert_eq!(
+                (observed.changes, observed.quiet),
+                (changes, quiet),
+                "{share}"
+            );
+            let closed: f64 = observed.gaps().map(|(gap, count)| gap * count).sum();
+            assert_eq!(closed + quiet, observed.watched, "{share}");
         }
         for odd in [-0.1, 0.25, 1.1, f64::NAN] {
             assert_eq!(Threshold::new(odd), None, "{odd}");
@@ -157,8 +164,8 @@ mod tests {
             at = at + Duration::from_secs(gap);
             history = history.after(Visit::new(at, Outcome::Changed));
         }
-        let seen = Seen::of(&history, Threshold::ANY);
-        assert_eq!(seen.gaps().last(), Some((200.0, 2.0)));
-        assert_eq!(seen.gaps().count(), WINDOW + 1);
+        let observed = ObservedChanges::of(&history, Threshold::ANY);
+        assert_eq!(observed.gaps().last(), Some((200.0, 2.0)));
+        assert_eq!(observed.gaps().count(), WINDOW + 1);
     }
 }

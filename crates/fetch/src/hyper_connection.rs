@@ -1,9 +1,10 @@
-//! How does hyper put requests on the wire and take answers from it?
+//! A connection on which hyper speaks HTTP.
 //!
-//! The connection's own future runs inside the request that waits for it, not in a task of its own: one
-//! wake-up fewer on each read, and between two requests nothing is read at all but by [`Line::settle`].
+//! The connection's future runs inside the request that waits for it, not in a task of its own.
+//! This saves a wake-up on each read. Between two requests nothing is read except by
+//! [`HyperConnection::settle`].
 //!
-//! **Invariant:** a line whose future has ended carries no further request.
+//! **Invariant:** a connection whose future has ended carries no further request.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -18,25 +19,25 @@ use hyper::rt::Executor;
 use hyper_util::rt::TokioIo;
 use tokio::task::JoinSet;
 
+use crate::monitored_socket::{MonitoredSocket, ReadMonitor};
 use crate::settings::Limits;
 use crate::socket::Socket;
-use crate::wire::{Watch, Wire};
 
-/// Requests out at once over HTTP/2. A visit has few pages and a server is owed some restraint; servers
-/// allow 100 and more (RFC 9113, 6.5.2 asks them to).
+/// Requests in flight at once over HTTP/2. Servers usually allow 100 or more (RFC 9113, 6.5.2),
+/// but a visit has few pages and politeness asks for fewer.
 const STREAMS: usize = 16;
 
-/// A body for requests that have none.
+/// The empty body of a request.
 pub(crate) struct NoBody;
 
-/// A connection that speaks HTTP by hyper.
-pub(crate) struct Line {
+/// A connection on which hyper speaks HTTP.
+pub(crate) struct HyperConnection {
     sender: Sender,
     /// `None` when the connection has ended.
-    driver: Option<Driver>,
-    /// How the connection ended, if by an error.
+    driver: Option<HyperDriver>,
+    /// The error that ended the connection, if one did.
     failure: Option<hyper::Error>,
-    /// What hyper runs beside the driver for HTTP/2; ended with the line.
+    /// Tasks that hyper runs beside the driver for HTTP/2. They are aborted with the connection.
     tasks: Tasks,
 }
 
@@ -45,12 +46,12 @@ enum Sender {
     Http2(http2::SendRequest<NoBody>),
 }
 
-enum Driver {
-    Http1(Pin<Box<http1::Connection<TokioIo<Wire>, NoBody>>>),
+enum HyperDriver {
+    Http1(Pin<Box<http1::Connection<TokioIo<MonitoredSocket>, NoBody>>>),
     Http2(Pin<Box<http2::Connection<TokioIo<Socket>, NoBody, Tasks>>>),
 }
 
-/// What hyper promises for a request; it has no name for either.
+/// The future of a response. Hyper's futures for the two versions have no type names.
 enum Either<A, B> {
     Http1(A),
     Http2(B),
@@ -59,25 +60,26 @@ enum Either<A, B> {
 #[derive(Clone, Default)]
 struct Tasks(Arc<Mutex<JoinSet<()>>>);
 
-impl Line {
-    /// Begins HTTP/1, whose reads are watched.
+impl HyperConnection {
+    /// Begins HTTP/1. `monitor` records what is read.
     pub(crate) async fn http1(
         socket: Socket,
-        watch: Watch,
+        monitor: ReadMonitor,
         limits: &Limits,
     ) -> hyper::Result<Self> {
         let mut builder = http1::Builder::new();
         builder.max_header_size(limits.head);
-        // The default of 100 lives on the stack; any other number costs an allocation per response.
+        // Hyper keeps its default of 100 headers on the stack; any other number costs an
+        // allocation per response.
         if limits.headers != 100 {
             builder.max_headers(limits.headers);
         }
         let (sender, connection) = builder
-            .handshake(TokioIo::new(Wire::new(socket, watch)))
+            .handshake(TokioIo::new(MonitoredSocket::new(socket, monitor)))
             .await?;
         Ok(Self {
             sender: Sender::Http1(sender),
-            driver: Some(Driver::Http1(Box::pin(connection))),
+            driver: Some(HyperDriver::Http1(Box::pin(connection))),
             failure: None,
             tasks: Tasks::default(),
         })
@@ -88,27 +90,27 @@ impl Line {
         let tasks = Tasks::default();
         let (sender, connection) = http2::Builder::new(tasks.clone())
             .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
-            // Until the server says how many streams it allows. What it then refuses was not looked at
-            // (RFC 9113, 8.7) and is asked for again.
+            // This applies until the server announces its own limit. A stream that it then
+            // refuses was not processed (RFC 9113, 8.7) and is requested again.
             .initial_max_send_streams(STREAMS)
-            // All bodies are read as they come, so that one stream may use the whole window; a page
-            // rarely needs a second one.
+            // All bodies are read as they arrive, so one stream may use the whole connection
+            // window. A page rarely needs a second window.
             .initial_stream_window_size(1 << 20)
             .initial_connection_window_size(1 << 20)
             .handshake(TokioIo::new(socket))
             .await?;
         Ok(Self {
             sender: Sender::Http2(sender),
-            driver: Some(Driver::Http2(Box::pin(connection))),
+            driver: Some(HyperDriver::Http2(Box::pin(connection))),
             failure: None,
             tasks,
         })
     }
 
-    /// Requests that may be out at once.
+    /// Returns how many requests may be in flight at once.
     pub(crate) fn width(&self) -> usize {
         match &self.driver {
-            Some(Driver::Http2(driver)) => driver.current_max_send_streams().clamp(1, STREAMS),
+            Some(HyperDriver::Http2(driver)) => driver.current_max_send_streams().clamp(1, STREAMS),
             _ => 1,
         }
     }
@@ -131,7 +133,7 @@ impl Line {
         self.driver = None;
     }
 
-    /// Hands a request over; the answer comes while the line is [driven](Self::drive).
+    /// Sends a request. The response arrives while the connection is [driven](Self::drive).
     pub(crate) fn send(
         &mut self,
         request: Request<NoBody>,
@@ -153,22 +155,23 @@ impl Line {
         let mut future = pin!(future);
         let mut begun = false;
         poll_fn(|cx| {
-            // What came is read before the future looks at the clock; at first there is nothing to read.
+            // Reads first, so that data already received wins over a deadline. At first there is
+            // nothing to read.
             if std::mem::replace(&mut begun, true) {
                 self.advance(cx);
             }
             if let Poll::Ready(output) = future.as_mut().poll(cx) {
                 return Poll::Ready(output);
             }
-            // Hyper writes what the future sends, and reads a body when the future has asked for it.
+            // Hyper now writes what the future sent, or reads the body that it asked for.
             self.advance(cx);
             future.as_mut().poll(cx)
         })
         .await
     }
 
-    /// Lets the connection notice what happened to it while nobody was looking: that it was closed, or
-    /// that bytes came which nobody asked for.
+    /// Polls the connection once between requests. It then notices that it was closed, or that
+    /// unsolicited bytes arrived.
     pub(crate) async fn settle(&mut self) {
         poll_fn(|cx| {
             self.advance(cx);
@@ -177,11 +180,12 @@ impl Line {
         .await;
     }
 
-    /// Runs the connection as far as it goes. How it ended is told to the request that waits, if any.
+    /// Polls the connection. When it has ended, hyper reports the cause to the waiting request,
+    /// if any.
     fn advance(&mut self, cx: &mut Context<'_>) {
         let ended = match &mut self.driver {
-            Some(Driver::Http1(driver)) => driver.as_mut().poll(cx),
-            Some(Driver::Http2(driver)) => driver.as_mut().poll(cx),
+            Some(HyperDriver::Http1(driver)) => driver.as_mut().poll(cx),
+            Some(HyperDriver::Http2(driver)) => driver.as_mut().poll(cx),
             None => return,
         };
         if let Poll::Ready(outcome) = ended {
@@ -200,15 +204,15 @@ where
             .0
             .lock()
             .expect("another task panicked while it held this lock");
-        // There is one for every request; those that are done are not to pile up.
+        // Hyper spawns one task per request; finished ones must not pile up.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(future);
     }
 }
 
-impl Drop for Line {
+impl Drop for HyperConnection {
     fn drop(&mut self) {
-        // The tasks may hold the set themselves, so that dropping it is not enough.
+        // The tasks hold clones of the set, so dropping ours would not abort them.
         self.tasks
             .0
             .lock()

@@ -1,11 +1,13 @@
-//! Which points of a long curve are drawn?
+//! Downsampling of long lines.
 
-/// The places of at most so many points that keep the look of a curve: all, if there are no more.
+/// Returns the indexes of at most `most` points that keep the look of a curve; all indexes, if
+/// there are no more.
 ///
-/// Steinarsson, "Downsampling Time Series for Visual Representation" (2013), "largest triangle three buckets":
-/// the first point, the last, and from each of the equal buckets between them the point that makes the largest
-/// triangle with the one taken before and the mean of the next bucket. Peaks stay, unlike in even steps.
-pub(super) fn thin(points: &[(f64, f64)], most: usize) -> Vec<usize> {
+/// Steinarsson, "Downsampling Time Series for Visual Representation" (2013), algorithm "largest
+/// triangle three buckets". It keeps the first and the last point, and one from each of the
+/// equal buckets between them. That one forms the largest triangle with the point kept before
+/// and the mean of the next bucket. Unlike evenly spaced sampling, this keeps peaks.
+pub(super) fn downsample(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     let count = points.len();
     if count <= most || most < 3 {
         return (0..count.min(most)).collect();
@@ -26,7 +28,7 @@ pub(super) fn thin(points: &[(f64, f64)], most: usize) -> Vec<usize> {
     taken
 }
 
-/// The mean of points that there are.
+/// Returns the mean of at least one point.
 fn mean(points: &[(f64, f64)]) -> (f64, f64) {
     let count = points.len() as f64;
     let (x, y) = points
@@ -35,7 +37,6 @@ fn mean(points: &[(f64, f64)]) -> (f64, f64) {
     (x / count, y / count)
 }
 
-/// Twice the area of a triangle.
 fn twice_area(a: (f64, f64), b: (f64, f64), c: (f64, f64)) -> f64 {
     ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).abs()
 }
@@ -50,7 +51,7 @@ mod tests {
     fn a_peak_stays() {
         let mut points: Vec<(f64, f64)> = (0..1_000).map(|x| (f64::from(x), 0.0)).collect();
         points[503].1 = 9.0;
-        let taken = thin(&points, 50);
+        let taken = downsample(&points, 50);
         assert_eq!(taken.len(), 50);
         assert!(taken.contains(&503), "{taken:?}");
     }
@@ -58,9 +59,9 @@ mod tests {
     #[test]
     fn few_points_all_stay() {
         let points = [(0.0, 0.0), (1.0, 5.0), (2.0, 0.0)];
-        assert_eq!(thin(&points, 3), [0, 1, 2]);
-        assert_eq!(thin(&points, 200), [0, 1, 2]);
-        assert_eq!(thin(&[], 200), [] as [usize; 0]);
+        assert_eq!(downsample(&points, 3), [0, 1, 2]);
+        assert_eq!(downsample(&points, 200), [0, 1, 2]);
+        assert_eq!(downsample(&[], 200), [] as [usize; 0]);
     }
 
     proptest! {
@@ -70,7 +71,7 @@ mod tests {
             most in 3..250_usize,
         ) {
             let points: Vec<_> = (0..).map(f64::from).zip(values).collect();
-            let taken = thin(&points, most);
+            let taken = downsample(&points, most);
             prop_assert_eq!(taken.len(), points.len().min(most));
             prop_assert!(taken.is_sorted_by(|one, next| one < next));
             prop_assert_eq!(taken.first().copied(), (!points.is_empty()).then_some(0));

@@ -1,35 +1,42 @@
-//! What can be told of a new page before it is read: by its URL, the words of the link to it, and its place among what is new?
+//! Features of a new page before it is read: from its URL, its anchor and its position among new
+//! pages.
 //!
-//! **Invariant:** a page has at most [`MOST`] marks, whatever its URL, and each is one of [`MARKS`]: words are known by hashes, so that memory does not grow with the language.
+//! **Invariant:** a page has at most [`MOST`] features, and each is one of [`FEATURES`]. Words are
+//! hashed, so that memory does not grow with the vocabulary.
 
 use crate::chance::split_mix;
 
-/// Marks of a page, at most.
+/// Features of a page, at most.
 pub const MOST: usize = 16;
-/// Different marks of a kind.
-pub const OF_A_KIND: usize = 1 << 12;
-/// All marks.
-pub const MARKS: usize = OF_A_KIND * KINDS.len();
+/// Number of different features of a kind.
+pub const PER_KIND: usize = 1 << 12;
+/// Number of all features.
+pub const FEATURES: usize = PER_KIND * KINDS.len();
 
-/// How many marks of each kind a page has at most; marks of a page are sorted by kind.
+/// Maximum number of features of each kind on a page.
+///
+/// The kinds are: section, section of this host, second section, digits in the last segment,
+/// position, words of the last segment, words of the anchor. The features of a page are sorted
+/// by kind.
 pub const KINDS: [usize; 7] = [1, 1, 1, 1, 1, 5, 5];
 
-/// Letters of a URL or a link that are looked at.
+/// Characters of a URL or an anchor that are used.
 const LETTERS: usize = 1_000;
-/// Shorter words say little.
+/// Shorter words, in characters, are ignored.
 const WORD: usize = 4;
 
-/// The marks of a page.
+/// The features of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Marks {
-    marks: [u16; MOST],
+pub struct Features {
+    features: [u16; MOST],
     count: u8,
 }
 
-impl Marks {
-    /// By its URL, its host, and how many pages that were new at the same time came before it.
+impl Features {
+    /// Computes the features from the URL, the host, and the number of pages found before it at
+    /// the same time.
     pub fn of(url: &str, host: u32, place: u32) -> Self {
-        let mut marks = Self::default();
+        let mut features = Self::default();
         let url = short(url);
         let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
         let path = rest.split_once('/').map_or("", |(_, path)| path);
@@ -38,40 +45,41 @@ impl Marks {
         let (slug, sections) = segments
             .split_last()
             .map_or(("", &[][..]), |(slug, rest)| (*slug, rest));
-        // A segment of digits alone is a date or a number: the section is what has letters.
+        // A segment of digits alone is a date or a number, so a section must have letters.
         let lettered = |part: &&&str| part.chars().any(char::is_alphabetic);
         let mut sections = sections.iter().filter(lettered);
         if let Some(section) = sections.next() {
-            marks.put(0, section, 0);
-            marks.put(1, section, u64::from(host) + 1);
+            features.put(0, section, 0);
+            features.put(1, section, u64::from(host) + 1);
         }
         if let Some(section) = sections.next() {
-            marks.put(2, section, 0);
+            features.put(2, section, 0);
         }
         let digits = slug.chars().filter(char::is_ascii_digit).count();
-        marks.put(3, "", (digits as u64).min(5));
-        // First, second, third or fourth, …: the later, the less it matters which.
-        marks.put(4, "", u64::from((place.min(64) + 1).ilog2()));
-        words(slug).for_each(|word| marks.put(5, word, 0));
-        marks
+        features.put(3, "", (digits as u64).min(5));
+        // Positions 1, 2–3, 4–7 and so on share a feature, because later positions differ less.
+        features.put(4, "", u64::from((place.min(64) + 1).ilog2()));
+        words(slug).for_each(|word| features.put(5, word, 0));
+        features
     }
 
-    /// The same with the words of the link to it.
+    /// Returns the features with those of the anchor text added.
     #[must_use]
     pub fn linked(mut self, anchor: &str) -> Self {
         words(short(anchor)).for_each(|word| self.put(6, word, 0));
         self
     }
 
-    /// Those of a kind.
+    /// Returns the features of one kind.
     pub fn of_kind(&self, kind: usize) -> impl Iterator<Item = usize> {
-        self.iter().filter(move |mark| mark / OF_A_KIND == kind)
+        self.iter()
+            .filter(move |feature| feature / PER_KIND == kind)
     }
 
-    /// All.
+    /// Returns all features.
     pub fn iter(&self) -> impl Iterator<Item = usize> {
-        let marks = &self.marks[..usize::from(self.count)];
-        marks.iter().map(|&mark| usize::from(mark))
+        let features = &self.features[..usize::from(self.count)];
+        features.iter().map(|&feature| usize::from(feature))
     }
 
     fn put(&mut self, kind: usize, word: &str, more: u64) {
@@ -79,17 +87,18 @@ impl Marks {
         let hash = letters.fold(split_mix(more), |hash, letter| {
             split_mix(hash ^ u64::from(u32::from(letter)))
         });
-        let mark = kind * OF_A_KIND + hash as usize % OF_A_KIND;
-        let known = self.of_kind(kind).any(|other| other == mark);
+        let feature = kind * PER_KIND + hash as usize % PER_KIND;
+        let known = self.of_kind(kind).any(|other| other == feature);
         if usize::from(self.count) < MOST && !known {
-            self.marks[usize::from(self.count)] = mark as u16;
+            self.features[usize::from(self.count)] = feature as u16;
             self.count += 1;
         }
     }
 }
 
-/// The first words of a text that say something: runs of letters alone, since digits are a kind of mark
-/// of their own.
+/// Returns the first five words of a text with at least [`WORD`] letters.
+///
+/// Digits separate words, because they have a feature of their own.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !letter.is_alphabetic());
     words
@@ -97,7 +106,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .take(5)
 }
 
-/// The beginning of a text.
+/// Returns the first [`LETTERS`] characters of a text.
 fn short(text: &str) -> &str {
     let end = text.char_indices().nth(LETTERS);
     end.map_or(text, |(end, _)| &text[..end])
@@ -107,19 +116,19 @@ fn short(text: &str) -> &str {
 mod tests {
     use super::*;
 
-    fn kinds(marks: &Marks) -> Vec<usize> {
-        marks.iter().map(|mark| mark / OF_A_KIND).collect()
+    fn kinds(features: &Features) -> Vec<usize> {
+        features.iter().map(|feature| feature / PER_KIND).collect()
     }
 
     #[test]
     fn sections_digits_words_and_places_are_told_apart() {
-        let news = |url| Marks::of(url, 7, 0);
+        let news = |url| Features::of(url, 7, 0);
         let one = news("https://a.example/Sport/2022/football/long-transfer-saga-17.html?x=/y/");
         assert_eq!(kinds(&one), [0, 1, 2, 3, 4, 5, 5, 5, 5]);
         let other = news("https://a.example/sport/tennis-17");
         let same = |kind: usize| one.of_kind(kind).eq(other.of_kind(kind));
         assert!(same(0) && same(1) && same(3) && same(4) && !same(5));
-        let elsewhere = Marks::of("https://b.example/sport/tennis-17", 8, 3);
+        let elsewhere = Features::of("https://b.example/sport/tennis-17", 8, 3);
         assert!(other.of_kind(0).eq(elsewhere.of_kind(0)));
         assert!(
             !other.of_kind(1).eq(elsewhere.of_kind(1))
@@ -133,10 +142,13 @@ mod tests {
     #[test]
     fn no_url_has_too_many() {
         let long = format!("http://e.org/{}", "wört-é\u{202e}-/".repeat(1 << 16));
-        let marks = Marks::of(&long, u32::MAX, u32::MAX).linked(&"many words ".repeat(1 << 16));
-        assert!(marks.iter().count() <= MOST && marks.iter().all(|mark| mark < MARKS));
+        let features =
+            Features::of(&long, u32::MAX, u32::MAX).linked(&"many words ".repeat(1 << 16));
+        assert!(
+            features.iter().count() <= MOST && features.iter().all(|feature| feature < FEATURES)
+        );
         for (kind, most) in KINDS.into_iter().enumerate() {
-            assert!(marks.of_kind(kind).count() <= most, "{kind}");
+            assert!(features.of_kind(kind).count() <= most, "{kind}");
         }
     }
 }

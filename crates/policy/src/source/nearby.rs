@@ -1,26 +1,29 @@
-//! Which pages one link from a main page have become old enough to be sources?
+//! Pages one link from a main page, which become sources when they are old enough.
 //!
-//! Lefortier et al. (2013), §3.2: "all found pages older than few days, as new pages are almost never content sources". A main page that does not change is not read again, but what it links to
-//! grows older all the same; so its links are kept until they are old enough.
+//! Lefortier et al. (2013), §3.2: "all found pages older than few days, as new pages are almost
+//! never content sources". A main page that does not change is not read again, but the pages
+//! that it links to grow older. Therefore its links are stored until they are old enough.
 //!
-//! **Invariant:** a page is kept once, whoever links to it, and given out once.
+//! **Invariant:** a page waits at most once, no matter how many main pages link to it. Only a page
+//! in `homes` may be returned more than once.
 
 use super::Settings;
-use super::record::Known;
+use super::record::PageRecord;
 use crate::estimate::Column;
 use crate::{Moment, Number, Read};
 
-/// Pages that main pages link to, and that are too new.
+/// Pages that main pages link to and that are too new to be sources.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Nearby {
     pages: Vec<Number>,
-    /// Those that a main page leads to and to nothing else, as a redirect does or a page that welcomes: a main page by another name.
+    /// Targets of main pages with a single link, such as a redirect or a welcome page. They
+    /// count as main pages under another URL, so their age does not matter.
     homes: Vec<Number>,
 }
 
 impl Nearby {
-    /// Takes in what a main page said.
-    pub fn read(&mut self, read: &Read<'_>, pages: &mut Column<Known>) {
+    /// Adds the links of a main page.
+    pub fn read(&mut self, read: &Read<'_>, pages: &mut Column<PageRecord>) {
         for link in read.links.iter().filter(|link| link.to != read.page) {
             if let Some(known) = pages.get_mut(link.to).filter(|known| !known.linked) {
                 known.linked = true;
@@ -32,10 +35,10 @@ impl Nearby {
         }
     }
 
-    /// Takes out those that are old enough by now.
+    /// Removes and returns the pages that are old enough now.
     pub fn grown(
         &mut self,
-        pages: &Column<Known>,
+        pages: &Column<PageRecord>,
         now: Moment,
         settings: &Settings,
     ) -> Vec<Number> {
@@ -52,7 +55,7 @@ impl Nearby {
     }
 }
 
-/// Whether a URL is the main page of its host.
+/// Returns whether a URL is the main page of its host.
 pub(super) fn is_main(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split_once('/').is_none_or(|(_, path)| path.is_empty())

@@ -1,61 +1,64 @@
-//! How fresh are the copies of whoever fetched from this web, and how fresh could they be?
+//! Freshness of a crawler's copies of this web, and the freshness of a uniform revisit policy.
 //!
-//! The judge is the web itself: which version each answer showed, and which one the page shows later. What
-//! the crawler believes has no part in it. The web must run with our time
-//! ([`Clock::Running(1.0)`](super::Clock)), since answers are logged in it. Sitemaps and feeds are not for people and not judged.
+//! The web itself is the judge: it knows which version each answer had, and which version a page
+//! has later. What the crawler believes does not matter. The web must run at real time
+//! ([`Clock::Running(1.0)`](super::Clock)), because answers are logged in real time. Sitemaps
+//! and feeds are not judged, because users do not read them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::serving::Serving;
 use super::web::{PageNumber, Web};
 
-/// Moments at which all copies are looked at.
+/// Number of moments at which all copies are compared.
 const LOOKS: u32 = 400;
 
-/// When each page was copied, or found as it was, in the order of time.
+/// The times at which each page was copied or found unchanged, in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Copies(BTreeMap<PageNumber, Vec<f64>>);
 
 /// A request for a page.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Asked {
+struct PageRequest {
     at: f64,
     page: PageNumber,
-    /// It was answered with the page, or that the page is as it was.
+    /// Whether the answer was the page, or that it is unchanged.
     copied: bool,
 }
 
 impl Serving {
-    /// The share of copies that were as their page, from one moment of the web to another, over all pages that
-    /// were fetched and exist; `None` if there are none.
+    /// Returns the share of copies that were equal to their page, averaged from one moment to
+    /// another over all pages that were fetched and exist. Returns `None` if there are none.
     pub fn freshness(&self, from: f64, until: f64) -> Option<f64> {
         self.copies().freshness(self.web(), from, until, LOOKS)
     }
 
-    /// The copies that were made.
+    /// Returns the copies that were made.
     pub fn copies(&self) -> Copies {
         let mut copies = Copies::default();
-        for asked in self.asked().iter().filter(|asked| asked.copied) {
-            copies.add(asked.page, asked.at);
+        for request in self.requests().iter().filter(|request| request.copied) {
+            copies.add(request.page, request.at);
         }
         copies
     }
 
-    /// The copies that there were if whoever fetched had visited all pages alike: first copies as they were made, and every later
-    /// request, at its moment, for the page whose copy is the oldest.
+    /// Returns the copies of a uniform revisit policy with the same requests.
+    ///
+    /// First copies stay as they were. Every later request, at its time, goes to the page with
+    /// the oldest copy.
     pub fn copies_alike(&self) -> Copies {
-        copies_alike(&self.asked(), self.web())
+        copies_alike(&self.requests(), self.web())
     }
 
-    /// All requests for pages that people read, in the order of time.
-    fn asked(&self) -> Vec<Asked> {
+    /// Returns all requests for pages that users read, in the order of time.
+    fn requests(&self) -> Vec<PageRequest> {
         let web = self.web();
         let mut all = Vec::new();
         for (server, _) in web.servers() {
             for visit in self.log().visits(server) {
                 let page = web.at(server, &visit.path).map(super::web::Page::number);
                 if let Some(page) = page.filter(|page| web.is_text(*page)) {
-                    all.push(Asked {
+                    all.push(PageRequest {
                         at: visit.arrived.as_secs_f64(),
                         page,
                         copied: matches!(visit.status, 200 | 304),
@@ -68,11 +71,11 @@ impl Serving {
     }
 }
 
-fn copies_alike(asked: &[Asked], web: &Web) -> Copies {
+fn copies_alike(requests: &[PageRequest], web: &Web) -> Copies {
     let mut copies = Copies::default();
-    // Times are not negative, so their bits are ordered as they are.
+    // Times are not negative, so their bits are in the same order.
     let mut oldest: BTreeSet<(u64, PageNumber)> = BTreeSet::new();
-    for request in asked {
+    for request in requests {
         let known = copies.0.contains_key(&request.page);
         let page = match known {
             false if request.copied => request.page,
@@ -82,7 +85,7 @@ fn copies_alike(asked: &[Asked], web: &Web) -> Copies {
                 None => continue,
             },
         };
-        // What is gone is not asked for again.
+        // A page that is gone is not requested again.
         if web.page(page).exists(request.at) {
             copies.add(page, request.at);
             oldest.insert((request.at.to_bits(), page));
@@ -96,17 +99,18 @@ impl Copies {
         self.0.entry(page).or_default().push(at);
     }
 
-    /// How many pages there are copies of.
+    /// Returns the number of pages with copies.
     pub fn pages(&self) -> usize {
         self.0.len()
     }
 
-    /// When a page was first copied.
+    /// Returns when a page was first copied.
     pub fn first(&self, page: PageNumber) -> Option<f64> {
         self.0.get(&page)?.first().copied()
     }
 
-    /// Whether the copy of a page is as the page at a moment; `None` if there was no copy yet. A copy of what is gone is not.
+    /// Returns whether the copy of a page is equal to the page at a moment. Returns `None` if
+    /// there was no copy yet. The copy of a page that is gone is not fresh.
     pub fn is_fresh(&self, page: PageNumber, web: &Web, at: f64) -> Option<bool> {
         let times = self.0.get(&page)?;
         let before = times.partition_point(|time| *time <= at);
@@ -115,7 +119,8 @@ impl Copies {
         Some(known.exists(at) && web.version(known, copied).id == web.version(known, at).id)
     }
 
-    /// The share of copies that were as their page, over all pages that exist, at so many moments from one to another; `None` if there are none.
+    /// Returns the share of copies that were equal to their page, over all pages that exist, at
+    /// `looks` evenly spaced moments. Returns `None` if there are none.
     pub fn freshness(&self, web: &Web, from: f64, until: f64, looks: u32) -> Option<f64> {
         let (mut fresh, mut all) = (0u64, 0u64);
         for look in 0..looks {
@@ -141,17 +146,19 @@ mod tests {
         let mut plan = Plan::small(3);
         plan.population.born_later = 0.0;
         let web = plan.invent();
-        let asked: Vec<Asked> = [(0, 1.0), (1, 2.0), (0, 3.0), (0, 4.0), (2, 5.0), (0, 6.0)]
-            .into_iter()
-            .map(|(page, at)| Asked {
-                at,
-                page: PageNumber(page),
-                copied: true,
-            })
-            .collect();
-        let Copies(alike) = copies_alike(&asked, &web);
+        let requests: Vec<PageRequest> =
+            [(0, 1.0), (1, 2.0), (0, 3.0), (0, 4.0), (2, 5.0), (0, 6.0)]
+                .into_iter()
+                .map(|(page, at)| PageRequest {
+                    at,
+                    page: PageNumber(page),
+                    copied: true,
+                })
+                .collect();
+        let Copies(alike) = copies_alike(&requests, &web);
         let times = |page: u32| alike[&PageNumber(page)].clone();
-        // The third request finds page 0 the oldest, the fourth page 1, the last page 0 again.
+        // The third request goes to page 0, whose copy is the oldest, the fourth to page 1, the
+        // last to page 0 again.
         assert_eq!(times(0), [1.0, 3.0, 6.0]);
         assert_eq!(times(1), [2.0, 4.0]);
         assert_eq!(times(2), [5.0]);

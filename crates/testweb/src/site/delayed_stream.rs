@@ -1,13 +1,15 @@
-//! What lies between a client and a server that is far away?
+//! Simulates the network delay of a distant server.
 //!
-//! Loopback delivers at once, so the distance is added here: whatever a client sends is read one round
-//! trip after it was sent. That the whole round trip is on the way there makes no difference to a client,
-//! and what does make one comes out as on a real line: a request that waits for the last answer
-//! costs a round trip, one that was sent before it (pipelined, or another stream) does not.
+//! Loopback delivers at once, so the delay is added here: the server reads what a client sends
+//! one round trip after it was sent. A client cannot tell that the whole round trip is on the
+//! way to the server. The costs are those of a real line. A request that waits for the last
+//! answer costs a round trip. A request that was sent before it (pipelined, or another stream)
+//! does not.
 //!
-//! **Invariant:** bytes are read in order, none before its time. A close is gentle: what the client had
-//! still under way is read and dropped until it closes too, since a socket that is closed with bytes
-//! unread takes back answers that the client has not read yet (RFC 9112, 9.6).
+//! **Invariant:** bytes are read in order, and none before its time. When the server closes, it
+//! reads and drops what the client still sends, until the client closes too. If a socket is
+//! closed with unread bytes, the client may lose answers that it has not read yet (RFC 9112,
+//! section 9.6).
 
 use std::collections::VecDeque;
 use std::io;
@@ -19,27 +21,27 @@ use bytes::{Buf, Bytes};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep, sleep_until};
 
-/// Bytes on the way, at most: more wait in the kernel, as on any line.
+/// Maximum number of bytes in transit; more wait in the kernel.
 const CAPACITY: usize = 64 * 1024;
 
-/// How long a client may take to close its side.
+/// How long the client may take to close its side.
 const LINGER: Duration = Duration::from_secs(2);
 
 /// The server's end of a connection.
-pub(super) struct Line<S> {
+pub(super) struct DelayedStream<S> {
     stream: S,
     delay: Duration,
-    /// What has been sent and has not been read, with when it may be.
+    /// Received bytes, with the time at which each may be read.
     on_the_way: VecDeque<(Instant, Bytes)>,
     bytes_on_the_way: usize,
-    /// The client sends no more.
+    /// Whether the client sends no more.
     ended: bool,
     due: Option<Pin<Box<Sleep>>>,
-    /// The end of patience, once this side is closed.
+    /// The time limit for the client's close, once this side is closed.
     closing: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S: AsyncRead + Unpin> Line<S> {
+impl<S: AsyncRead + Unpin> DelayedStream<S> {
     pub fn new(stream: S, delay: Duration) -> Self {
         Self {
             stream,
@@ -52,7 +54,7 @@ impl<S: AsyncRead + Unpin> Line<S> {
         }
     }
 
-    /// Takes what has arrived and dates it; registers for more.
+    /// Receives what has arrived and gives it a time; registers for more.
     fn take_in(&mut self, cx: &mut Context<'_>) -> io::Result<()> {
         let mut space = [0; 4096];
         while !self.ended && self.bytes_on_the_way < CAPACITY {
@@ -72,7 +74,7 @@ impl<S: AsyncRead + Unpin> Line<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Line<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for DelayedStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -109,7 +111,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Line<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Line<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for DelayedStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -166,7 +168,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn bytes_are_read_in_order_and_none_before_its_time() {
         let (mut client, server) = duplex(1 << 20);
-        let mut line = Line::new(server, DELAY);
+        let mut line = DelayedStream::new(server, DELAY);
         let start = Instant::now();
         let sending = async {
             for (number, pause) in [(1, 0), (2, 0), (3, 10), (4, 100)] {
@@ -193,7 +195,7 @@ mod tests {
         assert_eq!(numbers, [1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]);
         for (number, at) in read {
             let sent = [0, 0, 10, 110][usize::from(number) - 1];
-            // The timer counts whole milliseconds and rounds up.
+            // The timer has a resolution of one millisecond and rounds up.
             assert!((sent + 30..=sent + 32).contains(&at), "{number} at {at} ms");
         }
     }
@@ -201,7 +203,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn more_than_the_line_holds_waits_and_comes() {
         let (mut client, server) = duplex(1 << 10);
-        let mut line = Line::new(server, DELAY);
+        let mut line = DelayedStream::new(server, DELAY);
         let sent: Vec<u8> = (0..300_000_u32).map(|n| (n % 251) as u8).collect();
         let mut read = Vec::new();
         let sending = async {
@@ -217,11 +219,11 @@ mod tests {
     async fn a_close_waits_for_the_client_but_not_for_ever() {
         for patient in [true, false] {
             let (mut client, server) = duplex(1 << 20);
-            let mut line = Line::new(server, Duration::ZERO);
+            let mut line = DelayedStream::new(server, Duration::ZERO);
             client.write_all(&[0; 200_000]).await.unwrap();
             let start = Instant::now();
             let leaving = async {
-                // Sees the end of what the server says, and then closes.
+                // Reads until the server closes, and then closes.
                 let end = client.read_to_end(&mut Vec::new()).await.unwrap();
                 assert_eq!(end, 0);
                 if !patient {

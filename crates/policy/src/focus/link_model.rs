@@ -1,56 +1,59 @@
-//! What do the words of a link promise, by links that were followed before?
+//! A fixed model of link outcomes, by the words of a link.
 //!
-//! A logistic regression over hashed words that learned from links whose ends are known, and learns no more: what a crawl
-//! finds out for itself its own models add to it. **Invariant:** same lessons in the same order, same signpost; a word that only one
-//! link has says nothing, since it is a name or a slip.
+//! A logistic regression over hashed words. It is trained on links with known outcomes and does
+//! not change during a crawl. The online models of the crawl use it as an input.
+//!
+//! **Invariant:** the same examples in the same order give the same model. A word that only one
+//! link has is ignored, because it is probably a name or a typo.
 
 use serde::{Deserialize, Serialize};
 
-use super::linear::{Linear, WORDS, log_odds, scale, sigmoid};
+use super::logistic::{LogisticModel, WORDS, log_odds, scale, sigmoid};
 
-/// How often all lessons are gone through.
+/// Epochs of training over all examples.
 const ROUNDS: usize = 5;
-/// Steps of learning, for the constant and for words.
+/// AdaGrad learning rates, for the constant and for words.
 const STEPS: (f32, f32) = (0.1, 0.3);
-/// Weights below this are not kept.
+/// Weights with a smaller absolute value are not stored on disk.
 const LEAST: f32 = 0.01;
-/// Log odds over the usual that words can speak for or against a link: few links taught them.
+/// Limit on the output, in log odds from the prior: words seen on few links must not decide
+/// alone.
 const MOST: f32 = 4.0;
 
-/// The words of a link, by where their weights are, and what came of it, from 0 to 1.
-pub type Lesson = (Vec<u32>, f32);
+/// A training example: the weight indices of a link's words, and its outcome in 0..1.
+pub type LinkExample = (Vec<u32>, f32);
 
-/// A mapping from words of links to a probability.
+/// A trained model that maps the words of a link to a probability.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(from = "Kept", into = "Kept")]
-pub struct Signpost {
+#[serde(from = "StoredLinkModel", into = "StoredLinkModel")]
+pub struct LinkModel {
     constant: f32,
-    /// The log odds of what came of all links.
+    /// Log odds of the mean outcome of all links (the prior).
     usual: f32,
     weights: Vec<f32>,
 }
 
-/// The same on disk: the weights that there are.
+/// The serialized form, with the non-zero weights only.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Kept {
+struct StoredLinkModel {
     constant: f32,
     usual: f32,
     weights: Vec<(u32, f32)>,
 }
 
-impl Signpost {
-    /// Learns.
-    pub fn learn(lessons: &[Lesson]) -> Self {
+impl LinkModel {
+    /// Trains a model.
+    pub fn learn(examples: &[LinkExample]) -> Self {
         let mut seen = vec![0u32; WORDS];
-        for &word in lessons.iter().flat_map(|(words, _)| words) {
+        for &word in examples.iter().flat_map(|(words, _)| words) {
             seen[word as usize] += 1;
         }
-        // Links of one page come one after the other and are alike: they are told mixed.
-        let mut order: Vec<usize> = (0..lessons.len()).collect();
+        // Shuffles the examples, because consecutive links are from one page and similar.
+        let mut order: Vec<usize> = (0..examples.len()).collect();
         order.sort_by_key(|&place| (place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let mut model = Linear::new([0.0], STEPS);
+        let mut model = LogisticModel::new([0.0], STEPS);
         for _ in 0..ROUNDS {
-            for (words, truth) in order.iter().map(|&place| &lessons[place]) {
+            for (words, truth) in order.iter().map(|&place| &examples[place]) {
                 let known = words
                     .iter()
                     .copied()
@@ -58,32 +61,32 @@ impl Signpost {
                 model.learn(&[1.0], &known.collect::<Vec<u32>>(), *truth);
             }
         }
-        let sum: f32 = lessons.iter().map(|(_, truth)| truth).sum();
+        let sum: f32 = examples.iter().map(|(_, truth)| truth).sum();
         Self {
             constant: model.dense()[0],
-            usual: log_odds(sum / lessons.len().max(1) as f32),
+            usual: log_odds(sum / examples.len().max(1) as f32),
             weights: model.words().collect(),
         }
     }
 
-    /// What these words promise: log odds above the usual.
+    /// Returns the predicted log odds above the prior.
     pub fn over(&self, words: &[u32]) -> f32 {
-        let told: f32 = words.iter().map(|&word| self.weights[word as usize]).sum();
-        let over = self.constant + told * scale(words) - self.usual;
+        let word_sum: f32 = words.iter().map(|&word| self.weights[word as usize]).sum();
+        let over = self.constant + word_sum * scale(words) - self.usual;
         over.clamp(-MOST, MOST)
     }
 
-    /// The same as a probability.
+    /// Returns the predicted probability.
     pub fn promise(&self, words: &[u32]) -> f32 {
         sigmoid(self.usual + self.over(words))
     }
 }
 
-impl From<Kept> for Signpost {
-    fn from(kept: Kept) -> Self {
+impl From<StoredLinkModel> for LinkModel {
+    fn from(kept: StoredLinkModel) -> Self {
         let mut weights = vec![0.0; WORDS];
         for (place, weight) in kept.weights {
-            // A file that was tampered with may name any place.
+            // A damaged file may contain an index out of range.
             if let Some(known) = weights.get_mut(place as usize) {
                 *known = weight;
             }
@@ -96,8 +99,8 @@ impl From<Kept> for Signpost {
     }
 }
 
-impl From<Signpost> for Kept {
-    fn from(signpost: Signpost) -> Self {
+impl From<LinkModel> for StoredLinkModel {
+    fn from(signpost: LinkModel) -> Self {
         let weights = (0..).zip(signpost.weights);
         Self {
             constant: signpost.constant,
@@ -115,19 +118,20 @@ mod tests {
 
     #[test]
     fn words_promise_what_came_of_links_that_had_them() {
-        // 3 leads there, 4 does not, 5 is on every link; 6 to 45 are names, each on one link.
-        let lessons: Vec<Lesson> = (0..40)
+        // Word 3 leads to the topic, 4 does not, 5 is on every link; 6 to 45 are each on one
+        // link only.
+        let examples: Vec<LinkExample> = (0..40)
             .map(|n| match n % 2 {
                 0 => (vec![3, 5, 6 + n], 1.0),
                 _ => (vec![4, 5, 6 + n], 0.0),
             })
             .collect();
-        let signpost = Signpost::learn(&lessons);
+        let signpost = LinkModel::learn(&examples);
         assert!(signpost.promise(&[3, 5]) > 0.8, "{signpost:?}");
         assert!(signpost.promise(&[4, 5]) < 0.2);
         assert_eq!(signpost.over(&[6]), signpost.over(&[]), "a name");
         let text = serde_json::to_string(&signpost).unwrap();
-        let read: Signpost = serde_json::from_str(&text).unwrap();
+        let read: LinkModel = serde_json::from_str(&text).unwrap();
         assert!(text.len() < 200, "{text}");
         assert!((read.over(&[3, 5]) - signpost.over(&[3, 5])).abs() < 1e-3);
     }
@@ -135,14 +139,14 @@ mod tests {
     #[test]
     fn a_file_that_names_no_place_is_read() {
         let text = r#"{"constant":0.5,"usual":0.5,"weights":[[4000000000,9.0]]}"#;
-        let read: Signpost = serde_json::from_str(text).unwrap();
+        let read: LinkModel = serde_json::from_str(text).unwrap();
         assert_eq!(read.over(&[7]), 0.0);
     }
 
     #[test]
     fn no_word_decides_alone() {
         let text = r#"{"constant":0.0,"usual":0.0,"weights":[[3,9.0],[4,-9.0]]}"#;
-        let read: Signpost = serde_json::from_str(text).unwrap();
+        let read: LinkModel = serde_json::from_str(text).unwrap();
         assert_eq!((read.over(&[3]), read.over(&[4])), (MOST, -MOST));
     }
 }

@@ -1,10 +1,10 @@
-//! Which entries does this XML have, one after the other?
+//! Reads the entries of an XML sitemap or feed.
 //!
-//! The reader is quick-xml's, told to forgive: ends that match no start and ampersands that begin no
-//! reference are in real files.
+//! Uses the parser of quick-xml in its tolerant mode. Real files have end tags without a start
+//! and ampersands that begin no reference.
 //!
-//! **Invariant:** only the entry at hand is in memory. An entry counts once its URL is complete, so that
-//! of a file cut in half no half URL is taken.
+//! **Invariant:** only the current entry is in memory. An entry counts once its URL is complete,
+//! so that a truncated file never yields half a URL.
 
 use std::borrow::Cow;
 
@@ -12,13 +12,13 @@ use quick_xml::Reader;
 use quick_xml::escape::{resolve_predefined_entity, unescape};
 use quick_xml::events::{BytesStart, Event};
 
-use super::fields::{Field, Format};
+use super::fields::{Format, ListingField};
 use super::{Listing, Refused, date};
 use crate::url::PageUrl;
 
-/// Elements within each other, at most. Listings need five; the pages that some feeds quote, more.
+/// Most nested elements. Listings need five; pages quoted in feeds need more.
 const NESTING: usize = 256;
-/// Bytes of a URL or a date. Longer ones are neither.
+/// Most bytes of a URL or a date.
 const LONGEST: usize = 8 << 10;
 
 pub(super) fn read(text: &str, page: &PageUrl, now: i64) -> Result<Listing, Refused> {
@@ -27,17 +27,17 @@ pub(super) fn read(text: &str, page: &PageUrl, now: i64) -> Result<Listing, Refu
     config.check_end_names = false;
     config.allow_unmatched_ends = true;
     config.allow_dangling_amp = true;
-    let mut walk: Option<Walk<'_>> = None;
+    let mut state: Option<XmlState<'_>> = None;
     loop {
         let event = match reader.read_event() {
             Ok(Event::DocType(_)) => return Err(Refused::Doctype),
             Ok(event) => event,
             Err(_) => break,
         };
-        let Some(walk) = &mut walk else {
+        let Some(state) = &mut state else {
             match event {
-                Event::Start(root) => walk = Some(Walk::into_root(&root, page, now)?),
-                Event::Empty(root) => return Ok(Walk::into_root(&root, page, now)?.listing),
+                Event::Start(root) => state = Some(XmlState::at_root(&root, page, now)?),
+                Event::Empty(root) => return Ok(XmlState::at_root(&root, page, now)?.listing),
                 Event::Eof => break,
                 _ => {}
             }
@@ -45,77 +45,78 @@ pub(super) fn read(text: &str, page: &PageUrl, now: i64) -> Result<Listing, Refu
         };
         match event {
             Event::Start(tag) => {
-                walk.open(&tag);
-                if walk.depth > NESTING {
+                state.open(&tag);
+                if state.depth > NESTING {
                     break;
                 }
             }
             Event::Empty(tag) => {
-                walk.open(&tag);
-                walk.close(tag.local_name().as_ref());
+                state.open(&tag);
+                state.close(tag.local_name().as_ref());
             }
-            Event::End(tag) => walk.close(tag.local_name().as_ref()),
-            Event::Text(words) => walk.words(&words),
-            Event::CData(words) => walk.words(&words),
+            Event::End(tag) => state.close(tag.local_name().as_ref()),
+            Event::Text(words) => state.words(&words),
+            Event::CData(words) => state.words(&words),
             Event::GeneralRef(name) => match name.resolve_char_ref() {
-                Ok(Some(character)) => walk.words(character.encode_utf8(&mut [0; 4])),
+                Ok(Some(character)) => state.words(character.encode_utf8(&mut [0; 4])),
                 _ => match resolve_predefined_entity(&name) {
-                    Some(character) => walk.words(character),
-                    None => walk.words(&format!("&{};", &*name)),
+                    Some(character) => state.words(character),
+                    None => state.words(&format!("&{};", &*name)),
                 },
             },
             Event::Eof => {
-                // What follows the root is nobody's; what ends within it was cut.
-                walk.listing.broken = walk.depth > 0;
-                return Ok(walk.finish());
+                // Content after the root element is ignored. An end of file within it means
+                // truncation.
+                state.listing.broken = state.depth > 0;
+                return Ok(state.finish());
             }
             _ => {}
         }
-        if walk.listing.cut {
-            return Ok(walk.finish());
+        if state.listing.cut {
+            return Ok(state.finish());
         }
     }
-    let mut walk = walk.ok_or(Refused::Other)?;
-    walk.listing.broken = true;
-    Ok(walk.finish())
+    let mut state = state.ok_or(Refused::Other)?;
+    state.listing.broken = true;
+    Ok(state.finish())
 }
 
-/// A document, half read.
-struct Walk<'p> {
+/// A document that is being read.
+struct XmlState<'p> {
     format: Format,
     page: &'p PageUrl,
     now: i64,
     listing: Listing,
-    /// Elements that are open.
+    /// Number of open elements.
     depth: usize,
-    /// What relative URLs are relative to, each from the depth on at which an element says so.
+    /// The `xml:base` values in effect, each with the depth of its element.
     bases: Vec<(usize, PageUrl)>,
-    entry: Option<Open>,
-    /// The child of the entry whose words come now, and its depth.
-    field: Option<(Field, usize)>,
+    entry: Option<OpenEntry>,
+    /// The child of the entry whose text is being collected, and its depth.
+    field: Option<(ListingField, usize)>,
     words: String,
 }
 
-/// An entry, half read.
-struct Open {
+/// An entry that is being read.
+struct OpenEntry {
     depth: usize,
     prefix: Option<String>,
-    /// The child that is open, and how many elements of its name are open within it.
+    /// The open child, and how many elements of the same name are open within it.
     child: Option<(String, usize)>,
-    /// The URLs that it gives, by how sure they are.
+    /// The candidates for the URL, most reliable first.
     original: Option<PageUrl>,
     link: Option<PageUrl>,
     guid: Option<PageUrl>,
     about: Option<PageUrl>,
     modified: Option<i64>,
-    /// Words of its own: some indexes leave out the `loc`.
+    /// Text directly within the entry: some sitemap indexes omit the `loc` element.
     own: String,
 }
 
-impl<'p> Walk<'p> {
-    fn into_root(root: &BytesStart<'_>, page: &'p PageUrl, now: i64) -> Result<Self, Refused> {
+impl<'p> XmlState<'p> {
+    fn at_root(root: &BytesStart<'_>, page: &'p PageUrl, now: i64) -> Result<Self, Refused> {
         let format = Format::of(root.local_name().as_ref()).ok_or(Refused::Other)?;
-        let mut walk = Self {
+        let mut state = Self {
             format,
             page,
             now,
@@ -126,8 +127,8 @@ impl<'p> Walk<'p> {
             field: None,
             words: String::new(),
         };
-        walk.rebase(root);
-        Ok(walk)
+        state.rebase(root);
+        Ok(state)
     }
 
     fn open(&mut self, tag: &BytesStart<'_>) {
@@ -137,7 +138,8 @@ impl<'p> Walk<'p> {
         let (name, prefix) = (name.as_ref(), prefix.as_ref().map(AsRef::as_ref));
         let begins = name.eq_ignore_ascii_case(self.format.entry());
         match &mut self.entry {
-            // An entry within one at its first level is the next, whose forerunner was not closed.
+            // An entry that starts directly inside an entry means that the end tag of the
+            // previous one is missing.
             Some(entry) if begins && self.depth == entry.depth + 1 => self.begin(tag, prefix),
             None if begins => self.begin(tag, prefix),
             Some(entry) if self.depth == entry.depth + 1 => {
@@ -146,20 +148,20 @@ impl<'p> Walk<'p> {
                 let field = self.format.field(name, akin);
                 self.words.clear();
                 self.field = field.map(|field| (field, self.depth));
-                if field == Some(Field::Link) {
+                if field == Some(ListingField::Link) {
                     self.link_attribute(tag);
                 }
             }
-            // The date of a news sitemap is within its `news:news`.
-            Some(Open {
+            // The date of a news sitemap is within its `news:news` element.
+            Some(OpenEntry {
                 depth,
                 child: Some((child, _)),
                 ..
             }) if self.depth == *depth + 2 && self.format.dates(child, name) => {
                 self.words.clear();
-                self.field = Some((Field::Date, self.depth));
+                self.field = Some((ListingField::Date, self.depth));
             }
-            Some(Open {
+            Some(OpenEntry {
                 child: Some((child, within)),
                 ..
             }) => *within += usize::from(child == name),
@@ -171,7 +173,7 @@ impl<'p> Walk<'p> {
     fn begin(&mut self, tag: &BytesStart<'_>, prefix: Option<&str>) {
         self.end_entry();
         let about = attribute(tag, "about").and_then(|about| self.resolve(&about));
-        self.entry = Some(Open {
+        self.entry = Some(OpenEntry {
             depth: self.depth,
             prefix: prefix.map(str::to_owned),
             child: None,
@@ -200,7 +202,7 @@ impl<'p> Walk<'p> {
         if let Some(entry) = &mut self.entry {
             match &mut entry.child {
                 Some((child, 0)) if child == name => {
-                    // Whatever was left open within it ends with it.
+                    // Elements left open within it end with it.
                     self.depth = entry.depth + 1;
                     entry.child = None;
                 }
@@ -219,7 +221,7 @@ impl<'p> Walk<'p> {
             self.take_own_words();
             self.end_entry();
         }
-        // An end without a start ends no entry.
+        // An end tag without a start ends no entry.
         let least = self.entry.as_ref().map_or(0, |entry| entry.depth);
         self.depth = self.depth.saturating_sub(1).max(least);
         while self
@@ -241,23 +243,23 @@ impl<'p> Walk<'p> {
             return;
         };
         let url = match field {
-            Field::Date => None,
-            // An id is a URL only if it is a whole one.
-            Field::Guid => PageUrl::parse(words).ok(),
-            Field::Link | Field::Original => self.resolve(words),
+            ListingField::Date => None,
+            // An id counts as a URL only if it is absolute.
+            ListingField::Guid => PageUrl::parse(words).ok(),
+            ListingField::Link | ListingField::Original => self.resolve(words),
         };
         let modified = date::plausible(words, self.now);
         let Some(entry) = &mut self.entry else { return };
         match field {
-            Field::Date => entry.modified = entry.modified.max(modified),
-            Field::Guid => entry.guid = entry.guid.take().or(url),
-            Field::Original => entry.original = entry.original.take().or(url),
-            Field::Link => entry.link = entry.link.take().or(url),
+            ListingField::Date => entry.modified = entry.modified.max(modified),
+            ListingField::Guid => entry.guid = entry.guid.take().or(url),
+            ListingField::Original => entry.original = entry.original.take().or(url),
+            ListingField::Link => entry.link = entry.link.take().or(url),
         }
     }
 
-    /// The `href` of a link to the page itself, as Atom writes it: the first without a relation or with
-    /// that of an alternate.
+    /// Takes the URL of the page from the `href` of an Atom link: the first link whose `rel` is
+    /// absent or `alternate`.
     fn link_attribute(&mut self, tag: &BytesStart<'_>) {
         let relation = attribute(tag, "rel");
         if relation.is_some_and(|relation| !relation.eq_ignore_ascii_case("alternate")) {
@@ -273,7 +275,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// The `href` of a link to a hub, which is no entry's.
+    /// Takes the hub from the `href` of a link outside of entries.
     fn hub_attribute(&mut self, tag: &BytesStart<'_>) {
         let is_hub = attribute(tag, "rel").is_some_and(|rel| rel.eq_ignore_ascii_case("hub"));
         if is_hub && self.listing.hub.is_none() {
@@ -305,7 +307,7 @@ impl<'p> Walk<'p> {
     }
 
     fn finish(&mut self) -> Listing {
-        // A URL is set when its element ends, so an entry that never did has a whole one or none.
+        // A URL is set when its element ends, so an unfinished entry has a complete URL or none.
         let whole = self
             .entry
             .as_ref()
@@ -315,7 +317,7 @@ impl<'p> Walk<'p> {
         std::mem::replace(&mut self.listing, Listing::new(self.format.kind()))
     }
 
-    /// Takes note of an `xml:base`.
+    /// Applies an `xml:base` attribute.
     fn rebase(&mut self, tag: &BytesStart<'_>) {
         if !tag.attributes_raw().contains("xml:base") {
             return;
@@ -337,7 +339,7 @@ impl<'p> Walk<'p> {
     }
 }
 
-/// The value of an attribute, whatever its prefix.
+/// Returns the value of an attribute with this name and any prefix.
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = tag.attributes();
     let found = attributes.with_checks(false).flatten().find(|attribute| {
@@ -350,7 +352,7 @@ fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
     found.map(|attribute| plain(&attribute.value).into_owned())
 }
 
-/// A value with its references resolved, or as it is where they are wrong.
+/// Resolves the references in a value. Returns it unchanged if they are invalid.
 fn plain(value: &str) -> Cow<'_, str> {
     unescape(value).unwrap_or(Cow::Borrowed(value))
 }
