@@ -1,6 +1,6 @@
-//! Crawls of worlds, with a clock that jumps.
+//! Crawls of simulated worlds, driven by a clock that jumps to the next event.
 //!
-//! All are driven by the crawl core of `avocet crawl` (`driver.rs`).
+//! Every run uses the crawl core of `avocet crawl`, through the driver in `driver.rs`.
 
 mod driver;
 pub mod ephemeral;

@@ -1,10 +1,16 @@
-//! Which scheduler finds and fetches new pages while people still care?
+//! Experiment on ephemeral pages: which scheduler finds and fetches new pages while people still
+//! read them.
 //!
-//! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013): sources that name new pages, a budget of fetches a second for polls of sources and for the pages that polls find, and clicks that say
-//! what pages are worth. Every scheduler of the catalog is judged by the profit a second that it earns, and held against a crawler that fetches every page as it appears.
+//! Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013). Sources
+//! name new pages. A budget of fetches a second pays for polls of sources and for the pages that
+//! polls find. Clicks say what pages are worth. Every scheduler of the catalog is judged by the
+//! profit a second that it earns. The upper bound is a crawler that fetches every page as it
+//! appears.
 //!
-//! **Invariant:** schedulers are those of the production catalog, and the crawl core chooses by what they say ([`run::ephemeral`](crate::run::ephemeral)). They are told what their own polls showed and which clicks were logged.
-//! All of them crawl the same world in the same time.
+//! **Invariant:** schedulers are those of the production catalog, and the crawl core chooses by
+//! the worths that they give ([`run::ephemeral`](crate::run::ephemeral)). They receive what
+//! their own polls showed and which clicks were logged. All of them crawl the same world in the
+//! same period.
 
 mod claims;
 mod crawls;
@@ -19,20 +25,20 @@ pub use policy::source::Seen;
 use super::{Metric, Setting, Study};
 use crate::LabError;
 use crate::findings::{self, Measured, Params};
-use crate::run::ephemeral::Stage;
+use crate::run::ephemeral::NewsTimeline;
 use crate::workers::Progress;
 use crate::world::{News, World};
 use crawls::Crawls;
 
-/// What is measured.
+/// The metrics of the experiment.
 pub const METRICS: &[Metric] = &[
     (
         "profit",
-        "clicks that pages get after they are fetched, a second: dynamic profit with a window of a week, the mean over the last week (Table 1); x is the fetches a second, N; with push or history at other L (hours) or T",
+        "clicks a second that pages get after they are fetched: dynamic profit with a window of a week, averaged over the last week (Table 1); x is N, the fetches a second, or with the parameter `by` the push period L in hours or the history T",
     ),
     (
         "deviation",
-        "the deviation of the dynamic profit over that week",
+        "the standard deviation of the dynamic profit over that week",
     ),
     (
         "bound",
@@ -42,15 +48,15 @@ pub const METRICS: &[Metric] = &[
     ("overall", "profit over all of the time; x is N"),
     (
         "delay",
-        "hours from when a new page is first linked to until it is found, the median of those found; x is N",
+        "median hours from the first link to a new page until the crawl finds it, over the pages found; x is N",
     ),
     (
         "missed",
-        "the share of new pages that were never found, and whose links are all gone; x is N",
+        "the share of new pages that were never found and whose last link has disappeared; x is N",
     ),
     (
         "missed_clicks",
-        "the share of all clicks that are on such pages; x is N",
+        "the share of all clicks on new pages that went to missed pages; x is N",
     ),
     (
         "polls",
@@ -58,65 +64,68 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "lost",
-        "the share of fetches that the budget paid for and the crawl did not make, since nothing paid; x is N",
+        "the share of fetches that the budget allowed and the crawl did not make, because nothing had any worth; x is N",
     ),
     (
         "polls_of_least@0.7",
-        "the share of the last week's polls that went to the 70 % of sources polled least; x is N",
+        "the share of the last week's polls that went to the least polled 70 % of the sources; x is N",
     ),
     (
         "dynamic@week",
-        "dynamic profit, window one week, by the push period of logs (hours); x is days since the beginning",
+        "dynamic profit with a window of one week, by the push period of the logs (hours); x is days since the start",
     ),
     (
         "dynamic@5h",
-        "dynamic profit, window five hours, in the last week; x is days since the beginning",
+        "dynamic profit with a window of five hours, in the last week; x is days since the start",
     ),
     (
         "rate_at_bound@0.99",
-        "the least N at which of_bound is .99, to a tenth; no row if one N only is tried, or it is not at 16 times the largest N tried",
+        "the least N at which of_bound reaches .99, to 10 %; no row if only one N is tried, or if 16 times the largest N tried does not reach it",
     ),
     (
         "new_pages",
-        "new pages a second, by the hour; x is days since the beginning",
+        "new pages a second, by the hour; x is days since the start",
     ),
     (
         "ephemeral",
-        "the share of clicked pages of the first week whose cluster's interest is gone after a week",
+        "the share of clicked pages of the first week that are in clusters without clicks after a week",
     ),
     (
         "interest",
-        "the centres of six clusters (k-means) of daily clicks over two weeks, the most of a page scaled to 1; x is the day",
+        "the centres of six clusters (k-means) of daily clicks over two weeks, each page scaled to a maximum of 1; x is the day",
     ),
     (
         "cluster",
-        "the share of these pages that are in a cluster; x is its number",
+        "the share of these pages in a cluster; x is the number of the cluster",
     ),
     (
         "cover",
-        "the share of new pages of the first week that a greedy choice of sources reaches; x is the sources taken per host",
+        "the share of new pages of the first week that greedily chosen sources link to; x is the chosen sources per host",
     ),
     (
         "cover_at@0.8",
-        "the sources per host that reach 80 % of them",
+        "the greedily chosen sources per host that link to 80 % of these pages",
     ),
 ];
 
-/// What can be set.
+/// Options of the experiment.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Fetches a second, N; none: as in the paper, .05, .1 and .2 for .229 new pages a second.
+    /// Rates N, in fetches a second. If empty, those of the paper (.05, .1 and .2 for .229 new
+    /// pages a second), scaled to the new pages of the world.
     pub rates: Vec<f64>,
-    /// Polls that the printed estimate of λ looks back on, T. The first is that of the table; the others are tried beside it.
+    /// Numbers of polls T that the published estimate of λ uses, 1 to 10. The first one is used
+    /// for Table 1, and the others are compared with it.
     pub histories: Vec<usize>,
-    /// How often logs are pushed, L, likewise.
+    /// Periods L between two pushes of the logs. The first one is used for Table 1, and the
+    /// others are compared with it.
     pub pushes: Vec<Duration>,
-    /// On which pages clicks are logged.
+    /// Pages whose clicks are logged.
     pub seen: Seen,
 }
 
 impl Default for Options {
-    /// As in the paper's §5.3.
+    /// The values of the paper, §5.3.
     fn default() -> Self {
         Self {
             rates: Vec::new(),
@@ -134,10 +143,10 @@ const WEEK: Duration = Duration::from_secs(7 * 86_400);
 /// The paper's rates, and the new pages a second of its world: 415,000 in three weeks.
 const PUBLISHED: ([f64; 3], f64) = ([0.05, 0.1, 0.2], 0.2287);
 
-/// Runs it.
+/// Runs the experiment.
 ///
 /// # Errors
-/// If a wish cannot be met: an unknown scheduler, a number that makes no sense, a world without sources and clicks.
+/// If a scheduler is unknown, an option is out of range, or the world has no sources and clicks.
 pub fn run(
     setting: &Setting,
     options: &Options,
@@ -145,28 +154,29 @@ pub fn run(
 ) -> Result<Study, LabError> {
     check(options)?;
     let names = contestants(setting)?;
-    // In a recorded world runs differ in the order of the first polls, and in what young sources are tried by.
+    // In a recorded world, runs differ only in what the seed decides: the order of the first
+    // polls and the random trials of young sources.
     let runs = setting.runs.max(1);
     let mut measured: Vec<Vec<Measured>> = Vec::new();
     let mut rates = options.rates.clone();
     let mut notes = notes(options);
     for run in 0..u64::from(runs) {
         let news = sources(setting, run)?;
-        let Some(stage) = Stage::new(&news) else {
-            let why = "nothing new appears in this world: there is nothing to find";
+        let Some(timeline) = NewsTimeline::new(&news) else {
+            let why = "no new page appears in this world: choose a world in which sources link to new pages";
             return Err(LabError::Wish(why.into()));
         };
         if rates.is_empty() {
-            rates = usual_rates(&stage);
+            rates = usual_rates(&timeline);
         }
-        let crawls = Crawls::new(&stage, options, &rates, setting.seed_of(run));
-        let pieces = crawls.pieces(&names);
+        let crawls = Crawls::new(&timeline, options, &rates, setting.seed_of(run));
+        let tasks = crawls.tasks(&names);
         if run == 0 {
-            progress.begin("ephemeral", runs as usize * (pieces.len() + 1));
+            progress.begin("ephemeral", runs as usize * (tasks.len() + 1));
             notes.extend(crawls.notes());
         }
-        let mut rows = crawls.rows(pieces, setting.threads, progress)?;
-        rows.extend(interest::rows(&stage, setting.seed_of(run)));
+        let mut rows = crawls.rows(tasks, setting.threads, progress)?;
+        rows.extend(interest::rows(&timeline, setting.seed_of(run)));
         progress.step();
         measured.push(rows);
     }
@@ -185,29 +195,29 @@ fn check(options: &Options) -> Result<(), LabError> {
     for rate in &options.rates {
         if !(*rate > 0.0 && *rate <= 1_000.0) {
             return wrong(format!(
-                "a rate is {rate}; it is fetches a second, above 0 and at most 1000"
+                "a rate is {rate}; it must be above 0 and at most 1000 fetches a second"
             ));
         }
     }
     for history in &options.histories {
         if !(1..=10).contains(history) {
             return wrong(format!(
-                "a history is {history}; it is the number of polls looked back on, from 1 to 10"
+                "a history is {history}; it is a number of past polls and must be from 1 to 10"
             ));
         }
     }
     if options.pushes.iter().any(Duration::is_zero) {
-        return wrong(
-            "logs are pushed all the time; the time between two pushes must be above 0".into(),
-        );
+        return wrong("a push period of the logs is 0; it must be above 0".into());
     }
     if options.histories.is_empty() || options.pushes.is_empty() {
-        return wrong("there is no history, or no push period, to try".into());
+        return wrong(
+            "there is no history or no push period to try: give at least one of each".into(),
+        );
     }
     Ok(())
 }
 
-/// The schedulers that the user named, or all; each once.
+/// Returns the schedulers that the user named, or all, without duplicates.
 fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
     let catalog = Catalog::standard();
     let mut wanted = setting.policies.clone();
@@ -231,21 +241,21 @@ fn sources(setting: &Setting, run: u64) -> Result<News, LabError> {
     match setting.open(run)? {
         World::News(news) => Ok(news),
         other => Err(LabError::Wish(format!(
-            "a world of the kind {:?} has no sources that name new pages: take a news world",
+            "a world of the kind {:?} has no sources that name new pages: use a news world",
             other.kind()
         ))),
     }
 }
 
-/// The paper's rates, for as many new pages a second as there are here, to one digit.
-fn usual_rates(stage: &Stage<'_>) -> Vec<f64> {
-    let articles = 0..stage.news().articles().len();
-    let new = articles.filter(|&article| stage.appeared(article).is_some());
-    let a_second = new.count() as f64 / stage.until.since(stage.from).as_secs_f64();
+/// Returns the paper's rates, scaled to the new pages a second of this world, to one digit.
+fn usual_rates(timeline: &NewsTimeline<'_>) -> Vec<f64> {
+    let articles = 0..timeline.news().articles().len();
+    let new = articles.filter(|&article| timeline.appeared(article).is_some());
+    let a_second = new.count() as f64 / timeline.until.since(timeline.from).as_secs_f64();
     let (rates, published) = PUBLISHED;
     let rate = |rate: f64| {
         let scaled = rate * a_second / published;
-        // One digit as it is written, so that the number is the one that a user would type.
+        // Parses the printed digit, so that the number equals the one that a user would type.
         format!("{scaled:.0e}").parse().unwrap_or(scaled)
     };
     rates.map(rate).to_vec()
@@ -264,16 +274,16 @@ fn number(policy: &str, metric: &str, x: f64, value: f64) -> Measured {
 fn notes(options: &Options) -> Vec<String> {
     let logs = match options.seen {
         Seen::Known => {
-            "Clicks are logged for every page that the crawler has heard of, fetched or not and from the page's first on, as in the paper: a search engine that has the pages by other ways."
+            "The logs contain all clicks on every page that the crawler has discovered, fetched or not, as in the paper: they come from a search engine that has the pages from elsewhere."
         }
         Seen::Fetched => {
-            "Clicks are logged for pages that the crawler has fetched, from then on: its own log is all that it has."
+            "The logs contain only clicks on pages that the crawler has fetched, after the fetch: the crawler has no log but its own."
         }
     };
     vec![
         logs.into(),
-        "The ledger that a crawl begins with has a visit to every source in the first moment, at no cost; what is there then is old, and earns nothing. Then every source is polled once, in an order drawn by lot that all schedulers of a run share: what the printed ones earn depends on it, so ask for several runs. Servers answer at once and want no delay, a poll and a page cost one fetch each.".into(),
-        "The crawl core chooses under its budget, at a price that it finds: the scheduler says what polls and pages are worth. Sources are judged and plans made anew every half hour; clicks are counted by age in bins of 20 minutes; P is .01 where nothing is known.".into(),
+        "A crawl starts with a free visit to every source at the first moment. What the sources show then is old and earns nothing. Then every source is polled once, in a random order that all schedulers of a run share. The profit of the published schedulers depends on this order, so use several runs. Servers answer at once and need no delay. A poll and a page cost one fetch each.".into(),
+        "The scheduler says what polls and pages are worth. The crawl core chooses under its budget, at a price that it finds. Sources are evaluated and plans renewed every half hour. Clicks are counted by age in bins of 20 minutes. P is .01 for a source without data.".into(),
     ]
 }
 

@@ -1,22 +1,25 @@
-//! How good can a repository be kept for its searchers, with so many refreshes?
+//! Experiment on refresh policies: how good a repository stays for its searchers under a budget
+//! of refreshes.
 //!
-//! Pandey & Olston, "User-centric web crawling" (WWW 2005), on histories with texts and queries: every refresh policy of the
-//! catalog under a budget of pages a step, judged by exact repository quality. Without queries what is left is freshness
-//! and age. In `invented:pages`, whose change rates are known to the judge, policies are held against the best that any
-//! allocation of the budget could reach.
+//! Pandey & Olston, "User-centric web crawling" (WWW 2005), on page histories with texts and
+//! queries. Every refresh policy of the catalog runs under budgets of pages a step and is judged
+//! by exact repository quality. Without queries the experiment measures only freshness and age.
+//! In `invented:pages`, whose change rates the judge knows, policies are compared with the best
+//! allocation of the budget.
 //!
-//! **Invariant:** policies are those of the production catalog inside of a production crawl; they are told what their own
-//! visits and searchers showed. What else a run is given says [`Protocol`].
+//! **Invariant:** policies are those of the production catalog inside a production crawl. They
+//! receive what their own visits and their searchers showed. [`Protocol`] says what they know at
+//! the start.
 
 mod claims;
+mod comparison;
 mod contestants;
-mod curve;
 mod figures;
 mod forecast;
-mod ground;
-mod kept;
+mod ground_truth;
 mod linear;
 mod pages;
+mod quality_curve;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,22 +33,22 @@ pub use crate::run::steps::Protocol;
 pub use crate::text::Scorer;
 use crate::workers::Progress;
 use crate::world::{Histories, Queries, World};
-use contestants::Contestants;
-use ground::Ground;
+use contestants::RefreshContestants;
+use ground_truth::GroundTruth;
 
-/// What is measured.
+/// The metrics of the experiment.
 pub const METRICS: &[Metric] = &[
     (
         "quality",
-        "repository quality, equation 5: what searchers get from the repository's answers, over what they would get if it equalled the web; the mean over steps; x is the budget, in refreshes a step",
+        "repository quality, equation 5: usefulness of the repository's answers to searchers, divided by that of a repository that equals the web; the mean over steps; x is the budget, in refreshes a step",
     ),
     (
         "freshness",
-        "the share of copies whose page has not changed since, over time; x is the budget",
+        "the share of copies that equal their page, averaged over time; x is the budget",
     ),
     (
         "age",
-        "days since the first change that a copy does not show, 0 if there is none, over time; x is the budget",
+        "days since the first change that a copy lacks, 0 for a fresh copy, averaged over time; x is the budget",
     ),
     (
         "embarrassment",
@@ -53,49 +56,54 @@ pub const METRICS: &[Metric] = &[
     ),
     (
         "refreshes",
-        "refreshes made a step, to be held against x: a crawl makes none that is worth nothing to its policy",
+        "refreshes made a step, to compare with x: a crawl makes no refresh that has no worth to its policy",
     ),
     (
         "budget_at_quality@Q",
-        "refreshes a step at which quality is Q, between the budgets that were tried on a straight line; no row if it never is",
+        "refreshes a step at which quality reaches Q, by linear interpolation between the budgets tried; no row if none reaches it",
     ),
     (
         "budget_at_regained@R",
-        "refreshes a step that regain the share R of the quality that is lost without any refresh, interpolated likewise",
+        "refreshes a step that regain the share R of the quality that is lost without any refresh, by linear interpolation",
     ),
     (
         "weighted_freshness",
-        "in invented:pages: the expected share of copies that are fresh, weighted by importance; x is the fetches a day; optimal is what the best allocation of visits would give",
+        "in invented:pages: the expected share of copies that are fresh, weighted by importance; x is the fetches a day; `optimal` is the best allocation of visits",
     ),
-    ("of_optimum", "the same over that of the best allocation"),
-    ("fetches_per_day", "what was fetched, to be held against x"),
+    (
+        "of_optimum",
+        "weighted_freshness divided by that of the best allocation",
+    ),
+    ("fetches_per_day", "fetches made a day, to compare with x"),
     (
         "forecast",
-        "Spearman's rank correlation of what the refreshes of a page gave by the day, in the first and in the second half, if every change is refreshed at once; pages where both are 0 are left out, as in the paper's figure 3, or not (pages all)",
+        "Spearman's rank correlation between the gains of a page's refreshes per day in the first and in the second half, if every change is refreshed at once; pages without gains in both halves are left out, as in the paper's figure 3 (pages moved), or included (pages all)",
     ),
 ];
 
-/// What can be set.
+/// Options of the experiment.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The query log: a table (query, count), or a directory with queries.tsv; `None`: the world's own.
+    /// The query log: a table (query, count), or a directory with queries.tsv. `None` for the
+    /// world's own.
     pub queries: Option<PathBuf>,
-    /// What answers are sorted by.
+    /// What search results are sorted by.
     pub scorer: Scorer,
-    /// What policies know when they begin.
+    /// What policies know at the start.
     pub knowledge: Protocol,
-    /// The time between two steps; `None`: a week, as in the paper, and a day in `invented:pages`.
+    /// Time between two steps. `None` for a week, as in the paper, or a day in `invented:pages`.
     pub step: Option<Duration>,
-    /// Refreshes a step, as shares of the pages that there are at the beginning; none: a few from small to large.
+    /// Refreshes a step, as shares of the pages that exist at the start. If empty, several from
+    /// small to large.
     pub budgets: Vec<f64>,
-    /// Queries that are asked at most.
+    /// Most queries that are used.
     pub most_queries: usize,
-    /// The estimator of change rates; `None`: the policies' own.
+    /// Estimator of change rates. `None` for the default of each policy.
     pub rate: Option<String>,
 }
 
 impl Default for Options {
-    /// As in the paper, but honest: what is known when a policy begins is what was seen by then.
+    /// The values of the paper, except that policies start with what was seen by then.
     fn default() -> Self {
         Self {
             queries: None,
@@ -109,16 +117,16 @@ impl Default for Options {
     }
 }
 
-/// Budgets that are tried unless the user names some: shares of the pages, a step.
+/// Default budgets a step, as shares of the pages.
 const BUDGETS: [f64; 9] = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7];
 
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// Runs it.
+/// Runs the experiment.
 ///
 /// # Errors
-/// If a wish cannot be met: an unknown policy, a number that makes no sense, a world whose pages have no history, a scorer
-/// that the world has no data for.
+/// If a policy is unknown, an option is out of range, the pages of the world have no history, or
+/// the world lacks data for the scorer.
 pub fn run(
     setting: &Setting,
     options: &Options,
@@ -141,34 +149,34 @@ fn run_texts(
     progress: &dyn Progress,
 ) -> Result<Study, LabError> {
     let budgets = budgets(options, &BUDGETS)?;
-    let contestants = Contestants::of(setting, options)?;
-    // Nothing is drawn in a recorded world: all runs are the first.
+    let contestants = RefreshContestants::of(setting, options)?;
+    // A recorded world has no randomness, so one run is enough.
     let runs = match setting.is_invented() {
         true => setting.runs.max(1),
         false => 1,
     };
-    let steps = contestants.pieces(&budgets).len() + 1;
+    let steps = contestants.tasks(&budgets).len() + 1;
     progress.begin("refresh", runs as usize * steps);
     let mut measured: Vec<Vec<Measured>> = Vec::new();
     let mut notes = notes(options);
     let mut scatter = None;
     let mut best = 0.0_f64;
     for run in 0..u64::from(runs) {
-        let ground = Ground::of(histories(setting, options, run)?, options)?;
-        let work = kept::Work {
+        let truth = GroundTruth::of(histories(setting, options, run)?, options)?;
+        let comparison = comparison::Comparison {
             contestants: &contestants,
             options,
             budgets: &budgets,
             threads: setting.threads,
         };
-        let (mut rows, most) = work.rows(&ground, progress)?;
+        let (mut rows, most) = comparison.rows(&truth, progress)?;
         best = best.max(most);
-        let forecast = forecast::forecast(&ground);
+        let forecast = forecast::forecast(&truth);
         progress.step();
         rows.extend(forecast.iter().flat_map(forecast::Forecast::rows));
         measured.push(rows);
         if run == 0 {
-            notes.extend(ground.notes);
+            notes.extend(truth.notes);
             scatter = forecast;
         }
     }
@@ -189,14 +197,14 @@ fn run_pages(
 ) -> Result<Study, LabError> {
     if options.queries.is_some() {
         let why = format!(
-            "the pages of {} have no texts: no query can be asked",
+            "the pages of {} have no texts to search: leave out --queries",
             pages::WORLD
         );
         return Err(LabError::Wish(why));
     }
     let budgets = budgets(options, &pages::BUDGETS)?;
     let names = pages::contestants(setting, options)?;
-    let steps = pages::pieces(&names, &budgets).len();
+    let steps = pages::tasks(&names, &budgets).len();
     progress.begin("refresh", setting.runs.max(1) as usize * steps);
     let runs = (0..u64::from(setting.runs.max(1)))
         .map(|run| pages::rows(setting, options, &names, &budgets, run, progress));
@@ -213,16 +221,17 @@ fn run_pages(
 
 fn budgets(options: &Options, otherwise: &[f64]) -> Result<Vec<f64>, LabError> {
     if options.step().is_zero() {
-        return Err(LabError::Wish("a step is no time at all".into()));
+        return Err(LabError::Wish("the step is 0; it must be above 0".into()));
     }
     if options.most_queries == 0 {
-        let why = "most-queries is 0; it must be 1 at least";
+        let why = "most-queries is 0; it must be at least 1";
         return Err(LabError::Wish(why.into()));
     }
     for share in &options.budgets {
         if !(*share > 0.0 && *share <= 1.0) {
-            let why =
-                format!("a budget is {share}; it is a share of the pages, above 0 and at most 1");
+            let why = format!(
+                "a budget is {share}; it is a share of the pages and must be above 0 and at most 1"
+            );
             return Err(LabError::Wish(why));
         }
     }
@@ -236,13 +245,13 @@ fn budgets(options: &Options, otherwise: &[f64]) -> Result<Vec<f64>, LabError> {
 }
 
 impl Options {
-    /// The time between two steps.
+    /// Returns the time between two steps.
     fn step(&self) -> Duration {
         self.step.unwrap_or(7 * DAY)
     }
 }
 
-/// Pages with a history, and queries if there are any.
+/// Opens the world and returns its page histories, with queries if there are any.
 fn histories(
     setting: &Setting,
     options: &Options,
@@ -254,7 +263,7 @@ fn histories(
         World::Histories(histories) => Ok((histories, log)),
         World::Corpus(corpus) => Ok((corpus.histories, log.or(Some(corpus.queries)))),
         other => Err(LabError::Wish(format!(
-            "a world of the kind {:?} has no history: take histories or a corpus",
+            "a world of the kind {:?} has no history: use a world of histories or a corpus",
             other.kind()
         ))),
     }
@@ -263,20 +272,20 @@ fn histories(
 fn notes(options: &Options) -> Vec<String> {
     let known = match options.knowledge {
         Protocol::Halves => {
-            "In the first half of the time every page was visited at every step; policies know what was learned then, are judged on the second half, and learn from their own visits there."
+            "Policies start with what visits to every page at every step learn in the first half of the time. They are judged on the second half, where they learn from their own visits."
         }
         Protocol::Whole => {
-            "Policies know what visits to every page at every step learn over the whole time that they are judged on, as in the paper (§6.2), and learn no more. That is a bound: no crawler knows what is to come."
+            "Policies start with what visits to every page at every step learn over the whole time on which they are judged, as in the paper (§6.2), and learn no more. This is an upper bound: no crawler knows the future."
         }
         Protocol::Online => {
-            "Policies know nothing but the first copies when they begin, and learn from their own visits."
+            "Policies start with the first copies only, and learn from their own visits."
         }
     };
     vec![
         known.into(),
-        "A step is a period in which the web stands still. The crawl core spends the budget over it, at a price that it finds, and makes no refresh that is worth nothing to the policy; then the repository is judged. When it begins all copies have the same age, so a policy that goes by age leaves a small budget unspent at first. A page that is born raises the budget of its step by one fetch, for its first copy. A page that is found gone leaves the repository.".into(),
-        format!("A page's gains are remembered for its last {WINDOW} revisits: after visits at every step that is a short time, in which a page that rarely changes has given nothing. Pages that flip between two texts, as where a server shows variants or errors, give much at each refresh and are stale again at once: policies that go by gains alone spend on them what others need. EBR is told how often searchers of its own repository saw each page; thresholds of SBR and EBR are chosen after the fact, for each budget."),
-        "A change is one of the text: markup alone is none. Quality and embarrassment are judged at the steps, after the refreshes; freshness and age at all times between.".into(),
+        "A step is a period in which the web does not change. The crawl core spends the budget over the step, at a price that it finds. It makes no refresh that has no worth to the policy. Then the repository is judged. At the start all copies have the same age, so a policy that ranks by age leaves a small budget unspent at first. A new page raises the budget of its step by one fetch, for its first copy. A page that is found gone leaves the repository.".into(),
+        format!("A page's gains are stored for its last {WINDOW} revisits. After visits at every step that is a short time, in which a page that rarely changes has no gain. A page that alternates between two texts, because its server shows variants or errors, gains much at each refresh and is stale again at once. Policies that rank by gains alone waste budget on such pages. EBR receives how often searchers of its own repository saw each page. The thresholds of SBR and EBR are chosen afterwards, for each budget."),
+        "Only a change of the text counts as a change, not one of the markup. Quality and embarrassment are judged at the steps, after the refreshes; freshness and age at all times between.".into(),
     ]
 }
 

@@ -1,12 +1,17 @@
-//! The laboratory's driver of the crawl core: a world behind a wall, a ledger in memory, a clock that jumps.
+//! The laboratory's driver of the crawl core.
 //!
-//! [`crawl::Core`] decides here all that it decides in a live crawl. What it loads comes from a [`MemoryLedger`], and
-//! what it commits is safe at once. A [`Responder`] has the pages and a [`Connections`] the time that servers take; no server
-//! has a robots.txt that forbids anything, and none has a page where there cannot be one. The clock jumps to the next
-//! answer, to the moment at which the core wants to be woken, or to the one at which the world names a page.
+//! [`crawl::Core`] decides here everything that it decides in a live crawl. The driver replaces
+//! its surroundings:
 //!
-//! **Invariant:** a [`Responder`] is asked for a page only when the core has spent the fetch. So a policy learns of the
-//! world what a crawler would have seen.
+//! - A [`MemoryLedger`] holds the facts. Every commit is durable at once.
+//! - A [`Responder`] holds the pages of the world.
+//! - A [`Connections`] says how long servers take. No robots.txt forbids anything, and no server
+//!   answers a probe for a missing page with a page.
+//! - The clock jumps to the earliest of the next answer, the time at which the core wants to be
+//!   woken, and the next page that the world announces.
+//!
+//! **Invariant:** the driver calls [`Responder::respond`] only after the core has spent the
+//! fetch. So a policy learns about the world only what a crawler would have seen.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr};
@@ -26,107 +31,112 @@ use page::{Directives, PageUrl, Robots};
 use policy::server::Strategy;
 use policy::{Crawl, History, Moment, Number};
 
-/// When a crawl ends that is to go on as long as something waits.
+/// End time of a crawl that runs as long as pages wait.
 pub(super) const NEVER: Moment = Moment::from_micros(u64::MAX);
 
-/// The host that links lead to which a crawl is not to follow. It is out of the scope of every crawl.
+/// Host of all links that a crawl must not follow. It is outside the scope of every crawl.
 pub(super) const ELSEWHERE: &str = "elsewhere.invalid";
 
-/// Time that passes before the core is woken again that wants to be woken at once.
+/// Least time between two wake-ups, so that the clock advances when the core asks for "now".
 const TICK: Duration = Duration::from_micros(1);
 
 /// The pages of a world.
 pub(super) trait Responder {
-    /// Fetches a page.
+    /// Returns what a fetch of the page gives.
     fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict;
 
-    /// Takes note of a page that is no longer kept.
+    /// Records that the buffer dropped a page.
     fn dropped(&mut self, _page: Number) {}
 
-    /// Whether the crawl is to end here.
-    fn has_enough(&self) -> bool {
+    /// Returns whether the crawl should end now.
+    fn is_finished(&self) -> bool {
         false
     }
 }
 
-/// Connections to the servers of a world, and the time that they take.
+/// Simulated connections to the servers of a world, with their delays.
 pub(super) trait Connections {
-    /// The address of a server; `None`: every host is a server of its own.
+    /// Returns the address of a server. `None` means that every host is a server of its own.
     fn address(&self, _url: &PageUrl) -> Option<IpAddr> {
         None
     }
 
-    /// Opens a connection. Returns how long that takes, and how many requests may be under way on it at once.
+    /// Opens a connection.
+    ///
+    /// Returns the time that this takes, and how many requests may be in flight on the
+    /// connection.
     fn connect(&mut self, connection: ConnectionId, url: &PageUrl) -> (Duration, usize);
 
-    /// Sends requests over a connection, all at once. Returns their answers, which are fewer than the requests if the
-    /// connection ends before.
-    fn ask(&mut self, connection: ConnectionId, requests: usize) -> Vec<Arriving>;
+    /// Sends several requests over a connection at once and returns their answers.
+    ///
+    /// There are fewer answers than requests if the server closes the connection early.
+    fn send_requests(&mut self, connection: ConnectionId, requests: usize) -> Vec<PendingAnswer>;
 
-    /// Asks for a robots.txt, or for a page that cannot be.
-    fn ask_beside(&mut self, connection: ConnectionId) -> Arriving;
+    /// Sends a request that is not for a page: robots.txt, or a probe for a missing page.
+    fn send_other_request(&mut self, connection: ConnectionId) -> PendingAnswer;
 
-    /// Takes note that a connection is closed.
+    /// Removes a connection that the crawler or the server has closed.
     fn closed(&mut self, connection: ConnectionId);
 }
 
-/// An answer on its way.
+/// An answer that the driver will deliver later.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Arriving {
-    /// When it comes, from the request on.
+pub(super) struct PendingAnswer {
+    /// Time from the request to the arrival of the answer.
     pub after: Duration,
-    /// How long the server is taken to need for it.
+    /// Server time that the crawler measures for this answer.
     pub took: Duration,
-    /// The connection afterwards.
+    /// State of the connection after the answer.
     pub connection: ConnectionState,
 }
 
-/// Servers that answer at once and never hang up, or hang up after each page.
+/// Servers that answer at once. They keep connections open, or close them after each page.
 #[derive(Debug)]
-pub(super) struct AtOnce {
-    /// Whether connections stay open. If not, every visit is for one page, whichever host has it.
-    kept: bool,
-    /// Time that passes with each answer, so that moments differ. Servers are not taken for slower.
+pub(super) struct InstantServers {
+    /// Whether connections stay open. If not, every visit fetches one page.
+    persistent: bool,
+    /// Time that the clock advances with each answer, so that no two answers have the same time.
+    /// The crawler does not count it as server time.
     step: Duration,
-    /// Answers that came over each open connection.
+    /// Answers given over each open connection.
     served: BTreeMap<ConnectionId, u32>,
 }
 
-impl AtOnce {
-    /// Servers that hang up after each page.
+impl InstantServers {
+    /// Servers that close the connection after each page.
     pub fn one_page(step: Duration) -> Self {
         Self {
-            kept: false,
+            persistent: false,
             step,
             served: BTreeMap::new(),
         }
     }
 
-    /// Servers that never hang up.
-    pub fn kept(step: Duration) -> Self {
+    /// Servers that never close a connection.
+    pub fn persistent(step: Duration) -> Self {
         Self {
-            kept: true,
+            persistent: true,
             ..Self::one_page(step)
         }
     }
 }
 
-impl Connections for AtOnce {
+impl Connections for InstantServers {
     fn connect(&mut self, connection: ConnectionId, _url: &PageUrl) -> (Duration, usize) {
         self.served.insert(connection, 0);
         (Duration::ZERO, 1)
     }
 
-    fn ask(&mut self, connection: ConnectionId, requests: usize) -> Vec<Arriving> {
+    fn send_requests(&mut self, connection: ConnectionId, requests: usize) -> Vec<PendingAnswer> {
         let served = self.served.entry(connection).or_default();
-        let kept = self.kept;
+        let persistent = self.persistent;
         let answers = (0..requests).map(|_| {
             *served += 1;
-            Arriving {
+            PendingAnswer {
                 after: self.step,
                 took: Duration::ZERO,
                 connection: ConnectionState {
-                    open: kept,
+                    open: persistent,
                     served: *served,
                 },
             }
@@ -134,11 +144,11 @@ impl Connections for AtOnce {
         answers.collect()
     }
 
-    fn ask_beside(&mut self, connection: ConnectionId) -> Arriving {
+    fn send_other_request(&mut self, connection: ConnectionId) -> PendingAnswer {
         let served = self.served.entry(connection).or_default();
         *served += 1;
         let served = *served;
-        Arriving {
+        PendingAnswer {
             after: Duration::ZERO,
             took: Duration::ZERO,
             connection: ConnectionState { open: true, served },
@@ -150,23 +160,23 @@ impl Connections for AtOnce {
     }
 }
 
-/// Something that happens later.
-enum Due {
-    /// The core is told of it.
-    Told(Event<()>),
-    /// A connection is closed by its server.
+/// Something that the driver will deliver at a later time.
+enum Scheduled {
+    /// An event for the core.
+    Event(Event<()>),
+    /// The server closes a connection.
     Closed(ConnectionId),
     /// The answer to a request for a page.
     Page {
         visit: VisitId,
         connection: ConnectionId,
         claim: Arc<Claim>,
-        answer: Arriving,
+        answer: PendingAnswer,
     },
 }
 
-/// A crawl of a world.
-pub(super) struct Driver<R, C = AtOnce> {
+/// Drives one crawl of a world.
+pub(super) struct LabDriver<R, C = InstantServers> {
     pub world: R,
     pub connections: C,
     core: Core<()>,
@@ -174,19 +184,19 @@ pub(super) struct Driver<R, C = AtOnce> {
     now: Moment,
     /// When the core wants to be woken.
     wake: Option<Moment>,
-    /// What happens now.
-    events: VecDeque<Due>,
-    /// What happens later, in the order in which that was decided.
-    agenda: BTreeMap<(Moment, u64), Due>,
-    turn: u64,
-    /// Room for what the core wants.
+    /// What happens now, in order.
+    events: VecDeque<Scheduled>,
+    /// What happens later, by time. Ties are in the order in which the driver scheduled them.
+    later: BTreeMap<(Moment, u64), Scheduled>,
+    sequence: u64,
+    /// Reused buffer for the actions of one core step.
     actions: Vec<Action<()>>,
-    /// Whether the core is paused after each answer.
-    in_turns: bool,
+    /// Whether the driver pauses the core after each answer.
+    one_at_a_time: bool,
 }
 
-impl<R: Responder, C: Connections> Driver<R, C> {
-    /// A crawl that begins now, by these policies. Servers need no delay.
+impl<R: Responder, C: Connections> LabDriver<R, C> {
+    /// Starts a crawl with an empty ledger. Servers need no politeness delay.
     pub fn new(
         world: R,
         connections: C,
@@ -198,7 +208,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
         Self::resumed(world, connections, plan, policies, nothing, now)
     }
 
-    /// A crawl that goes on with the facts of an earlier one.
+    /// Starts a crawl with the facts of an earlier one.
     pub fn resumed(
         world: R,
         connections: C,
@@ -221,155 +231,164 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             ledger,
             now,
             wake: None,
-            events: VecDeque::from([Due::Told(Event::Woken)]),
-            agenda: BTreeMap::new(),
-            turn: 0,
+            events: VecDeque::from([Scheduled::Event(Event::Woken)]),
+            later: BTreeMap::new(),
+            sequence: 0,
             actions: Vec::new(),
-            in_turns: false,
+            one_at_a_time: false,
         }
     }
 
-    /// Crawls until this moment, or until the core ends the crawl. Pages are named at their moments, which rise.
-    pub fn run(&mut self, until: Moment, named: impl IntoIterator<Item = (Moment, Offer)>) {
-        let mut named = named.into_iter().peekable();
+    /// Crawls until `until`, or until the core ends the crawl.
+    ///
+    /// `announced` holds pages with the times at which the world names them, by rising time.
+    pub fn run(&mut self, until: Moment, announced: impl IntoIterator<Item = (Moment, Offer)>) {
+        let mut announced = announced.into_iter().peekable();
         loop {
-            self.work_off();
-            if self.world.has_enough() {
+            self.deliver_due();
+            if self.world.is_finished() {
                 return;
             }
-            let naming = named.peek().map(|(at, _)| *at);
+            let announcement = announced.peek().map(|(at, _)| *at);
             let wake = self.wake.map(|wake| wake.max(self.now + TICK));
-            let answer = self.agenda.keys().next().map(|(at, _)| *at);
-            let Some(next) = [naming, wake, answer].into_iter().flatten().min() else {
+            let answer = self.later.keys().next().map(|(at, _)| *at);
+            let Some(next) = [announcement, wake, answer].into_iter().flatten().min() else {
                 return;
             };
             if next.max(self.now) >= until {
                 return;
             }
             if answer == Some(next) {
-                self.jump();
+                self.advance();
                 continue;
             }
             self.now = self.now.max(next);
-            let event = if naming == Some(next) {
+            let event = if announcement == Some(next) {
                 let now = self.now;
-                let offers = std::iter::from_fn(|| named.next_if(|(at, _)| *at <= now));
+                let offers = std::iter::from_fn(|| announced.next_if(|(at, _)| *at <= now));
                 Event::Offered(offers.map(|(_, offer)| offer).collect())
             } else {
                 self.wake = None;
                 Event::Woken
             };
-            self.events.push_back(Due::Told(event));
+            self.events.push_back(Scheduled::Event(event));
         }
     }
 
-    /// Names pages, and crawls until nothing waits.
-    pub fn exhaust(&mut self, named: Vec<Offer>) {
-        self.events.push_back(Due::Told(Event::Offered(named)));
+    /// Announces pages and crawls until no page waits.
+    pub fn exhaust(&mut self, offers: Vec<Offer>) {
+        self.events
+            .push_back(Scheduled::Event(Event::Offered(offers)));
         loop {
-            self.work_off();
-            if self.jump() {
+            self.deliver_due();
+            if self.advance() {
                 continue;
             }
             if self.waiting() == 0 {
                 return;
             }
             self.now = self.now + TICK;
-            self.events.push_back(Due::Told(Event::Woken));
+            self.events.push_back(Scheduled::Event(Event::Woken));
         }
     }
 
-    /// Names a page.
-    pub fn name(&mut self, named: Offer) {
+    /// Announces a page now.
+    pub fn announce(&mut self, offer: Offer) {
         self.events
-            .push_back(Due::Told(Event::Offered(vec![named])));
-        self.work_off();
+            .push_back(Scheduled::Event(Event::Offered(vec![offer])));
+        self.deliver_due();
     }
 
-    /// Tells the core of what happens at this moment. All that happens before must have [run](Self::run).
-    pub fn happen<const N: usize>(&mut self, at: Moment, events: [Event<()>; N]) {
+    /// Delivers events to the core at time `at`. The crawl must have [run](Self::run) up to
+    /// `at`.
+    pub fn deliver<const N: usize>(&mut self, at: Moment, events: [Event<()>; N]) {
         self.now = self.now.max(at);
-        // The core has not begun if no crawl has run yet: it is told before it chooses.
+        // In front of the queue, because the first wake-up may still be in it: the core must see
+        // these events before it chooses a page.
         for event in events.into_iter().rev() {
-            self.events.push_front(Due::Told(event));
+            self.events.push_front(Scheduled::Event(event));
         }
-        self.work_off();
+        self.deliver_due();
     }
 
-    /// Has the core be paused after each answer, for [`Driver::fetch_one`].
+    /// Makes the driver pause the core after each answer, for [`LabDriver::fetch_one`].
     #[must_use]
-    pub fn in_turns(mut self) -> Self {
-        self.in_turns = true;
-        self.events.push_front(Due::Told(Event::Paused(true)));
+    pub fn one_at_a_time(mut self) -> Self {
+        self.one_at_a_time = true;
+        self.events
+            .push_front(Scheduled::Event(Event::Paused(true)));
         self
     }
 
-    /// Lets a core that is paused fetch one page, if one waits. It is paused again when the answer comes, so that it
-    /// chooses the next page by what others have named until then.
+    /// Lets a paused core fetch one page, if one waits.
+    ///
+    /// The driver pauses the core again when the answer arrives. So the core chooses its next
+    /// page after it has received what other crawlers announced in the meantime.
     pub fn fetch_one(&mut self) {
-        self.events.push_back(Due::Told(Event::Paused(false)));
-        self.work_off();
-        while self.jump() {
-            self.work_off();
+        self.events
+            .push_back(Scheduled::Event(Event::Paused(false)));
+        self.deliver_due();
+        while self.advance() {
+            self.deliver_due();
         }
         if self.core.mode() == Mode::Running {
-            self.events.push_back(Due::Told(Event::Paused(true)));
-            self.work_off();
+            self.events.push_back(Scheduled::Event(Event::Paused(true)));
+            self.deliver_due();
         }
     }
 
-    /// Pages that wait.
+    /// Returns how many pages wait.
     pub fn waiting(&mut self) -> usize {
         self.core.frontier().bench.waiting()
     }
 
-    /// Tells the core of all that has happened by now.
-    fn work_off(&mut self) {
+    /// Delivers everything that is due now, until the core has nothing left to process.
+    fn deliver_due(&mut self) {
         loop {
-            while let Some(due) = self.events.pop_front() {
-                let event = match due {
-                    Due::Told(event) => event,
-                    Due::Closed(connection) => {
+            while let Some(item) = self.events.pop_front() {
+                let event = match item {
+                    Scheduled::Event(event) => event,
+                    Scheduled::Closed(connection) => {
                         self.connections.closed(connection);
                         continue;
                     }
-                    Due::Page {
+                    Scheduled::Page {
                         visit,
                         connection,
                         claim,
                         answer,
                     } => self.fetch(visit, connection, &claim, answer),
                 };
-                self.tell(event);
+                self.step_core(event);
             }
             if !self.core.is_behind() {
                 return;
             }
-            self.tell(Event::Woken);
+            self.step_core(Event::Woken);
         }
     }
 
-    /// Jumps to the next thing that happens, if there is one.
-    fn jump(&mut self) -> bool {
-        let Some(((at, _), due)) = self.agenda.pop_first() else {
+    /// Advances the clock to the next scheduled item. Returns whether there was one.
+    fn advance(&mut self) -> bool {
+        let Some(((at, _), item)) = self.later.pop_first() else {
             return false;
         };
         self.now = at;
-        self.events.push_back(due);
+        self.events.push_back(item);
         true
     }
 
-    fn schedule(&mut self, after: Duration, due: Due) {
+    fn schedule(&mut self, after: Duration, item: Scheduled) {
         if after.is_zero() {
-            self.events.push_back(due);
+            self.events.push_back(item);
             return;
         }
-        self.turn += 1;
-        self.agenda.insert((self.now + after, self.turn), due);
+        self.sequence += 1;
+        self.later.insert((self.now + after, self.sequence), item);
     }
 
-    /// Tells the core of an event, and does what it then wants.
-    fn tell(&mut self, event: Event<()>) {
+    /// Steps the core with an event and carries out its actions.
+    fn step_core(&mut self, event: Event<()>) {
         let mut actions = std::mem::take(&mut self.actions);
         self.core.step(event, self.now, &mut actions);
         for action in actions.drain(..) {
@@ -420,7 +439,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             Action::AskRules {
                 visit, connection, ..
             } => {
-                let (after, connection) = self.ask_beside(connection);
+                let (after, connection) = self.send_other_request(connection);
                 let event = Event::RulesArrived {
                     visit,
                     file: RobotsFile::Missing,
@@ -433,7 +452,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             Action::Probe {
                 visit, connection, ..
             } => {
-                let (after, connection) = self.ask_beside(connection);
+                let (after, connection) = self.send_other_request(connection);
                 let event = Event::Probed {
                     visit,
                     found: Some(Probe::Honest),
@@ -459,20 +478,23 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             }
             Action::Offer(_) | Action::Keep(_) | Action::Note(_) | Action::Abandon(_) => return,
         };
-        self.schedule(after, Due::Told(event));
+        self.schedule(after, Scheduled::Event(event));
     }
 
-    /// Asks for something that is no page. Returns when the answer comes, and the connection afterwards.
-    fn ask_beside(&mut self, connection: ConnectionId) -> (Duration, ConnectionState) {
-        let answer = self.connections.ask_beside(connection);
+    /// Sends a request that is not for a page. Returns the delay of the answer, and the
+    /// connection afterwards.
+    fn send_other_request(&mut self, connection: ConnectionId) -> (Duration, ConnectionState) {
+        let answer = self.connections.send_other_request(connection);
         if !answer.connection.open {
-            self.schedule(answer.after, Due::Closed(connection));
+            self.schedule(answer.after, Scheduled::Closed(connection));
         }
         (answer.after, answer.connection)
     }
 
     fn get(&mut self, get: Get) {
-        let answers = self.connections.ask(get.connection, get.requests.len());
+        let answers = self
+            .connections
+            .send_requests(get.connection, get.requests.len());
         let last = answers.last().map_or(Duration::ZERO, |last| last.after);
         let mut answers = answers.into_iter();
         for request in get.requests {
@@ -481,7 +503,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
             match answers.next() {
                 Some(answer) => self.schedule(
                     answer.after,
-                    Due::Page {
+                    Scheduled::Page {
                         visit,
                         connection: get.connection,
                         claim: request.claim,
@@ -498,25 +520,25 @@ impl<R: Responder, C: Connections> Driver<R, C> {
                             served: 0,
                         },
                     };
-                    self.schedule(last, Due::Told(event));
+                    self.schedule(last, Scheduled::Event(event));
                 }
             }
         }
     }
 
-    /// Fetches a page whose answer has come.
+    /// Fetches a page from the world, when its answer is due.
     fn fetch(
         &mut self,
         visit: VisitId,
         connection: ConnectionId,
         claim: &Claim,
-        answer: Arriving,
+        answer: PendingAnswer,
     ) -> Event<()> {
         if !answer.connection.open {
             self.connections.closed(connection);
         }
-        if self.in_turns {
-            self.tell(Event::Paused(true));
+        if self.one_at_a_time {
+            self.step_core(Event::Paused(true));
         }
         let verdict = self.world.respond(claim, self.now);
         let reply = Reply {
@@ -546,7 +568,7 @@ impl<R: Responder, C: Connections> Driver<R, C> {
                 let mut facts = Vec::with_capacity(records.len());
                 for record in records {
                     requests += usize::from(record.asked);
-                    // Links are facts for the next run, and there is none.
+                    // Only a later resume would read the links, and no run continues this ledger.
                     let admitted = record.admitted.into_iter();
                     facts.extend(admitted.filter(|fact| !matches!(fact, Entry::Links(..))));
                     facts.push(Entry::Visited(record.key, Box::new(record.visited)));
@@ -587,8 +609,8 @@ impl<R: Responder, C: Connections> Driver<R, C> {
     }
 }
 
-/// A page that the world names.
-pub(super) fn named(url: &PageUrl) -> Offer {
+/// Returns an offer of a page with depth 0 and no source.
+pub(super) fn offer(url: &PageUrl) -> Offer {
     Offer {
         url: url.clone(),
         depth: 0,
@@ -597,13 +619,15 @@ pub(super) fn named(url: &PageUrl) -> Offer {
     }
 }
 
-/// What a server answers that shows this text; `None`: it has no such page. The text is told by its identity alone.
+/// Returns a server's answer that stands for the text with this number; `None` gives a 404.
+///
+/// The number is written into the payload hash and there is no body.
 pub(super) fn answer_of(text: Option<u64>) -> Answer {
     let mut payload = [0; 20];
     payload[..8].copy_from_slice(&text.unwrap_or_default().to_le_bytes());
     Answer {
         status: if text.is_some() { 200 } else { 404 },
-        // Of a type that nobody reads.
+        // A type that the crawl core does not parse.
         content_type: Some("application/x-text-number".into()),
         etag: None,
         last_modified: None,
@@ -617,7 +641,8 @@ pub(super) fn answer_of(text: Option<u64>) -> Answer {
     }
 }
 
-/// All URLs but [`ELSEWHERE`], whatever their shape: a world has the pages that it has.
+/// Returns a scope of all URLs except [`ELSEWHERE`], without URL-shape rules. A world decides
+/// itself which pages it has.
 fn everything() -> Scope {
     let rules = ScopeRules {
         reach: Reach::Any,

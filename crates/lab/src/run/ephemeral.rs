@@ -1,25 +1,31 @@
-//! What a scheduler of sources finds and fetches, with a budget of N fetches a second.
+//! Runs a scheduler of sources over a news world, with a budget of N fetches a second.
 //!
-//! The crawl core under a budget, with a clock that jumps ([`Driver`]): a production scheduler ([`Sources`]) within a production
-//! [`Crawl`] says what polls and new pages are worth; frontier, price and budget of the core choose. The setting is that of Lefortier et
-//! al. (2013), §5.3.1: N fetches a second for polls of sources and for the pages that polls find. Servers answer at once and need
-//! no delay. Two inputs express what the paper takes for granted:
+//! The setting is that of Lefortier et al. (2013), §5.3.1: the budget pays for polls of sources
+//! and for the pages that polls find. The crawl core runs under this budget with a clock that
+//! jumps ([`LabDriver`]). A production scheduler ([`Sources`]) within a production [`Crawl`]
+//! says what polls and new pages are worth. The core's frontier, price and budget choose.
+//! Servers answer at once and need no delay. Two inputs express what the paper takes for
+//! granted:
 //!
-//! - The look at all sources in the first moment, which costs nothing, is in the ledger that the core begins with
-//!   (`first_look.rs`). What the sources show then is old, as it is in the paper's data.
-//! - The first polls visit every source once, in an order drawn by lot. A scheduler that expects nothing of an unknown
-//!   source, as the printed ones do, would never poll most of them. So the refresh policy of the crawl is [`FirstPolls`].
-//!   In a recorded world this order is what differs from run to run.
+//! - The paper visits all sources once at the start, at no cost. These visits are in the ledger
+//!   that the core starts with (`initial_visits.rs`). What the sources show then is old, as in
+//!   the paper's data.
+//! - The first polls then fetch every source once, in random order. The published schedulers
+//!   expect nothing of an unknown source and would never poll most of them. So the refresh
+//!   policy of the crawl is [`FirstPolls`]. In a recorded world only this order differs from run
+//!   to run.
 //!
-//! **Difference to the paper:** its crawler compares all sources and pages at every step. The core compares the pages that pay
-//! the price of the moment, so a page or a poll whose worth jumps between two looks at it is chosen late.
+//! **Difference to the paper:** its crawler compares all sources and pages at every step. The
+//! core compares only pages that are worth the current price. So it chooses a page or a poll
+//! late if its worth jumps between two evaluations.
 //!
-//! **Invariant:** the scheduler is told what a crawler sees: which pages are new on a source when it is polled, and clicks when
-//! logs are pushed ([`logs`]). When a page appeared, and what it will give, only the judge knows.
+//! **Invariant:** the scheduler receives what a crawler sees: which pages are new on a source
+//! when it is polled, and clicks when logs are pushed ([`click_logs`]). Only the judge knows
+//! when a page appeared and how many clicks it will get.
 
-mod first_look;
-mod logs;
-mod stage;
+mod click_logs;
+mod initial_visits;
+mod timeline;
 
 use std::time::Duration;
 
@@ -29,47 +35,48 @@ use policy::published::server::Quality;
 use policy::source::Seen;
 use policy::{Crawl, Moment, Sources};
 
-use super::driver::{AtOnce, Driver, Responder, answer_of};
-use first_look::{FirstPolls, first_look};
-use logs::Logs;
-use stage::Place;
-pub use stage::Stage;
+use super::driver::{InstantServers, LabDriver, Responder, answer_of};
+use click_logs::ClickLogs;
+use initial_visits::{FirstPolls, initial_visits};
+use timeline::NewsPage;
+pub use timeline::NewsTimeline;
 
-/// What a run is given.
+/// Settings of a run.
 #[derive(Debug, Clone, Copy)]
-pub struct Plan {
-    /// Fetches a second, N.
+pub struct EphemeralPlan {
+    /// Budget N, in fetches a second.
     pub per_second: f64,
-    /// How often logs are pushed, L.
+    /// Period L between two pushes of the logs.
     pub push: Duration,
-    /// Whose logs these are.
+    /// Pages whose clicks the logs contain.
     pub seen: Seen,
-    /// What the order of the first polls is drawn from.
+    /// Seed of the random order of the first polls.
     pub seed: u64,
 }
 
-/// What became of it.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Crawled {
+pub struct NewsCrawl {
     /// When each article was found and fetched.
-    pub articles: Vec<Known>,
-    /// Polls: when, and of which source.
+    pub articles: Vec<ArticleTimes>,
+    /// Time and source of each poll.
     pub polls: Vec<(Moment, u32)>,
-    /// Fetches that the budget paid for and that were not made, since nothing was worth anything.
+    /// Fetches that the budget allowed and the crawl did not make, because nothing had any
+    /// worth.
     pub lost: u64,
 }
 
-/// What the crawl knows of an article.
+/// When a crawl found and fetched an article.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Known {
-    /// When it was discovered.
+pub struct ArticleTimes {
+    /// Time of discovery.
     pub found: Option<Moment>,
-    /// When it was fetched.
+    /// Time of the fetch.
     pub fetched: Option<Moment>,
 }
 
-/// Crawls a world.
-pub fn crawl(stage: &Stage<'_>, sources: Sources, plan: &Plan) -> Crawled {
+/// Crawls a news world.
+pub fn crawl(timeline: &NewsTimeline<'_>, sources: Sources, plan: &EphemeralPlan) -> NewsCrawl {
     let crawl = Crawl {
         refresh: Some(Box::new(FirstPolls)),
         sources: Some(sources),
@@ -84,66 +91,71 @@ pub fn crawl(stage: &Stage<'_>, sources: Sources, plan: &Plan) -> Crawled {
         ..::crawl::Plan::default()
     };
     let policies = (crawl, Box::new(Quality) as _);
-    let connections = AtOnce::one_page(Duration::ZERO);
-    let press = Press::new(stage, plan);
-    let looked = first_look(stage, plan.seed);
-    // The budget has one fetch when it begins.
-    let first = stage.from + Duration::from_secs_f64(1.0 / plan.per_second);
-    let mut driver = Driver::resumed(press, connections, rules, policies, looked, first);
-    let mut push = stage.from + plan.push;
-    while push <= stage.until {
+    let connections = InstantServers::one_page(Duration::ZERO);
+    let web = NewsWeb::new(timeline, plan);
+    let ledger = initial_visits(timeline, plan.seed);
+    // The budget allows the first fetch after 1/N seconds.
+    let first = timeline.from + Duration::from_secs_f64(1.0 / plan.per_second);
+    let mut driver = LabDriver::resumed(web, connections, rules, policies, ledger, first);
+    let mut push = timeline.from + plan.push;
+    while push <= timeline.until {
         driver.run(push, []);
         let clicked = driver.world.push_logs(push);
-        driver.happen(push, [Event::Searched(clicked)]);
+        driver.deliver(push, [Event::Searched(clicked)]);
         push = push + plan.push;
     }
-    driver.run(stage.until + Duration::from_micros(1), []);
+    driver.run(timeline.until + Duration::from_micros(1), []);
     driver.world.end(plan.per_second)
 }
 
-/// Fetches that a budget pays for: one every 1/N seconds, after the first moment and not after the last.
-pub fn fetches(stage: &Stage<'_>, per_second: f64) -> u64 {
-    (stage.until.since(stage.from).as_secs_f64() * per_second) as u64
+/// Returns the fetches that a budget allows: one every 1/N seconds, after the first moment and
+/// up to the last.
+pub fn fetches(timeline: &NewsTimeline<'_>, per_second: f64) -> u64 {
+    (timeline.until.since(timeline.from).as_secs_f64() * per_second) as u64
 }
 
-/// Sources, the articles that they name, and what a crawl has of them.
-struct Press<'a> {
-    stage: &'a Stage<'a>,
-    logs: Logs,
-    /// The text of each source: when a poll last found a link that the poll before had not.
+/// Sources and their articles, with what a crawl has found of them.
+struct NewsWeb<'a> {
+    timeline: &'a NewsTimeline<'a>,
+    logs: ClickLogs,
+    /// Text of each source, identified by the time of the last poll that found a new link.
     texts: Vec<Moment>,
-    articles: Vec<Known>,
+    articles: Vec<ArticleTimes>,
     polls: Vec<(Moment, u32)>,
 }
 
-impl<'a> Press<'a> {
-    fn new(stage: &'a Stage<'a>, plan: &Plan) -> Self {
-        let articles = stage.news().articles().len();
+impl<'a> NewsWeb<'a> {
+    fn new(timeline: &'a NewsTimeline<'a>, plan: &EphemeralPlan) -> Self {
+        let articles = timeline.news().articles().len();
         Self {
-            stage,
-            logs: Logs::new(articles, plan.seen),
-            texts: vec![stage.from; stage.news().sources().len()],
-            articles: vec![Known::default(); articles],
+            timeline,
+            logs: ClickLogs::new(articles, plan.seen),
+            texts: vec![timeline.from; timeline.news().sources().len()],
+            articles: vec![ArticleTimes::default(); articles],
             polls: Vec::new(),
         }
     }
 
     fn push_logs(&mut self, at: Moment) -> Vec<::crawl::Met> {
-        self.logs.push(self.stage, &self.articles, at)
+        self.logs.push(self.timeline, &self.articles, at)
     }
 
-    /// Polls a source. Returns its links to pages that it did not name at the last poll. The links that it names still are
-    /// known to the crawl, as is everything that is old.
+    /// Polls a source and returns its links to articles that it did not show at the previous
+    /// poll.
+    ///
+    /// Other links are left out, because the crawl knows these pages or they are old.
     fn poll(&mut self, source: usize, before: Moment, now: Moment) -> Vec<Lead> {
         self.polls.push((now, source as u32));
         let mut leads = Vec::new();
-        for article in self.stage.new_on(source, before, now) {
+        for article in self.timeline.new_on(source, before, now) {
             let known = &mut self.articles[article as usize];
             if known.found.is_none() {
                 known.found = Some(now);
-                self.logs.heard_of(article);
+                self.logs.discovered(article);
             }
-            leads.push(Lead::seed(&self.stage.news().articles()[article as usize]));
+            leads.push(Lead::seed(
+                &self.timeline.news().articles()[article as usize],
+            ));
         }
         if !leads.is_empty() {
             self.texts[source] = now;
@@ -151,28 +163,28 @@ impl<'a> Press<'a> {
         leads
     }
 
-    fn end(self, per_second: f64) -> Crawled {
+    fn end(self, per_second: f64) -> NewsCrawl {
         let fetched = self.articles.iter().filter(|known| known.fetched.is_some());
         let made = (self.polls.len() + fetched.count()) as u64;
-        Crawled {
-            lost: fetches(self.stage, per_second).saturating_sub(made),
+        NewsCrawl {
+            lost: fetches(self.timeline, per_second).saturating_sub(made),
             articles: self.articles,
             polls: self.polls,
         }
     }
 }
 
-impl Responder for Press<'_> {
+impl Responder for NewsWeb<'_> {
     fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
-        let (text, leads) = match self.stage.place(claim.key.page) {
-            Place::Source(source) => {
-                let before = claim.history().asked.unwrap_or(self.stage.from);
+        let (text, leads) = match self.timeline.page(claim.key.page) {
+            NewsPage::Source(source) => {
+                let before = claim.history().asked.unwrap_or(self.timeline.from);
                 let leads = self.poll(source as usize, before, at);
                 (self.texts[source as usize].micros(), leads)
             }
-            Place::Article(article) => {
+            NewsPage::Article(article) => {
                 self.articles[article as usize].fetched = Some(at);
-                self.logs.fetched(self.stage, article, at);
+                self.logs.fetched(self.timeline, article, at);
                 (0, Vec::new())
             }
         };

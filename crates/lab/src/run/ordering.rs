@@ -1,12 +1,13 @@
-//! In which order does a policy fetch the pages of a graph?
+//! The order in which a policy fetches the pages of a graph.
 //!
-//! [`order_of_visits`]: servers cost nothing, so a visit is for one page and the best page anywhere is
-//! next: the setting of Cho, Garcia-Molina & Page (1998). [`order_of_crawl`]: the real two levels over one
-//! connection, as `avocet crawl --connections 1` goes.
+//! - [`order_of_visits`]: servers cost nothing. Each visit fetches one page, and the best page
+//!   anywhere is next. This is the setting of Cho, Garcia-Molina & Page (1998).
+//! - [`order_of_crawl`]: the two levels of servers and pages, over one connection, as in
+//!   `avocet crawl --connections 1`.
 //!
-//! **The wall:** a policy is told what a crawler has fetched so far and nothing else. It is of a crate
-//! that knows no world, and it is taken by value for as long as it likes to live, so it cannot
-//! borrow one either:
+//! **The wall:** a policy receives what the crawler has fetched so far and nothing else. Its crate
+//! does not depend on any world. A run takes it as a `'static` value, so it cannot borrow a world
+//! either:
 //!
 //! ```compile_fail,E0597
 //! # use policy::{Moment, Page, Policy, Worth};
@@ -23,7 +24,7 @@
 //! order_of_visits(&graph, Box::new(Peeking(&graph)), &[0]);
 //! ```
 //!
-//! The same without the borrow is fine:
+//! The same policy without the borrow compiles:
 //!
 //! ```
 //! # use policy::{Moment, Page, Policy, Worth};
@@ -48,22 +49,23 @@ use policy::published::server::Quality;
 use policy::server::Strategy;
 use policy::{Crawl, Moment, Policy, Price};
 
-use super::driver::{AtOnce, Driver, NEVER};
-use super::wall::{Named, Wall, Web};
+use super::driver::{InstantServers, LabDriver, NEVER};
+use super::wall::{NamedPage, Wall, Web};
 
-/// Time that passes between two fetches: enough to tell them apart.
+/// Time between two fetches, so that no two have the same time.
 pub(super) const STEP: Duration = Duration::from_micros(1);
 
-/// A crawl, and what it kept.
+/// The result of a crawl with a bounded buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trip {
-    /// The pages in the order in which they were fetched.
+    /// Pages in the order of their fetches.
     pub visits: Vec<usize>,
-    /// The pages that left the buffer: one with every visit after it was full.
+    /// Pages that left the buffer. Once it is full, each visit drops one.
     pub drops: Vec<usize>,
 }
 
-/// The pages in the order in which they are fetched from these seeds, where servers cost nothing.
+/// Returns the pages in the order in which a policy fetches them from the seeds. Servers cost
+/// nothing.
 pub fn order_of_visits<'a>(
     web: impl Into<Web<'a>>,
     order: Box<dyn Policy>,
@@ -72,7 +74,8 @@ pub fn order_of_visits<'a>(
     trip(web, order, seeds, usize::MAX).visits
 }
 
-/// The same of a part of the web: links that lead elsewhere are seen and not followed.
+/// Like [`order_of_visits`], within a part of the web. Links out of that part are seen but not
+/// followed.
 pub fn order_within<'a>(
     web: impl Into<Web<'a>>,
     order: Box<dyn Policy>,
@@ -82,8 +85,10 @@ pub fn order_within<'a>(
     order_after(web, order, |_| false, seeds, part)
 }
 
-/// The same by a policy that has crawled the pages of an earlier part before, all of them, and knows what it learned
-/// there, as one does in a store that has them. Only what came after that is told.
+/// Like [`order_within`], with a policy that has already crawled all pages of an earlier part.
+///
+/// The policy keeps what it learned there, as it would in a store that holds these pages. The
+/// result contains only the visits after that.
 pub fn order_after<'a>(
     web: impl Into<Web<'a>>,
     order: Box<dyn Policy>,
@@ -92,44 +97,49 @@ pub fn order_after<'a>(
     part: impl Fn(usize) -> bool,
 ) -> Vec<usize> {
     let web = web.into();
-    let crawl = by(order);
-    type Rule<'r> = Box<dyn FnMut(Named) -> bool + 'r>;
+    let crawl = crawl_by(order);
+    type Rule<'r> = Box<dyn FnMut(NamedPage) -> bool + 'r>;
     let before: Rule<'_> = Box::new(|named| earlier(named.page));
     let wall = Wall::new(web, crawl.needs(), before);
     let plan = Plan {
-        // It does not end when a part is exhausted.
+        // The crawl must go on after a part is exhausted.
         again: Again::AtPrice(Price::LEAST),
-        ..of_pages()
+        ..single_page_plan()
     };
-    let mut driver = begin(wall, plan, crawl);
-    // What no link leads to is named by the user: the policy may have read all of this part.
+    let mut driver = start(wall, plan, crawl);
+    // A page without inlinks counts as a seed, so that the policy reads every page of this part.
     for page in (0..web.graph().pages()).filter(|page| earlier(*page)) {
-        let named = driver.world.name(Named::seed(page));
+        let named = driver.world.discover(NamedPage::seed(page));
         driver.exhaust(named.into_iter().collect());
     }
     let read = driver.world.visits.len();
-    driver.world.follow(Box::new(|named| part(named.page)));
-    let seeds = seeds.iter().map(|&seed| Named::seed(seed));
-    let named = seeds.filter_map(|seed| driver.world.name(seed)).collect();
+    driver
+        .world
+        .set_admission(Box::new(|named| part(named.page)));
+    let seeds = seeds.iter().map(|&seed| NamedPage::seed(seed));
+    let named = seeds
+        .filter_map(|seed| driver.world.discover(seed))
+        .collect();
     driver.exhaust(named);
     driver.world.visits.split_off(read)
 }
 
-/// The same with a buffer of so many pages, from which those leave that the policy believes in least.
+/// Like [`order_of_visits`], with a buffer of at most `buffer` pages. When it is full, the page
+/// that the policy rates lowest is dropped.
 pub fn trip<'a>(
     web: impl Into<Web<'a>>,
     order: Box<dyn Policy>,
     seeds: &[usize],
     buffer: usize,
 ) -> Trip {
-    let crawl = by(order);
+    let crawl = crawl_by(order);
     let plan = Plan {
         buffer: (buffer < usize::MAX).then_some(buffer),
-        ..of_pages()
+        ..single_page_plan()
     };
     let mut wall = Wall::new(web.into(), crawl.needs(), |_| true);
-    let plan = seeded(plan, &mut wall, seeds);
-    let mut driver = begin(wall, plan, crawl);
+    let plan = with_seeds(plan, &mut wall, seeds);
+    let mut driver = start(wall, plan, crawl);
     driver.run(NEVER, []);
     Trip {
         visits: driver.world.visits,
@@ -137,10 +147,10 @@ pub fn trip<'a>(
     }
 }
 
-/// The pages in the order in which `avocet crawl` fetches them over one connection from these seeds.
+/// Returns the pages in the order in which `avocet crawl` fetches them over one connection.
 ///
-/// Every host is a server of its own, which answers at once, wants no delay, forbids nothing and never
-/// hangs up. A strategy that ranks by speed therefore sees servers that are all equally fast.
+/// Every host is a server of its own. It answers at once, needs no delay, forbids nothing and
+/// keeps connections open. So a strategy that ranks servers by speed sees equally fast servers.
 pub fn order_of_crawl<'a>(
     web: impl Into<Web<'a>>,
     policy: policy::Crawl,
@@ -156,24 +166,25 @@ pub fn order_of_crawl<'a>(
         ..Plan::default()
     };
     let mut wall = Wall::new(web.into(), policy.needs(), |_| true);
-    let plan = seeded(plan, &mut wall, seeds);
+    let plan = with_seeds(plan, &mut wall, seeds);
     let policies = (policy, strategy);
-    let connections = AtOnce::kept(STEP);
-    let mut driver = Driver::new(wall, connections, plan, policies, Moment::START + STEP);
+    let connections = InstantServers::persistent(STEP);
+    let mut driver = LabDriver::new(wall, connections, plan, policies, Moment::START + STEP);
     driver.run(NEVER, []);
     driver.world.visits
 }
 
-/// A policy that orders pages, and fetches none twice.
-pub(super) fn by(order: Box<dyn Policy>) -> Crawl {
+/// Returns a crawl that orders pages by this policy and fetches none twice.
+pub(super) fn crawl_by(order: Box<dyn Policy>) -> Crawl {
     Crawl {
         order,
         ..Crawl::default()
     }
 }
 
-/// Servers cost nothing: a visit is for one page, and the best page anywhere is next.
-pub(super) fn of_pages() -> Plan {
+/// Returns a plan for worlds in which servers cost nothing: each visit fetches one page, so the
+/// next page is the best one anywhere.
+pub(super) fn single_page_plan() -> Plan {
     Plan {
         pages_per_visit: 1,
         without_rules: true,
@@ -181,25 +192,25 @@ pub(super) fn of_pages() -> Plan {
     }
 }
 
-/// A crawl in which servers cost nothing.
-pub(super) fn begin<O: FnMut(Named) -> bool>(
+/// Starts a crawl in which servers cost nothing.
+pub(super) fn start<O: FnMut(NamedPage) -> bool>(
     wall: Wall<'_, O>,
     plan: Plan,
     crawl: Crawl,
-) -> Driver<Wall<'_, O>> {
+) -> LabDriver<Wall<'_, O>> {
     let policies = (crawl, Box::new(Quality) as _);
-    let connections = AtOnce::one_page(STEP);
-    Driver::new(wall, connections, plan, policies, Moment::START + STEP)
+    let connections = InstantServers::one_page(STEP);
+    LabDriver::new(wall, connections, plan, policies, Moment::START + STEP)
 }
 
-/// The plan with these seeds.
-pub(super) fn seeded<O: FnMut(Named) -> bool>(
+/// Returns the plan with these seeds.
+pub(super) fn with_seeds<O: FnMut(NamedPage) -> bool>(
     plan: Plan,
     wall: &mut Wall<'_, O>,
     seeds: &[usize],
 ) -> Plan {
-    let seeds = seeds.iter().map(|&seed| Named::seed(seed));
-    let seeds = seeds.filter_map(|seed| wall.name(seed));
+    let seeds = seeds.iter().map(|&seed| NamedPage::seed(seed));
+    let seeds = seeds.filter_map(|seed| wall.discover(seed));
     Plan {
         seeds: seeds.map(|seed| seed.url).collect(),
         ..plan
@@ -213,8 +224,8 @@ mod tests {
     use super::*;
     use crate::world::Graph;
 
-    /// 0 leads to 1, 2, 3; two of these lead to 5, one to 4; 5 leads to 6. Even and odd pages are on two
-    /// hosts.
+    /// Page 0 links to 1, 2 and 3. Page 1 links to 4; pages 2 and 3 link to 5; page 5 links to
+    /// 6. Even and odd pages are on two hosts.
     fn graph() -> Graph {
         let edges = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 5), (3, 5), (5, 6)];
         let urls: Vec<String> = (0..7)
@@ -241,11 +252,11 @@ mod tests {
     }
 
     #[test]
-    fn an_earlier_crawl_is_told_to_the_policy_and_not_to_the_reader() {
-        // All pages that the policy was asked about or told of, in order.
+    fn the_policy_observes_an_earlier_crawl_that_the_result_leaves_out() {
+        // Records the pages that the policy observes as read, in order.
         #[derive(Default)]
-        struct Listening(std::sync::Arc<std::sync::Mutex<Vec<u32>>>);
-        impl Policy for Listening {
+        struct ReadRecorder(std::sync::Arc<std::sync::Mutex<Vec<u32>>>);
+        impl Policy for ReadRecorder {
             fn needs(&self) -> policy::Needs {
                 policy::Needs {
                     links: true,
@@ -261,13 +272,13 @@ mod tests {
                 policy::Worth::new(1.0)
             }
         }
-        let listening = Listening::default();
-        let heard = listening.0.clone();
-        let early = |page: usize| page == 5 || page == 6;
-        let visits = order_after(&graph(), Box::new(listening), early, &[0], |page| page < 4);
+        let recorder = ReadRecorder::default();
+        let read_pages = recorder.0.clone();
+        let earlier = |page: usize| page == 5 || page == 6;
+        let visits = order_after(&graph(), Box::new(recorder), earlier, &[0], |page| page < 4);
         assert_eq!(visits, [0, 1, 2, 3]);
         assert_eq!(
-            *heard.lock().unwrap(),
+            *read_pages.lock().unwrap(),
             [0, 1, 2, 3, 4, 5],
             "six pages were read"
         );
@@ -287,7 +298,8 @@ mod tests {
             };
             order_of_crawl(&graph(), policy, strategy, manners, &[0])
         };
-        // The visit to the first host was ranked for 0 alone; then the other waits longer.
+        // The visit to the first host was ranked for page 0 alone. Then the other host has
+        // waited longer.
         assert_eq!(crawl("breadth-first", 100), [0, 1, 3, 2, 4, 5, 6]);
         assert_eq!(crawl("quality", 1), [0, 1, 2, 3, 4, 5, 6]);
     }

@@ -1,18 +1,25 @@
-//! What several crawlers fetch that share the work.
+//! Parallel crawlers that divide the web among them.
 //!
-//! Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), and the chapter, §6.3. Each crawler is a crawl core
-//! of its own with its own policy ([`Driver`]); they take turns, a fetch each. **Invariant:** a crawler knows the
-//! pages it fetched and the URLs it was sent, and nothing of what the others know.
+//! Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), and the chapter, §6.3. Each crawler is a
+//! crawl core with its own policy and [driver](LabDriver). The crawlers take turns of one fetch
+//! each.
 //!
-//! Who is responsible for a page: *independent* crawlers each for every page; *static*, the one that a hash of
-//! the owner of its host says; *dynamic*, the one that a supervisor gave the host to. The
-//! supervisor hears of a host when a crawler first meets a link there, and gives it to the crawler
-//! that has least waiting, of equals the first; a host stays where it is. What becomes of links to
-//! pages that another is responsible for, is [`Confinement`].
+//! [`Coordination`] says which crawler is responsible for a page:
 //!
-//! A message is a URL that goes from one process to another: every link that is exchanged, once a batch; for a
-//! new host the report to the supervisor, and if it goes to another crawler, the seed that this one is
-//! sent. Seeds that the user names cost nothing.
+//! - *independent*: every crawler is responsible for every page;
+//! - *static*: a hash of the owner of the page's host decides;
+//! - *dynamic*: a supervisor assigns the host when a crawler first meets a link to it. The
+//!   crawler with the fewest waiting pages gets it; ties go to the first. The assignment does
+//!   not change.
+//!
+//! [`Confinement`] says what a crawler does with links to pages of other crawlers.
+//!
+//! A message is one URL sent from one process to another. Each exchanged link counts once a
+//! batch. A new host counts one message to the supervisor, and another one if the host goes to a
+//! different crawler. Seeds that the user names are free.
+//!
+//! **Invariant:** a crawler knows the pages that it fetched and the URLs that it received, and
+//! nothing of what other crawlers know.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -21,62 +28,63 @@ use std::rc::Rc;
 use crawl::Again;
 use policy::{Policy, Price};
 
-use super::driver::Driver;
-use super::ordering::{begin, by, of_pages};
-use super::wall::{Named, Wall, Web};
+use super::driver::LabDriver;
+use super::ordering::{crawl_by, single_page_plan, start};
+use super::wall::{NamedPage, Wall, Web};
 
-/// How crawlers agree who fetches what.
+/// How crawlers divide the pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Coordination {
-    /// Not at all.
+    /// Not at all: each crawls everything.
     Independent,
-    /// By a hash that all know.
+    /// By a hash that all crawlers know.
     Static(Confinement),
-    /// By a supervisor.
+    /// By a supervisor that assigns hosts.
     Dynamic(Confinement),
 }
 
-/// What a crawler does with a link to a page that another is responsible for.
+/// What a crawler does with a link to a page of another crawler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Confinement {
-    /// Nothing.
+    /// Ignores it.
     Firewall,
-    /// Follows it, the oldest first, while nothing of its own waits.
+    /// Follows it, oldest first, while no page of its own waits.
     Crossover,
-    /// Sends it to the other.
+    /// Sends it to the responsible crawler.
     Exchange,
 }
 
-/// How the web is divided.
+/// The division of the web.
 #[derive(Debug, Clone)]
 pub struct Division {
-    /// The share of each page, of which crawler `share mod crawlers` has charge.
+    /// Share of each page. Crawler `share mod crawlers` is responsible for it.
     pub shares: Vec<u8>,
-    /// The host of each page, from 0 on.
+    /// Host of each page, numbered from 0.
     pub hosts: Vec<u32>,
 }
 
-/// How a team works.
+/// How a team of crawlers works.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
-    /// Who fetches what.
+    /// How pages are divided.
     pub coordination: Coordination,
-    /// A crawler sends its links after so many fetches, and when it has nothing else to do.
+    /// Fetches after which a crawler sends its collected links. It also sends them when it is
+    /// idle.
     pub batch: usize,
-    /// Fetches of all crawlers together.
+    /// Total number of fetches of all crawlers.
     pub budget: usize,
 }
 
 /// What a team did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Who fetched which page, in the order in which it happened.
+    /// Crawler and page of each fetch, in order.
     pub fetches: Vec<(u32, usize)>,
-    /// URLs that were sent.
+    /// URLs sent between processes.
     pub messages: u64,
 }
 
-/// What a team of crawlers fetches, one for each policy.
+/// Runs a team with one crawler for each policy.
 ///
 /// # Panics
 /// If the division is not of this web.
@@ -88,50 +96,50 @@ pub fn team<'a>(
     seeds: &[usize],
 ) -> Work {
     let web = web.into();
-    let desk = Rc::new(RefCell::new(Desk {
-        charge: Charge::new(division, policies.len(), plan.coordination),
-        met: Vec::new(),
-        post: Vec::new(),
+    let shared = Rc::new(RefCell::new(SharedState {
+        assignment: Assignment::new(division, policies.len(), plan.coordination),
+        foreign_links: Vec::new(),
+        in_transit: Vec::new(),
         messages: 0,
     }));
     let crawlers = policies.into_iter().enumerate();
     let crawlers = crawlers
-        .map(|(at, policy)| Crawler::new(web, policy, at, plan.coordination, &desk))
+        .map(|(at, policy)| TeamCrawler::new(web, policy, at, plan.coordination, &shared))
         .collect();
     let mut team = Team {
         plan,
         crawlers,
-        desk,
+        shared,
         fetches: Vec::new(),
     };
     team.begin(seeds);
     team.run();
     Work {
-        messages: team.desk.borrow().messages,
+        messages: team.shared.borrow().messages,
         fetches: team.fetches,
     }
 }
 
-/// What the crawlers and their supervisor share while one of them reads a page.
-struct Desk<'a> {
-    charge: Charge<'a>,
-    /// Links of the page to pages that others are responsible for.
-    met: Vec<(usize, Named)>,
-    /// What is sent, and to whom.
-    post: Vec<(usize, Named)>,
+/// State that the crawlers and the supervisor share while one of them reads a page.
+struct SharedState<'a> {
+    assignment: Assignment<'a>,
+    /// Links of the page to pages of other crawlers, with the responsible crawler.
+    foreign_links: Vec<(usize, NamedPage)>,
+    /// URLs in transit, with their receivers.
+    in_transit: Vec<(usize, NamedPage)>,
     messages: u64,
 }
 
-impl Desk<'_> {
-    /// Whether a page that this crawler met for the first time is its own.
-    fn owns(&mut self, at: usize, named: Named) -> bool {
-        let (owner, new) = self.charge.of(named.page, at);
+impl SharedState<'_> {
+    /// Returns whether crawler `at` is responsible for a page that it met for the first time.
+    fn owns(&mut self, at: usize, named: NamedPage) -> bool {
+        let (owner, new) = self.assignment.of(named.page, at);
         self.messages += u64::from(new);
         if new && owner != at {
             self.messages += 1;
-            self.post.push((owner, named));
+            self.in_transit.push((owner, named));
         } else if owner != at {
-            self.met.push((owner, named));
+            self.foreign_links.push((owner, named));
         }
         owner == at
     }
@@ -139,8 +147,8 @@ impl Desk<'_> {
 
 struct Team<'a> {
     plan: Plan,
-    crawlers: Vec<Crawler<'a>>,
-    desk: Rc<RefCell<Desk<'a>>>,
+    crawlers: Vec<TeamCrawler<'a>>,
+    shared: Rc<RefCell<SharedState<'a>>>,
     fetches: Vec<(u32, usize)>,
 }
 
@@ -151,8 +159,8 @@ impl Team<'_> {
         }
         for (turn, &seed) in seeds.iter().enumerate() {
             let by = turn % self.crawlers.len();
-            let (owner, _) = self.desk.borrow_mut().charge.of(seed, by);
-            self.crawlers[owner].hear(Named::seed(seed));
+            let (owner, _) = self.shared.borrow_mut().assignment.of(seed, by);
+            self.crawlers[owner].add(NamedPage::seed(seed));
         }
     }
 
@@ -165,10 +173,10 @@ impl Team<'_> {
                 }
                 busy |= self.step(crawler);
             }
-            let post = std::mem::take(&mut self.desk.borrow_mut().post);
-            busy |= !post.is_empty();
-            for (owner, named) in post {
-                self.crawlers[owner].hear(named);
+            let in_transit = std::mem::take(&mut self.shared.borrow_mut().in_transit);
+            busy |= !in_transit.is_empty();
+            for (owner, named) in in_transit {
+                self.crawlers[owner].add(named);
                 self.count_waiting(owner);
             }
             if !busy {
@@ -177,55 +185,61 @@ impl Team<'_> {
         }
     }
 
-    /// Tells the supervisor how many pages wait at a crawler.
+    /// Reports to the supervisor how many pages wait at a crawler.
     fn count_waiting(&mut self, at: usize) {
         let waiting = self.crawlers[at].waiting();
-        self.desk.borrow_mut().charge.waits(at, waiting);
+        self.shared.borrow_mut().assignment.set_waiting(at, waiting);
     }
 
-    /// Lets a crawler fetch a page. Returns whether it had one, or has links left to follow.
+    /// Lets a crawler fetch a page. Returns whether it had one, or has foreign links left to
+    /// follow.
     fn step(&mut self, at: usize) -> bool {
         let crawler = &mut self.crawlers[at];
-        // The order may hold a page back: then the next is tried.
+        // The ordering may reject a page; then the crawler tries the next one.
         while crawler.waiting() == 0
             && let Some(foreign) = crawler.foreign.pop_front()
         {
-            crawler.hear(foreign);
+            crawler.add(foreign);
         }
         let page = crawler.fetch();
         self.count_waiting(at);
-        let met = std::mem::take(&mut self.desk.borrow_mut().met);
-        self.met(at, met, page.is_none());
+        let foreign_links = std::mem::take(&mut self.shared.borrow_mut().foreign_links);
+        self.handle_foreign_links(at, foreign_links, page.is_none());
         self.fetches.extend(page.map(|page| (at as u32, page)));
         page.is_some() || !self.crawlers[at].foreign.is_empty()
     }
 
-    /// Deals with links to pages that others are responsible for.
-    fn met(&mut self, at: usize, met: Vec<(usize, Named)>, idle: bool) {
+    /// Handles links to pages of other crawlers, by the confinement rule.
+    fn handle_foreign_links(
+        &mut self,
+        at: usize,
+        foreign_links: Vec<(usize, NamedPage)>,
+        idle: bool,
+    ) {
         let crawler = &mut self.crawlers[at];
         match self.plan.coordination {
             Coordination::Static(Confinement::Crossover)
             | Coordination::Dynamic(Confinement::Crossover) => {
-                for (_, named) in met {
-                    if crawler.note(named.page) {
+                for (_, named) in foreign_links {
+                    if crawler.record_foreign(named.page) {
                         crawler.foreign.push_back(named);
                     }
                 }
             }
             Coordination::Static(Confinement::Exchange)
             | Coordination::Dynamic(Confinement::Exchange) => {
-                for (owner, named) in met {
-                    if crawler.note(named.page) {
+                for (owner, named) in foreign_links {
+                    if crawler.record_foreign(named.page) {
                         crawler.outbox.push((owner, named));
                     }
                 }
-                crawler.since += 1;
-                if crawler.since >= self.plan.batch || idle {
-                    crawler.since = 0;
+                crawler.unsent_fetches += 1;
+                if crawler.unsent_fetches >= self.plan.batch || idle {
+                    crawler.unsent_fetches = 0;
                     crawler.batch += 1;
-                    let desk = &mut *self.desk.borrow_mut();
-                    desk.messages += crawler.outbox.len() as u64;
-                    desk.post.append(&mut crawler.outbox);
+                    let shared = &mut *self.shared.borrow_mut();
+                    shared.messages += crawler.outbox.len() as u64;
+                    shared.in_transit.append(&mut crawler.outbox);
                 }
             }
             _ => {}
@@ -233,53 +247,54 @@ impl Team<'_> {
     }
 }
 
-/// Whether a page that is named for the first time is a crawler's own.
-type Rule<'a> = Box<dyn FnMut(Named) -> bool + 'a>;
+/// Returns whether a page that is named for the first time belongs to the crawler.
+type Ownership<'a> = Box<dyn FnMut(NamedPage) -> bool + 'a>;
 
-struct Crawler<'a> {
-    driver: Driver<Wall<'a, Rule<'a>>>,
-    /// Links to pages of others that may be followed, the oldest first.
-    foreign: VecDeque<Named>,
-    /// Links to pages of others that are to be sent.
-    outbox: Vec<(usize, Named)>,
-    /// Fetches since links were sent.
-    since: usize,
-    /// How often links were sent, counted from 1.
+struct TeamCrawler<'a> {
+    driver: LabDriver<Wall<'a, Ownership<'a>>>,
+    /// Links to pages of other crawlers that it may follow, oldest first.
+    foreign: VecDeque<NamedPage>,
+    /// Links to pages of other crawlers that it will send.
+    outbox: Vec<(usize, NamedPage)>,
+    /// Fetches since it last sent links.
+    unsent_fetches: usize,
+    /// Number of the current batch, from 1.
     batch: u32,
-    /// In which batch each page of another was noted last; empty if none is noted.
-    noted: Vec<u32>,
+    /// Batch in which each page of another crawler was last recorded. Empty if the rule records
+    /// none.
+    recorded: Vec<u32>,
 }
 
-impl<'a> Crawler<'a> {
+impl<'a> TeamCrawler<'a> {
     fn new(
         web: Web<'a>,
         policy: Box<dyn Policy>,
         at: usize,
         coordination: Coordination,
-        desk: &Rc<RefCell<Desk<'a>>>,
+        shared: &Rc<RefCell<SharedState<'a>>>,
     ) -> Self {
-        let notes = matches!(
+        let records = matches!(
             coordination,
             Coordination::Static(Confinement::Crossover | Confinement::Exchange)
                 | Coordination::Dynamic(Confinement::Crossover | Confinement::Exchange)
         );
-        let noted = if notes { web.graph().pages() } else { 0 };
-        let crawl = by(policy);
-        let desk = Rc::clone(desk);
-        let ours: Rule<'a> = Box::new(move |named| desk.borrow_mut().owns(at, named));
+        let recorded = if records { web.graph().pages() } else { 0 };
+        let crawl = crawl_by(policy);
+        let shared = Rc::clone(shared);
+        let ours: Ownership<'a> = Box::new(move |named| shared.borrow_mut().owns(at, named));
         let wall = Wall::new(web, crawl.needs(), ours);
         let plan = crawl::Plan {
-            // It does not end when nothing waits: others may name pages.
+            // The crawl must not end when no page waits, because others may send pages.
             again: Again::AtPrice(Price::LEAST),
-            ..of_pages()
+            ..single_page_plan()
         };
         Self {
-            driver: begin(wall, plan, crawl).in_turns(),
+            driver: start(wall, plan, crawl).one_at_a_time(),
             foreign: VecDeque::new(),
             outbox: Vec::new(),
-            since: 0,
+            unsent_fetches: 0,
             batch: 1,
-            noted: vec![0; noted],
+            recorded: vec![0; recorded],
         }
     }
 
@@ -287,49 +302,49 @@ impl<'a> Crawler<'a> {
         self.driver.waiting()
     }
 
-    /// Takes in a page that something named.
-    fn hear(&mut self, named: Named) {
-        if let Some(named) = self.driver.world.name(named) {
-            self.driver.name(named);
+    /// Adds a page to the crawl unless it is known.
+    fn add(&mut self, named: NamedPage) {
+        if let Some(offer) = self.driver.world.discover(named) {
+            self.driver.announce(offer);
         }
     }
 
-    /// Fetches a page, if one waits.
+    /// Fetches a page, if one waits. Returns its number.
     fn fetch(&mut self) -> Option<usize> {
         let before = self.driver.world.visits.len();
         self.driver.fetch_one();
         self.driver.world.visits.get(before).copied()
     }
 
-    /// Notes a page of another. Returns whether it was not noted in this batch.
-    fn note(&mut self, page: usize) -> bool {
-        std::mem::replace(&mut self.noted[page], self.batch) != self.batch
+    /// Records a page of another crawler. Returns whether it is new in this batch.
+    fn record_foreign(&mut self, page: usize) -> bool {
+        std::mem::replace(&mut self.recorded[page], self.batch) != self.batch
     }
 }
 
-/// Who is responsible for what.
-struct Charge<'a> {
+/// Says which crawler is responsible for each page.
+struct Assignment<'a> {
     division: &'a Division,
     coordination: Coordination,
-    /// What waits at each crawler, as the supervisor knows it.
+    /// Waiting pages of each crawler, as the supervisor knows them.
     waiting: Vec<usize>,
-    /// Whom each host was given to.
-    given: Vec<Option<u32>>,
+    /// Crawler that each host is assigned to.
+    assigned_to: Vec<Option<u32>>,
 }
 
-impl<'a> Charge<'a> {
+impl<'a> Assignment<'a> {
     fn new(division: &'a Division, crawlers: usize, coordination: Coordination) -> Self {
         let hosts = division.hosts.iter().max().map_or(0, |most| most + 1);
         Self {
             division,
             coordination,
             waiting: vec![0; crawlers],
-            given: vec![None; hosts as usize],
+            assigned_to: vec![None; hosts as usize],
         }
     }
 
-    /// The crawler that is responsible for a page that this one has met, and whether the supervisor has
-    /// just said so.
+    /// Returns the crawler responsible for a page that crawler `by` has met, and whether the
+    /// supervisor has just assigned its host.
     fn of(&mut self, page: usize, by: usize) -> (usize, bool) {
         match self.coordination {
             Coordination::Independent => (by, false),
@@ -342,18 +357,18 @@ impl<'a> Charge<'a> {
     }
 
     fn assigned(&mut self, host: usize) -> (usize, bool) {
-        if let Some(owner) = self.given[host] {
+        if let Some(owner) = self.assigned_to[host] {
             return (owner as usize, false);
         }
         let idlest = (0..self.waiting.len()).min_by_key(|&crawler| self.waiting[crawler]);
         let owner = idlest.unwrap_or(0);
-        self.given[host] = Some(owner as u32);
-        // The page that it was heard of for waits there.
+        self.assigned_to[host] = Some(owner as u32);
+        // The page that made the host known will wait there.
         self.waiting[owner] += 1;
         (owner, true)
     }
 
-    fn waits(&mut self, crawler: usize, pages: usize) {
+    fn set_waiting(&mut self, crawler: usize, pages: usize) {
         self.waiting[crawler] = pages;
     }
 }

@@ -1,15 +1,17 @@
-//! How recent a policy keeps its copies of pages that change, at a given price of a fetch.
+//! Runs a refresh policy over pages that change, at a fixed price of a fetch, and measures how
+//! recent its copies are.
 //!
-//! The crawl core, driven by a clock that jumps from one due visit to the next ([`Driver`]). Servers
-//! answer at once and want no delay, so that manners do not bind, however many pages a host has: what is
-//! measured is the policy's choice of moments, and the budget is the number of visits that it makes.
+//! The crawl core runs under a clock that jumps from one due visit to the next ([`LabDriver`]).
+//! Servers answer at once and need no delay, so politeness never limits the crawl. The run
+//! measures the times that the policy chooses; the number of visits is its budget.
 //!
-//! Pages that exist when it begins are discovered one by one, evenly over a while and in drawn order, as a
-//! crawl of limited speed would: all at once would also be all due at once, for ever. Pages that are born
-//! later are discovered at birth: finding them is another experiment.
+//! Pages that exist at the start are discovered one by one, at even intervals over
+//! [`Refresh::spread`] and in random order, as by a crawl of limited speed. If all were
+//! discovered at once, all would stay due at the same times. A page born later is discovered at
+//! its birth, because discovery is the subject of another experiment.
 //!
-//! **Invariant:** the policy is told what a crawler sees: that a page is there, and at each visit whether
-//! it has changed, has not, or is gone. When it changed only the judge knows.
+//! **Invariant:** the policy receives what a crawler sees: that a page exists, and at each visit
+//! whether it has changed, has not changed, or is gone. Only the judge knows when it changed.
 
 pub use crate::kinds::{Change, Lives, text_at};
 
@@ -22,40 +24,40 @@ use policy::{Crawl, History, Moment, Price};
 use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
 
-use super::driver::{AtOnce, Driver, Responder, answer_of, named};
+use super::driver::{InstantServers, LabDriver, Responder, answer_of, offer};
 use crate::measure::recency::Recency;
 
-/// When pages are refreshed and what is measured.
+/// The times and measures of a refresh run.
 #[derive(Debug, Clone)]
 pub struct Refresh {
-    /// When it begins.
+    /// Start of the run.
     pub from: Moment,
-    /// When it ends.
+    /// End of the run.
     pub until: Moment,
-    /// Over how long the pages that exist at the beginning are discovered.
+    /// Period over which the pages that exist at the start are discovered.
     pub spread: Duration,
-    /// How long nothing is measured.
+    /// Period after the start that is not measured.
     pub warm_up: Duration,
-    /// What a visit must be worth.
+    /// Least worth of a visit.
     pub price: Price,
-    /// The grace periods β to measure currency with.
+    /// Grace periods β for the measure of currency.
     pub graces: Vec<Duration>,
-    /// Where the order of the first visits is drawn from.
+    /// Seed of the random order of the first visits.
     pub seed: u64,
 }
 
-/// What became of it.
+/// The result of a refresh run.
 #[derive(Debug, Clone)]
 pub struct Refreshed {
-    /// How recent copies were after the warm-up.
+    /// Recency of the copies after the warm-up.
     pub recency: Recency,
     /// Visits after the warm-up.
     pub visits: u64,
-    /// What the policy knew of each page in the end; `None`: the page was never discovered.
+    /// History of each page at the end; `None` if the page was never discovered.
     pub histories: Vec<Option<History>>,
 }
 
-/// Refreshes pages by a policy.
+/// Refreshes pages by a policy and measures the copies.
 pub fn refresh(lives: &Lives, policy: Crawl, plan: &Refresh) -> Refreshed {
     let measured = plan.from + plan.warm_up;
     let discoveries = discoveries(lives, plan);
@@ -63,7 +65,7 @@ pub fn refresh(lives: &Lives, policy: Crawl, plan: &Refresh) -> Refreshed {
     for &(at, page) in discoveries.iter().filter(|(at, _)| *at < plan.until) {
         histories[page as usize] = Some(History::discovered(at, 0));
     }
-    let world = Living {
+    let world = ChangingPages {
         lives,
         numbered: discoveries.iter().map(|&(_, page)| page).collect(),
         measured,
@@ -80,16 +82,16 @@ pub fn refresh(lives: &Lives, policy: Crawl, plan: &Refresh) -> Refreshed {
         ..Plan::default()
     };
     let policies = (policy, Box::new(Quality) as _);
-    let connections = AtOnce::one_page(Duration::ZERO);
-    let mut driver = Driver::new(world, connections, rules, policies, plan.from);
+    let connections = InstantServers::one_page(Duration::ZERO);
+    let mut driver = LabDriver::new(world, connections, rules, policies, plan.from);
     let named = discoveries
         .iter()
-        .map(|&(at, page)| (at, named(lives.url(page as usize))));
+        .map(|&(at, page)| (at, offer(lives.url(page as usize))));
     driver.run(plan.until, named);
     driver.world.end(plan.until)
 }
 
-/// When each page is discovered, by time.
+/// Returns when each page is discovered, by time.
 fn discoveries(lives: &Lives, plan: &Refresh) -> Vec<(Moment, u32)> {
     let (mut known, mut found) = (Vec::new(), Vec::new());
     for page in 0..lives.pages() as u32 {
@@ -114,16 +116,16 @@ fn discoveries(lives: &Lives, plan: &Refresh) -> Vec<(Moment, u32)> {
     found
 }
 
-/// Pages that live, and what becomes of their copies.
-struct Living<'a> {
+/// Pages that change, and the measured recency of their copies.
+struct ChangingPages<'a> {
     lives: &'a Lives,
-    /// The page of each number: pages are numbered as they are discovered.
+    /// World page of each page number, in the order of discovery.
     numbered: Vec<u32>,
     measured: Moment,
     done: Refreshed,
 }
 
-impl Responder for Living<'_> {
+impl Responder for ChangingPages<'_> {
     fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
         let page = self.numbered[claim.number.index()] as usize;
         let changes = self.lives.of(page);
@@ -137,7 +139,7 @@ impl Responder for Living<'_> {
     }
 }
 
-impl Living<'_> {
+impl ChangingPages<'_> {
     fn end(mut self, until: Moment) -> Refreshed {
         for page in 0..self.lives.pages() {
             let asked = self.done.histories[page].and_then(|history| history.asked);

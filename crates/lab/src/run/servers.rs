@@ -1,61 +1,64 @@
-//! When a crawl over many connections fetches which page.
+//! Crawls over many connections, with simulated server times.
 //!
-//! The crawl core, driven by an event simulation of the network ([`Driver`]). Only the time that servers take is made up, and it passes
-//! at once.
+//! The crawl core runs on an event simulation of the network ([`LabDriver`]). Only the time that
+//! servers take is simulated, and it passes at once.
 //!
-//! A new connection costs a round trip, a request another, and an answer what the server takes over it: what
-//! [`site`](testweb::site) adds on loopback. What costs nothing here: names, bytes, and the crawler's own work.
+//! A new connection costs a round trip. A request costs another round trip and the response time
+//! of the server. These are the delays that [`site`](testweb::site) adds on loopback. Name
+//! lookup, transfer of bytes and the crawler's own work cost nothing here.
 //!
-//! **Invariant:** what a page links to is heard when its answer has come; of two things that happen at one moment the one
-//! that was begun first comes first, so that a crawl is repeatable.
+//! **Invariant:** the crawl learns the links of a page when its answer arrives. Events at the
+//! same time happen in the order in which they were scheduled, so a crawl is repeatable.
 
+mod connections;
 mod http;
-mod lines;
 mod network;
 
 use crawl::Plan;
 use policy::server::Strategy;
 use policy::{Moment, Policy};
 
-use super::driver::{Driver, NEVER};
-use super::ordering::{STEP, by, seeded};
+use super::driver::{LabDriver, NEVER};
+use super::ordering::{STEP, crawl_by, with_seeds};
 use super::wall::Wall;
-use lines::Lines;
+use connections::SimulatedConnections;
 
 pub use http::{Depth, Http};
 pub use network::{Network, Server};
 
-/// How a crawler goes about it.
+/// Settings of the simulated crawler.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crawler {
     /// Connections open at once.
     pub connections: u16,
-    /// Which HTTP.
+    /// HTTP version and pipelining.
     pub http: Http,
-    /// When a connection is open, as the crawler sees it.
+    /// When the crawler sees a connection as open.
     pub dial: Dial,
-    /// Stop after so many pages; `None`: when there are no more.
+    /// Number of pages after which the crawl stops; `None` to fetch all.
     pub pages: Option<usize>,
 }
 
-/// When a connection is open, as the crawler sees it. Answers come at the same time either way.
+/// When the crawler sees a connection as open. Answers arrive at the same time either way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dial {
     /// After a round trip, as on a network.
     Network,
-    /// At once, since the kernel accepts loopback connections: the round trip is part of the wait
-    /// for the first answer, and the crawler takes the server for slower and nearer than it is.
+    /// At once, because the kernel accepts loopback connections.
+    ///
+    /// The round trip becomes part of the wait for the first answer. The crawler measures a
+    /// slower but nearer server.
     Loopback,
 }
 
-/// What a crawl did.
+/// The result of a crawl.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Crawled {
-    /// The pages in the order in which their answers came, each with the seconds since the start.
+    /// Pages by the arrival of their answers, with the seconds since the start.
     pub fetched: Vec<(u32, f64)>,
-    /// Connections made.
+    /// Connections opened.
     pub dials: u64,
-    /// The most connections that were open at once.
+    /// Most connections open at once.
     pub most_open: usize,
 }
 
@@ -66,7 +69,7 @@ pub fn crawl(
     strategy: Box<dyn Strategy>,
     crawler: &Crawler,
 ) -> Crawled {
-    let policy = by(order);
+    let policy = crawl_by(order);
     let mut wall = Wall::new(network.graph().into(), policy.needs(), |_| true);
     wall.most = crawler.pages.unwrap_or(usize::MAX);
     let plan = Plan {
@@ -74,19 +77,19 @@ pub fn crawl(
         width: crawler.http.width(),
         ..Plan::default()
     };
-    let plan = seeded(plan, &mut wall, network.homes());
+    let plan = with_seeds(plan, &mut wall, network.homes());
     let start = Moment::START + STEP;
-    let lines = Lines::new(network, crawler);
-    let mut driver = Driver::new(wall, lines, plan, (policy, strategy), start);
+    let connections = SimulatedConnections::new(network, crawler);
+    let mut driver = LabDriver::new(wall, connections, plan, (policy, strategy), start);
     driver.run(NEVER, []);
-    let (wall, lines) = (driver.world, driver.connections);
+    let (wall, connections) = (driver.world, driver.connections);
     let fetched = wall.visits.iter().zip(&wall.moments);
     Crawled {
         fetched: fetched
             .map(|(&page, at)| (page as u32, at.since(start).as_secs_f64()))
             .collect(),
-        dials: lines.dials,
-        most_open: lines.most_open,
+        dials: connections.dials,
+        most_open: connections.most_open,
     }
 }
 

@@ -1,11 +1,15 @@
-//! How fresh a policy keeps pages of different importance, with a budget of fetches a day.
+//! Runs a refresh policy over pages of different importance, with a budget of fetches a day, and
+//! measures freshness.
 //!
-//! The crawl core under a budget, which finds its own price, with a clock that jumps ([`Driver`]). All pages are heard of at the
-//! beginning and compete for their first copies with the refreshes of others; what is measured begins after a warm-up.
+//! The crawl core runs under a budget and finds its own price ([`LabDriver`]). All pages are
+//! seeds. First copies compete with refreshes of other pages, so the measure begins after a
+//! warm-up.
 //!
-//! **Invariant:** freshness is the expected one, given when pages were visited and the rates at which they truly change: after a
-//! visit a copy is fresh for another t with `e^(-λt)`, whatever was seen before. So chance in the changes, of which a few
-//! important pages have few, does not blur it. The policy is told neither rates nor changes, unless it was built with them.
+//! **Invariant:** the measure is expected freshness, given the times of the visits and the true
+//! change rates. After a visit a copy is still fresh at age t with probability `e^(-λt)`,
+//! whatever was seen before. So the random times of changes, which matter for a few important
+//! pages, add no noise. The policy knows neither rates nor changes, unless its constructor
+//! received them.
 
 use std::time::Duration;
 
@@ -15,41 +19,41 @@ use frontier::Budget;
 use policy::published::server::Quality;
 use policy::{Crawl, Moment};
 
-use super::driver::{AtOnce, Driver, Responder, answer_of};
+use super::driver::{InstantServers, LabDriver, Responder, answer_of};
 use super::refresh::{Lives, text_at};
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Pages, what they are worth, and what may be fetched.
+/// Pages, their weights, and the budget.
 #[derive(Debug, Clone)]
-pub struct Upkeep<'a> {
-    /// The pages.
+pub struct UpkeepPlan<'a> {
+    /// The pages and their changes.
     pub lives: &'a Lives,
-    /// How often each truly changes, a day.
+    /// True change rate of each page, per day.
     pub rates: &'a [f64],
-    /// What a fresh copy of each is worth.
+    /// Weight of a fresh copy of each page.
     pub weights: &'a [f64],
     /// Fetches a day.
     pub per_day: f64,
-    /// When it begins.
+    /// Start of the run.
     pub from: Moment,
-    /// When it is measured from.
+    /// Start of the measured period.
     pub measured: Moment,
-    /// When it ends.
+    /// End of the run.
     pub until: Moment,
 }
 
-/// What became of it.
+/// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Upheld {
-    /// The expected freshness of copies, weighted, over the time that is measured.
+pub struct UpkeepOutcome {
+    /// Expected freshness of the copies in the measured period, weighted.
     pub freshness: f64,
-    /// Fetches a day in that time.
+    /// Fetches a day in the measured period.
     pub per_day: f64,
 }
 
-/// Keeps pages by a policy. `None`: the budget is no positive finite number.
-pub fn upkeep(plan: &Upkeep<'_>, policy: Crawl) -> Option<Upheld> {
+/// Refreshes pages by a policy. Returns `None` if the budget is not positive and finite.
+pub fn upkeep(plan: &UpkeepPlan<'_>, policy: Crawl) -> Option<UpkeepOutcome> {
     let budget = plan.per_day / SECONDS_PER_DAY;
     Budget::new(budget, plan.from)?;
     let there = |page: &usize| text_at(plan.lives.of(*page), plan.from).is_some();
@@ -64,7 +68,7 @@ pub fn upkeep(plan: &Upkeep<'_>, policy: Crawl) -> Option<Upheld> {
         without_rules: true,
         ..Plan::default()
     };
-    let world = Kept {
+    let world = WeightedPages {
         plan,
         asked: vec![None; plan.lives.pages()],
         fresh: vec![0.0; plan.lives.pages()],
@@ -72,25 +76,25 @@ pub fn upkeep(plan: &Upkeep<'_>, policy: Crawl) -> Option<Upheld> {
         visits: 0,
     };
     let policies = (policy, Box::new(Quality) as _);
-    let connections = AtOnce::one_page(Duration::ZERO);
-    let mut driver = Driver::new(world, connections, rules, policies, plan.from);
+    let connections = InstantServers::one_page(Duration::ZERO);
+    let mut driver = LabDriver::new(world, connections, rules, policies, plan.from);
     driver.run(plan.until, []);
     Some(driver.world.end())
 }
 
-/// Pages, and how fresh their copies are expected to be.
-struct Kept<'a> {
-    plan: &'a Upkeep<'a>,
-    /// The page of each number.
+/// Pages, and the expected freshness of their copies.
+struct WeightedPages<'a> {
+    plan: &'a UpkeepPlan<'a>,
+    /// World page of each page number.
     numbered: Vec<usize>,
-    /// When each page was last asked for.
+    /// Time of the last visit to each page.
     asked: Vec<Option<Moment>>,
-    /// For how long the copy of each page is expected to have been fresh, in days.
+    /// Expected fresh time of each page's copy in the measured period, in days.
     fresh: Vec<f64>,
     visits: u64,
 }
 
-impl Responder for Kept<'_> {
+impl Responder for WeightedPages<'_> {
     fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
         let page = self.numbered[claim.number.index()];
         self.visits += u64::from(at >= self.plan.measured);
@@ -101,8 +105,8 @@ impl Responder for Kept<'_> {
     }
 }
 
-impl Kept<'_> {
-    /// Accounts for the time from the last visit, if there was one, to the next.
+impl WeightedPages<'_> {
+    /// Adds the expected fresh time from the last visit, if there was one, to `next`.
     fn account(&mut self, page: usize, next: Moment) {
         let Some(visit) = self.asked[page] else {
             return;
@@ -114,7 +118,7 @@ impl Kept<'_> {
         }
     }
 
-    fn end(mut self) -> Upheld {
+    fn end(mut self) -> UpkeepOutcome {
         let plan = self.plan;
         for page in 0..plan.lives.pages() {
             self.account(page, plan.until);
@@ -122,14 +126,14 @@ impl Kept<'_> {
         let days = plan.until.since(plan.measured).as_secs_f64() / SECONDS_PER_DAY;
         let pages = plan.weights.iter().zip(&self.fresh);
         let fresh: f64 = pages.map(|(weight, fresh)| weight * fresh).sum();
-        Upheld {
+        UpkeepOutcome {
             freshness: fresh / days / plan.weights.iter().sum::<f64>(),
             per_day: self.visits as f64 / days,
         }
     }
 }
 
-/// For how long a copy is expected to be fresh between two ages: `∫ e^(-λt) dt`.
+/// Returns the expected fresh time of a copy between two ages, in days: `∫ e^(-λt) dt`.
 fn expected(rate: f64, from: f64, until: f64) -> f64 {
     if rate == 0.0 {
         return until - from;
@@ -155,7 +159,7 @@ mod tests {
         let lives = Lives::new(urls.collect(), (0..50).map(|page| (page, birth)));
         let day = |days: u64| Moment::START + Duration::from_secs(days * 86_400);
         let rates: Vec<f64> = (0..50).map(|page| f64::from(page) / 100.0).collect();
-        let plan = Upkeep {
+        let plan = UpkeepPlan {
             lives: &lives,
             rates: &rates,
             weights: &[1.0; 50],
@@ -169,12 +173,12 @@ mod tests {
             ..Crawl::default()
         };
         let found = upkeep(&plan, crawl).unwrap();
-        // Every page every ten days.
+        // Every page is visited every ten days.
         let each = rates
             .iter()
             .map(|&rate| policy::plan::freshness::of_page(rate, 10.0));
         let right = each.sum::<f64>() / 50.0;
-        // Nothing is better than even visits, and the frontier's are nearly so.
+        // Even visits are optimal here, and the frontier's visits are nearly even.
         let off = found.freshness - right;
         assert!((-0.03..1e-3).contains(&off), "{} {right}", found.freshness);
         assert!((found.per_day - 5.0).abs() < 0.1, "{}", found.per_day);

@@ -1,7 +1,8 @@
-//! A world behind a wall: a crawl sees the pages that it has fetched and nothing else.
+//! The wall between a crawl and a world: a crawl sees only the pages that it has fetched.
 //!
-//! **Invariant (the wall):** a page's links and text leave the world by [`Wall::respond`] only, and only
-//! for a page that the crawl has heard of; whoever fetches a page has spent the fetch.
+//! **Invariant:** the links and the text of a page leave the world only through
+//! [`Wall::respond`], and only for a page that the crawl has discovered. The crawl has then
+//! spent the fetch.
 
 use crawl::verdict::{Lead, Text as ReadText, Verdict};
 use crawl::{Claim, Offer};
@@ -11,8 +12,9 @@ use policy::{About, Moment, Needs, Number, Text};
 use super::driver::{ELSEWHERE, Responder, answer_of};
 use crate::world::{Graph, Linked};
 
-/// A world that can be crawled: pages with links, and perhaps texts. Made of a [`Graph`] or a
-/// [`Linked`]; only the lab looks into it.
+/// A world that can be crawled: pages with links, and optionally texts.
+///
+/// It is made from a [`Graph`] or a [`Linked`]. Only the laboratory reads its contents.
 #[derive(Clone, Copy)]
 pub struct Web<'a> {
     graph: &'a Graph,
@@ -38,22 +40,22 @@ impl<'a> From<&'a Linked> for Web<'a> {
 }
 
 impl<'a> Web<'a> {
-    /// Its pages and links.
+    /// Returns its pages and links.
     pub(crate) fn graph(&self) -> &'a Graph {
         self.graph
     }
 
-    /// Whether it is known what its pages say.
+    /// Returns whether the world has the texts of its pages.
     pub(crate) fn has_texts(&self) -> bool {
         self.linked.is_some_and(Linked::has_texts)
     }
 
-    /// How often each page is viewed, if that is known.
+    /// Returns the views of each page, if the world has them.
     pub(crate) fn views(&self) -> Option<&'a [f64]> {
         self.linked?.views()
     }
 
-    /// What a page says.
+    /// Returns the text of a page.
     pub(crate) fn text(&self, page: usize) -> Text<'a> {
         let text = self.linked.and_then(|linked| linked.text(page));
         text.map_or(Text::Nothing, |(title, body)| Text::Whole {
@@ -63,7 +65,7 @@ impl<'a> Web<'a> {
         })
     }
 
-    /// A link, with its words as far as somebody needs them.
+    /// Returns a link, with its anchor text and place if the policy needs them.
     fn lead(&self, page: usize, nth: usize, to: &PageUrl, needs: Needs) -> Lead {
         let lead = Lead::seed(to);
         let Some(linked) = self.linked.filter(|_| needs.words) else {
@@ -82,17 +84,17 @@ impl<'a> Web<'a> {
     }
 }
 
-/// A page that a page names.
+/// A page that a link or the user names.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named {
+pub(super) struct NamedPage {
     pub page: usize,
-    /// Links from a seed.
+    /// Number of links from a seed.
     pub depth: u16,
-    /// The page that names it; `None`: a seed.
+    /// The page that links to it; `None` for a seed.
     pub source: Option<PageId>,
 }
 
-impl Named {
+impl NamedPage {
     pub fn seed(page: usize) -> Self {
         Self {
             page,
@@ -102,37 +104,37 @@ impl Named {
     }
 }
 
-/// A world, and how much of it a crawl has heard of and fetched.
+/// A world, with the pages that a crawl has discovered and fetched.
 pub(super) struct Wall<'a, O> {
     web: Web<'a>,
-    /// What the policy wants to be told; the rest is not looked up for it.
+    /// What the policy needs. Nothing else is looked up.
     needs: Needs,
-    /// Whether a page that is named for the first time is to be heard of. It counts among the links of its page in
-    /// any case.
-    ours: O,
-    elsewhere: Lead,
-    /// The page of each number: pages are numbered as they are named.
+    /// Decides whether the crawl admits a page that is named for the first time. A rejected page
+    /// still counts as a link of its page.
+    admits: O,
+    outside: Lead,
+    /// World page of each page number, in the order of discovery.
     numbered: Vec<u32>,
-    /// Whether each page was named.
+    /// Whether each page is discovered.
     known: Vec<bool>,
-    /// Fetches after which the crawl is to end.
+    /// Number of fetches after which the crawl ends.
     pub most: usize,
-    /// The pages that were fetched.
+    /// Fetched pages, in order.
     pub visits: Vec<usize>,
-    /// When each of them was fetched.
+    /// Time of each fetch.
     pub moments: Vec<Moment>,
-    /// The pages that were fetched and not kept.
+    /// Pages that the buffer dropped.
     pub drops: Vec<usize>,
 }
 
-impl<'a, O: FnMut(Named) -> bool> Wall<'a, O> {
-    pub fn new(web: Web<'a>, needs: Needs, ours: O) -> Self {
-        let elsewhere = PageUrl::parse(&format!("http://{ELSEWHERE}/")).expect("it is a URL");
+impl<'a, O: FnMut(NamedPage) -> bool> Wall<'a, O> {
+    pub fn new(web: Web<'a>, needs: Needs, admits: O) -> Self {
+        let outside = PageUrl::parse(&format!("http://{ELSEWHERE}/")).expect("it is a URL");
         Self {
             web,
             needs,
-            ours,
-            elsewhere: Lead::seed(&elsewhere),
+            admits,
+            outside: Lead::seed(&outside),
             numbered: Vec::new(),
             known: vec![false; web.graph.pages()],
             most: usize::MAX,
@@ -142,9 +144,9 @@ impl<'a, O: FnMut(Named) -> bool> Wall<'a, O> {
         }
     }
 
-    /// Has the crawl hear of a page; `None`: it has.
-    pub fn name(&mut self, named: Named) -> Option<Offer> {
-        if !self.enroll(named.page) {
+    /// Discovers a page and returns the offer for the core. `None` if the page is already known.
+    pub fn discover(&mut self, named: NamedPage) -> Option<Offer> {
+        if !self.mark_known(named.page) {
             return None;
         }
         Some(Offer {
@@ -155,13 +157,13 @@ impl<'a, O: FnMut(Named) -> bool> Wall<'a, O> {
         })
     }
 
-    /// Has other pages be heard of from now on.
-    pub fn follow(&mut self, ours: O) {
-        self.ours = ours;
+    /// Replaces the rule that admits pages.
+    pub fn set_admission(&mut self, admits: O) {
+        self.admits = admits;
     }
 
-    /// Takes note that a page is named. Returns whether it is for the first time.
-    fn enroll(&mut self, page: usize) -> bool {
+    /// Marks a page as discovered. Returns whether it is new.
+    fn mark_known(&mut self, page: usize) -> bool {
         let new = !std::mem::replace(&mut self.known[page], true);
         if new {
             self.numbered.push(page as u32);
@@ -169,25 +171,25 @@ impl<'a, O: FnMut(Named) -> bool> Wall<'a, O> {
         new
     }
 
-    /// A link of a page, as the crawl sees it.
+    /// Returns a link of a page as the crawl sees it.
     fn lead(&mut self, from: &Claim, page: usize, nth: usize, to: usize) -> Lead {
         if !self.known[to] {
-            let named = Named {
+            let named = NamedPage {
                 page: to,
                 depth: from.discovery.depth.saturating_add(1),
                 source: Some(from.key.page),
             };
-            if !(self.ours)(named) {
-                return self.elsewhere.clone();
+            if !(self.admits)(named) {
+                return self.outside.clone();
             }
-            self.enroll(to);
+            self.mark_known(to);
         }
         let url = self.web.graph.url(to);
         self.web.lead(page, nth, url, self.needs)
     }
 }
 
-impl<O: FnMut(Named) -> bool> Responder for Wall<'_, O> {
+impl<O: FnMut(NamedPage) -> bool> Responder for Wall<'_, O> {
     fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
         let page = self.numbered[claim.number.index()] as usize;
         debug_assert_eq!(&claim.url, self.web.graph.url(page), "numbers are dense");
@@ -215,7 +217,7 @@ impl<O: FnMut(Named) -> bool> Responder for Wall<'_, O> {
         verdict
     }
 
-    fn has_enough(&self) -> bool {
+    fn is_finished(&self) -> bool {
         self.visits.len() >= self.most
     }
 

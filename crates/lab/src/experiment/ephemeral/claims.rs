@@ -1,6 +1,7 @@
-//! What of the published claims is so?
+//! The claims of Lefortier et al. (2013), §3 and §5.3, judged by the findings.
 //!
-//! Lefortier et al. (2013), §3 and §5.3. Where the paper shows a curve and prints no number, the note says what we ask of ours.
+//! Where the paper shows a curve and prints no number, the claim states the threshold that we
+//! use.
 
 use super::crawls::SWEPT;
 use crate::experiment::Claim;
@@ -17,14 +18,14 @@ const TABLE: [(&str, [f64; 3]); 6] = [
 ];
 const PUBLISHED_BOUND: f64 = 0.72;
 
-/// How far ratios to the bound may be from the published ones.
+/// Largest accepted difference to a published ratio of profit to bound.
 const NEAR: f64 = 0.05;
 
 const OURS: &str = "priced";
 
-/// All that what was measured can judge; `runs` are the same numbers, run by run.
+/// Returns all claims that the findings can judge. `runs` holds the same numbers for each run.
 pub(super) fn all(findings: &Findings, runs: &[Vec<Measured>], rates: &[f64]) -> Vec<Claim> {
-    let found = Found {
+    let found = EphemeralClaims {
         findings,
         runs,
         rates,
@@ -37,14 +38,14 @@ pub(super) fn all(findings: &Findings, runs: &[Vec<Measured>], rates: &[f64]) ->
     claims
 }
 
-struct Found<'f> {
+struct EphemeralClaims<'f> {
     findings: &'f Findings,
     runs: &'f [Vec<Measured>],
     rates: &'f [f64],
 }
 
-impl Found<'_> {
-    /// A number of Table 1's settings.
+impl EphemeralClaims<'_> {
+    /// Returns a value with the settings of Table 1.
     fn value(&self, policy: &str, metric: &str, x: f64) -> Option<f64> {
         let mut rows = self
             .findings
@@ -63,7 +64,7 @@ impl Found<'_> {
         let share = self.value("", "ephemeral", 0.0)?;
         Some(Claim {
             id: "E1",
-            says: "Nearly all new pages that are read at all are ephemeral: the clusters whose interest is gone after a week hold 96 % of them (±3 is near).".into(),
+            says: "Nearly all new pages with clicks are ephemeral: 96 % (±3) of them are in clusters without clicks after a week.".into(),
             published: "96 %".into(),
             found: format!("{:.1} %", share * 100.0),
             holds: (share - 0.96).abs() <= 0.03,
@@ -74,14 +75,17 @@ impl Found<'_> {
         let per_host = self.value("", "cover_at@0.8", 0.0)?;
         Some(Claim {
             id: "E2",
-            says: "Few sources reach 80 % of the new pages, chosen greedily: two a host.".into(),
+            says:
+                "Few sources, chosen greedily, link to 80 % of the new pages: at most two a host."
+                    .into(),
             published: "3,000 sources of 1,600 hosts, 1.9 a host".into(),
             found: format!("{per_host:.2} a host"),
             holds: per_host <= 2.0,
         })
     }
 
-    /// The published rates, by place, and the tried ones that stand for them.
+    /// Returns the tried rates that stand for the three published ones, with their index. Empty
+    /// unless three were tried.
     fn printed_rates(&self) -> Vec<(usize, f64)> {
         match self.rates {
             [_, _, _] => self.rates.iter().copied().enumerate().collect(),
@@ -116,7 +120,7 @@ impl Found<'_> {
                     far.push(format!("{name} at {rate}"));
                 }
                 for (other, more, others) in &rows {
-                    // Rows that are printed as equal have no order.
+                    // Rows with equal published values have no order.
                     if more > published && others <= ours {
                         wrong.push(format!("{other} is not above {name} at {rate}"));
                     }
@@ -136,20 +140,20 @@ impl Found<'_> {
             false => wrong.join("; "),
         };
         let ratios = match far.is_empty() {
-            true => format!("all are; {table}"),
-            false => format!("{table}; farther off: {}", far.join(", ")),
+            true => format!("all within; {table}"),
+            false => format!("{table}; not within: {}", far.join(", ")),
         };
         vec![
             Claim {
                 id: "E3",
-                says: "Table 1: the order of the schedulers at each rate; equal ones have none.".into(),
+                says: "Table 1: the order of the schedulers at each rate; equal published values have no order.".into(),
                 published: "frequency < bfs < fixed-quota < echo-schedule < echo-greedy < echo-newpages at .05; schedule above greedy at .1 and .2".into(),
                 found: order,
                 holds: wrong.is_empty(),
             },
             Claim {
                 id: "E3",
-                says: "Table 1: profit over the bound is within .05 of what was published (in brackets).".into(),
+                says: "Table 1: profit over the bound is within .05 of the published value (in brackets).".into(),
                 published: "bound .72".into(),
                 found: format!("bound {:.3}; {ratios}", self.bound()),
                 holds: far.is_empty(),
@@ -169,8 +173,7 @@ impl Found<'_> {
         let bfs = rate("bfs");
         Some(Claim {
             id: "E4",
-            says: "For 99 % of the bound bfs needs five times the rate that echo-newpages needs."
-                .into(),
+            says: "For 99 % of the bound, bfs needs five times the rate of echo-newpages.".into(),
             published: "1 a second against .2".into(),
             found: format!(
                 "bfs {}, echo-newpages {}, priced {}",
@@ -186,7 +189,7 @@ impl Found<'_> {
         })
     }
 
-    /// Profit by history or by push period, of the ECHO schedulers.
+    /// Returns the profit of each ECHO scheduler by history or by push period.
     fn swept(&self, by: &str) -> Vec<(&str, Vec<(f64, f64)>)> {
         let echo = SWEPT.iter().filter(|name| **name != OURS);
         let points = |name: &&'static str| {
@@ -207,7 +210,7 @@ impl Found<'_> {
         let mut claims = Vec::new();
         let bound = self.bound();
         for (by, what) in [
-            ("history", "T, the polls that λ is taken from,"),
+            ("history", "T, the number of polls in the estimate of λ,"),
             ("push", "L, the push period of logs (hours),"),
         ] {
             let swept = self.swept(by);
@@ -224,7 +227,7 @@ impl Found<'_> {
             });
             claims.push(Claim {
                 id: "E5",
-                says: format!("{what} does not matter in the end: profit over the bound differs by less than .03."),
+                says: format!("{what} does not matter after the warm-up: profit over the bound differs by less than .03."),
                 published: "no difference".into(),
                 found: words.collect::<Vec<_>>().join("; "),
                 holds: swept.iter().all(|(_, points)| spread(points) < 0.03),
@@ -235,7 +238,8 @@ impl Found<'_> {
         claims
     }
 
-    /// Dynamic profit when a third of the time has passed, for the shortest and the longest push period.
+    /// Compares dynamic profit after a third of the time, with the shortest and the longest push
+    /// period.
     fn warm_up(&self) -> Option<Claim> {
         let name = SWEPT[0];
         let rows = self.findings.rows.iter();
@@ -264,7 +268,7 @@ impl Found<'_> {
         let (soon, late) = (at(short)?, at(long)?);
         Some(Claim {
             id: "E5",
-            says: "While the crawler knows little L matters much: after a third of the time short push periods earn more than long ones, by a tenth of the bound.".into(),
+            says: "During the warm-up L matters: after a third of the time the shortest push period earns more than the longest, by at least a tenth of the bound.".into(),
             published: "a really big influence (figure 8, no number)".into(),
             found: format!("{name} {soon:.3} with L = {short} h, {late:.3} with {long} h"),
             holds: soon - late >= 0.1 * self.bound(),
@@ -283,7 +287,7 @@ impl Found<'_> {
             .map(|(rate, share)| format!("{:.1} % at {rate}", share * 100.0));
         (!shares.is_empty()).then(|| Claim {
             id: "E5",
-            says: format!("{name} almost never polls 70 % of the sources: they get less than 5 % of the polls."),
+            says: format!("{name} almost never polls 70 % of the sources: they get less than 5 % of the polls in the last week."),
             published: "almost does not recrawl 70 % (no number)".into(),
             found: words.collect::<Vec<_>>().join(", "),
             holds: shares.iter().all(|(_, share)| *share < 0.05),
@@ -318,7 +322,7 @@ impl Found<'_> {
         vec![
             Claim {
                 id: "E6",
-                says: "At every rate priced earns at least as much as every printed scheduler."
+                says: "At every rate, priced earns at least as much as every published scheduler."
                     .into(),
                 published: "ours".into(),
                 found: times.iter().map(words).collect::<Vec<_>>().join("; "),
@@ -326,7 +330,7 @@ impl Found<'_> {
             },
             Claim {
                 id: "E6",
-                says: "At the smallest rate it earns 1.05 times as much as the best printed one."
+                says: "At the smallest rate, priced earns at least 1.05 times as much as the best published scheduler."
                     .into(),
                 published: "ours: +11 % in a fluid model".into(),
                 found: words(smallest),
@@ -335,7 +339,7 @@ impl Found<'_> {
         ]
     }
 
-    /// Runs in which ours earned at least as much as another.
+    /// Returns the number of runs in which our scheduler earned at least as much as another.
     fn runs_above(&self, rate: f64, other: &str) -> usize {
         let value = |run: &[Measured], policy: &str| {
             let mut rows = run

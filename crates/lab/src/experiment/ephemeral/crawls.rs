@@ -1,4 +1,4 @@
-//! What did each scheduler earn, with each rate, history and push period?
+//! The crawls of one world: every scheduler with every rate, history and push period.
 
 use std::time::Duration;
 
@@ -10,66 +10,71 @@ use super::{HOUR, Options, WEEK, number};
 use crate::LabError;
 use crate::findings::{Measured, Param};
 use crate::measure::profit::Profit;
-use crate::run::ephemeral::{Crawled, Plan, Stage, crawl, fetches};
+use crate::run::ephemeral::{EphemeralPlan, NewsCrawl, NewsTimeline, crawl, fetches};
 use crate::workers::{Progress, each};
 
-/// Who is tried with other histories and push periods: those of figure 8, and ours.
+/// Schedulers that run with several histories and push periods: those of figure 8, and ours.
 pub(super) const SWEPT: [&str; 3] = ["echo-newpages", "echo-schedule", "priced"];
 
-/// Of whom it is asked at which rate they reach the bound.
-pub(super) const ENOUGH: [&str; 3] = ["bfs", "echo-newpages", "priced"];
+/// Schedulers for which the experiment searches the rate that reaches the bound.
+pub(super) const RATE_SEARCHED: [&str; 3] = ["bfs", "echo-newpages", "priced"];
 
-/// What is nearly all of the bound.
+/// Share of the bound that counts as reached.
 const NEARLY: f64 = 0.99;
 
-/// Doublings of the largest rate, and halvings between two rates, until that is found.
-const DOUBLED: u32 = 4;
-const HALVED: u32 = 3;
+/// Limits of the search for this rate: doublings or halvings of the largest rate, then
+/// bisections.
+const DOUBLINGS: u32 = 4;
+const BISECTIONS: u32 = 3;
 
-/// How often dynamic profit is taken for the mean.
-const OFTEN: Duration = Duration::from_secs(120);
+/// Interval at which dynamic profit is sampled for its mean.
+const SAMPLING: Duration = Duration::from_secs(120);
 
-/// The name under which the bound stands among the schedulers.
+/// Policy name of the bound in the findings.
 pub(super) const BOUND: &str = "bound";
 
 /// All crawls of one world.
 pub(super) struct Crawls<'a> {
-    stage: &'a Stage<'a>,
+    timeline: &'a NewsTimeline<'a>,
     options: &'a Options,
     rates: &'a [f64],
     seed: u64,
     bound: Profit,
-    /// What the bound gives in the last week.
+    /// Profit of the bound in the last week.
     best: f64,
-    /// What a week is, in a world that was watched for less than three.
+    /// Length of "a week": a third of the observed time, at most seven days.
     week: Duration,
 }
 
-/// One thing to do.
+/// A unit of work for one thread.
 #[derive(Debug, Clone)]
-pub(super) enum Piece {
-    /// A crawl.
+pub(super) enum EphemeralTask {
     Crawl {
         name: String,
         rate: f64,
         history: usize,
         push: Duration,
     },
-    /// As many crawls as it takes to find the rate at which nearly all of the bound is reached.
-    Enough { name: String },
+    /// The search for the rate that reaches the bound.
+    RateSearch { name: String },
 }
 
 impl<'a> Crawls<'a> {
-    pub fn new(stage: &'a Stage<'a>, options: &'a Options, rates: &'a [f64], seed: u64) -> Self {
-        let articles = 0..stage.news().articles().len();
+    pub fn new(
+        timeline: &'a NewsTimeline<'a>,
+        options: &'a Options,
+        rates: &'a [f64],
+        seed: u64,
+    ) -> Self {
+        let articles = 0..timeline.news().articles().len();
         let appeared = articles.filter_map(|article| {
-            let at = stage.appeared(article)?;
-            Some((at, stage.profit(article, at)))
+            let at = timeline.appeared(article)?;
+            Some((at, timeline.profit(article, at)))
         });
         let bound = Profit::new(appeared.collect());
-        let week = WEEK.min(stage.until.since(stage.from) / 3);
+        let week = WEEK.min(timeline.until.since(timeline.from) / 3);
         let mut crawls = Self {
-            stage,
+            timeline,
             options,
             rates,
             seed,
@@ -81,12 +86,14 @@ impl<'a> Crawls<'a> {
         crawls
     }
 
-    /// Every scheduler with every rate; some with other histories and push periods at the middle rate; some with as many rates as it takes.
-    pub fn pieces(&self, names: &[String]) -> Vec<Piece> {
+    /// Returns the work: every scheduler with every rate, the [`SWEPT`] ones with other
+    /// histories and push periods at the middle rate, and searches for the rate that reaches the
+    /// bound.
+    pub fn tasks(&self, names: &[String]) -> Vec<EphemeralTask> {
         let (history, push) = (self.options.histories[0], self.options.pushes[0]);
-        let mut pieces = Vec::new();
+        let mut tasks = Vec::new();
         for name in names {
-            pieces.extend(self.rates.iter().map(|&rate| Piece::Crawl {
+            tasks.extend(self.rates.iter().map(|&rate| EphemeralTask::Crawl {
                 name: name.clone(),
                 rate,
                 history,
@@ -94,32 +101,32 @@ impl<'a> Crawls<'a> {
             }));
         }
         for name in names.iter().filter(|name| SWEPT.contains(&name.as_str())) {
-            let one = |history, push| Piece::Crawl {
+            let one = |history, push| EphemeralTask::Crawl {
                 name: name.clone(),
                 rate: self.middle(),
                 history,
                 push,
             };
             let histories = self.options.histories[1..].iter();
-            pieces.extend(histories.map(|&history| one(history, push)));
+            tasks.extend(histories.map(|&history| one(history, push)));
             let pushes = self.options.pushes[1..].iter();
-            pieces.extend(pushes.map(|&push| one(history, push)));
+            tasks.extend(pushes.map(|&push| one(history, push)));
         }
-        // Who names one rate wants to know of no other.
-        let enough = names.iter().filter(|_| self.rates.len() > 1);
-        let enough = enough.filter(|name| ENOUGH.contains(&name.as_str()));
-        pieces.extend(enough.map(|name| Piece::Enough { name: name.clone() }));
-        pieces
+        // A user who names a single rate asks only for that one.
+        let searched = names.iter().filter(|_| self.rates.len() > 1);
+        let searched = searched.filter(|name| RATE_SEARCHED.contains(&name.as_str()));
+        tasks.extend(searched.map(|name| EphemeralTask::RateSearch { name: name.clone() }));
+        tasks
     }
 
-    /// All numbers.
+    /// Runs all crawls and returns their numbers.
     pub fn rows(
         &self,
-        pieces: Vec<Piece>,
+        tasks: Vec<EphemeralTask>,
         threads: usize,
         progress: &dyn Progress,
     ) -> Result<Vec<Measured>, LabError> {
-        let done = each(pieces, threads, progress, |piece| self.done(&piece));
+        let done = each(tasks, threads, progress, |task| self.run(&task));
         let done: Vec<Vec<Measured>> = done.into_iter().collect::<Result<_, LabError>>()?;
         let mut rows: Vec<Measured> = done.into_iter().flatten().collect();
         rows.push(number("", "bound", 0.0, self.best));
@@ -129,15 +136,15 @@ impl<'a> Crawls<'a> {
             rows.push(number(BOUND, "deviation", rate, deviation));
         }
         rows.extend(self.hours(BOUND, &self.bound));
-        // What has settings of its own comes after the table.
+        // Rows with parameters come after the table.
         rows.sort_by_key(|row| !row.params.is_empty());
         Ok(rows)
     }
 
-    /// What a reader must know of this world.
+    /// Returns remarks for the report about this world.
     pub fn notes(&self) -> Vec<String> {
         let days = |time: Duration| time.as_secs_f64() / 86_400.0;
-        let (whole, week) = (self.stage.until.since(self.stage.from), self.week);
+        let (whole, week) = (self.timeline.until.since(self.timeline.from), self.week);
         vec![format!(
             "{:.1} days; Table 1 is the mean over the last {:.1} of them, with a window as long. Other histories and push periods are tried at {} fetches a second.",
             days(whole),
@@ -146,10 +153,10 @@ impl<'a> Crawls<'a> {
         )]
     }
 
-    fn done(&self, piece: &Piece) -> Result<Vec<Measured>, LabError> {
-        match piece {
-            Piece::Enough { name } => self.enough(name),
-            Piece::Crawl {
+    fn run(&self, task: &EphemeralTask) -> Result<Vec<Measured>, LabError> {
+        match task {
+            EphemeralTask::RateSearch { name } => self.rate_at_bound(name),
+            EphemeralTask::Crawl {
                 name,
                 rate,
                 history,
@@ -184,66 +191,72 @@ impl<'a> Crawls<'a> {
         rate: f64,
         history: usize,
         push: Duration,
-    ) -> Result<Crawled, LabError> {
+    ) -> Result<NewsCrawl, LabError> {
         let scheduler = Catalog::standard().scheduler(name);
         let scheduler = scheduler.map_err(|why| LabError::Wish(why.to_string()))?;
         let settings = Settings {
             per_second: rate,
             polls: history,
-            // The sources of a world are given, as those of the paper are: no article becomes one.
+            // The sources are given, as in the paper: no article may become a source.
             older: Duration::MAX,
             seen: self.options.seen,
             seed: self.seed,
             ..Settings::default()
         };
-        let plan = Plan {
+        let plan = EphemeralPlan {
             per_second: rate,
             push,
             seen: self.options.seen,
             seed: self.seed,
         };
-        Ok(crawl(self.stage, Sources::new(scheduler, settings), &plan))
+        Ok(crawl(
+            self.timeline,
+            Sources::new(scheduler, settings),
+            &plan,
+        ))
     }
 
-    fn profit(&self, crawled: &Crawled) -> Profit {
+    fn profit(&self, crawled: &NewsCrawl) -> Profit {
         let articles = crawled.articles.iter().enumerate();
         let earned = articles.filter_map(|(article, known)| {
-            // What was there at the beginning earns nobody anything.
+            // An article that is old at the start earns no profit.
             let at = known
                 .fetched
-                .filter(|_| self.stage.appeared(article).is_some())?;
-            Some((at, self.stage.profit(article, at)))
+                .filter(|_| self.timeline.appeared(article).is_some())?;
+            Some((at, self.timeline.profit(article, at)))
         });
         Profit::new(earned.collect())
     }
 
-    /// The mean and the deviation over the last week.
+    /// Returns mean and standard deviation of dynamic profit over the last week.
     fn average(&self, profit: &Profit) -> (f64, f64) {
-        profit.average(self.last_week(), self.stage.until, self.week, OFTEN)
+        profit.average(self.last_week(), self.timeline.until, self.week, SAMPLING)
     }
 
     fn last_week(&self) -> Moment {
-        let until = self.stage.until.micros();
+        let until = self.timeline.until.micros();
         Moment::from_micros(until - self.week.as_micros() as u64)
     }
 
-    /// The middle rate.
     fn middle(&self) -> f64 {
         self.rates[self.rates.len() / 2]
     }
 
-    fn table(&self, name: &str, rate: f64, crawled: &Crawled, profit: &Profit) -> Vec<Measured> {
+    fn table(&self, name: &str, rate: f64, crawled: &NewsCrawl, profit: &Profit) -> Vec<Measured> {
         let (mean, deviation) = self.average(profit);
-        let all = fetches(self.stage, rate) as f64;
-        let found = self.found(crawled);
+        let all = fetches(self.timeline, rate) as f64;
+        let discoveries = self.discoveries(crawled);
         let metrics = [
             ("profit", mean),
             ("deviation", deviation),
             ("of_bound", mean / self.best),
-            ("overall", profit.overall(self.stage.from, self.stage.until)),
-            ("delay", found.delay),
-            ("missed", found.missed),
-            ("missed_clicks", found.missed_clicks),
+            (
+                "overall",
+                profit.overall(self.timeline.from, self.timeline.until),
+            ),
+            ("delay", discoveries.delay),
+            ("missed", discoveries.missed),
+            ("missed_clicks", discoveries.missed_clicks),
             ("polls", crawled.polls.len() as f64 / all),
             ("lost", crawled.lost as f64 / all),
             ("polls_of_least@0.7", self.polls_of_least(crawled, 0.7)),
@@ -253,21 +266,21 @@ impl<'a> Crawls<'a> {
             .collect()
     }
 
-    fn found(&self, crawled: &Crawled) -> Found {
+    fn discoveries(&self, crawled: &NewsCrawl) -> Discoveries {
         let (mut delays, mut missed, mut new) = (Vec::new(), 0_u32, 0_u32);
         let (mut missed_clicks, mut clicks) = (0.0, 0.0);
         for (article, known) in crawled.articles.iter().enumerate() {
-            let Some(appeared) = self.stage.appeared(article) else {
+            let Some(appeared) = self.timeline.appeared(article) else {
                 continue;
             };
-            let profit = self.stage.profit(article, appeared);
+            let profit = self.timeline.profit(article, appeared);
             new += 1;
             clicks += profit;
             match known.found {
                 Some(found) => {
                     delays.push(found.since(appeared).as_secs_f64() / HOUR.as_secs_f64())
                 }
-                None if self.stage.gone(article) <= self.stage.until => {
+                None if self.timeline.gone(article) <= self.timeline.until => {
                     missed += 1;
                     missed_clicks += profit;
                 }
@@ -275,16 +288,17 @@ impl<'a> Crawls<'a> {
             }
         }
         delays.sort_unstable_by(f64::total_cmp);
-        Found {
+        Discoveries {
             delay: delays.get(delays.len() / 2).copied().unwrap_or(f64::NAN),
             missed: f64::from(missed) / f64::from(new),
             missed_clicks: missed_clicks / clicks,
         }
     }
 
-    /// The share of the last week's polls that the sources polled least got.
-    fn polls_of_least(&self, crawled: &Crawled, share: f64) -> f64 {
-        let mut polls = vec![0_u32; self.stage.news().sources().len()];
+    /// Returns the share of the last week's polls that went to the least polled `share` of the
+    /// sources.
+    fn polls_of_least(&self, crawled: &NewsCrawl, share: f64) -> f64 {
+        let mut polls = vec![0_u32; self.timeline.news().sources().len()];
         let from = self.last_week();
         let last = crawled.polls.iter().filter(|(at, _)| *at > from);
         last.for_each(|(_, source)| polls[*source as usize] += 1);
@@ -294,7 +308,7 @@ impl<'a> Crawls<'a> {
         sum(&polls[..least]) / sum(&polls)
     }
 
-    /// Dynamic profit by the hour, in the last week.
+    /// Returns dynamic profit by the hour, in the last week.
     fn hours(&self, name: &str, profit: &Profit) -> Vec<Measured> {
         let step = self.week / 168;
         let point = |hour: u32| {
@@ -305,7 +319,7 @@ impl<'a> Crawls<'a> {
         (0..=168).map(point).collect()
     }
 
-    /// What became of it with another history, or another push period.
+    /// Returns the profit with another history or push period.
     fn swept(
         &self,
         name: &str,
@@ -327,8 +341,8 @@ impl<'a> Crawls<'a> {
             row.params.insert("by".into(), "push".into());
             rows.push(row);
             let step = self.week / 28;
-            let mut at = self.stage.from + step;
-            while at <= self.stage.until {
+            let mut at = self.timeline.from + step;
+            while at <= self.timeline.until {
                 let value = profit.dynamic(at, self.week);
                 let mut row = number(name, "dynamic@week", self.day(at), value);
                 row.params.insert("push".into(), Param::Number(hours));
@@ -340,11 +354,14 @@ impl<'a> Crawls<'a> {
     }
 
     fn day(&self, at: Moment) -> f64 {
-        at.since(self.stage.from).as_secs_f64() / 86_400.0
+        at.since(self.timeline.from).as_secs_f64() / 86_400.0
     }
 
-    /// The least rate that reaches nearly all of the bound: the largest is doubled until it does, or the least halved while it does, then the factor of two is halved.
-    fn enough(&self, name: &str) -> Result<Vec<Measured>, LabError> {
+    /// Searches the least rate whose profit reaches [`NEARLY`] of the bound.
+    ///
+    /// It doubles the largest rate until the bound is reached, or halves it while it is. Then it
+    /// bisects the interval on a logarithmic scale.
+    fn rate_at_bound(&self, name: &str) -> Result<Vec<Measured>, LabError> {
         let reaches = |rate: f64| -> Result<bool, LabError> {
             let (history, push) = (self.options.histories[0], self.options.pushes[0]);
             let crawled = self.crawl(name, rate, history, push)?;
@@ -354,7 +371,7 @@ impl<'a> Crawls<'a> {
         let largest = self.rates.iter().copied().fold(0.0, f64::max);
         let (mut low, mut high) = (None, None);
         let mut rate = largest;
-        for _ in 0..=DOUBLED {
+        for _ in 0..=DOUBLINGS {
             match reaches(rate)? {
                 true => (high, rate) = (Some(rate), rate / 2.0),
                 false => (low, rate) = (Some(rate), rate * 2.0),
@@ -366,7 +383,7 @@ impl<'a> Crawls<'a> {
         let Some((mut low, mut high)) = low.zip(high) else {
             return Ok(Vec::new());
         };
-        for _ in 0..HALVED {
+        for _ in 0..BISECTIONS {
             let middle = (low * high).sqrt();
             match reaches(middle)? {
                 true => high = middle,
@@ -377,8 +394,8 @@ impl<'a> Crawls<'a> {
     }
 }
 
-/// How soon pages were found, and which never were.
-struct Found {
+/// How soon pages were found, and how many never were.
+struct Discoveries {
     delay: f64,
     missed: f64,
     missed_clicks: f64,

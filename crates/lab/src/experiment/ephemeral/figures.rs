@@ -1,11 +1,11 @@
-//! What does it look like? The paper's figures 3, 4, 7, 8 and 9, and Table 1 as lines.
+//! The paper's figures 3, 4, 7, 8 and 9, and Table 1 as lines.
 
 use figure::{Figure, Series};
 
 use super::crawls::BOUND;
 use crate::findings::{self, Findings, Param, Row};
 
-/// All pictures, each with a name for its file.
+/// Returns all figures, each with a file name.
 pub(super) fn all(findings: &Findings) -> Vec<(String, Figure)> {
     let plain = |metric: &'static str| lines(findings, metric, |row| row.params.is_empty(), name);
     let pushed = |row: &Row| match row.params.get("push") {
@@ -28,15 +28,15 @@ pub(super) fn all(findings: &Findings) -> Vec<(String, Figure)> {
         ),
         (
             "figure-3-interest",
-            "How pages are read over two weeks (Fig. 3): centres of clusters",
+            "Clicks on pages over two weeks (Fig. 3): centres of clusters",
             "day after the page appeared",
-            "clicks, the most of a page is 1",
+            "clicks, maximum of a page scaled to 1",
             lines(findings, "interest", |_| true, share),
         ),
         (
             "figure-4-cover",
-            "New pages reached by few sources (Fig. 4)",
-            "sources per host, taken greedily",
+            "New pages that few sources link to (Fig. 4)",
+            "sources per host, chosen greedily",
             "share of new pages",
             plain("cover"),
         ),
@@ -91,7 +91,7 @@ pub(super) fn all(findings: &Findings) -> Vec<(String, Figure)> {
         .collect()
 }
 
-/// A scheduler's name; what is nobody's is the world's.
+/// Returns the label of a row. A row without a scheduler describes the world.
 fn name(row: &Row) -> String {
     match row.policy.as_str() {
         "" => "all sources".into(),
@@ -100,7 +100,7 @@ fn name(row: &Row) -> String {
     }
 }
 
-/// A line for each name.
+/// Returns one line for each label.
 fn lines(
     findings: &Findings,
     metric: &str,

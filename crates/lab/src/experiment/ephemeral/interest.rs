@@ -1,6 +1,8 @@
-//! How long are pages read, when do they appear, and how few sources name most of them?
+//! Properties of a news world: how long pages are read, when they appear, and how few sources
+//! link to most of them.
 //!
-//! The paper's §3.1, of pages that appeared in the first week of which at least one click is known; and figure 7.
+//! The paper's §3.1, for pages that appeared in the first week and have at least one click; and
+//! figure 7.
 
 use std::collections::HashSet;
 
@@ -11,28 +13,29 @@ use testweb::chance::{For, stream};
 use super::{HOUR, WEEK, number};
 use crate::findings::Measured;
 use crate::measure::clusters::{Cluster, DAYS, Interest, k_means, scaled};
-use crate::run::ephemeral::Stage;
+use crate::run::ephemeral::NewsTimeline;
 
-/// As in the paper: "when we tried less clusters, non-ephemeral pages were not assigned to one cluster".
+/// The paper's number: "when we tried less clusters, non-ephemeral pages were not assigned to
+/// one cluster".
 const CLUSTERS: usize = 6;
 
 /// Points of the curve of figure 4.
 const POINTS: usize = 60;
 
-/// All numbers of a world that no crawl is needed for.
-pub(super) fn rows(stage: &Stage<'_>, seed: u64) -> Vec<Measured> {
-    let mut rows = appearing(stage);
-    rows.extend(clusters(stage, seed));
-    rows.extend(cover(stage));
+/// Returns all numbers that need no crawl.
+pub(super) fn rows(timeline: &NewsTimeline<'_>, seed: u64) -> Vec<Measured> {
+    let mut rows = appearing(timeline);
+    rows.extend(clusters(timeline, seed));
+    rows.extend(cover(timeline));
     rows
 }
 
-/// New pages a second, by the hour.
-fn appearing(stage: &Stage<'_>) -> Vec<Measured> {
-    let hour = |at: Moment| (at.since(stage.from).as_secs_f64() / HOUR.as_secs_f64()) as usize;
-    let mut hours = vec![0.0; hour(stage.until) + 1];
-    let articles = 0..stage.news().articles().len();
-    for at in articles.filter_map(|article| stage.appeared(article)) {
+/// Returns the new pages a second, by the hour.
+fn appearing(timeline: &NewsTimeline<'_>) -> Vec<Measured> {
+    let hour = |at: Moment| (at.since(timeline.from).as_secs_f64() / HOUR.as_secs_f64()) as usize;
+    let mut hours = vec![0.0; hour(timeline.until) + 1];
+    let articles = 0..timeline.news().articles().len();
+    for at in articles.filter_map(|article| timeline.appeared(article)) {
         hours[hour(at)] += 1.0 / HOUR.as_secs_f64();
     }
     let rows = hours.into_iter().enumerate();
@@ -40,17 +43,17 @@ fn appearing(stage: &Stage<'_>) -> Vec<Measured> {
         .collect()
 }
 
-/// Whether a page appeared in the first week.
-fn is_early(stage: &Stage<'_>, article: usize) -> Option<Moment> {
-    let at = stage.appeared(article)?;
-    (at.since(stage.from) < WEEK).then_some(at)
+/// Returns when a page appeared, if it did so in the first week.
+fn is_early(timeline: &NewsTimeline<'_>, article: usize) -> Option<Moment> {
+    let at = timeline.appeared(article)?;
+    (at.since(timeline.from) < WEEK).then_some(at)
 }
 
-fn clusters(stage: &Stage<'_>, seed: u64) -> Vec<Measured> {
-    let mut days = vec![[0_u32; DAYS]; stage.news().articles().len()];
-    for click in stage.news().clicks() {
+fn clusters(timeline: &NewsTimeline<'_>, seed: u64) -> Vec<Measured> {
+    let mut days = vec![[0_u32; DAYS]; timeline.news().articles().len()];
+    for click in timeline.news().clicks() {
         let article = click.article as usize;
-        let Some(at) = is_early(stage, article) else {
+        let Some(at) = is_early(timeline, article) else {
             continue;
         };
         let day = (click.at.since(at).as_secs_f64() / 86_400.0) as usize;
@@ -77,17 +80,17 @@ fn clusters(stage: &Stage<'_>, seed: u64) -> Vec<Measured> {
     rows
 }
 
-fn cover(stage: &Stage<'_>) -> Vec<Measured> {
-    let news = stage.news();
+fn cover(timeline: &NewsTimeline<'_>) -> Vec<Measured> {
+    let news = timeline.news();
     let mut reached = vec![Vec::new(); news.sources().len()];
     for link in news.links() {
-        if is_early(stage, link.article as usize).is_some() {
+        if is_early(timeline, link.article as usize).is_some() {
             reached[link.source as usize].push(link.article);
         }
     }
     let articles = 0..news.articles().len();
     let all = articles
-        .filter(|&article| is_early(stage, article).is_some())
+        .filter(|&article| is_early(timeline, article).is_some())
         .count();
     let hosts: HashSet<&str> = news.sources().iter().map(|url| url.host_name()).collect();
     let cover = Cover::of(&reached);

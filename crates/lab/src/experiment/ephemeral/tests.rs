@@ -1,4 +1,4 @@
-//! Is a study of ephemeral pages what its world says, and are its claims judged rightly?
+//! Tests of the experiment on ephemeral pages: its numbers, errors and claims.
 
 use std::path::Path;
 
@@ -39,7 +39,7 @@ fn value(study: &Study, policy: &str, metric: &str, x: f64) -> f64 {
 }
 
 #[test]
-fn nobody_is_above_the_bound_and_threads_change_nothing() {
+fn no_scheduler_is_above_the_bound_and_threads_change_nothing() {
     let options = Options {
         rates: vec![0.004, 0.008],
         histories: vec![7, 3],
@@ -101,7 +101,7 @@ fn nobody_is_above_the_bound_and_threads_change_nothing() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn wrong_options_give_an_error_that_names_them() {
     let wrong = |setting: &Setting, options: &Options| match run(setting, options, &Silent) {
         Err(LabError::Wish(why)) => why,
         other => panic!("{other:?}"),
@@ -124,7 +124,7 @@ fn what_is_wrong_is_said() {
     assert!(wrong(&sources, &options(&[], &[11])).contains("history is 11"));
 }
 
-/// Findings of Table 1 as published, but for ours.
+/// Findings with Table 1 as published, and these profits for our scheduler.
 fn table(ours: [f64; 3], bound: f64) -> (Findings, Vec<Measured>) {
     let rows = [
         ("frequency", [0.014, 0.39, 0.61]),
@@ -216,10 +216,11 @@ fn the_recorded_world_has_a_tenth_of_the_papers_pages() {
         return;
     }
     let news = News::read(&data).unwrap();
-    let stage = Stage::new(&news).unwrap();
-    assert_eq!(usual_rates(&stage), [0.005, 0.01, 0.02]);
-    let new = (0..news.articles().len()).filter(|&article| stage.appeared(article).is_some());
+    let timeline = NewsTimeline::new(&news).unwrap();
+    assert_eq!(usual_rates(&timeline), [0.005, 0.01, 0.02]);
+    let new = (0..news.articles().len()).filter(|&article| timeline.appeared(article).is_some());
     let new = new.count();
-    // Its README counts 41,444, without those that had been seen in the week before and came back.
+    // The README of the data counts 41,444, without articles that came back after the week
+    // before.
     assert!((41_444..42_500).contains(&new), "{new}");
 }

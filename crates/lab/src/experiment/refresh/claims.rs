@@ -1,11 +1,11 @@
-//! What of the published claims is so?
+//! The claims of Pandey & Olston (2005), judged by the findings.
 //!
-//! Pandey & Olston (2005) print curves and few numbers; what they say of the curves is held against ours.
+//! The paper prints curves and few numbers. The claims test what its text says of the curves.
 
 use policy::quality::{Asked, ScoreRank, quality};
 
 use super::Options;
-use super::kept::{QUALITIES, REGAINED};
+use super::comparison::{QUALITIES, REGAINED};
 use super::pages::found;
 use crate::experiment::Claim;
 use crate::findings::{Findings, Row};
@@ -15,12 +15,12 @@ const THEIRS: &str = "user-centric";
 const EARLIER: [&str; 2] = ["sbr", "ebr"];
 const OURS: [&str; 2] = ["user-centric-marginal", "holistic"];
 
-/// Sums of some thousand products can be off by so much.
+/// Rounding error allowed in a sum of some thousand products.
 const ROUNDING: f64 = 1e-9;
 
-/// All that what was measured can judge. `best` is the best quality of any step.
+/// Returns all claims that the findings can judge. `best` is the best quality of any step.
 pub(super) fn all(findings: &Findings, options: &Options, best: f64) -> Vec<Claim> {
-    let found = Found {
+    let found = RefreshClaims {
         findings,
         scorer: options.scorer.name(),
         protocol: options.knowledge,
@@ -38,7 +38,7 @@ pub(super) fn all(findings: &Findings, options: &Options, best: f64) -> Vec<Clai
     claims.into_iter().flatten().collect()
 }
 
-/// What is claimed of the index policy where the truth is known.
+/// Returns the claims about the index policy in a world with known change rates.
 pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
     let near = found(findings, "freshness", "of_optimum", "known");
     let index = found(findings, "freshness", "weighted_freshness", "known");
@@ -53,7 +53,7 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
     if !near.is_empty() {
         claims.push(Claim {
             id: "UC7",
-            says: "With known rates the index (w/λ)·g(λτ), at the price that the frontier finds, reaches 99.5 % of the freshness of the best allocation.".into(),
+            says: "With known rates the index (w/λ)·g(λτ), at the price that the frontier finds, reaches at least 99.5 % of the freshness of the best allocation.".into(),
             published: "ours: .858 of .859 at 1 % of the pages a day".into(),
             found: words(&near),
             holds: near.iter().all(|(_, share)| *share >= 0.995),
@@ -67,12 +67,14 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
         })
         .collect();
     if !above.is_empty() {
-        // Who does not spend the budget is not beaten by an index.
+        // A policy that leaves budget unspent is no fair comparison.
         let spent = found(findings, "linear", "fetches_per_day", "known");
         let fair = spent.iter().all(|(x, spent)| *spent >= 0.98 * x);
         claims.push(Claim {
             id: "UC7",
-            says: "It is 8 % above the linear index w·λ·τ at 1 % of the pages a day.".into(),
+            says:
+                "This index is at least 8 % above the linear index w·λ·τ at 1 % of the pages a day."
+                    .into(),
             published: "ours: .858 against .777".into(),
             found: format!(
                 "times {}{}",
@@ -80,10 +82,10 @@ pub(super) fn of_pages(findings: &Findings) -> Vec<Claim> {
                 if fair {
                     ""
                 } else {
-                    "; but linear did not spend its budget, so this is no comparison"
+                    "; but linear did not spend its budget, so the comparison is not fair"
                 }
             ),
-            // Of the budgets that were tried, the middle one.
+            // The middle one of the budgets.
             holds: fair && above[above.len() / 2].1 >= 1.08,
         });
     }
@@ -111,8 +113,10 @@ fn uc6_bound(best: f64) -> Claim {
     }
 }
 
-/// Table 1 of the paper with its Boolean scores for the query "cancer". Pages that score the same are in the order of their numbers,
-/// here 4 to 1, so that none is hidden behind the end of the list.
+/// Table 1 of the paper, with its Boolean scores for the query "cancer".
+///
+/// Pages with equal scores are in the order of their numbers, here 4 to 1. So each of the four
+/// differences between repository and web changes the ranking.
 fn uc6_table() -> Claim {
     let (p1, p2, p3, p4) = (3, 2, 1, 0);
     let live = [(p1, 1.0), (p2, 0.0), (p3, 1.0), (p4, 0.0)];
@@ -134,26 +138,27 @@ fn uc6_table() -> Claim {
     let words: Vec<String> = qualities.iter().map(|q| format!("{q:.3}")).collect();
     Claim {
         id: "UC6",
-        says: "Table 1: a score that rose, one that fell, a page that is not there yet and one that is gone: each costs quality, and mending one after the other ends at 1.".into(),
+        says: "Table 1: a score that rose, one that fell, a page missing from the repository and one that is gone: each lowers quality, and correcting all of them gives 1.".into(),
         published: "four discrepancies, each distorts".into(),
         found: words.join(" < "),
         holds: rises && qualities[4] == 1.0,
     }
 }
 
-struct Found<'f> {
+struct RefreshClaims<'f> {
     findings: &'f Findings,
     scorer: &'static str,
     protocol: Protocol,
 }
 
-impl Found<'_> {
+impl RefreshClaims<'_> {
     fn rows<'r>(&'r self, metric: &'r str) -> impl Iterator<Item = &'r Row> {
         let rows = self.findings.rows.iter();
         rows.filter(move |row| row.metric == metric && !row.params.contains_key("tau"))
     }
 
-    /// The budget that a policy needs; `None`: it never gets there.
+    /// Returns the budget that a policy needs for a level of quality; `None` if it never reaches
+    /// it.
     fn budget(&self, policy: &str, metric: &str) -> Option<f64> {
         let mut rows = self.rows(metric).filter(|row| row.policy == policy);
         rows.next().map(|row| row.value)
@@ -164,7 +169,7 @@ impl Found<'_> {
         policies.iter().all(ran)
     }
 
-    /// Levels of quality that `policy` reaches, and does not have for nothing.
+    /// Returns the levels of quality that `policy` reaches with a budget above 0.
     fn levels(&self, policy: &str) -> Vec<String> {
         let fixed = QUALITIES.map(|level| format!("budget_at_quality@{level}"));
         let relative = REGAINED.map(|level| format!("budget_at_regained@{level}"));
@@ -177,7 +182,7 @@ impl Found<'_> {
             .collect()
     }
 
-    /// Budgets of policies at all levels that `policy` reaches, in words.
+    /// Returns the budgets of policies at these levels, as text.
     fn table(&self, levels: &[String], policies: &[&str]) -> String {
         let line = |level: &String| {
             let each = policies
@@ -259,9 +264,9 @@ impl Found<'_> {
         let printed = value("printed", "moved").unwrap_or(f64::NAN);
         Some(Claim {
             id: "UC5",
-            says: format!("What refreshes of a page gave in the first half foretells what they give in the second {}.", self.setting_of_scorer()),
-            published: "most pages lie near the diagonal (figure 3, no number); we ask for a rank correlation of .5".into(),
-            found: format!("rank correlation {moved:.3}; {all:.3} with the pages that gave nothing at all; {printed:.3} with the mean of ratios as printed"),
+            says: format!("The gain of a page's refreshes in the first half predicts that in the second {}.", self.setting_of_scorer()),
+            published: "most pages lie near the diagonal (figure 3, no number); our threshold is a rank correlation of .5".into(),
+            found: format!("rank correlation {moved:.3}; {all:.3} with the pages without any gain; {printed:.3} with the mean of ratios as printed"),
             holds: moved >= 0.5,
         })
     }

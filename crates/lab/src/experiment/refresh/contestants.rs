@@ -1,7 +1,8 @@
-//! Which policies are compared?
+//! The policies that the experiment compares.
 //!
-//! `none` refreshes nothing. `sbr` and `ebr` without an argument are tried with every threshold of the paper, and the best for each
-//! budget stands for them: as the paper does, and better than any that a crawler could choose beforehand.
+//! `none` refreshes nothing. `sbr` and `ebr` without an argument run with every threshold of the
+//! paper, and the best one for each budget represents them. The paper does the same. It favours
+//! them, because a crawler cannot choose the threshold afterwards.
 
 use policy::catalog::{Catalog, Upkeep};
 
@@ -9,36 +10,35 @@ use super::Options;
 use crate::LabError;
 use crate::experiment::Setting;
 
-/// Nothing is refreshed.
+/// The policy that refreshes nothing.
 pub(super) const NONE: &str = "none";
 
-/// The thresholds of shingles that are tried.
+/// Thresholds on the share of changed shingles that are tried.
 pub(super) const THRESHOLDS: [f64; 10] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
-/// Policies that have a threshold.
 const WITH_THRESHOLD: [&str; 2] = ["sbr", "ebr"];
 
 /// The policies of an experiment.
-pub(super) struct Contestants {
-    /// As the user knows them, each once.
+pub(super) struct RefreshContestants {
+    /// Names as the user gives them, without duplicates.
     pub names: Vec<String>,
 }
 
-/// A policy with one budget.
+/// One run: a policy with one budget.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Piece {
-    /// Whose numbers it gives.
+pub(super) struct RefreshTask {
+    /// Policy name in the findings.
     pub name: String,
-    /// What the catalog is asked for; `None`: nothing is refreshed.
+    /// Catalog expression of the policy; `None` to refresh nothing.
     pub expression: Option<String>,
-    /// The threshold, if it is one of many.
+    /// The threshold, if several are tried.
     pub threshold: Option<f64>,
-    /// A share of the pages, a step.
+    /// Refreshes a step, as a share of the pages.
     pub budget: f64,
 }
 
-impl Contestants {
-    /// Those that the user named, or all.
+impl RefreshContestants {
+    /// Returns the policies that the user named, or all.
     ///
     /// # Errors
     /// If the catalog does not know one.
@@ -67,8 +67,8 @@ impl Contestants {
             budget: Some(1.0),
             ..Upkeep::default()
         };
-        for piece in contestants.pieces(&[1.0]) {
-            if let Some(expression) = piece.expression {
+        for task in contestants.tasks(&[1.0]) {
+            if let Some(expression) = task.expression {
                 let known = catalog.refresh(&expression, &upkeep);
                 known.map_err(|why| LabError::Wish(why.to_string()))?;
             }
@@ -76,12 +76,12 @@ impl Contestants {
         Ok(contestants)
     }
 
-    /// Every policy with every budget.
-    pub fn pieces(&self, budgets: &[f64]) -> Vec<Piece> {
-        let mut pieces = Vec::new();
+    /// Returns every policy with every budget.
+    pub fn tasks(&self, budgets: &[f64]) -> Vec<RefreshTask> {
+        let mut tasks = Vec::new();
         for name in &self.names {
             if name == NONE {
-                pieces.push(Piece {
+                tasks.push(RefreshTask {
                     name: name.clone(),
                     expression: None,
                     threshold: None,
@@ -96,7 +96,7 @@ impl Contestants {
             };
             for threshold in thresholds {
                 let expression = threshold.map_or(name.clone(), |at| format!("{name}({at})"));
-                pieces.extend(budgets.iter().map(|&budget| Piece {
+                tasks.extend(budgets.iter().map(|&budget| RefreshTask {
                     name: name.clone(),
                     expression: Some(expression.clone()),
                     threshold,
@@ -104,6 +104,6 @@ impl Contestants {
                 }));
             }
         }
-        pieces
+        tasks
     }
 }

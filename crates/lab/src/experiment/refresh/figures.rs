@@ -1,6 +1,6 @@
-//! What does it look like? The paper's figures 3 and 4, and what else was measured.
+//! The paper's figures 3 and 4, and figures of the other metrics.
 //!
-//! Figure 2, the overhead of measuring, is a matter of the index: `cargo xtask bench measure`.
+//! `cargo xtask bench measure` measures figure 2, the overhead of measuring gains in the index.
 
 use figure::{Figure, Series};
 
@@ -9,7 +9,7 @@ use super::forecast::Forecast;
 use super::pages::found;
 use crate::findings::{self, Findings};
 
-/// Those of figure 4, and ours.
+/// Policies of figure 4, and ours.
 const COMPARED: [&str; 5] = [
     "sbr",
     "ebr",
@@ -18,7 +18,7 @@ const COMPARED: [&str; 5] = [
     "holistic",
 ];
 
-/// All pictures, each with a name for its file.
+/// Returns all figures, each with a file name.
 pub(super) fn all(
     findings: &Findings,
     options: &Options,
@@ -53,16 +53,16 @@ pub(super) fn all(
             "embarrassment",
             curves(
                 "Embarrassment",
-                "probability of a click",
+                "probability of an embarrassing click",
                 every("embarrassment"),
             ),
         ),
     ];
     if let Some(forecast) = forecast {
-        let title = format!("What refreshes gave, in both halves (Fig. 3), {scorer}");
+        let title = format!("Gains of refreshes in both halves (Fig. 3), {scorer}");
         figures.push(("figure-3-forecast", scatter(&title, forecast)));
     }
-    // What was not measured is not drawn.
+    // A metric without data gets no figure.
     let drawn = figures
         .into_iter()
         .filter(|(_, figure)| !figure.series.is_empty());
@@ -71,7 +71,7 @@ pub(super) fn all(
         .collect()
 }
 
-/// Pictures of a world whose truth is known.
+/// Returns the figures of a world with known change rates.
 pub(super) fn of_pages(findings: &Findings) -> Vec<(String, Figure)> {
     let mut series = Vec::new();
     for rates in ["known", "learned"] {
@@ -128,12 +128,12 @@ fn curves(title: &str, y_label: &str, series: Vec<Series>) -> Figure {
         x_label: "refreshes a step".into(),
         y_label: y_label.into(),
         series,
-        // What differs by little is seen from near.
+        // Curves that differ by little get a shortened y axis.
         y_from: (least > 0.5).then(|| (least * 20.0).floor() / 20.0),
     }
 }
 
-/// Shares of the pages, nearest to the diagonal first.
+/// Shares of the pages, by distance from the diagonal.
 const NEAREST: [(&str, f64); 4] = [
     ("nearest 50 %", 0.5),
     ("to 80 %", 0.8),
@@ -141,8 +141,9 @@ const NEAREST: [(&str, f64); 4] = [
     ("the rest", 1.0),
 ];
 
-/// Both halves against each other, by their logarithms from half of a power of ten below the least. What is 0 in one half
-/// stands at the edge; what is 0 in both is left out.
+/// Draws both halves against each other, on logarithmic axes that start half a decade below the
+/// least value. A page with 0 in one half is drawn at the edge. A page with 0 in both is left
+/// out.
 fn scatter(title: &str, forecast: &Forecast) -> Figure {
     let moved = forecast.halves.iter().filter(|pair| **pair != (0.0, 0.0));
     let moved: Vec<(f64, f64)> = moved.copied().collect();
@@ -174,8 +175,8 @@ fn scatter(title: &str, forecast: &Forecast) -> Figure {
     }
     Figure {
         title: title.into(),
-        x_label: "first half: log₁₀ δQ_A, from the least; 0 is nothing".into(),
-        y_label: "second half: likewise".into(),
+        x_label: "first half: log₁₀ δQ_A, from the least; 0 is no gain".into(),
+        y_label: "second half: same scale".into(),
         series,
         ..Figure::default()
     }

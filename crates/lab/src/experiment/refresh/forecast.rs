@@ -1,33 +1,36 @@
-//! Does what refreshes of a page gave foretell what they will give?
+//! How well the gains of past refreshes predict those of later ones.
 //!
-//! Pandey & Olston (2005), §6.2 and figure 3: if every change is refreshed at once, δQ_A of a page is how much its refreshes gave,
-//! by the day, in the first and in the second half. **Invariant:** measured as a crawler does, with score-rank functions of
-//! the repository at the time, and of pages that were there all the time.
+//! Pandey & Olston (2005), §6.2 and figure 3. Every change is refreshed at once. δQ_A of a page
+//! is the gain of its refreshes per day, in the first and in the second half of the time.
+//!
+//! **Invariant:** gains are measured as a crawler measures them, with score-rank functions of
+//! the repository at the time. Only pages that exist at the first and at the last step count.
 
 use crate::findings::{Measured, Param, Params};
 use crate::measure::quality::Answers;
-use crate::run::steps::Gauge;
+use crate::run::steps::GainEstimator;
 
-use super::ground::Ground;
+use super::ground_truth::GroundTruth;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// Steps after which score-rank functions are made anew.
+/// Steps between two updates of the score-rank functions.
 const CADENCE: usize = 4;
 
-/// What refreshes of each page gave, by the day.
+/// Gains of the refreshes of each page, per day.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Forecast {
-    /// In the first and in the second half: the sum of what they gave over the time.
+    /// Sum of the gains divided by the length of the half: first half, second half.
     pub halves: Vec<(f64, f64)>,
-    /// The same as printed: the mean of what each gave over its own gap.
+    /// The formula as printed: the mean of each gain divided by the time since the previous
+    /// refresh.
     pub printed: Vec<(f64, f64)>,
 }
 
-/// Refreshes every change at once; `None` if nobody asks.
-pub(super) fn forecast(ground: &Ground) -> Option<Forecast> {
-    let (_, scored) = ground.said()?;
-    let snapshots = &ground.snapshots;
+/// Refreshes every change at once. Returns `None` if the world has no texts or no queries.
+pub(super) fn forecast(truth: &GroundTruth) -> Option<Forecast> {
+    let (_, scored) = truth.texts()?;
+    let snapshots = &truth.snapshots;
     let moments = snapshots.moments();
     let last = moments.len() - 1;
     let (start, middle, end) = (moments[0], moments[last / 2], moments[last]);
@@ -35,13 +38,13 @@ pub(super) fn forecast(ground: &Ground) -> Option<Forecast> {
     for &(page, text) in snapshots.changed(0) {
         answers.set_copy(page, text);
     }
-    let mut gauge = Gauge::new(scored);
-    let stayed = stayed(ground);
-    let mut pages = vec![[Sums::default(); 2]; snapshots.pages()];
+    let mut estimator = GainEstimator::new(scored);
+    let stayed = stayed(truth);
+    let mut pages = vec![[GainSums::default(); 2]; snapshots.pages()];
     let mut seen = vec![start; snapshots.pages()];
     let mut changes: Vec<_> = (0..snapshots.pages() as u32)
         .flat_map(|page| {
-            let own = ground.lives.of(page as usize).iter();
+            let own = truth.lives.of(page as usize).iter();
             own.map(move |change| (change.at, page, change.text.map(|text| text as u32)))
         })
         .filter(|(at, _, _)| *at > start && *at <= end)
@@ -54,10 +57,10 @@ pub(super) fn forecast(ground: &Ground) -> Option<Forecast> {
             step += 1;
         }
         if made <= step {
-            gauge.refresh(&answers);
+            estimator.refresh(&answers);
             made = step + CADENCE;
         }
-        let gain = gauge.gain(page, answers.copy(page), text);
+        let gain = estimator.gain(page, answers.copy(page), text);
         let gap = at.since(seen[page as usize]).as_secs_f64() / SECONDS_PER_DAY;
         pages[page as usize][usize::from(at > middle)].add(gain, gap);
         seen[page as usize] = at;
@@ -65,7 +68,7 @@ pub(super) fn forecast(ground: &Ground) -> Option<Forecast> {
     }
     let days =
         [middle.since(start), end.since(middle)].map(|half| half.as_secs_f64() / SECONDS_PER_DAY);
-    let of = |measure: &dyn Fn(&Sums, f64) -> f64| {
+    let of = |measure: &dyn Fn(&GainSums, f64) -> f64| {
         let each = stayed.iter().map(|&page| &pages[page as usize]);
         each.map(|[first, second]| (measure(first, days[0]), measure(second, days[1])))
             .collect()
@@ -77,13 +80,13 @@ pub(super) fn forecast(ground: &Ground) -> Option<Forecast> {
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct GainSums {
     gain: f64,
     ratios: f64,
     refreshes: f64,
 }
 
-impl Sums {
+impl GainSums {
     fn add(&mut self, gain: f64, gap: f64) {
         self.gain += gain;
         self.ratios += gain / gap;
@@ -91,9 +94,9 @@ impl Sums {
     }
 }
 
-/// Pages that were there at the first and at the last step.
-fn stayed(ground: &Ground) -> Vec<u32> {
-    let snapshots = &ground.snapshots;
+/// Returns the pages that exist at the first and at the last step.
+fn stayed(truth: &GroundTruth) -> Vec<u32> {
+    let snapshots = &truth.snapshots;
     let (first, last) = (snapshots.at(0), snapshots.at(snapshots.moments().len() - 1));
     let both = first.iter().zip(&last);
     (0..)
@@ -104,7 +107,7 @@ fn stayed(ground: &Ground) -> Vec<u32> {
 }
 
 impl Forecast {
-    /// Rank correlations.
+    /// Returns Spearman's rank correlations of both halves.
     pub fn rows(&self) -> Vec<Measured> {
         let moved = |pairs: &[(f64, f64)]| -> Vec<(f64, f64)> {
             let moved = pairs.iter().filter(|pair| **pair != (0.0, 0.0));
@@ -131,7 +134,8 @@ impl Forecast {
     }
 }
 
-/// Spearman's rank correlation, with the mean rank for those that tie; `None` if one side is all the same.
+/// Returns Spearman's rank correlation, with mean ranks for ties. `None` if one side is
+/// constant.
 fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     let first = ranks(pairs.iter().map(|pair| pair.0).collect());
     let second = ranks(pairs.iter().map(|pair| pair.1).collect());
@@ -145,7 +149,7 @@ fn spearman(pairs: &[(f64, f64)]) -> Option<f64> {
     (one > 0.0 && other > 0.0).then(|| both / (one * other).sqrt())
 }
 
-/// From 0.
+/// Returns ranks from 0, with mean ranks for ties.
 fn ranks(values: Vec<f64>) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

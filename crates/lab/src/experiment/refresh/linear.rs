@@ -1,17 +1,17 @@
-//! The index that one might be tempted to use: what is expected to have changed, by importance.
+//! A linear index policy, as a baseline of the laboratory only: worth `w·λ·τ`.
 //!
-//! Worth `w·λ·τ`: the first-order form of every worth here. It keeps on visiting pages that change too often to
-//! be caught; in the lab only, to be beaten.
+//! It is the expected number of changes, weighted by importance, and the first-order form of
+//! every worth here. It wastes visits on pages that change too often to stay fresh.
 
 use policy::{Curve, Fact, Needs, Page, Rates, Refresh};
 
-/// Worth grows evenly with age, by rate and importance.
-pub(super) struct Linear(pub Rates);
+/// Worth grows linearly with age, by change rate and importance.
+pub(super) struct LinearIndex(pub Rates);
 
-/// Worth so much more a second.
-struct Line(f64);
+/// Linear worth, with the increase per second.
+struct LinearWorth(f64);
 
-impl Curve for Line {
+impl Curve for LinearWorth {
     fn at(&self, age: f64) -> f64 {
         self.0 * age
     }
@@ -21,7 +21,7 @@ impl Curve for Line {
     }
 }
 
-impl Refresh for Linear {
+impl Refresh for LinearIndex {
     fn needs(&self) -> Needs {
         self.0.needs()
     }
@@ -31,6 +31,6 @@ impl Refresh for Linear {
     }
 
     fn curve<'a>(&'a self, page: Page<'_>, importance: f64) -> Box<dyn Curve + 'a> {
-        Box::new(Line(importance * self.0.rate(page)))
+        Box::new(LinearWorth(importance * self.0.rate(page)))
     }
 }

@@ -1,10 +1,13 @@
-//! How near does a policy come to the best that its budget can do, where the truth is known?
+//! How near a policy comes to the best allocation of its budget, where the true change rates are
+//! known.
 //!
-//! `invented:pages`: the judge knows how often every page changes, and so the allocation of visits that no policy can beat on
-//! average (Cho & Garcia-Molina's, weighted; [`policy::plan::allocation`]). Page n is 1/(n+1) as important as the first. Policies run
-//! twice: with the true rates, which is a bound, and with those that they learn.
+//! In `invented:pages` the judge knows how often every page changes. So it can compute the
+//! allocation of visits that no policy beats on average (Cho & Garcia-Molina's, weighted;
+//! [`policy::plan::allocation`]). The importance of page n is 1/(n+1), from n = 0. Policies run
+//! twice: with the true rates, which is an upper bound, and with rates that they learn.
 //!
-//! **Invariant:** rates are drawn with the world, and told to a policy only under `rates known`.
+//! **Invariant:** rates are drawn with the world. A policy receives them only under `rates
+//! known`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,24 +17,24 @@ use policy::order::{Given, Scores};
 use policy::plan::allocation::{Demand, mean_freshness, optimal};
 use policy::{Crawl, Refresh};
 
-use super::linear::Linear;
+use super::linear::LinearIndex;
 use super::{Options, Setting};
 use crate::LabError;
 use crate::findings::{Findings, Measured, Param, Params};
 use crate::run::refresh::Lives;
-use crate::run::upkeep::{Upheld, Upkeep, upkeep};
+use crate::run::upkeep::{UpkeepOutcome, UpkeepPlan, upkeep};
 use crate::workers::{Progress, each};
 use crate::world::World;
 use crate::world::page_rates;
 
-/// The world whose rates are known.
+/// The world whose change rates are known.
 pub(super) const WORLD: &str = "invented:pages";
 
-/// Policies of the lab's own: a bound and a temptation.
+/// Policies of the laboratory only: an upper bound and a baseline.
 const OPTIMAL: &str = "optimal";
 const LINEAR: &str = "linear";
 
-/// Policies that are compared unless the user names some.
+/// Policies that are compared by default.
 const POLICIES: [&str; 7] = [
     OPTIMAL,
     LINEAR,
@@ -42,22 +45,23 @@ const POLICIES: [&str; 7] = [
     "holistic",
 ];
 
-/// Fetches a day, as shares of the pages, unless the user names some.
+/// Default fetches a step, as shares of the pages.
 pub(super) const BUDGETS: [f64; 3] = [0.002, 0.01, 0.05];
 
-/// Pages, unless the user wants others.
+/// Default number of pages.
 const PAGES: &str = "20000";
 
-/// How often the budget could fetch every page, before and while it is measured.
+/// Duration of the warm-up and of the measured period, in units of the time in which the budget
+/// pays for one fetch of every page.
 const WARM_UP: f64 = 2.5;
 const MEASURED: f64 = 1.0;
 
 const DAY: f64 = 86_400.0;
 
-/// A policy, whether it is told the rates, and fetches a step as a share of the pages.
-type Piece = (String, bool, f64);
+/// A policy, whether it knows the true rates, and its fetches a step as a share of the pages.
+type PagesTask = (String, bool, f64);
 
-/// The policies that the user wants, or all.
+/// Returns the policies that the user named, or all.
 ///
 /// # Errors
 /// If the catalog does not know one.
@@ -84,18 +88,18 @@ pub(super) fn contestants(setting: &Setting, options: &Options) -> Result<Vec<St
     Ok(seen)
 }
 
-/// How many runs there will be.
-pub(super) fn pieces(names: &[String], budgets: &[f64]) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+/// Returns every policy with known and with learned rates, under every budget.
+pub(super) fn tasks(names: &[String], budgets: &[f64]) -> Vec<PagesTask> {
+    let mut tasks = Vec::new();
     for name in names.iter().filter(|name| *name != OPTIMAL) {
         for known in [true, false] {
-            pieces.extend(budgets.iter().map(|&share| (name.clone(), known, share)));
+            tasks.extend(budgets.iter().map(|&share| (name.clone(), known, share)));
         }
     }
-    pieces
+    tasks
 }
 
-/// All numbers of a run.
+/// Returns all numbers of a run.
 pub(super) fn rows(
     setting: &Setting,
     options: &Options,
@@ -106,10 +110,10 @@ pub(super) fn rows(
 ) -> Result<Vec<Measured>, LabError> {
     let step = options.step().as_secs_f64() / DAY;
     let least = budgets.iter().copied().fold(1.0, f64::min) / step;
-    let ground = Ground::of(setting, least, run)?;
-    let per_day = |share: f64| share * ground.lives.pages() as f64 / step;
+    let truth = PagesTruth::of(setting, least, run)?;
+    let per_day = |share: f64| share * truth.lives.pages() as f64 / step;
     let mut rows = Vec::new();
-    let demands = ground.demands();
+    let demands = truth.demands();
     let best = |share: f64| mean_freshness(&demands, &optimal(&demands, per_day(share)));
     if names.iter().any(|name| name == OPTIMAL) {
         for &share in budgets {
@@ -122,17 +126,17 @@ pub(super) fn rows(
             ));
         }
     }
-    let done = each(pieces(names, budgets), setting.threads, progress, |piece| {
-        let upheld = ground.upheld(&piece.0, piece.1, per_day(piece.2), options);
-        upheld.map(|upheld| (piece, upheld))
+    let done = each(tasks(names, budgets), setting.threads, progress, |task| {
+        let outcome = truth.outcome(&task.0, task.1, per_day(task.2), options);
+        outcome.map(|outcome| (task, outcome))
     });
     for one in done {
-        let ((name, known, share), upheld) = one?;
-        let Some(upheld) = upheld else { continue };
+        let ((name, known, share), outcome) = one?;
+        let Some(outcome) = outcome else { continue };
         let found = [
-            ("weighted_freshness", upheld.freshness),
-            ("of_optimum", upheld.freshness / best(share)),
-            ("fetches_per_day", upheld.per_day),
+            ("weighted_freshness", outcome.freshness),
+            ("of_optimum", outcome.freshness / best(share)),
+            ("fetches_per_day", outcome.per_day),
         ];
         let of = |(metric, value)| row(&name, metric, known, per_day(share), value);
         rows.extend(found.map(of));
@@ -140,7 +144,7 @@ pub(super) fn rows(
     Ok(rows)
 }
 
-struct Ground {
+struct PagesTruth {
     lives: Lives,
     /// Changes a day.
     rates: Vec<f64>,
@@ -149,8 +153,8 @@ struct Ground {
     by_url: Arc<Scores>,
 }
 
-impl Ground {
-    /// A world that is watched for long enough for the least budget, in shares of the pages a day.
+impl PagesTruth {
+    /// Opens a world that lasts long enough for the least budget, in shares of the pages a day.
     fn of(setting: &Setting, least: f64, run: u64) -> Result<Self, LabError> {
         let mut setting = setting.clone();
         let span = ((WARM_UP + MEASURED) / least + 1.0).min(36_500.0);
@@ -186,14 +190,14 @@ impl Ground {
             .collect()
     }
 
-    /// Keeps the pages by a policy; `None`: there is nothing to fetch with.
-    fn upheld(
+    /// Refreshes the pages by a policy. Returns `None` if there are no changes or no budget.
+    fn outcome(
         &self,
         name: &str,
         known: bool,
         per_day: f64,
         options: &Options,
-    ) -> Result<Option<Upheld>, LabError> {
+    ) -> Result<Option<UpkeepOutcome>, LabError> {
         let Some((from, last)) = self.lives.span() else {
             return Ok(None);
         };
@@ -214,7 +218,7 @@ impl Ground {
             refresh: Some(refresh(name, &wishes)?),
             ..Crawl::default()
         };
-        let plan = Upkeep {
+        let plan = UpkeepPlan {
             lives: &self.lives,
             rates: &self.rates,
             weights: &self.weights,
@@ -231,7 +235,7 @@ fn refresh(name: &str, wishes: &Wishes) -> Result<Box<dyn Refresh>, LabError> {
     let catalog = Catalog::standard();
     let wrong = |why: policy::CatalogError| LabError::Wish(why.to_string());
     match name {
-        LINEAR => Ok(Box::new(Linear(catalog.rates(wishes).map_err(wrong)?))),
+        LINEAR => Ok(Box::new(LinearIndex(catalog.rates(wishes).map_err(wrong)?))),
         name => catalog.refresh(name, wishes).map_err(wrong),
     }
 }
@@ -247,15 +251,15 @@ fn row(policy: &str, metric: &str, known: bool, x: f64, value: f64) -> Measured 
     }
 }
 
-/// What a reader must know.
+/// Returns remarks for the report.
 pub(super) fn notes() -> Vec<String> {
     vec![
-        format!("The frontier fetches under a budget and finds its own price. All pages are heard of at the beginning; after {WARM_UP} times as many fetches as there are pages it is measured, for {MEASURED} times as many."),
-        "Freshness is the expected one, given when pages were visited and how often they truly change. Page n is 1/(n+1) as important as the first, and every policy knows importance; under rates known it is told the true rates too, which is a bound, under rates learned it sees its own visits. optimal is the allocation of visits that no policy beats on average, if copies could be refreshed evenly; linear is worth importance × rate × age, in the lab only.".into(),
+        format!("The frontier fetches under a budget and finds its own price. All pages are known at the start. The measured period begins after {WARM_UP} times as many fetches as there are pages, and lasts for {MEASURED} times as many."),
+        "Freshness is the expected value, given the times of the visits and the true change rates. The importance of page n is 1/(n+1), from n = 0, and every policy knows it. Under `rates known` a policy also knows the true rates, which is an upper bound. Under `rates learned` it knows only its own visits. `optimal` is the allocation of visits that no policy beats on average, with evenly spaced refreshes. `linear` has the worth importance × rate × age and exists in the lab only.".into(),
     ]
 }
 
-/// What was found of a policy, by rising budget.
+/// Returns the values of a policy, as (budget, value) in the order of the findings.
 pub(super) fn found(
     findings: &Findings,
     policy: &str,

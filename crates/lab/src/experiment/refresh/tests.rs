@@ -1,4 +1,4 @@
-//! Laws of the experiment, on small worlds.
+//! Tests of the refresh experiment on small worlds.
 
 use super::*;
 use crate::workers::Silent;
@@ -125,7 +125,8 @@ fn without_texts_there_is_freshness_and_with_the_truth_an_optimum() {
     assert!((spent[0].1 / spent[0].0 - 1.0).abs() < 0.02, "{spent:?}");
 }
 
-/// Where the budget pays for few of the pages, those that it does not pay for take nothing from the others.
+/// A budget for few of the pages is used as well as a large one: pages without a share of the
+/// budget take nothing from the others.
 #[test]
 fn a_small_budget_is_spent_as_well_as_a_large_one() {
     let knobs = [("pages", "2000"), ("hosts", "100")];

@@ -1,4 +1,4 @@
-//! Laws of the run: a crawl spends its budget and sees only what a crawler sees.
+//! Tests of crawls of news worlds: they spend the budget and see only what a crawler sees.
 
 use policy::catalog::Catalog;
 use policy::source::Settings;
@@ -20,7 +20,8 @@ fn link(article: u32, from: u64, until: u64) -> Shown {
     }
 }
 
-/// One source. Article 0 is old; 1 is there from 150 until `gone`, 2 from 350 on, 3 at the very end.
+/// One source. Article 0 is old. Article 1 is linked from second 150 until `gone`, article 2
+/// from 350 on, article 3 at the very end.
 fn small(gone: u64) -> News {
     let articles = [
         "http://a.example/0",
@@ -48,8 +49,8 @@ fn small(gone: u64) -> News {
     )
 }
 
-fn plan(per_second: f64) -> Plan {
-    Plan {
+fn plan(per_second: f64) -> EphemeralPlan {
+    EphemeralPlan {
         per_second,
         push: Duration::from_secs(700),
         seen: Seen::Known,
@@ -57,7 +58,7 @@ fn plan(per_second: f64) -> Plan {
     }
 }
 
-fn sources(name: &str, plan: &Plan) -> Sources {
+fn sources(name: &str, plan: &EphemeralPlan) -> Sources {
     let settings = Settings {
         per_second: plan.per_second,
         seen: plan.seen,
@@ -69,7 +70,7 @@ fn sources(name: &str, plan: &Plan) -> Sources {
 #[test]
 fn clicks_are_left_by_the_second() {
     let news = small(250);
-    let stage = Stage::new(&news).unwrap();
+    let timeline = NewsTimeline::new(&news).unwrap();
     for (at, left) in [
         (0, 10.0),
         (300, 7.0),
@@ -78,25 +79,25 @@ fn clicks_are_left_by_the_second() {
         (1_200, 0.0),
         (5_000, 0.0),
     ] {
-        assert_eq!(stage.profit(1, second(at)), left, "{at}");
+        assert_eq!(timeline.profit(1, second(at)), left, "{at}");
     }
-    assert_eq!((stage.from, stage.until), (second(0), second(1_000)));
+    assert_eq!((timeline.from, timeline.until), (second(0), second(1_000)));
     assert_eq!(
-        stage.appeared(0),
+        timeline.appeared(0),
         None,
         "what is there at the beginning is old"
     );
-    assert_eq!(stage.appeared(2), Some(second(350)));
-    assert_eq!(stage.gone(1), second(250));
+    assert_eq!(timeline.appeared(2), Some(second(350)));
+    assert_eq!(timeline.gone(1), second(250));
 }
 
 #[test]
 fn breadth_first_by_hand() {
     let news = small(250);
-    let stage = Stage::new(&news).unwrap();
-    // A step every 100 seconds: polls, and each page right after the poll that showed it.
+    let timeline = NewsTimeline::new(&news).unwrap();
+    // One fetch every 100 seconds. Each page is fetched right after the poll that showed it.
     let plan = plan(0.01);
-    let crawled = crawl(&stage, sources("bfs", &plan), &plan);
+    let crawled = crawl(&timeline, sources("bfs", &plan), &plan);
     let polls: Vec<u64> = crawled
         .polls
         .iter()
@@ -117,46 +118,46 @@ fn breadth_first_by_hand() {
 #[test]
 fn a_link_between_two_polls_is_missed_for_ever() {
     let news = small(190);
-    let stage = Stage::new(&news).unwrap();
+    let timeline = NewsTimeline::new(&news).unwrap();
     let plan = plan(0.01);
-    let crawled = crawl(&stage, sources("bfs", &plan), &plan);
-    assert_eq!(crawled.articles[1], Known::default());
+    let crawled = crawl(&timeline, sources("bfs", &plan), &plan);
+    assert_eq!(crawled.articles[1], ArticleTimes::default());
     assert_eq!(crawled.articles[2].found, Some(second(400)));
 }
 
 #[test]
-fn logs_tell_of_clicks_on_known_pages_when_they_are_pushed() {
+fn a_push_contains_clicks_on_known_pages() {
     let news = small(250);
-    let stage = Stage::new(&news).unwrap();
+    let timeline = NewsTimeline::new(&news).unwrap();
     let crawled = {
         let plan = plan(0.01);
-        crawl(&stage, sources("bfs", &plan), &plan)
+        crawl(&timeline, sources("bfs", &plan), &plan)
     };
     for (seen, expected) in [(Seen::Known, [6.0, 4.0]), (Seen::Fetched, [0.0, 4.0])] {
-        let mut logs = Logs::new(news.articles().len(), seen);
-        logs.heard_of(1);
-        logs.fetched(&stage, 1, second(300));
-        let told = [700, 1_200].map(|at| {
-            let met = logs.push(&stage, &crawled.articles, second(at));
+        let mut logs = ClickLogs::new(news.articles().len(), seen);
+        logs.discovered(1);
+        logs.fetched(&timeline, 1, second(300));
+        let pushed = [700, 1_200].map(|at| {
+            let met = logs.push(&timeline, &crawled.articles, second(at));
             assert!(met.iter().all(|met| met.page == news.articles()[1].id()));
             met.iter().map(|met| met.clicks).sum::<f64>()
         });
-        // At 700 the bin from 0 has ended, and that from 600 has not. The first had begun when page 1 was fetched,
-        // so the log of our own server lacks it.
-        assert_eq!(told, expected, "{seen:?}");
+        // At 700 the bin from 0 has ended and the bin from 600 has not. The first bin had begun
+        // when page 1 was fetched, so the crawler's own log lacks it.
+        assert_eq!(pushed, expected, "{seen:?}");
     }
 }
 
 #[test]
 fn pushed_clicks_reach_the_scheduler() {
     let news = busy();
-    let stage = Stage::new(&news).unwrap();
+    let timeline = NewsTimeline::new(&news).unwrap();
     let polled = |push: u64| {
-        let plan = Plan {
+        let plan = EphemeralPlan {
             push: Duration::from_secs(push),
             ..plan(0.006)
         };
-        crawl(&stage, sources("echo-newpages", &plan), &plan).polls
+        crawl(&timeline, sources("echo-newpages", &plan), &plan).polls
     };
     let (hourly, never) = (polled(3_600), polled(30 * 86_400));
     assert_eq!(hourly[..60], never[..60], "no click is known yet");
@@ -166,16 +167,16 @@ fn pushed_clicks_reach_the_scheduler() {
 #[test]
 fn every_source_is_polled_once_before_anything_else() {
     let news = busy();
-    let stage = Stage::new(&news).unwrap();
+    let timeline = NewsTimeline::new(&news).unwrap();
     let first = |seed: u64| {
-        let plan = Plan {
+        let plan = EphemeralPlan {
             seed,
             ..plan(0.006)
         };
-        let crawled = crawl(&stage, sources("priced", &plan), &plan);
+        let crawled = crawl(&timeline, sources("priced", &plan), &plan);
         let first: Vec<u32> = crawled.polls[..60].iter().map(|poll| poll.1).collect();
         let done = crawled.polls[59].0;
-        let fetched = |known: &Known| known.fetched.is_some_and(|fetched| fetched < done);
+        let fetched = |known: &ArticleTimes| known.fetched.is_some_and(|fetched| fetched < done);
         assert!(!crawled.articles.iter().any(fetched));
         first
     };
@@ -203,26 +204,26 @@ fn busy() -> News {
 #[test]
 fn a_crawl_keeps_to_its_budget_and_all_is_the_same_again() {
     let news = busy();
-    let stage = Stage::new(&news).unwrap();
-    let plan = Plan {
+    let timeline = NewsTimeline::new(&news).unwrap();
+    let plan = EphemeralPlan {
         push: Duration::from_secs(3_600),
         ..plan(0.006)
     };
     for scheduler in Catalog::standard().schedulers() {
-        let done = crawl(&stage, sources(scheduler.name, &plan), &plan);
+        let done = crawl(&timeline, sources(scheduler.name, &plan), &plan);
         let fetched = done
             .articles
             .iter()
             .filter(|known| known.fetched.is_some())
             .count();
         let used = (done.polls.len() + fetched) as u64 + done.lost;
-        let all = fetches(&stage, plan.per_second);
+        let all = fetches(&timeline, plan.per_second);
         assert_eq!(used, all, "{}", scheduler.name);
         if scheduler.name == "priced" {
             assert!(done.lost * 20 < all, "{} of {all} are lost", done.lost);
         }
         for (article, known) in done.articles.iter().enumerate() {
-            let appeared = stage.appeared(article).unwrap_or(stage.from);
+            let appeared = timeline.appeared(article).unwrap_or(timeline.from);
             assert!(known.found.is_none_or(|found| found >= appeared));
             assert!(
                 known
@@ -230,7 +231,7 @@ fn a_crawl_keeps_to_its_budget_and_all_is_the_same_again() {
                     .is_none_or(|fetched| Some(fetched) > known.found)
             );
         }
-        let again = crawl(&stage, sources(scheduler.name, &plan), &plan);
+        let again = crawl(&timeline, sources(scheduler.name, &plan), &plan);
         assert_eq!(done, again, "{}", scheduler.name);
         assert!(
             fetched > 0 || scheduler.name == "frequency",

@@ -1,4 +1,4 @@
-//! The runner against what can be worked out by hand, and against the closed forms.
+//! Tests of refresh runs against results computed by hand and against closed forms.
 
 use page::PageUrl;
 use policy::plan::{age, currency, freshness};
@@ -88,10 +88,10 @@ fn a_page_is_visited_when_it_is_due_and_seen_as_it_is_then() {
     assert_eq!(done.recency.currency().next(), Some(1.0));
 }
 
-/// Wants a page every day, and never one that was seen to change.
+/// Wants a page every day, but never again after it was seen to change.
 struct Shy(Uniform);
 
-/// Worth nothing, ever.
+/// Worth zero at every age.
 struct Never;
 
 impl Curve for Never {

@@ -1,34 +1,34 @@
-//! Which HTTP does the crawler speak, and how many requests does it send before the first answer?
+//! The HTTP versions that a simulated crawler can use, and their pipelining.
 
 use std::fmt;
 
-/// The HTTP of a crawl.
+/// The HTTP version of a crawl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Http {
-    /// HTTP/1.0: a connection for every request.
+    /// HTTP/1.0: one connection for each request.
     Http10,
-    /// HTTP/1.1: one request at a time over a kept connection.
+    /// HTTP/1.1: one request at a time over a persistent connection.
     Http11,
-    /// HTTP/1.1 with several requests out before the first answer.
+    /// HTTP/1.1 with several requests in flight before the first answer.
     Pipelined(Depth),
 }
 
-/// How many requests are pipelined: 2 to 32, as `avocet crawl` takes them.
+/// Number of pipelined requests: 2 to 32, as `avocet crawl` accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Depth(u8);
 
 impl Depth {
-    /// Eight, as `avocet crawl` has it.
+    /// Eight, the default of `avocet crawl`.
     pub const DEFAULT: Self = Self(8);
 
-    /// The depth, if it is one.
+    /// Returns the depth, if it is within 2 to 32.
     pub fn new(requests: u8) -> Option<Self> {
         (2..=32).contains(&requests).then_some(Self(requests))
     }
 }
 
 impl Http {
-    /// Requests that may be out at once on one connection.
+    /// Returns the requests that may be in flight on one connection.
     pub fn width(self) -> usize {
         match self {
             Self::Http10 | Self::Http11 => 1,
@@ -36,7 +36,8 @@ impl Http {
         }
     }
 
-    /// Requests that a connection carries whose server would answer so many.
+    /// Returns the requests that a connection carries if the server would answer `server` of
+    /// them.
     pub fn carries(self, server: u32) -> u32 {
         match self {
             Self::Http10 => 1,
@@ -56,18 +57,19 @@ impl fmt::Display for Http {
     }
 }
 
-/// How a server takes pipelining, as the crawler remembers it: the rule of `fetch/src/manners.rs`.
+/// What the crawler remembers of a server's pipelining. The rule is that of
+/// `fetch/src/manners.rs`.
 ///
-/// A server that twice in a row ends a new connection before it has answered what was pipelined to it is
-/// not sent more at once than it answered then.
+/// If a server twice in a row closes a new connection before it has answered all pipelined
+/// requests, the crawler sends no more at once than the server answered then.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pipelining {
+pub(super) struct PipeliningMemory {
     width: usize,
-    /// Connections in a row that ended early, and the most answers that one of them gave.
+    /// Connections in a row that ended early, and the most answers on one of them.
     early: (u8, usize),
 }
 
-impl Default for Pipelining {
+impl Default for PipeliningMemory {
     fn default() -> Self {
         Self {
             width: usize::MAX,
@@ -76,15 +78,14 @@ impl Default for Pipelining {
     }
 }
 
-impl Pipelining {
-    /// Requests that a new connection may have out, at most `width`.
+impl PipeliningMemory {
+    /// Returns the requests that a new connection may have in flight, at most `width`.
     pub fn width(&self, width: usize) -> usize {
         self.width.min(width)
     }
 
-    /// Takes note of several requests that were sent at once over a connection of this width, of which
-    /// so many were answered and so many were not.
-    pub fn took(&mut self, width: usize, answers: usize, unanswered: usize) {
+    /// Records the outcome of several requests sent at once over a connection of this width.
+    pub fn record(&mut self, width: usize, answers: usize, unanswered: usize) {
         if answers >= width || unanswered == 0 {
             self.early = (0, 0);
             return;
@@ -118,11 +119,12 @@ mod tests {
 
     #[test]
     fn a_server_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answers() {
-        // The table of `fetch::manners`: answers to eight requests; eight are all.
+        // The test cases of `fetch/src/manners.rs`: answers to eight requests on successive
+        // connections.
         let check = |answers: &[usize], width: usize| {
-            let mut server = Pipelining::default();
+            let mut server = PipeliningMemory::default();
             for &answers in answers {
-                server.took(8, answers, 8 - answers);
+                server.record(8, answers, 8 - answers);
             }
             assert_eq!(server.width(8), width, "{answers:?}");
         };

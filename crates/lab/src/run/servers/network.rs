@@ -1,7 +1,7 @@
-//! Which servers are there, how far away and how slow is each, and which pages has it?
+//! A network of simulated servers, with their delays and pages.
 //!
-//! **Invariant:** every page can be reached from the home pages, so that every crawl to the end fetches
-//! the same pages; each host is a server of its own; times are whole microseconds.
+//! **Invariant:** every page is reachable from the home pages, so every complete crawl fetches
+//! the same pages. Each host is a server of its own. Times are whole microseconds.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::{IpAddr, Ipv4Addr};
@@ -13,7 +13,7 @@ use testweb::site::{Plan, Scope, Server as Habits, ServerNumber, Web};
 use super::http::Http;
 use crate::world::Graph;
 
-/// Pages on servers.
+/// Servers and their pages.
 #[derive(Debug, Clone)]
 pub struct Network {
     graph: Graph,
@@ -22,24 +22,26 @@ pub struct Network {
     hosts: HashMap<HostId, usize>,
 }
 
-/// A server as a connection finds it.
+/// The behaviour of a server on a connection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Server {
-    /// What a connection takes, and again every request that was not sent before the last answer came.
+    /// Delay of a new connection, and of each request that is not pipelined behind another.
     pub round_trip: Duration,
-    /// What the server takes over every answer.
+    /// Server time for each answer.
     pub response: Duration,
     /// Requests that it answers on one connection.
     pub requests_per_connection: u32,
-    /// Pages that it has.
+    /// Number of its pages.
     pub pages: u32,
 }
 
 impl Network {
-    /// The servers of an invented web, with all times multiplied by `slowness`.
+    /// Makes a network from the servers of an invented web, with all times multiplied by
+    /// `slowness`.
     ///
-    /// Only what a crawl may fetch is in it: what robots.txt files forbid is not. Every page answers when it
-    /// is first asked for; a redirect is a page with one link and an error one without.
+    /// It contains only pages that a crawl may fetch, so none that a robots.txt forbids. Every
+    /// page answers the first request. A redirect is a page with one link, and an error is a
+    /// page without links.
     pub fn of_web(web: &Web, slowness: f64) -> Self {
         let homes: Vec<_> = web.servers().map(|(server, _)| web.home(server)).collect();
         let reachable = web.reachable(&homes, Scope::Any, 0.0);
@@ -57,9 +59,10 @@ impl Network {
         Self::new(&graph, pages, homes, habits, slowness)
     }
 
-    /// The hosts of a graph, each a server whose habits are drawn as those of [`Plan::two_level`] are.
+    /// Makes a network from a graph. Each host is a server with random delays, drawn as by
+    /// [`Plan::two_level`].
     ///
-    /// The home page of a host is the page with the shortest URL, of equals the first.
+    /// The home page of a host is the page with the shortest URL; ties go to the first.
     pub fn of_graph(graph: &Graph, seed: u64, slowness: f64) -> Self {
         let mut places: HashMap<HostId, usize> = HashMap::new();
         let mut homes: Vec<usize> = Vec::new();
@@ -118,28 +121,28 @@ impl Network {
         network
     }
 
-    /// The pages and their links.
+    /// Returns the pages and their links.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
 
-    /// The home pages, in the order of the servers.
+    /// Returns the home pages, in the order of the servers.
     pub fn homes(&self) -> &[usize] {
         &self.homes
     }
 
-    /// The servers.
+    /// Returns the servers.
     pub fn servers(&self) -> &[Server] {
         &self.servers
     }
 
-    /// The server that a page is on.
+    /// Returns the server of a page.
     pub fn server_of(&self, page: usize) -> usize {
         self.hosts[&self.graph.url(page).host()]
     }
 
-    /// What no strategy can beat, in seconds: the work of all connections, if none ever rests, and the
-    /// slowest server's alone.
+    /// Returns two lower bounds on the duration of any crawl, in seconds: the total work divided
+    /// by the number of connections, and the work of the slowest server.
     pub fn least_seconds(&self, http: Http, connections: u16) -> (f64, f64) {
         let times: Vec<f64> = self.servers.iter().map(|one| one.least(http)).collect();
         let all: f64 = times.iter().sum();
@@ -151,7 +154,7 @@ impl Network {
         self.hosts[&host]
     }
 
-    /// An address for each server, no two alike.
+    /// Returns the address of a server. No two servers share one.
     pub(super) fn address(&self, server: usize) -> IpAddr {
         let first = u32::from(Ipv4Addr::new(10, 0, 0, 0));
         Ipv4Addr::from(first.wrapping_add(server as u32)).into()
@@ -160,21 +163,22 @@ impl Network {
 
 #[cfg(test)]
 impl Network {
-    /// Gives all servers other habits.
+    /// Replaces the behaviour of all servers.
     pub(super) fn set_habits(&mut self, habits: impl Fn(&Server) -> Server) {
         for server in &mut self.servers {
             *server = habits(server);
         }
     }
 
-    /// Gives one server another response time.
+    /// Replaces the response time of one server.
     pub(super) fn set_one(&mut self, server: usize, response: Duration) {
         self.servers[server].response = response;
     }
 }
 
 impl Server {
-    /// Seconds that all its pages and its robots.txt take over one connection at a time.
+    /// Returns the seconds that all its pages and its robots.txt take, over one connection at a
+    /// time.
     fn least(&self, http: Http) -> f64 {
         let requests = self.pages + 1;
         let dials = requests.div_ceil(http.carries(self.requests_per_connection));

@@ -1,4 +1,4 @@
-//! What holds of every crawl over connections, and what it takes by hand.
+//! Tests of simulated connections: delays computed by hand, and laws of every crawl.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const STRATEGIES: [&str; 5] = [
     "best-prefix",
 ];
 
-/// A network with these times, in milliseconds, for all servers.
+/// A network in which all servers have a round trip of 30 ms and a response time of 80 ms.
 fn network(urls: &[&str], edges: &[(usize, usize)], requests: u32) -> Network {
     let graph = Graph::new(urls.iter().copied(), edges.iter().copied());
     let mut network = Network::of_graph(&graph, 1, 1.0);
@@ -51,7 +51,7 @@ fn go(network: &Network, servers: &str, crawler: &Crawler) -> Crawled {
     crawl(network, order("breadth-first"), strategy, crawler)
 }
 
-/// The milliseconds at which pages came.
+/// Arrival times of the pages, in milliseconds.
 fn times(crawled: &Crawled) -> Vec<u32> {
     let times = crawled.fetched.iter();
     times.map(|(_, at)| (at * 1e3).round() as u32).collect()
@@ -61,7 +61,8 @@ fn times(crawled: &Crawled) -> Vec<u32> {
 fn one_server_takes_what_it_takes_by_hand() {
     let urls = ["http://a.org/", "http://a.org/1", "http://a.org/2"];
     let edges = [(0, 1), (0, 2)];
-    // Round trip 30, robots.txt 110, then a page every 110; or a round trip before each.
+    // Connect 30 ms, robots.txt 110 ms, then a page every 110 ms. Without a persistent
+    // connection each request takes another 30 ms.
     let check = |requests: u32, http: Http, dials: u64, expected: [u32; 3]| {
         let network = network(&urls, &edges, requests);
         for dial in [Dial::Network, Dial::Loopback] {
@@ -82,13 +83,14 @@ fn one_server_takes_what_it_takes_by_hand() {
     // The first page comes alone, the others share a round trip.
     check(100, Http::Pipelined(Depth::DEFAULT), 1, [250, 360, 440]);
     check(1, Http::Pipelined(Depth::DEFAULT), 4, [280, 420, 560]);
-    // Of two sent at once the second is not answered, and is asked for again.
+    // The server closes the connection before the second of two pipelined requests, which is
+    // repeated.
     check(3, Http::Pipelined(Depth::DEFAULT), 2, [250, 360, 500]);
 }
 
 #[test]
 fn connections_are_kept_for_the_next_visit_as_long_as_there_is_room() {
-    // Home pages that lead to each other's second page.
+    // Each home page links to the second page of the other host.
     let urls = [
         "http://a.org/",
         "http://b.org/",
@@ -108,7 +110,8 @@ fn connections_are_kept_for_the_next_visit_as_long_as_there_is_room() {
         assert_eq!((crawled.dials, crawled.most_open), (dials, most));
     };
     check(2, 2, [250, 250, 360, 360]);
-    // With one, the visit to b closes the connection to a; it is for both pages that b has by then.
+    // With one connection, the visit to b closes the connection to a. That visit fetches both
+    // pages that b has by then.
     check(1, 3, [250, 500, 610, 750]);
 }
 
@@ -125,9 +128,9 @@ fn a_visit_leaves_for_a_server_that_waits_when_it_has_what_it_was_ranked_for() {
         let pages: Vec<u32> = crawled.fetched.iter().map(|&(page, _)| page).collect();
         (pages, times(&crawled))
     };
-    // When a was ranked, its second page was not known.
+    // The second page of a was unknown when the visit was ranked.
     assert_eq!(fetched(1), (vec![0, 1, 2], vec![250, 500, 640]));
-    // Nobody waits: it stays.
+    // No other server waits for a connection, so the visit continues.
     assert_eq!(fetched(2), (vec![0, 1, 2], vec![250, 250, 360]));
 }
 
@@ -136,7 +139,8 @@ fn a_connection_that_was_idle_for_half_a_minute_is_closed() {
     let urls = ["http://a.org/", "http://b.org/", "http://a.org/1"];
     let dials = |seconds: u64| {
         let mut network = network(&urls, &[(1, 2)], 100);
-        // The first server waits for the second, which takes so long over robots.txt and a page.
+        // The first server's connection is idle until the second server has answered for
+        // robots.txt and a page.
         network.set_habits(|server| Server {
             response: Duration::from_secs(seconds),
             ..*server
@@ -237,21 +241,21 @@ fn check(network: &Network, crawler: &Crawler, crawled: &Crawled) {
     }
     assert!(seen.iter().all(|&seen| seen), "every page");
 
-    // Nothing is asked for before a page that links to it has come.
-    let mut heard = vec![f64::INFINITY; seen.len()];
+    // No page is requested before a page that links to it has arrived.
+    let mut known_from = vec![f64::INFINITY; seen.len()];
     for &home in network.homes() {
-        heard[home] = 0.0;
+        known_from[home] = 0.0;
     }
     for &(page, at) in &crawled.fetched {
         let page = page as usize;
         let server = &network.servers()[network.server_of(page)];
-        assert!(at - server.response.as_secs_f64() > heard[page] - 1e-9);
+        assert!(at - server.response.as_secs_f64() > known_from[page] - 1e-9);
         for to in network.graph().links(page).iter().map(|&to| to as usize) {
-            heard[to] = heard[to].min(at);
+            known_from[to] = known_from[to].min(at);
         }
     }
 
-    // A server is busy with one request at a time, and a connection is busy that long.
+    // A server handles one request at a time, and its connection is busy for that time.
     let mut last = vec![0.0; network.servers().len()];
     let mut busy = Vec::new();
     for &(page, at) in &crawled.fetched {

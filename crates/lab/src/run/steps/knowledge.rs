@@ -1,28 +1,32 @@
-//! What does a policy know of the pages when it begins?
+//! What a policy knows about the pages at the start of a run.
 //!
-//! Learned from visits to every page at every step: with these the repository equals the web, so that gains are measured against
-//! the best there is. **Invariant:** except by [`Protocol::Whole`], nothing is known that happens after the beginning.
+//! It is learned from visits to every page at every step. With these visits the repository
+//! equals the web, so gains are measured against the best repository. **Invariant:** except with
+//! [`Protocol::Whole`], it contains nothing that happens after the start.
 
 use policy::{History, Moment};
 
-use super::Course;
+use super::SteppedWorld;
 use super::repository::Repository;
 use crate::measure::quality::Answers;
 
-/// What is learned before a policy is judged.
+/// Which part of the time a policy learns from, and which part it is judged on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// From the first half of the time; judged on the second, in which it goes on to learn from its own visits.
+    /// Learns from the first half and is judged on the second, where it also learns from its own
+    /// visits.
     Halves,
-    /// From all of the time, and judged on all of it, as in Pandey & Olston (2005), §6.2. A bound: no crawler knows what is
-    /// to come. Nothing more is learned.
+    /// Learns from the whole time and is judged on all of it, as in Pandey & Olston (2005),
+    /// §6.2. It learns no more during the run.
+    ///
+    /// This is an upper bound: no crawler knows the future.
     Whole,
-    /// Nothing: a policy learns from its own visits alone.
+    /// Starts without knowledge and learns from its own visits alone.
     Online,
 }
 
 impl Protocol {
-    /// As users know it.
+    /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
         match self {
             Self::Halves => "halves",
@@ -32,21 +36,21 @@ impl Protocol {
     }
 }
 
-/// What is known.
+/// The histories and searches that a policy starts with.
 #[derive(Debug, Clone)]
-pub struct Knowledge {
+pub struct InitialKnowledge {
     protocol: Protocol,
-    /// The step that a policy begins at.
+    /// The step at which the run starts.
     pub from: usize,
     histories: Vec<Option<History>>,
-    /// What searchers saw of each page.
+    /// Views of each page by searchers.
     pub(super) views: Vec<f64>,
 }
 
-impl Knowledge {
-    /// Learns from a world.
-    pub fn of_course(course: &Course<'_>, protocol: Protocol) -> Self {
-        let last = course.snapshots.moments().len() - 1;
+impl InitialKnowledge {
+    /// Learns from a world by a protocol.
+    pub fn of_world(world: &SteppedWorld<'_>, protocol: Protocol) -> Self {
+        let last = world.snapshots.moments().len() - 1;
         let (until, from) = match protocol {
             Protocol::Halves => (last / 2, last / 2),
             Protocol::Whole => (last, 0),
@@ -58,15 +62,15 @@ impl Knowledge {
             histories: Vec::new(),
             views: Vec::new(),
         };
-        let pages = course.snapshots.pages();
-        let mut repository = Repository::begin(course, &nothing);
+        let pages = world.snapshots.pages();
+        let mut repository = Repository::begin(world, &nothing);
         let mut histories: Vec<Option<History>> = vec![None; pages];
         let mut views = vec![0.0; pages];
-        for (step, &now) in course.snapshots.moments()[..=until].iter().enumerate() {
+        for (step, &now) in world.snapshots.moments()[..=until].iter().enumerate() {
             if step > 0 {
-                repository.turn(step);
+                repository.advance(step);
             }
-            for page in course.known(step) {
+            for page in world.known(step) {
                 let history = &mut histories[page as usize];
                 let before = history.unwrap_or_else(|| History::discovered(now, 0));
                 *history = Some(repository.visit(page, &before, now));
@@ -86,12 +90,12 @@ impl Knowledge {
         }
     }
 
-    /// Whether nothing is learned any more.
+    /// Returns whether the policy learns nothing during the run.
     pub(super) fn is_final(&self) -> bool {
         self.protocol == Protocol::Whole
     }
 
-    /// What is known of a page when its first copy is had.
+    /// Returns the initial history of a page that has its first copy at `now`.
     pub(super) fn of(&self, page: u32, now: Moment) -> Option<History> {
         let history = *self.histories.get(page as usize)?;
         match self.protocol {
@@ -109,8 +113,8 @@ impl Knowledge {
         }
     }
 
-    /// The history of a page that was visited and of which nothing is learned but that it was.
-    pub(super) fn only_seen(before: &History, after: &History) -> History {
+    /// Returns the history after a visit that taught nothing except that it happened.
+    pub(super) fn without_learning(before: &History, after: &History) -> History {
         History {
             asked: after.asked,
             fresh: after.fresh,

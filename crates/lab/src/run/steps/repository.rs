@@ -1,26 +1,27 @@
-//! A repository that a crawl keeps, the web that it is kept of, and what the crawl knows when it begins.
+//! The repository that a crawl maintains, the current state of the web, and the initial ledger.
 //!
-//! **Invariant:** a crawl sees what a page shows at the current step when it fetches the page, and not before.
+//! **Invariant:** a crawl sees what a page shows at the current step only when it fetches the
+//! page.
 
 use crawl::verdict::{Asked, Verdict};
 use crawl::{Claim, Met};
 use frontier::{Discovery, Entry, MemoryLedger, PageKey};
 use policy::{History, Moment, Outcome, Visit};
 
-use super::judged::{Judged, Kept};
-use super::{CADENCE, Course, Gauge, Knowledge};
+use super::scores::{RepositoryScores, ScoreSums};
+use super::{CADENCE, GainEstimator, InitialKnowledge, SteppedWorld};
 use crate::measure::quality::Answers;
 use crate::measure::recency::Recency;
 use crate::run::driver::{Responder, answer_of};
 
 /// Copies of pages, and the pages themselves.
 pub(super) struct Repository<'a> {
-    course: &'a Course<'a>,
-    knowledge: &'a Knowledge,
+    world: &'a SteppedWorld<'a>,
+    knowledge: &'a InitialKnowledge,
     step: usize,
     pub answers: Option<Answers<'a>>,
-    gauge: Option<Gauge<'a>>,
-    /// What every page shows now.
+    estimator: Option<GainEstimator<'a>>,
+    /// The text that every page shows now.
     live: Vec<Option<u32>>,
     copies: Vec<Option<u32>>,
     /// The step of the last visit to each page.
@@ -30,18 +31,18 @@ pub(super) struct Repository<'a> {
 }
 
 impl<'a> Repository<'a> {
-    /// A repository that equals the web at the step at which a policy begins.
-    pub fn begin(course: &'a Course<'a>, knowledge: &'a Knowledge) -> Self {
-        let snapshots = course.snapshots;
+    /// Returns a repository that equals the web at the step at which the run starts.
+    pub fn begin(world: &'a SteppedWorld<'a>, knowledge: &'a InitialKnowledge) -> Self {
+        let snapshots = world.snapshots;
         let (from, pages) = (knowledge.from, snapshots.pages());
         let moments = snapshots.moments();
-        let scored = course.said.map(|(_, scored)| scored);
+        let scored = world.texts.map(|(_, scored)| scored);
         let mut repository = Self {
-            course,
+            world,
             knowledge,
             step: from,
             answers: scored.map(|scored| Answers::new(scored, pages)),
-            gauge: scored.map(Gauge::new),
+            estimator: scored.map(GainEstimator::new),
             live: snapshots.at(from),
             copies: vec![None; pages],
             visited: vec![None; pages],
@@ -55,19 +56,19 @@ impl<'a> Repository<'a> {
             }
             repository.keep(page, text);
         }
-        for page in course.known(from) {
+        for page in world.known(from) {
             repository.visited[page as usize] = Some(from);
         }
         repository.measure();
         repository
     }
 
-    /// The facts that a crawl begins with: all pages that are known, with their copies and what was learned of them.
+    /// Returns the initial ledger: all known pages, with their copies and the initial knowledge.
     pub fn ledger(&mut self) -> MemoryLedger {
-        let now = self.course.snapshots.moments()[self.step];
+        let now = self.world.snapshots.moments()[self.step];
         let mut ledger = MemoryLedger::default();
-        for (order, page) in (0..).zip(self.course.known(self.step)) {
-            let url = self.course.lives.url(page as usize);
+        for (order, page) in (0..).zip(self.world.known(self.step)) {
+            let url = self.world.lives.url(page as usize);
             let key = PageKey::of(url);
             let discovery = Discovery {
                 url: url.as_str().to_owned(),
@@ -96,22 +97,22 @@ impl<'a> Repository<'a> {
         ledger
     }
 
-    /// What searchers saw while the policy learned.
-    pub fn seen_before(&self) -> Vec<Met> {
+    /// Returns the views by searchers that belong to the initial knowledge.
+    pub fn initial_views(&self) -> Vec<Met> {
         self.met(&self.knowledge.views, 1.0)
     }
 
-    /// What searchers saw of each page since the last time, in so many steps.
-    pub fn seen(&self, steps: f64) -> Vec<Met> {
+    /// Returns the views of each page by searchers over the last `steps` steps.
+    pub fn views(&self, steps: f64) -> Vec<Met> {
         let views = self.answers.as_ref().map(Answers::views);
         self.met(&views.unwrap_or_default(), steps)
     }
 
     fn met(&self, views: &[f64], times: f64) -> Vec<Met> {
-        let at = self.course.snapshots.moments()[self.step];
+        let at = self.world.snapshots.moments()[self.step];
         let shown = views.iter().enumerate().filter(|(_, views)| **views > 0.0);
         let met = |(page, views): (usize, &f64)| Met {
-            page: self.course.lives.url(page).id(),
+            page: self.world.lives.url(page).id(),
             at,
             views: views * times,
             clicks: 0.0,
@@ -119,10 +120,10 @@ impl<'a> Repository<'a> {
         shown.map(met).collect()
     }
 
-    /// The web moves on to a step.
-    pub fn turn(&mut self, step: usize) {
+    /// Moves the web to a step.
+    pub fn advance(&mut self, step: usize) {
         self.step = step;
-        for &(page, text) in self.course.snapshots.changed(step) {
+        for &(page, text) in self.world.snapshots.changed(step) {
             self.live[page as usize] = text;
             if let Some(answers) = &mut self.answers {
                 answers.set_live(page, text);
@@ -133,11 +134,11 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Visits a page at this moment. Returns what is known of it then.
+    /// Visits a page and returns its history afterwards.
     pub fn visit(&mut self, page: u32, before: &History, at: Moment) -> History {
-        let moments = self.course.snapshots.moments();
+        let moments = self.world.snapshots.moments();
         let asked = self.visited[page as usize].replace(self.step);
-        let changes = self.course.lives.of(page as usize);
+        let changes = self.world.lives.of(page as usize);
         let asked = asked.map(|step| moments[step]);
         self.recency.account(changes, asked, moments[self.step]);
         let copy = self.copies[page as usize].filter(|_| before.outcome.is_some());
@@ -153,17 +154,17 @@ impl<'a> Repository<'a> {
             outcome,
             differing,
         });
-        if let (Outcome::Changed, Some(gauge)) = (outcome, &self.gauge) {
-            after = after.gained(gauge.gain(page, copy, live) as f32);
+        if let (Outcome::Changed, Some(estimator)) = (outcome, &self.estimator) {
+            after = after.gained(estimator.gain(page, copy, live) as f32);
         }
         self.keep(page, live);
         after
     }
 
-    /// The share of shingles that differ; all, if it is not known what texts say.
+    /// Returns the share of shingles that differ, or 1 if the world has no texts.
     fn differing(&self, one: u32, other: u32) -> f32 {
-        let said = self.course.said;
-        said.map_or(1.0, |(texts, _)| texts.differing(one, other))
+        let texts = self.world.texts;
+        texts.map_or(1.0, |(texts, _)| texts.differing(one, other))
     }
 
     fn keep(&mut self, page: u32, text: Option<u32>) {
@@ -173,29 +174,29 @@ impl<'a> Repository<'a> {
         }
     }
 
-    /// Makes score-rank functions anew.
+    /// Recomputes the score-rank functions.
     fn measure(&mut self) {
-        if let (Some(gauge), Some(answers)) = (&mut self.gauge, &self.answers) {
-            gauge.refresh(answers);
+        if let (Some(estimator), Some(answers)) = (&mut self.estimator, &self.answers) {
+            estimator.refresh(answers);
         }
     }
 
-    /// What became of it.
-    pub fn end(mut self, judged: Judged) -> Kept {
-        let moments = self.course.snapshots.moments();
+    /// Ends the run and returns the scores.
+    pub fn end(mut self, sums: ScoreSums) -> RepositoryScores {
+        let moments = self.world.snapshots.moments();
         let last = moments.len() - 1;
-        for page in self.course.known(last) {
+        for page in self.world.known(last) {
             let asked = self.visited[page as usize].map(|step| moments[step]);
-            let changes = self.course.lives.of(page as usize);
+            let changes = self.world.lives.of(page as usize);
             self.recency.account(changes, asked, moments[last]);
         }
-        judged.kept(self.recency, self.visits)
+        sums.means(self.recency, self.visits)
     }
 }
 
 impl Responder for Repository<'_> {
     fn respond(&mut self, claim: &Claim, at: Moment) -> Verdict {
-        let (_, page) = self.course.snapshots.born()[claim.number.index()];
+        let (_, page) = self.world.snapshots.born()[claim.number.index()];
         let text = self.live[page as usize];
         let mut verdict = claim.asked(at).judge(&answer(text), 0, &|_| true);
         let before = claim.history();
@@ -204,7 +205,7 @@ impl Responder for Repository<'_> {
         self.visits += u64::from(!first);
         verdict.visited.history = match self.knowledge.is_final() {
             true if first => self.knowledge.of(page, at).unwrap_or(after),
-            true => Knowledge::only_seen(&before, &after),
+            true => InitialKnowledge::without_learning(&before, &after),
             false => after,
         };
         verdict

@@ -1,7 +1,8 @@
-//! What did pages show at the steps of an experiment?
+//! What pages show at the even steps of an experiment.
 //!
-//! **Invariant:** steps are even, the first is when half of all pages that ever lived had been born, and the last is not after the last
-//! change: what was watched from then on by few pages, or not at all, is not judged.
+//! **Invariant:** the first step is when half of all pages that ever lived had been born. The
+//! last step is not after the last change. The experiment does not judge periods in
+//! which few pages or none were observed.
 
 use std::time::Duration;
 
@@ -13,7 +14,8 @@ use crate::run::refresh::{Lives, text_at};
 #[derive(Debug, Clone)]
 pub struct Snapshots {
     moments: Vec<Moment>,
-    /// The pages that show something else than at the step before, and what, by page; at the first step all that are there.
+    /// Pages that show another text than at the step before, with that text, by page. At the
+    /// first step all pages that exist.
     changed: Vec<Vec<(u32, Option<u32>)>>,
     /// Pages that were ever seen, by the step at which they first were, then by page.
     born: Vec<(usize, u32)>,
@@ -21,7 +23,8 @@ pub struct Snapshots {
 }
 
 impl Snapshots {
-    /// Looks at pages every `step`; `None`: they were watched for less than four steps.
+    /// Takes a snapshot every `step`. Returns `None` if the pages were observed for less than
+    /// four steps.
     pub fn new(lives: &Lives, step: Duration) -> Option<Self> {
         let born = |page: usize| lives.of(page).first().map(|birth| birth.at);
         let mut births: Vec<Moment> = (0..lives.pages()).filter_map(born).collect();
@@ -56,27 +59,27 @@ impl Snapshots {
         })
     }
 
-    /// When the steps are.
+    /// Returns the time of each step.
     pub fn moments(&self) -> &[Moment] {
         &self.moments
     }
 
-    /// The pages that show something else than at the step before.
+    /// Returns the pages that show another text than at the step before.
     pub fn changed(&self, step: usize) -> &[(u32, Option<u32>)] {
         &self.changed[step]
     }
 
-    /// Pages in the order in which they are discovered, and at which step.
+    /// Returns pages in the order of discovery, with the step of discovery.
     pub fn born(&self) -> &[(usize, u32)] {
         &self.born
     }
 
-    /// All pages, seen or not.
+    /// Returns the number of all pages, seen or not.
     pub fn pages(&self) -> usize {
         self.pages
     }
 
-    /// What every page shows at a step.
+    /// Returns the text of every page at a step.
     pub fn at(&self, step: usize) -> Vec<Option<u32>> {
         let mut shown = vec![None; self.pages];
         for &(page, text) in self.changed[..=step].iter().flatten() {

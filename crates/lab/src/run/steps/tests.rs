@@ -1,4 +1,4 @@
-//! Laws of the driver, on worlds small enough to be checked by hand.
+//! Tests of runs in steps, on worlds small enough to check by hand.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ fn day(number: u32) -> Moment {
     Moment::START + DAY * (number + 1)
 }
 
-/// Pages with these texts from these days on, watched for so many days.
+/// Pages with these texts from these days on, observed for `days` days.
 fn lives(pages: &[&[(u32, Option<u64>)]], days: u32) -> Lives {
     let url = |n: usize| page::PageUrl::parse(&format!("http://s{}.example/{n}", n % 2)).unwrap();
     let mut shown: Vec<(u32, Change)> = Vec::new();
@@ -23,7 +23,7 @@ fn lives(pages: &[&[(u32, Option<u64>)]], days: u32) -> Lives {
         let change = |&(at, text): &(u32, Option<u64>)| Change { at: day(at), text };
         shown.extend(changes.iter().map(|at| (page, change(at))));
     }
-    // One page more, which changes at the end, so that all days are watched.
+    // One more page, which changes on the last day, so that all days are observed.
     for (at, text) in [(0, 6), (days, 7)] {
         let change = Change {
             at: day(at),
@@ -83,17 +83,17 @@ fn all_refreshes_are_perfect_and_none_are_not() {
     assert_eq!(snapshots.born().len(), 5);
     let texts = texts(5);
     let scored = scored(&texts);
-    let course = Course::new(&lives, &snapshots, Some((&texts, &scored)));
+    let world = SteppedWorld::new(&lives, &snapshots, Some((&texts, &scored)));
     for protocol in [Protocol::Halves, Protocol::Whole, Protocol::Online] {
-        let knowledge = Knowledge::of_course(&course, protocol);
-        // Ten times a step each.
-        let all = course.refresh(uniform(), &knowledge, 50);
+        let knowledge = InitialKnowledge::of_world(&world, protocol);
+        // The budget pays for ten refreshes of each page a step.
+        let all = world.refresh(uniform(), &knowledge, 50);
         assert_eq!((all.quality, all.embarrassment), (Some(1.0), Some(0.0)));
-        let none = course.refresh(uniform(), &knowledge, 0);
+        let none = world.refresh(uniform(), &knowledge, 0);
         assert!(none.quality < Some(1.0) && none.visits == 0);
-        let fresh = |kept: &Kept| kept.recency.freshness();
+        let fresh = |scores: &RepositoryScores| scores.recency.freshness();
         for budget in 1..=5 {
-            let some = course.refresh(uniform(), &knowledge, budget);
+            let some = world.refresh(uniform(), &knowledge, budget);
             assert!(some.best <= 1.0 + 1e-12);
             let between = fresh(&none) <= fresh(&some) && fresh(&some) <= fresh(&all);
             assert!(between, "{protocol:?} {budget}");
@@ -105,26 +105,28 @@ fn all_refreshes_are_perfect_and_none_are_not() {
 fn what_is_known_depends_on_the_protocol() {
     let lives = lives(&WORLD, 10);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
-    let course = Course::new(&lives, &snapshots, None);
+    let world = SteppedWorld::new(&lives, &snapshots, None);
     let changes = |protocol, page: u32| {
-        let knowledge = Knowledge::of_course(&course, protocol);
+        let knowledge = InitialKnowledge::of_world(&world, protocol);
         let known = knowledge.of(page, day(0));
         known.map(|history| (history.revisits, history.changes))
     };
-    // Five steps of the first half, ten of all; the page is gone from the fourth on.
+    // The first half has five steps and the whole time ten. Page 2 is gone from the fourth step
+    // on.
     assert_eq!(changes(Protocol::Halves, 0), Some((5, 1)));
     assert_eq!(changes(Protocol::Whole, 0), Some((10, 2)));
     assert_eq!(changes(Protocol::Whole, 2), Some((3, 0)));
     assert_eq!(changes(Protocol::Online, 0), None);
 }
 
-/// The pages that were visited, and what it gave.
-type Heard = std::sync::Arc<std::sync::Mutex<Vec<(u32, Option<f32>)>>>;
+/// The visited pages with the gains of their visits.
+type VisitGains = std::sync::Arc<std::sync::Mutex<Vec<(u32, Option<f32>)>>>;
 
-/// Finds pages worth their number times their age, and takes down what it is told.
-struct Spy(Heard);
+/// A policy that values a page by its number times its age, and records the visits that it
+/// observes.
+struct VisitRecorder(VisitGains);
 
-impl Refresh for Spy {
+impl Refresh for VisitRecorder {
     fn needs(&self) -> Needs {
         Needs {
             visits: true,
@@ -136,8 +138,8 @@ impl Refresh for Spy {
     fn observe(&mut self, fact: &Fact<'_>) {
         if let Fact::Visited(visited) = fact {
             let last = visited.after.recent.iter().next_back();
-            let told = (visited.page.0, last.and_then(|last| last.gain));
-            self.0.lock().unwrap().push(told);
+            let visit = (visited.page.0, last.and_then(|last| last.gain));
+            self.0.lock().unwrap().push(visit);
         }
     }
 
@@ -156,35 +158,35 @@ impl Curve for Slope {
 }
 
 #[test]
-fn a_policy_hears_of_what_is_visited_and_of_nothing_else() {
+fn a_policy_observes_its_visits_and_nothing_else() {
     let lives = lives(&WORLD, 7);
     let snapshots = Snapshots::new(&lives, DAY).unwrap();
     let texts = texts(5);
     let scored = scored(&texts);
-    let course = Course::new(&lives, &snapshots, Some((&texts, &scored)));
-    let knowledge = Knowledge::of_course(&course, Protocol::Online);
-    let heard = Heard::default();
+    let world = SteppedWorld::new(&lives, &snapshots, Some((&texts, &scored)));
+    let knowledge = InitialKnowledge::of_world(&world, Protocol::Online);
+    let gains_seen = VisitGains::default();
     let crawl = Crawl {
-        refresh: Some(Box::new(Spy(std::sync::Arc::clone(&heard)))),
+        refresh: Some(Box::new(VisitRecorder(std::sync::Arc::clone(&gains_seen)))),
         ..Crawl::default()
     };
-    let kept = course.refresh(crawl, &knowledge, 2);
-    assert!((12..=14).contains(&kept.visits), "{}", kept.visits);
-    let heard = heard.lock().unwrap();
+    let scores = world.refresh(crawl, &knowledge, 2);
+    assert!((12..=14).contains(&scores.visits), "{}", scores.visits);
+    let gains_seen = gains_seen.lock().unwrap();
     // Four pages are known at first. Page 3 is born last and has the largest number, 4.
     let mut made = [0; 5];
-    for (number, _) in heard.iter().skip(4) {
+    for (number, _) in gains_seen.iter().skip(4) {
         made[*number as usize] += 1;
     }
     assert_eq!(
         made.iter().sum::<u64>(),
-        kept.visits + 1,
+        scores.visits + 1,
         "and a first copy"
     );
     assert_eq!(made[0], 0, "page 0 is worth nothing");
     assert!(made[1] < made[2] && made[2] <= made[3], "{made:?}");
-    // Only what changed and matters to a query gives something.
-    let gains: Vec<f32> = heard.iter().filter_map(|(.., gain)| *gain).collect();
+    // Only a change that matters to a query has a gain.
+    let gains: Vec<f32> = gains_seen.iter().filter_map(|(.., gain)| *gain).collect();
     assert!(gains.iter().all(|gain| *gain >= 0.0));
     assert!(gains.contains(&0.0));
 }

@@ -1,21 +1,22 @@
-//! What did a refresh give to searchers, as a crawler measures it?
+//! The crawler's own estimate of what a refresh gains for searchers.
 //!
-//! ΔQ_A of Pandey & Olston (2005), §5: from single words, and from score-rank functions that are made anew now and then
-//! from the repository's own answers. **Invariant:** nothing of it is known before the page was fetched.
+//! ΔQ_A of Pandey & Olston (2005), §5: it uses queries of a single word, and score-rank
+//! functions that are recomputed at intervals from the repository's own answers. **Invariant:**
+//! the estimate of a refresh exists only after the page was fetched.
 
 use policy::quality::{ScoreRank, gain};
 
 use crate::measure::quality::{Answers, both};
 use crate::text::Scored;
 
-/// Score-rank functions of all words.
+/// Estimates quality gains from the score-rank functions of all words.
 #[derive(Debug, Clone)]
-pub(crate) struct Gauge<'s> {
+pub(crate) struct GainEstimator<'s> {
     scored: &'s Scored,
     ranks: Vec<ScoreRank>,
 }
 
-impl<'s> Gauge<'s> {
+impl<'s> GainEstimator<'s> {
     pub fn new(scored: &'s Scored) -> Self {
         Self {
             scored,
@@ -23,7 +24,7 @@ impl<'s> Gauge<'s> {
         }
     }
 
-    /// Makes all functions anew.
+    /// Recomputes all score-rank functions.
     pub fn refresh(&mut self, answers: &Answers<'_>) {
         let mut scores = Vec::new();
         for (word, rank) in (0..).zip(&mut self.ranks) {
@@ -33,7 +34,7 @@ impl<'s> Gauge<'s> {
         }
     }
 
-    /// What it gives that a page's copy is another one.
+    /// Returns the quality gain when the copy of a page changes from `before` to `after`.
     pub fn gain(&self, page: u32, before: Option<u32>, after: Option<u32>) -> f64 {
         let shares = self.scored.word_shares();
         let lists = both(self.scored.of(page, before), self.scored.of(page, after));

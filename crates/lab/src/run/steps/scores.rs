@@ -1,35 +1,35 @@
-//! How good was a repository, over all steps?
+//! The scores of a repository over all steps of a run.
 //!
-//! **Invariant:** a mean of nothing is none: where nobody asks there is no quality.
+//! **Invariant:** without queries there are no steps to average, and quality is `None`.
 
 use crate::measure::recency::Recency;
 
-/// How good a repository was.
+/// The scores of a repository.
 #[derive(Debug, Clone)]
-pub struct Kept {
-    /// Repository quality, the mean over steps; `None`: nobody asks.
+pub struct RepositoryScores {
+    /// Mean repository quality over the steps; `None` without queries.
     pub quality: Option<f64>,
-    /// The best quality at any step, which is 1 at most.
+    /// Best quality of any step; at most 1.
     pub best: f64,
-    /// The probability that a click is an embarrassment, the mean over steps.
+    /// Mean probability over the steps that a click is an embarrassment; `None` without queries.
     pub embarrassment: Option<f64>,
-    /// How recent copies were between the steps.
+    /// Recency of the copies between the steps.
     pub recency: Recency,
-    /// Refreshes.
+    /// Number of refreshes.
     pub visits: u64,
 }
 
-/// Sums over steps.
+/// Sums over the steps.
 #[derive(Debug, Default)]
-pub(super) struct Judged {
+pub(super) struct ScoreSums {
     steps: f64,
     quality: f64,
     best: f64,
     embarrassment: f64,
 }
 
-impl Judged {
-    /// One step more.
+impl ScoreSums {
+    /// Adds a step.
     pub fn add(&mut self, quality: f64, embarrassment: f64) {
         self.steps += 1.0;
         self.quality += quality;
@@ -37,10 +37,10 @@ impl Judged {
         self.embarrassment += embarrassment;
     }
 
-    /// All of it.
-    pub fn kept(&self, recency: Recency, visits: u64) -> Kept {
+    /// Returns the means over the steps.
+    pub fn means(&self, recency: Recency, visits: u64) -> RepositoryScores {
         let mean = |sum: f64| (self.steps > 0.0).then(|| sum / self.steps);
-        Kept {
+        RepositoryScores {
             quality: mean(self.quality),
             best: self.best,
             embarrassment: mean(self.embarrassment),

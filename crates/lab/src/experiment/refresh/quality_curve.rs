@@ -1,16 +1,17 @@
-//! Which budget reaches which quality?
+//! Quality as a function of the budget.
 
-/// Quality over budgets, by rising budget, from none.
+/// Quality by rising budget, starting at budget 0.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Curve(Vec<(f64, f64)>);
+pub(super) struct QualityCurve(Vec<(f64, f64)>);
 
-impl Curve {
-    /// From the quality without any refresh.
+impl QualityCurve {
+    /// Makes a curve from the quality without refreshes, and further points by rising budget.
     pub fn from(none: f64, points: impl Iterator<Item = (f64, f64)>) -> Self {
         Self([(0.0, none)].into_iter().chain(points).collect())
     }
 
-    /// The least budget that reaches a quality, on straight lines between those that were tried; `None`: none does.
+    /// Returns the least budget that reaches a quality, interpolated between the tried ones.
+    /// `None` if no tried budget reaches it.
     pub fn reaches(&self, quality: f64) -> Option<f64> {
         let (_, first) = self.0.first()?;
         if *first >= quality {
@@ -28,7 +29,7 @@ mod tests {
 
     #[test]
     fn budgets_lie_between_those_that_were_tried() {
-        let curve = Curve::from(0.5, [(10.0, 0.7), (20.0, 0.6), (40.0, 0.9)].into_iter());
+        let curve = QualityCurve::from(0.5, [(10.0, 0.7), (20.0, 0.6), (40.0, 0.9)].into_iter());
         for (quality, expected) in [
             (0.4, Some(0.0)),
             (0.6, Some(5.0)),

@@ -1,7 +1,10 @@
-//! What happens on the sources of a world, and what is clicked, so that it can be asked quickly?
+//! A news world arranged for fast lookup: the links on each source and the clicks on each
+//! article.
 //!
-//! **Invariant:** what was there at the first moment is old: it is known to everybody, and nobody earns by it. An article is new from its first link on,
-//! and what it still gives at a moment is the clicks from then on; those of a bin under way count by the share of it that is left.
+//! **Invariant:** an article that is linked at the first moment is old: every crawl knows it,
+//! and it earns no profit. Any other article is new from its first link on. Its profit at a
+//! moment is the number of clicks from then on. A bin in progress counts by the share of it that
+//! is left.
 
 use std::collections::HashMap;
 
@@ -12,50 +15,50 @@ use crate::world::News;
 
 /// A news world, by source and by article.
 #[derive(Debug)]
-pub struct Stage<'w> {
+pub struct NewsTimeline<'w> {
     news: &'w News,
-    /// What each URL is. A URL that is both is a source.
-    places: HashMap<PageId, Place>,
-    /// The first moment: everything there is then is old.
+    /// The source or article of each URL. A URL that is both counts as a source.
+    pages: HashMap<PageId, NewsPage>,
+    /// The first moment. Everything linked then is old.
     pub from: Moment,
-    /// The last moment at which something new appeared.
+    /// The last moment at which a new article appeared.
     pub until: Moment,
-    /// What is on each source and when, by the time at which it appeared.
-    shown: Vec<Vec<Link>>,
-    /// When each article appeared; `None`: it never did, or was there at the beginning.
+    /// Links on each source, by the time at which they appeared.
+    shown: Vec<Vec<SourceLink>>,
+    /// When each article appeared; `None` if it is old or never linked.
     appeared: Vec<Option<Moment>>,
-    /// When the last link to each article went.
+    /// When the last link to each article disappeared.
     gone: Vec<Moment>,
-    /// Clicks on each article, by time, and how many come from each bin on.
-    clicks: Vec<Vec<Bin>>,
+    /// Click bins of each article, by time.
+    clicks: Vec<Vec<ClickBin>>,
 }
 
 /// A page of the world, by its number in [`News`].
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum NewsPage {
     Source(u32),
     Article(u32),
 }
 
-/// A link on a source.
+/// A link on a source, with the period in which the source shows it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Link {
+pub(super) struct SourceLink {
     pub article: u32,
     from: Moment,
     until: Moment,
 }
 
-/// Clicks in a bin of [`News::BIN`].
+/// Clicks in a period of [`News::BIN`].
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bin {
+pub(super) struct ClickBin {
     pub at: Moment,
     pub clicks: u32,
-    /// These and all later ones.
+    /// Clicks in this bin and all later ones.
     left: f64,
 }
 
-impl<'w> Stage<'w> {
-    /// Of a world; `None` if nothing new appears in it.
+impl<'w> NewsTimeline<'w> {
+    /// Arranges a world. Returns `None` if no new article appears in it.
     pub fn new(news: &'w News) -> Option<Self> {
         let articles = news.articles().len();
         let from = news.links().first()?.from;
@@ -63,7 +66,7 @@ impl<'w> Stage<'w> {
         let mut first = vec![None; articles];
         let mut gone = vec![from; articles];
         for link in news.links() {
-            shown[link.source as usize].push(Link {
+            shown[link.source as usize].push(SourceLink {
                 article: link.article,
                 from: link.from,
                 until: link.until,
@@ -78,12 +81,12 @@ impl<'w> Stage<'w> {
             .collect();
         let until = appeared.iter().flatten().max().copied()?;
         let articles = (0..).zip(news.articles());
-        let articles = articles.map(|(number, url)| (url.id(), Place::Article(number)));
+        let articles = articles.map(|(number, url)| (url.id(), NewsPage::Article(number)));
         let sources = (0..).zip(news.sources());
-        let sources = sources.map(|(number, url)| (url.id(), Place::Source(number)));
+        let sources = sources.map(|(number, url)| (url.id(), NewsPage::Source(number)));
         Some(Self {
             news,
-            places: articles.chain(sources).collect(),
+            pages: articles.chain(sources).collect(),
             from,
             until,
             shown,
@@ -93,22 +96,22 @@ impl<'w> Stage<'w> {
         })
     }
 
-    /// The world.
+    /// Returns the world.
     pub fn news(&self) -> &'w News {
         self.news
     }
 
-    /// When a new article appeared; `None`: it is old, or nobody ever linked to it.
+    /// Returns when a new article appeared; `None` if it is old or never linked.
     pub fn appeared(&self, article: usize) -> Option<Moment> {
         self.appeared[article]
     }
 
-    /// When the last link to an article went.
+    /// Returns when the last link to an article disappeared.
     pub fn gone(&self, article: usize) -> Moment {
         self.gone[article]
     }
 
-    /// How many clicks an article gets from a moment on.
+    /// Returns the number of clicks that an article gets from a moment on.
     pub fn profit(&self, article: usize, at: Moment) -> f64 {
         let bins = &self.clicks[article];
         let later = bins.partition_point(|bin| bin.at < at);
@@ -120,12 +123,12 @@ impl<'w> Stage<'w> {
         left + under_way
     }
 
-    /// What the page of a URL that the crawl was shown is.
-    pub(super) fn place(&self, page: PageId) -> Place {
-        self.places[&page]
+    /// Returns the source or article behind a URL of this world.
+    pub(super) fn page(&self, page: PageId) -> NewsPage {
+        self.pages[&page]
     }
 
-    /// The new articles that a poll of a source shows and one at `before` did not.
+    /// Returns the new articles that a source shows at `now` and did not show at `before`.
     pub(super) fn new_on(
         &self,
         source: usize,
@@ -142,16 +145,16 @@ impl<'w> Stage<'w> {
         articles.filter(|&article| self.appeared(article as usize).is_some())
     }
 
-    /// Clicks on an article, by time.
-    pub(super) fn clicks(&self, article: usize) -> &[Bin] {
+    /// Returns the click bins of an article, by time.
+    pub(super) fn clicks(&self, article: usize) -> &[ClickBin] {
         &self.clicks[article]
     }
 }
 
-fn clicks(news: &News) -> Vec<Vec<Bin>> {
-    let mut clicks: Vec<Vec<Bin>> = vec![Vec::new(); news.articles().len()];
+fn clicks(news: &News) -> Vec<Vec<ClickBin>> {
+    let mut clicks: Vec<Vec<ClickBin>> = vec![Vec::new(); news.articles().len()];
     for click in news.clicks() {
-        clicks[click.article as usize].push(Bin {
+        clicks[click.article as usize].push(ClickBin {
             at: click.at,
             clicks: click.clicks,
             left: 0.0,

@@ -1,4 +1,4 @@
-//! The connections of a crawl to simulated servers: what they cost, and when they end.
+//! Simulated connections: their delays, and when the server closes them.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,59 +7,58 @@ use std::time::Duration;
 use crawl::{ConnectionId, ConnectionState};
 use page::PageUrl;
 
-use super::http::Pipelining;
+use super::http::PipeliningMemory;
 use super::{Crawler, Dial, Network};
-use crate::run::driver::{Arriving, Connections};
+use crate::run::driver::{Connections, PendingAnswer};
 
 /// The connections to the servers of a network.
-pub(super) struct Lines<'a> {
+pub(super) struct SimulatedConnections<'a> {
     network: &'a Network,
     crawler: &'a Crawler,
-    /// How each server takes pipelining.
-    pipelining: Vec<Pipelining>,
-    open: HashMap<ConnectionId, Line>,
-    /// Connections made.
+    /// Pipelining state of each server.
+    pipelining: Vec<PipeliningMemory>,
+    open: HashMap<ConnectionId, SimulatedConnection>,
+    /// Connections opened.
     pub dials: u64,
-    /// The most connections that were open at once.
+    /// Most connections open at once.
     pub most_open: usize,
 }
 
-/// A connection.
 #[derive(Debug, Clone, Copy)]
-struct Line {
+struct SimulatedConnection {
     server: usize,
-    /// Answers that it gave, or that are on their way.
+    /// Answers given or scheduled.
     served: u32,
-    /// Answers that it will give.
+    /// Answers after which the server closes the connection.
     carries: u32,
-    /// Requests that may be out at once.
+    /// Requests that may be in flight.
     width: usize,
-    /// What the first answer takes longer than the others.
+    /// Extra delay of the first answer.
     late: Duration,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> SimulatedConnections<'a> {
     pub fn new(network: &'a Network, crawler: &'a Crawler) -> Self {
         Self {
             network,
             crawler,
-            pipelining: vec![Pipelining::default(); network.servers().len()],
+            pipelining: vec![PipeliningMemory::default(); network.servers().len()],
             open: HashMap::new(),
             dials: 0,
             most_open: 0,
         }
     }
 
-    /// Takes note of how many of several requests that were sent at once are answered.
-    fn took(&mut self, connection: ConnectionId, answers: usize, requests: usize) {
-        let line = self.open[&connection];
+    /// Records how many of several requests sent at once are answered.
+    fn record_pipelining(&mut self, connection: ConnectionId, answers: usize, requests: usize) {
+        let state = self.open[&connection];
         if requests > 1 {
-            self.pipelining[line.server].took(line.width, answers, requests - answers);
+            self.pipelining[state.server].record(state.width, answers, requests - answers);
         }
     }
 }
 
-impl Connections for Lines<'_> {
+impl Connections for SimulatedConnections<'_> {
     fn address(&self, url: &PageUrl) -> Option<IpAddr> {
         let server = self.network.at_host(url.host());
         Some(self.network.address(server))
@@ -74,49 +73,50 @@ impl Connections for Lines<'_> {
             Dial::Loopback => (Duration::ZERO, habits.round_trip),
         };
         let width = self.pipelining[server].width(http.width());
-        let line = Line {
+        let state = SimulatedConnection {
             server,
             served: 0,
             carries: http.carries(habits.requests_per_connection),
             width,
             late,
         };
-        self.open.insert(connection, line);
+        self.open.insert(connection, state);
         self.dials += 1;
         self.most_open = self.most_open.max(self.open.len());
         (took, width)
     }
 
-    fn ask(&mut self, connection: ConnectionId, requests: usize) -> Vec<Arriving> {
-        let mut answers: Vec<Arriving> = Vec::new();
+    fn send_requests(&mut self, connection: ConnectionId, requests: usize) -> Vec<PendingAnswer> {
+        let mut answers: Vec<PendingAnswer> = Vec::new();
         while answers.len() < requests && answers.last().is_none_or(|last| last.connection.open) {
-            let mut answer = self.ask_beside(connection);
+            let mut answer = self.send_other_request(connection);
             if let Some(before) = answers.last() {
-                // It was sent with the one before, so the server is at it already.
-                let line = self.open[&connection];
-                answer.took = self.network.servers()[line.server].response;
+                // The request was sent with the previous one, so the server starts on it without
+                // a round trip.
+                let state = self.open[&connection];
+                answer.took = self.network.servers()[state.server].response;
                 answer.after = before.after + answer.took;
             }
             answers.push(answer);
         }
-        self.took(connection, answers.len(), requests);
+        self.record_pipelining(connection, answers.len(), requests);
         answers
     }
 
-    fn ask_beside(&mut self, connection: ConnectionId) -> Arriving {
-        let line = self
+    fn send_other_request(&mut self, connection: ConnectionId) -> PendingAnswer {
+        let state = self
             .open
             .get_mut(&connection)
             .expect("requests are sent over open connections");
-        let habits = &self.network.servers()[line.server];
-        let took = std::mem::take(&mut line.late) + habits.round_trip + habits.response;
-        line.served += 1;
-        Arriving {
+        let habits = &self.network.servers()[state.server];
+        let took = std::mem::take(&mut state.late) + habits.round_trip + habits.response;
+        state.served += 1;
+        PendingAnswer {
             after: took,
             took,
             connection: ConnectionState {
-                open: line.served < line.carries,
-                served: line.served,
+                open: state.served < state.carries,
+                served: state.served,
             },
         }
     }

@@ -1,25 +1,25 @@
-//! What is known of the world, to the judge?
+//! The ground truth of a world, which only the judge knows.
 
 use std::time::Duration;
 
 use crate::LabError;
 use crate::experiment::refresh::Options;
 use crate::run::refresh::{Change, Lives};
-use crate::run::steps::{Course, Snapshots};
+use crate::run::steps::{Snapshots, SteppedWorld};
 use crate::text::{Log, Scored, Texts};
 use crate::world::{Histories, Queries};
 
-/// A world, read.
-pub(super) struct Ground {
+/// A world with its texts and their scores.
+pub(super) struct GroundTruth {
     pub lives: Lives,
     pub snapshots: Snapshots,
-    said: Option<(Texts, Scored)>,
+    texts: Option<(Texts, Scored)>,
     pub step: Duration,
     pub notes: Vec<String>,
 }
 
-impl Ground {
-    /// Reads all texts once.
+impl GroundTruth {
+    /// Reads all texts of a world once.
     pub fn of(
         (histories, queries): (Histories, Option<Queries>),
         options: &Options,
@@ -30,21 +30,21 @@ impl Ground {
         let texts = texts.transpose()?;
         let lives = lives(&histories, texts.as_ref());
         let Some(snapshots) = Snapshots::new(&lives, options.step()) else {
-            let why = "the world was watched for less than four steps";
+            let why = "the world covers less than four steps: choose a shorter step";
             return Err(LabError::Wish(why.into()));
         };
         let mut notes = vec![format!(
-            "{} steps, from when half of the pages were there; {} pages at the first, {} in all.",
+            "{} steps, the first when half of the pages exist; {} pages at the first step, {} in all.",
             snapshots.moments().len(),
             snapshots.changed(0).len(),
             snapshots.born().len()
         )];
-        let said = match (texts, queries) {
+        let texts = match (texts, queries) {
             (Some(texts), Some(_)) => {
                 let workload = log.cut(&histories, &texts, options.most_queries);
                 notes.push(workload.note.clone());
                 if workload.queries.is_empty() {
-                    let why = "no page has all words of any query: there is no quality to measure";
+                    let why = "no page has all words of any query, so quality cannot be measured: use other queries";
                     return Err(LabError::Wish(why.into()));
                 }
                 let living = snapshots.changed(0).iter();
@@ -58,31 +58,32 @@ impl Ground {
                     (_, true) => "texts",
                     _ => "texts and queries",
                 };
-                notes.push(format!("There are no {missing}: no quality, no gains; what is left is freshness and age."));
+                notes.push(format!("The world has no {missing}, so there is no quality and no gain: only freshness and age are measured."));
                 None
             }
         };
         Ok(Self {
             lives,
             snapshots,
-            said,
+            texts,
             step: options.step(),
             notes,
         })
     }
 
-    /// What texts say, and how they are scored.
-    pub fn said(&self) -> Option<(&Texts, &Scored)> {
-        self.said.as_ref().map(|(texts, scored)| (texts, scored))
+    /// Returns the texts and their scores.
+    pub fn texts(&self) -> Option<(&Texts, &Scored)> {
+        self.texts.as_ref().map(|(texts, scored)| (texts, scored))
     }
 
-    /// The course of its pages.
-    pub fn course(&self) -> Course<'_> {
-        Course::new(&self.lives, &self.snapshots, self.said())
+    /// Returns the world at even steps.
+    pub fn world(&self) -> SteppedWorld<'_> {
+        SteppedWorld::new(&self.lives, &self.snapshots, self.texts())
     }
 }
 
-/// Pages and the changes of their texts, by number; of bodies where it is not known what they say.
+/// Returns the pages with the changes of their texts. Without texts, a change is one of the
+/// body.
 fn lives(histories: &Histories, texts: Option<&Texts>) -> Lives {
     let shown = histories.versions().iter().map(|version| {
         let text = |body| u64::from(texts.map_or(body, |texts| texts.of_body(body)));

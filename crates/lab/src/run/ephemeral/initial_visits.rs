@@ -1,4 +1,4 @@
-//! What a crawl knows of its sources when it begins, and why it polls each of them once.
+//! The initial visits to all sources, and the refresh policy that polls each of them once.
 
 use ::crawl::verdict::Asked;
 use frontier::{Discovery, Entry, MemoryLedger, PageKey};
@@ -6,23 +6,25 @@ use policy::{Curve, History, Number, Page, Refresh};
 use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
 
-use super::Stage;
+use super::NewsTimeline;
 use crate::run::driver::answer_of;
 
-/// What a first poll is worth: more than anything that a scheduler says of a poll or a page.
+/// Worth of a first poll: more than any worth that a scheduler gives to a poll or a page.
 const FIRST_POLL: f64 = 1e14;
 
-/// What a missing page costs a second: the paper's P = .01 over a day, for as long as no click is known.
+/// Cost of a missing page, per second, until clicks are known: the paper's P = .01 over a day.
 const STAKE: f64 = 0.01 / 86_400.0;
 
-/// Polls every source once after the first look. Sources have depth 0. Copies are worth nothing: an article is fetched once, and
-/// what further polls are worth the scheduler says.
+/// A refresh policy that polls every source once after the initial visits.
+///
+/// It recognizes sources by depth 0. It gives copies no other worth: an article is fetched once,
+/// and the scheduler says what further polls are worth.
 pub(super) struct FirstPolls;
 
 impl Refresh for FirstPolls {
     fn curve<'a>(&'a self, page: Page<'_>, _importance: f64) -> Box<dyn Curve + 'a> {
         let first = page.history.depth == 0 && page.history.revisits == 0;
-        Box::new(Level(if first { FIRST_POLL } else { 0.0 }))
+        Box::new(ConstantWorth(if first { FIRST_POLL } else { 0.0 }))
     }
 
     fn stake(&self, _page: Number, _importance: f64) -> f64 {
@@ -30,20 +32,22 @@ impl Refresh for FirstPolls {
     }
 }
 
-/// Worth the same at any age.
-struct Level(f64);
+/// Worth that does not depend on age.
+struct ConstantWorth(f64);
 
-impl Curve for Level {
+impl Curve for ConstantWorth {
     fn at(&self, _age: f64) -> f64 {
         self.0
     }
 }
 
-/// The facts of a visit to every source in the first moment. Sources are numbered in an order drawn by lot, in which the core
-/// polls pages that are worth the same.
-pub(super) fn first_look(stage: &Stage<'_>, seed: u64) -> MemoryLedger {
-    let at = stage.from;
-    let mut sources: Vec<_> = stage.news().sources().iter().collect();
+/// Returns a ledger with a visit to every source at the first moment.
+///
+/// Sources are numbered in random order. The core polls pages of equal worth in the order of
+/// their numbers.
+pub(super) fn initial_visits(timeline: &NewsTimeline<'_>, seed: u64) -> MemoryLedger {
+    let at = timeline.from;
+    let mut sources: Vec<_> = timeline.news().sources().iter().collect();
     sources.shuffle(&mut stream(seed, For::FirstVisits, 0, 0));
     let mut ledger = MemoryLedger::default();
     for (order, url) in (0..).zip(sources) {
