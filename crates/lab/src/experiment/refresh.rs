@@ -103,7 +103,7 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// The values of the paper, except that policies start with what was seen by then.
+    /// The values of the paper, except that policies know only what was seen before the start.
     fn default() -> Self {
         Self {
             queries: None,
@@ -163,7 +163,7 @@ fn run_texts(
     let mut best = 0.0_f64;
     for run in 0..u64::from(runs) {
         let truth = GroundTruth::of(histories(setting, options, run)?, options)?;
-        let comparison = comparison::Comparison {
+        let comparison = comparison::PolicyComparison {
             contestants: &contestants,
             options,
             budgets: &budgets,

@@ -7,7 +7,7 @@
 //! - A [`Responder`] holds the pages of the world.
 //! - A [`Connections`] says how long servers take. No robots.txt forbids anything, and no server
 //!   answers a probe for a missing page with a page.
-//! - The clock jumps to the earliest of the next answer, the time at which the core wants to be
+//! - The clock jumps to the earliest of the next answer, the time at which the core asks to be
 //!   woken, and the next page that the world announces.
 //!
 //! **Invariant:** the driver calls [`Responder::respond`] only after the core has spent the
@@ -182,7 +182,7 @@ pub(super) struct LabDriver<R, C = InstantServers> {
     core: Core<()>,
     ledger: MemoryLedger,
     now: Moment,
-    /// When the core wants to be woken.
+    /// When the core asked to be woken.
     wake: Option<Moment>,
     /// What happens now, in order.
     events: VecDeque<Scheduled>,

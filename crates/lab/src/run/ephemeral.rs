@@ -12,8 +12,8 @@
 //!   the paper's data.
 //! - The first polls then fetch every source once, in random order. The published schedulers
 //!   expect nothing of an unknown source and would never poll most of them. So the refresh
-//!   policy of the crawl is [`FirstPolls`]. In a recorded world only this order differs from run
-//!   to run.
+//!   policy of the crawl is [`FirstPolls`]. In a recorded world this order differs from run to
+//!   run.
 //!
 //! **Difference to the paper:** its crawler compares all sources and pages at every step. The
 //! core compares only pages that are worth the current price. So it chooses a page or a poll

@@ -107,7 +107,8 @@ pub fn order_after<'a>(
         ..single_page_plan()
     };
     let mut driver = start(wall, plan, crawl);
-    // A page without inlinks counts as a seed, so that the policy reads every page of this part.
+    // A page that no link of this part leads to counts as a seed, so that the policy reads
+    // every page of the part.
     for page in (0..web.graph().pages()).filter(|page| earlier(*page)) {
         let named = driver.world.discover(NamedPage::seed(page));
         driver.exhaust(named.into_iter().collect());

@@ -13,7 +13,7 @@
 //! - A page is discovered at the step at which it is born. Each new page raises the budget of
 //!   that step by one fetch, so a first copy costs nothing. The policy decides when to fetch it.
 //!   A page found gone leaves the repository at once.
-//! - Every few steps the policy receives which pages the searchers of the repository saw.
+//! - Every four steps the policy receives which pages the searchers of the repository saw.
 //!
 //! **Difference to the paper:** its crawler refreshes a fixed number of pages a step, each page
 //! at most once. The core makes no fetch that has no worth to the policy, and may fetch a page

@@ -7,9 +7,9 @@
 //!
 //! **Invariant:** the measure is expected freshness, given the times of the visits and the true
 //! change rates. After a visit a copy is still fresh at age t with probability `e^(-λt)`,
-//! whatever was seen before. So the random times of changes, which matter for a few important
-//! pages, add no noise. The policy knows neither rates nor changes, unless its constructor
-//! received them.
+//! whatever was seen before. So random change times add no noise, not even for the few important
+//! pages, which have few changes. The policy knows neither rates nor changes, unless its
+//! constructor received them.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ pub fn upkeep(plan: &UpkeepPlan<'_>, policy: Crawl) -> Option<UpkeepOutcome> {
     };
     let world = WeightedPages {
         plan,
-        asked: vec![None; plan.lives.pages()],
+        last_visit: vec![None; plan.lives.pages()],
         fresh: vec![0.0; plan.lives.pages()],
         numbered: pages,
         visits: 0,
@@ -88,7 +88,7 @@ struct WeightedPages<'a> {
     /// World page of each page number.
     numbered: Vec<usize>,
     /// Time of the last visit to each page.
-    asked: Vec<Option<Moment>>,
+    last_visit: Vec<Option<Moment>>,
     /// Expected fresh time of each page's copy in the measured period, in days.
     fresh: Vec<f64>,
     visits: u64,
@@ -99,7 +99,7 @@ impl Responder for WeightedPages<'_> {
         let page = self.numbered[claim.number.index()];
         self.visits += u64::from(at >= self.plan.measured);
         self.account(page, at);
-        self.asked[page] = Some(at);
+        self.last_visit[page] = Some(at);
         let answer = answer_of(text_at(self.plan.lives.of(page), at));
         claim.asked(at).judge(&answer, 0, &|_| true)
     }
@@ -108,7 +108,7 @@ impl Responder for WeightedPages<'_> {
 impl WeightedPages<'_> {
     /// Adds the expected fresh time from the last visit, if there was one, to `next`.
     fn account(&mut self, page: usize, next: Moment) {
-        let Some(visit) = self.asked[page] else {
+        let Some(visit) = self.last_visit[page] else {
             return;
         };
         let (from, until) = (visit.max(self.plan.measured), next.min(self.plan.until));

@@ -16,11 +16,11 @@ use crate::workers::{Progress, each};
 /// Schedulers that run with several histories and push periods: those of figure 8, and ours.
 pub(super) const SWEPT: [&str; 3] = ["echo-newpages", "echo-schedule", "priced"];
 
-/// Schedulers for which the experiment searches the rate that reaches the bound.
+/// Schedulers for which the experiment searches for the rate that reaches the bound.
 pub(super) const RATE_SEARCHED: [&str; 3] = ["bfs", "echo-newpages", "priced"];
 
 /// Share of the bound that counts as reached.
-const NEARLY: f64 = 0.99;
+const REACHED_SHARE: f64 = 0.99;
 
 /// Limits of the search for this rate: doublings or halvings of the largest rate, then
 /// bisections.
@@ -357,7 +357,7 @@ impl<'a> Crawls<'a> {
         at.since(self.timeline.from).as_secs_f64() / 86_400.0
     }
 
-    /// Searches the least rate whose profit reaches [`NEARLY`] of the bound.
+    /// Searches for the least rate whose profit reaches [`REACHED_SHARE`] of the bound.
     ///
     /// It doubles the largest rate until the bound is reached, or halves it while it is. Then it
     /// bisects the interval on a logarithmic scale.
@@ -366,7 +366,7 @@ impl<'a> Crawls<'a> {
             let (history, push) = (self.options.histories[0], self.options.pushes[0]);
             let crawled = self.crawl(name, rate, history, push)?;
             let (mean, _) = self.average(&self.profit(&crawled));
-            Ok(mean >= NEARLY * self.best)
+            Ok(mean >= REACHED_SHARE * self.best)
         };
         let largest = self.rates.iter().copied().fold(0.0, f64::max);
         let (mut low, mut high) = (None, None);

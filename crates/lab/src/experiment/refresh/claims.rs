@@ -25,13 +25,13 @@ pub(super) fn all(findings: &Findings, options: &Options, best: f64) -> Vec<Clai
         scorer: options.scorer.name(),
         protocol: options.knowledge,
     };
-    let asked = found.rows("quality").next().is_some();
+    let has_queries = found.rows("quality").next().is_some();
     let claims = [
         Some(uc2()),
         found.uc3(),
         found.uc4(),
         found.uc5(),
-        asked.then(|| uc6_bound(best)),
+        has_queries.then(|| uc6_bound(best)),
         Some(uc6_table()),
         found.uc7(),
     ];

@@ -20,7 +20,7 @@ pub(super) const QUALITIES: [f64; 2] = [0.95, 0.99];
 pub(super) const REGAINED: [f64; 3] = [0.5, 0.75, 0.9];
 
 /// The policies and budgets of a comparison.
-pub(super) struct Comparison<'a> {
+pub(super) struct PolicyComparison<'a> {
     pub contestants: &'a RefreshContestants,
     pub options: &'a Options,
     /// Refreshes a step, as shares of the pages.
@@ -28,7 +28,7 @@ pub(super) struct Comparison<'a> {
     pub threads: usize,
 }
 
-impl Comparison<'_> {
+impl PolicyComparison<'_> {
     /// Returns all numbers, and the best quality of any step of any run.
     pub fn rows(
         &self,

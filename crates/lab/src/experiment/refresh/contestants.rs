@@ -1,7 +1,7 @@
 //! The policies that the experiment compares.
 //!
 //! `none` refreshes nothing. `sbr` and `ebr` without an argument run with every threshold of the
-//! paper, and the best one for each budget represents them. The paper does the same. It favours
+//! paper, and the best one for each budget represents them. The paper does the same. This favours
 //! them, because a crawler cannot choose the threshold afterwards.
 
 use policy::catalog::{Catalog, Upkeep};

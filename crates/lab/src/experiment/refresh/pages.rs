@@ -190,7 +190,8 @@ impl PagesTruth {
             .collect()
     }
 
-    /// Refreshes the pages by a policy. Returns `None` if there are no changes or no budget.
+    /// Refreshes the pages by a policy. Returns `None` if the world has no changes, or if the
+    /// budget is not positive and finite.
     fn outcome(
         &self,
         name: &str,

@@ -181,7 +181,7 @@ fn every_source_is_polled_once_before_anything_else() {
         first
     };
     let (one, two) = (first(1), first(2));
-    assert_ne!(one, two, "the order is drawn by lot");
+    assert_ne!(one, two, "the order is random");
     for mut order in [one, two] {
         order.sort_unstable();
         assert_eq!(order, (0..60).collect::<Vec<u32>>());

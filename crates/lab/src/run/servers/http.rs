@@ -57,8 +57,7 @@ impl fmt::Display for Http {
     }
 }
 
-/// What the crawler remembers of a server's pipelining. The rule is that of
-/// `fetch/src/manners.rs`.
+/// What the crawler remembers of a server's pipelining, by the same rule as the `fetch` crate.
 ///
 /// If a server twice in a row closes a new connection before it has answered all pipelined
 /// requests, the crawler sends no more at once than the server answered then.
@@ -119,8 +118,7 @@ mod tests {
 
     #[test]
     fn a_server_that_ends_early_twice_in_a_row_is_sent_no_more_than_it_answers() {
-        // The test cases of `fetch/src/manners.rs`: answers to eight requests on successive
-        // connections.
+        // The test cases of the `fetch` crate: answers to eight requests on successive connections.
         let check = |answers: &[usize], width: usize| {
             let mut server = PipeliningMemory::default();
             for &answers in answers {

@@ -1,8 +1,8 @@
 //! What pages show at the even steps of an experiment.
 //!
 //! **Invariant:** the first step is when half of all pages that ever lived had been born. The
-//! last step is not after the last change. The experiment does not judge periods in
-//! which few pages or none were observed.
+//! last step is not after the last change. The experiment does not judge periods in which few
+//! pages or none were observed.
 
 use std::time::Duration;
 
