@@ -220,7 +220,7 @@ fn the_recorded_world_has_a_tenth_of_the_papers_pages() {
     assert_eq!(usual_rates(&timeline), [0.005, 0.01, 0.02]);
     let new = (0..news.articles().len()).filter(|&article| timeline.appeared(article).is_some());
     let new = new.count();
-    // The README of the data counts 41,444, without articles that came back after the week
-    // before.
+    // The README of the data counts 41,444. It leaves out articles that were seen in the week
+    // before the data begins and came back.
     assert!((41_444..42_500).contains(&new), "{new}");
 }
