@@ -1,4 +1,4 @@
-//! The command line: the contract that users and checks rely on.
+//! The command line of `avocet`: commands, flags and help texts.
 
 mod exchange;
 pub mod lab;
@@ -14,10 +14,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use node::settings::{Layer, Rate, Time};
 
-pub use exchange::{Export, Exported, Import, Imported, PageFormat, Rebuild};
-pub use plan::Plan;
-pub use search::{Order, Search};
-pub use serve::Serve;
+pub use exchange::{
+    ExportArguments, ExportKind, ImportArguments, ImportKind, PageFormat, RebuildArguments,
+};
+pub use plan::PlanArguments;
+pub use search::{ResultOrder, SearchArguments};
+pub use serve::ServeArguments;
 use settings::{OfCrawl, OfRun, SettingFlags};
 
 /// A web crawler and search repository that spends every fetch where it pays most.
@@ -31,17 +33,18 @@ Example:
   avocet crawl https://www.rust-lang.org/ --pages 500
   avocet search 'memory safety'"
 )]
-pub struct Arguments {
-    /// The directory that holds everything [default: avocet-data]
+pub struct CommandLine {
+    /// Directory that holds all data of a crawl [default: avocet-data]
     #[arg(long, global = true, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// Print JSON on standard output, and nothing else there
+    /// Print JSON on standard output instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// How events are written on standard error
+    /// Format of log events on standard error
     #[arg(long, global = true, value_enum, default_value_t = LogFormat::Text, value_name = "FORMAT")]
     pub log_format: LogFormat,
-    /// Which events: error, warn, info, debug, trace, or by part (node=debug,fetch=warn) [default: AVOCET_LOG, or warn,avocet=info,node=info,server=info]
+    /// Least severe log events to write: error, warn, info, debug or trace; also per crate, such as
+    /// node=debug,fetch=warn [default: AVOCET_LOG, or warn,avocet=info,node=info,server=info]
     #[arg(long, global = true, value_name = "LEVEL")]
     pub log_level: Option<String>,
     #[command(subcommand)]
@@ -50,70 +53,72 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Crawl from these seeds until done or a limit is reached; the same command again goes on
-    Crawl(Box<Crawl>),
-    /// Crawl and refresh continuously, within a budget of fetches, until interrupted
-    Run(Box<Run>),
-    /// Say how many fetches a goal needs, or what a budget reaches, by the store's own estimates
-    Plan(Plan),
-    /// Search what was crawled
-    Search(Search),
-    /// Serve the search page and the API
-    Serve(Serve),
-    /// Offer search, fetch_page and explain to an agent, by the Model Context Protocol over standard input and output
+    /// Crawl from seeds until nothing is left or a limit is reached; run it again to resume
+    Crawl(Box<CrawlArguments>),
+    /// Crawl and refresh continuously within a budget of fetches, until interrupted
+    Run(Box<RunArguments>),
+    /// Estimate how many fetches a freshness goal needs, or what a budget achieves
+    Plan(PlanArguments),
+    /// Search the crawled pages
+    Search(SearchArguments),
+    /// Serve the search page, the dashboard and the API
+    Serve(ServeArguments),
+    /// Offer search, fetch_page and explain to an AI agent, by the Model Context Protocol over
+    /// standard input and output
     #[command(
         after_help = "Example:\n  avocet mcp --store ./docs        (an agent's configuration starts this)"
     )]
     Mcp,
-    /// Teach a topic by examples, for `crawl --topic`: train, list, show, test, remove
+    /// Train topics from examples, for `crawl --topic`: train, list, show, test, remove
     #[command(subcommand)]
-    Topic(topic::Topic),
-    /// Show the pages that are polled for new ones: how much they name, what it is worth, how often they are polled, and why
-    Sources(Sources),
-    /// Show what the store holds and what the crawl is doing
+    Topic(topic::TopicCommand),
+    /// List the pages that are polled for links to new pages: what they yield, how often they are
+    /// polled, and why
+    Sources(SourcesArguments),
+    /// Show what the store holds and what a running crawl does
     #[command(after_help = "Example:\n  avocet status --store ./docs")]
     Status,
-    /// Have the crawl of a store rest: nothing new is fetched, what is under way ends and is committed
+    /// Pause the running crawl: requests under way finish and are committed, and none is started
     #[command(
         after_help = "Example:\n  avocet pause --store ./docs && cp -a ./docs ./backup; avocet resume --store ./docs"
     )]
     Pause,
-    /// Have a paused crawl go on
+    /// Resume a paused crawl
     #[command(after_help = "Example:\n  avocet resume --store ./docs")]
     Resume,
-    /// Say what is known of a URL, what it is worth now and why, and when it falls due
-    Explain(Explain),
-    /// Write data out
-    Export(Export),
-    /// Take data in
-    Import(Import),
-    /// Make ledger, index and CDXJ files again from the archive
-    Rebuild(Rebuild),
-    /// Prove that archive, ledger and index agree
+    /// Explain why a URL was or was not fetched, what happens next, and what a fetch is worth
+    Explain(ExplainArguments),
+    /// Export URLs, links, pages or WARC files
+    Export(ExportArguments),
+    /// Import WARC files, URLs, search queries or clicks
+    Import(ImportArguments),
+    /// Rebuild ledger, index and CDXJ files from the archive
+    Rebuild(RebuildArguments),
+    /// Check that archive, ledger and index agree
     #[command(after_help = "Example:\n  avocet verify --store ./docs")]
     Verify,
-    /// Show everything on an invented web on this machine: crawl it, search it, watch it
-    Demo(Demo),
-    /// Explain avocet.toml, show the settings in force, or check a file
+    /// Demonstrate crawl, search and dashboard on an invented web on this machine
+    Demo(DemoArguments),
+    /// Print the configuration reference, show the settings in force, or check a file
     #[command(
         subcommand,
         after_help = "Example:\n  avocet config reference > avocet.toml\n  avocet config show --store ./docs\n  avocet config check avocet.toml"
     )]
     Config(ConfigAction),
-    /// Compare policies in worlds that were recorded or invented, by simulation
+    /// Compare policies by simulation, in recorded or invented worlds
     #[command(
         subcommand,
         after_help = "Example:\n  avocet lab ordering --world invented:graph --runs 5\n  avocet lab report --out report"
     )]
-    Lab(lab::Lab),
+    Lab(lab::LabCommand),
 }
 
-/// How events are written.
+/// Format of log events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// A line for people
+    /// Text lines
     Text,
-    /// JSON Lines for machines
+    /// JSON Lines
     Json,
 }
 
@@ -122,26 +127,26 @@ pub enum LogFormat {
 Example:
   avocet demo
   avocet demo --time 2m --seed 7 --budget 4/s --json")]
-pub struct Demo {
-    /// End after this time (30s, 10m) [default: on Ctrl-C]
+pub struct DemoArguments {
+    /// Stop after this time (30s, 10m) [default: on Ctrl-C]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Time>,
-    /// Which town: the same seed is the same web
+    /// Random seed of the town: the same seed gives the same web
     #[arg(long, default_value_t = 1, value_name = "N")]
     pub seed: u64,
-    /// How fast the town lives; at 1 an article appears every eight seconds
+    /// Speed at which the town changes; at 1, an article appears every 8 seconds
     #[arg(long, default_value = "1", value_name = "FACTOR", value_parser = speed)]
     pub speed: f64,
-    /// Fetches over time, at most
+    /// Maximum rate of fetches
     #[arg(long, default_value = "8/s", value_name = "RATE")]
     pub budget: Rate,
-    /// Which known pages to fetch again, and when: a policy, as for `avocet run`
+    /// Refresh policy, as for `avocet run`: which known pages to fetch again, and when
     #[arg(long, default_value = "holistic", value_name = "POLICY")]
     pub refresh: String,
-    /// Searches a second by people of the town; 0: only you search
+    /// Searches per second by simulated users; 0: only you search
     #[arg(long, default_value = "2", value_name = "RATE", value_parser = searches)]
     pub searches: f64,
-    /// Where to listen [default: 127.0.0.1:8321, or another port if that is taken]
+    /// Address to listen on [default: 127.0.0.1:8321, or a free port if that one is taken]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
 }
@@ -151,26 +156,26 @@ fn speed(text: &str) -> Result<f64, String> {
         .parse()
         .ok()
         .filter(|speed| (0.01..=100.0).contains(speed));
-    speed.ok_or_else(|| format!("{text:?} is no speed: write a number from 0.01 to 100"))
+    speed.ok_or_else(|| format!("{text:?} is not a speed: write a number from 0.01 to 100"))
 }
 
 fn searches(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (0.0..=10.0).contains(rate));
-    rate.ok_or_else(|| format!("{text:?} is no rate: write a number from 0 to 10"))
+    rate.ok_or_else(|| format!("{text:?} is not a rate: write a number from 0 to 10"))
 }
 
 #[derive(Debug, Subcommand)]
 pub enum ConfigAction {
-    /// Print an avocet.toml with everything that can be set, explained
+    /// Print an avocet.toml that lists and explains every setting
     Reference,
-    /// Show every setting, the value in force and where it comes from
+    /// Show every setting, its value, and where the value comes from
     Show {
-        /// The file [default: avocet.toml in the store]
+        /// Configuration file [default: avocet.toml in the store]
         file: Option<PathBuf>,
     },
-    /// Say whether a file is right, and where it is not
+    /// Check a file and list its errors
     Check {
-        /// The file [default: avocet.toml in the store]
+        /// Configuration file [default: avocet.toml in the store]
         file: Option<PathBuf>,
     },
 }
@@ -179,11 +184,11 @@ pub enum ConfigAction {
 #[command(after_long_help = catalog(), after_help = "\
 Example:
   avocet crawl https://docs.example.org/guide/ --scope prefix --pages 1000 --contact mailto:me@example.org")]
-pub struct Crawl {
-    /// Where to begin
+pub struct CrawlArguments {
+    /// Seeds: the URLs at which the crawl starts
     #[arg(value_name = "URL")]
     pub urls: Vec<String>,
-    /// A file of seeds, one URL a line ('-' reads standard input)
+    /// File of seeds, one URL per line ('-' reads standard input)
     #[arg(long, value_name = "FILE")]
     pub seeds: Option<PathBuf>,
     /// Stop after this many pages
@@ -198,10 +203,10 @@ pub struct Crawl {
     /// Stop after N pages that match the topic or predicate
     #[arg(long, value_name = "N")]
     pub until_found: Option<u64>,
-    /// Fetch pages again whose last fetch is older than this
+    /// Fetch a page again if its last fetch is older than this
     #[arg(long, value_name = "TIME")]
     pub refresh_after: Option<Time>,
-    /// The configuration [default: avocet.toml in the store, if there]
+    /// Configuration file [default: avocet.toml in the store, if it exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(flatten)]
@@ -213,24 +218,24 @@ pub struct Crawl {
 Example:
   avocet run https://docs.example.org/ --budget 5000/day --store ./docs
   avocet run --store ./docs        (seeds, budget and policies of avocet.toml, or of the last crawl)")]
-pub struct Run {
+pub struct RunArguments {
     #[command(flatten)]
-    pub crawl: Crawl,
-    /// Serve nothing
+    pub crawl: CrawlArguments,
+    /// Serve no search page, dashboard or API
     #[arg(long, conflicts_with = "listen")]
     pub no_serve: bool,
     #[command(flatten)]
     pub settings: SettingFlags<OfRun>,
 }
 
-impl Run {
+impl RunArguments {
     /// Returns the settings that the flags give.
     pub fn layer(&self) -> Layer {
         self.settings.layer.over(&self.crawl.settings.layer)
     }
 }
 
-/// The example, and the refresh policies by name.
+/// Returns the end of the long help of `run`: an example and all policies by name.
 fn refresh_catalog() -> String {
     let catalog = policy::catalog::Catalog::standard();
     format!(
@@ -238,7 +243,8 @@ fn refresh_catalog() -> String {
 Example:
   avocet run https://docs.example.org/ --budget 5000/day --refresh holistic --store ./docs
 
-avocet.toml is looked at while it runs: change [budget], [refresh] or [source] and it goes on by that.
+A running crawl reads avocet.toml again when the file changes. Changes of [budget], [refresh] and [source] take effect
+without a restart.
 
 {}
 {}
@@ -249,7 +255,7 @@ avocet.toml is looked at while it runs: change [budget], [refresh] or [source] a
     )
 }
 
-/// The example, and the policies by name.
+/// Returns the end of the long help of `crawl`: an example and the orderings by name.
 fn catalog() -> String {
     format!(
         "\
@@ -266,11 +272,11 @@ Example:
 Example:
   avocet sources --store ./news
   avocet sources --all --json | jq '.sources[] | select(.on | not) | .why'")]
-pub struct Sources {
-    /// Also pages that are not polled and never named a new page
+pub struct SourcesArguments {
+    /// Also list pages that are not polled and never linked to a new page
     #[arg(long)]
     pub all: bool,
-    /// How many
+    /// Maximum number of sources to list
     #[arg(long, default_value_t = 100, value_name = "N")]
     pub limit: usize,
 }
@@ -279,7 +285,7 @@ pub struct Sources {
 #[command(after_help = "\
 Example:
   avocet explain https://docs.example.org/guide/ --store ./docs")]
-pub struct Explain {
-    /// The page
+pub struct ExplainArguments {
+    /// URL of the page
     pub url: String,
 }

@@ -1,4 +1,4 @@
-//! One file, one command.
+//! The commands: one module each.
 
 mod config;
 mod crawl;
@@ -23,34 +23,34 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::cli::{Arguments, Command};
+use crate::cli::{Command, CommandLine};
 
-/// The store, where the user names none.
+/// Store directory if the user names none.
 const STORE: &str = "avocet-data";
 
-/// Does what the user asked for.
-pub fn run(arguments: Arguments) -> Result<()> {
+/// Runs the command that the command line names.
+pub fn run(arguments: CommandLine) -> Result<()> {
     let (named, json) = (arguments.store.as_deref(), arguments.json);
     let store = named.unwrap_or(Path::new(STORE));
     match arguments.command {
-        Command::Crawl(wishes) => crawl::run(store, json, &wishes),
-        Command::Run(wishes) => run::run(store, json, &wishes),
-        Command::Plan(wishes) => plan::run(store, json, &wishes),
-        Command::Search(wishes) => search::run(store, json, &wishes),
-        Command::Serve(wishes) => serve::run(store, json, &wishes),
+        Command::Crawl(arguments) => crawl::run(store, json, &arguments),
+        Command::Run(arguments) => run::run(store, json, &arguments),
+        Command::Plan(arguments) => plan::run(store, json, &arguments),
+        Command::Search(arguments) => search::run(store, json, &arguments),
+        Command::Serve(arguments) => serve::run(store, json, &arguments),
         Command::Mcp => mcp::run(store),
-        Command::Sources(wishes) => sources::run(store, json, &wishes),
+        Command::Sources(arguments) => sources::run(store, json, &arguments),
         Command::Pause => pause::pause(store, json),
         Command::Resume => pause::resume(store, json),
-        Command::Topic(wishes) => topic::run(store, json, &wishes),
+        Command::Topic(arguments) => topic::run(store, json, &arguments),
         Command::Status => status::run(store, json),
-        Command::Explain(wishes) => explain::run(store, json, &wishes),
-        Command::Export(wishes) => export::run(store, json, &wishes),
-        Command::Import(wishes) => import::run(store, json, &wishes),
-        Command::Rebuild(wishes) => rebuild::run(store, json, &wishes),
+        Command::Explain(arguments) => explain::run(store, json, &arguments),
+        Command::Export(arguments) => export::run(store, json, &arguments),
+        Command::Import(arguments) => import::run(store, json, &arguments),
+        Command::Rebuild(arguments) => rebuild::run(store, json, &arguments),
         Command::Verify => verify::run(store, json),
-        Command::Demo(wishes) => demo::run(named, json, &wishes),
+        Command::Demo(arguments) => demo::run(named, json, &arguments),
         Command::Config(action) => config::run(store, json, &action),
-        Command::Lab(wishes) => lab::run(json, &wishes),
+        Command::Lab(arguments) => lab::run(json, &arguments),
     }
 }

@@ -1,6 +1,6 @@
 //! Avocet: a web crawler and search repository that spends every fetch where it pays most.
 //!
-//! The program: command line and output. [`node`] crawls, [`server`] serves.
+//! This crate is the program: command line and output. [`node`] crawls, [`server`] serves.
 
 #[macro_use]
 mod output;
@@ -8,6 +8,7 @@ mod output;
 mod cli;
 mod command;
 mod logs;
+mod number;
 mod progress;
 mod signal;
 
@@ -19,7 +20,7 @@ use node::settings::Usage;
 
 /// Runs the command line of this process. Returns its exit code.
 pub fn main() -> ExitCode {
-    let arguments = cli::Arguments::parse();
+    let arguments = cli::CommandLine::parse();
     if let Err(wrong) = logs::start(arguments.log_format, arguments.log_level.as_deref()) {
         eprintln!("avocet: {wrong}");
         return ExitCode::from(2);
@@ -36,19 +37,20 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Whether the user asked for a policy or a world that there is not: wrong usage, like a flag that there is
-/// not, which clap answers with 2 as well.
+/// Returns whether an error is wrong usage, such as the name of an unknown policy or world.
+///
+/// Wrong usage ends with exit code 2, as clap does for an unknown flag.
 fn is_wrong_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
-        let wish = cause.downcast_ref::<lab::LabError>();
-        wish.is_some_and(lab::LabError::is_wrong_usage)
+        let lab_error = cause.downcast_ref::<lab::LabError>();
+        lab_error.is_some_and(lab::LabError::is_wrong_usage)
             || cause.is::<policy::CatalogError>()
             || cause.is::<policy::query::QueryError>()
             || cause.is::<Usage>()
     })
 }
 
-/// Whether whoever read our output has read enough, as `head` does.
+/// Returns whether the reader of our output has closed it, as `head` does after its last line.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let io = error.downcast_ref::<std::io::Error>();
     io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -1,7 +1,9 @@
-//! How does the program say what it does?
+//! Log events and messages on standard error, as text or as JSON Lines.
 //!
-//! Events go to standard error, as text for people or as JSON for machines. What is said to whoever watches a run is a plain line in
-//! the first and an event in the second. **Invariant:** with `--log-format json` standard error is JSON Lines and nothing else, until an error ends the program.
+//! Messages for people ([`say`]) are plain lines in the text format and events in the JSON format.
+//!
+//! **Invariant:** with `--log-format json`, standard error is JSON Lines only, until an error ends
+//! the program.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,23 +11,23 @@ use tracing_subscriber::EnvFilter;
 
 use crate::cli::LogFormat;
 
-/// What is said where the user does not say how much.
-const USUAL: &str = "warn,avocet=info,node=info,server=info";
+/// Log filter if neither `--log-level` nor `AVOCET_LOG` gives one.
+const DEFAULT_FILTER: &str = "warn,avocet=info,node=info,server=info";
 
 static JSON: AtomicBool = AtomicBool::new(false);
 
-/// Begins to log: by the flag, else by the variable `AVOCET_LOG`.
+/// Starts the log, with the filter of the flag or else of the variable `AVOCET_LOG`.
 pub fn start(format: LogFormat, level: Option<&str>) -> Result<(), String> {
     let filter = match level {
         Some(level) => {
             let wrong = |_| {
                 format!(
-                    "--log-level {level:?} is none: write error, warn, info, debug, trace, or parts like node=debug,fetch=warn"
+                    "--log-level {level:?} is not valid: write error, warn, info, debug or trace, or levels per crate such as node=debug,fetch=warn"
                 )
             };
             EnvFilter::builder().parse(level).map_err(wrong)?
         }
-        None => EnvFilter::try_from_env("AVOCET_LOG").unwrap_or_else(|_| USUAL.into()),
+        None => EnvFilter::try_from_env("AVOCET_LOG").unwrap_or_else(|_| DEFAULT_FILTER.into()),
     };
     let logs = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
@@ -41,12 +43,12 @@ pub fn start(format: LogFormat, level: Option<&str>) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether machines read what is said.
+/// Returns whether standard error is JSON Lines.
 pub fn is_json() -> bool {
     JSON.load(Ordering::Relaxed)
 }
 
-/// Says something to whoever watches.
+/// Writes a message for people to standard error.
 pub fn say(text: &str) {
     if is_json() {
         tracing::info!("{text}");

@@ -1,7 +1,7 @@
-//! Standard output, which is for answers only.
+//! Standard output, which carries results only; progress and errors go to standard error.
 //!
-//! `println!` panics when the reader has gone, as `head` does after its last line. [`outln!`] ends the
-//! program quietly then, and with an error when the output cannot be written for another reason.
+//! `println!` panics when the reader has closed the pipe, as `head` does after its last line.
+//! [`outln!`] then exits with code 0. It exits with code 1 if writing fails for another reason.
 
 use std::fmt::Arguments;
 use std::io::{self, ErrorKind, Write};
@@ -13,7 +13,7 @@ macro_rules! outln {
     };
 }
 
-/// Prints a line.
+/// Prints a line to standard output.
 pub fn line(text: Arguments<'_>) {
     let Err(error) = writeln!(io::stdout().lock(), "{text}") else {
         return;

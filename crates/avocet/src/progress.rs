@@ -1,5 +1,5 @@
-//! What a long run shows while it goes on: a living line on a terminal, a plain one every five seconds
-//! elsewhere. Standard error only.
+//! Progress of a crawl on standard error: a line that is redrawn on a terminal, or a new line every
+//! five seconds elsewhere.
 
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
@@ -8,23 +8,26 @@ use indicatif::{ProgressBar, ProgressStyle};
 use node::live::progress::{Figures, Progress};
 
 use crate::logs::{is_json, say};
+use crate::number::amount;
 
-/// How often a log gets a line.
+/// Time between two lines where standard error is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 
-/// How often the living line is drawn again.
-const LIVING_EVERY: Duration = Duration::from_millis(400);
+/// Time between two redraws of the line on a terminal.
+const REDRAW_EVERY: Duration = Duration::from_millis(400);
 
-/// Shows how a crawl goes on standard error.
+/// Shows the progress of a crawl on standard error.
 pub struct StatusLine {
+    /// `None` if standard error is not a terminal, or is JSON Lines.
     bar: Option<ProgressBar>,
     quiet: bool,
     last: Instant,
+    /// Pages and bytes at the last line.
     before: (u64, u64),
 }
 
 impl StatusLine {
-    /// Shows on standard error.
+    /// Creates a line that shows figures and messages.
     pub fn start() -> Self {
         let bar = (std::io::stderr().is_terminal() && !is_json()).then(|| {
             let style = ProgressStyle::with_template("{spinner} {msg}");
@@ -38,7 +41,7 @@ impl StatusLine {
         }
     }
 
-    /// Shows remarks only: another display shows the figures.
+    /// Creates a line that shows messages only, for a caller that shows the figures itself.
     pub fn quiet() -> Self {
         Self {
             bar: None,
@@ -54,11 +57,11 @@ impl StatusLine {
         let megabytes = rate(figures.bytes, self.before.1) / 1e6;
         self.before = (figures.pages, figures.bytes);
         let mut line = format!(
-            "{} pages, {pages_per_second:.0}/s, {megabytes:.1} MB/s, {} servers open, {} idle, {} queued",
+            "{} pages, {pages_per_second:.0}/s, {megabytes:.1} MB/s, {} visits, {} idle connections, {} waiting",
             figures.pages, figures.visits, figures.idle_connections, figures.queued,
         );
         if let Some(price) = figures.price {
-            line += &format!(", price {price:.3e}");
+            line += &format!(", price {}", amount(price));
         }
         if let Some(left) = figures.pages_left {
             line += &format!(", {left} pages left");
@@ -81,7 +84,7 @@ impl Progress for StatusLine {
     fn show(&mut self, figures: &Figures) {
         let since = self.last.elapsed();
         let pause = if self.bar.is_some() {
-            LIVING_EVERY
+            REDRAW_EVERY
         } else {
             PLAIN_EVERY
         };

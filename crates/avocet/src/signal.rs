@@ -1,29 +1,32 @@
-//! Signals: which of them stop the program cleanly, and which do not end it.
+//! Signals that stop the program cleanly, and the one that must not kill it.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Keeps `SIGXFSZ` from killing the process: a write beyond the limit of `ulimit -f` then fails with
-/// `EFBIG`, and is handled like a full disk. The flag that the handler sets is not read.
+/// Keeps `SIGXFSZ` from killing the process.
+///
+/// A write beyond the limit of `ulimit -f` then fails with `EFBIG` and is handled like a full disk.
+/// The flag that the handler sets is not read.
 pub fn ignore_file_size_limit() {
     let flag = Arc::new(AtomicBool::new(false));
     if let Err(error) = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, flag) {
-        tracing::warn!(%error, "a file size limit would kill this process");
+        tracing::warn!(%error, "cannot ignore SIGXFSZ: a file size limit (ulimit -f) would kill this process");
     }
 }
 
-/// The signals that ask for a clean stop: SIGINT (Ctrl-C), SIGTERM and SIGHUP (the terminal has
-/// gone). One that arrives between two waits is not lost.
-pub struct Signals {
+/// The signals that ask for a clean stop: SIGINT (Ctrl-C), SIGTERM and SIGHUP (terminal closed).
+///
+/// A signal that arrives between two calls of [`next`](Self::next) is not lost.
+pub struct StopSignals {
     terminate: Option<Signal>,
     interrupt: Option<Signal>,
     hang_up: Option<Signal>,
 }
 
-impl Signals {
-    /// Begins to listen, in a runtime.
+impl StopSignals {
+    /// Starts to listen. Must be called in a tokio runtime.
     pub fn listen() -> Self {
         Self {
             terminate: signal(SignalKind::terminate()).ok(),
@@ -32,7 +35,7 @@ impl Signals {
         }
     }
 
-    /// Ends with the next one.
+    /// Waits for the next signal.
     pub async fn next(&mut self) {
         tokio::select! {
             () = one(&mut self.terminate) => {}
@@ -42,9 +45,9 @@ impl Signals {
     }
 }
 
-/// Ends when the user or the system wants us to.
+/// Waits for the next signal that asks for a clean stop.
 pub async fn signalled() {
-    Signals::listen().next().await;
+    StopSignals::listen().next().await;
 }
 
 async fn one(signal: &mut Option<Signal>) {

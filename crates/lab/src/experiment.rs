@@ -1,8 +1,11 @@
-//! What is asked of the policies, and what came out? One file, one experiment.
+//! The experiments of the laboratory, one module each.
 //!
-//! An experiment runs the production policies, through the crawl core ([`run`](crate::run)), in a
-//! world that they cannot reach; it measures, judges the published claims and draws the figures of the papers.
-//! **Invariant:** a [`Study`] is a pure function of the [`Setting`] and the experiment's own options.
+//! An experiment runs the production policies in a world that they cannot reach, through the
+//! crawl core ([`run`](crate::run)). It measures the
+//! outcome, checks published claims against it and draws the figures of the papers.
+//!
+//! **Invariant:** a [`Study`] is a pure function of the [`Setting`] and the experiment's own
+//! options.
 
 pub mod currency;
 pub mod ephemeral;
@@ -20,75 +23,76 @@ use crate::LabError;
 use crate::findings::Findings;
 use crate::world::World;
 
-/// What all experiments are told.
+/// Settings that all experiments share.
 #[derive(Debug, Clone)]
 pub struct Setting {
-    /// A directory, or `invented:NAME`.
+    /// Directory of a recorded world, or `invented:NAME`.
     pub world: String,
-    /// What is set of an invented world: names and values.
+    /// Settings of an invented world, as pairs of name and value.
     pub knobs: Vec<(String, String)>,
-    /// The policies to compare, by name; none: all that fit.
+    /// Names of the policies to compare. Empty means all policies that fit the experiment.
     pub policies: Vec<String>,
     /// The policy that the others are compared with, run by run.
     pub against: Option<String>,
-    /// Where all chance comes from.
+    /// Seed of every random number generator.
     pub seed: u64,
-    /// How often it is run, each time with other draws, the same for all policies.
+    /// Number of repetitions. Each has its own random draws, which are the same for all
+    /// policies.
     pub runs: u32,
-    /// Threads to use.
+    /// Number of worker threads.
     pub threads: usize,
-    /// How the user asked for it.
+    /// The command line, for the report.
     pub command: String,
 }
 
-/// What came out of an experiment.
+/// The result of an experiment.
 #[derive(Debug, Clone)]
 pub struct Study {
-    /// The numbers.
+    /// The measured numbers.
     pub findings: Findings,
-    /// Published claims and what became of them.
+    /// Published claims and whether they held.
     pub claims: Vec<Claim>,
-    /// Pictures, each with a name for its file.
+    /// Figures, each with the stem of its file name.
     pub figures: Vec<(String, Figure)>,
-    /// What a reader must know to judge the numbers: what was left out, and why.
+    /// Remarks a reader needs to judge the numbers, such as what was left out and why.
     pub notes: Vec<String>,
 }
 
-/// A published claim and what became of it.
+/// A published claim and whether it held.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// Its short name: `UO1`, `2L1`, `BK1`, …
+    /// Short identifier: `UO1`, `2L1`, `BK1`, …
     pub id: &'static str,
-    /// What was claimed, in a sentence.
+    /// The claim in one sentence.
     pub says: String,
-    /// The number as published, or what theory says.
+    /// The published number, or the value that theory predicts.
     pub published: String,
-    /// The number as found here.
+    /// The number that this experiment found.
     pub found: String,
-    /// Whether it held.
+    /// Whether the claim held.
     pub holds: bool,
 }
 
-/// A metric of an experiment and what it means, for the help.
+/// Name and meaning of a metric, for `--help`.
 pub type Metric = (&'static str, &'static str);
 
 impl Setting {
-    /// Whether every run has a world of its own, since another seed gives another one.
+    /// Returns whether the world is invented, so that each run gets a world of its own.
     pub fn is_invented(&self) -> bool {
         World::is_invented(&self.world)
     }
 
-    /// Where the chance of a run, counted from 0, comes from.
+    /// Returns the random seed of a run; runs count from 0.
     pub fn seed_of(&self, run: u64) -> u64 {
         self.seed.wrapping_add(run)
     }
 
-    /// The world of a run.
+    /// Opens the world of a run.
     pub fn open(&self, run: u64) -> Result<World, LabError> {
         World::open(&self.world, &self.knobs, self.seed_of(run))
     }
 
-    /// A setting with these findings' frame: everything but the rows.
+    /// Returns findings with these rows and the metadata of this setting.
     pub fn findings(&self, experiment: &str, rows: Vec<crate::findings::Row>) -> Findings {
         Findings {
             experiment: experiment.to_owned(),

@@ -1,8 +1,8 @@
-//! What did an experiment find?
+//! Results of experiments in long format: one row per policy, metric and `x`.
 //!
-//! Long format: one row for each policy, metric and `x`. **Invariant:** numbers are finite (what could not be
-//! measured has no row), rows stand in the order in which they were first measured, and so the same
-//! experiment with the same seed is the same bytes.
+//! **Invariant:** numbers are finite, and values that could not be measured have no row. Rows
+//! are in the order of their first measurement. An experiment with the same seed therefore gives
+//! the same bytes.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,52 +11,52 @@ use serde::Serialize;
 
 use crate::statistics::Mean;
 
-/// What an experiment found, as `avocet lab --json` prints it.
+/// The results of an experiment, as `avocet lab --json` prints them.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Findings {
-    /// Which experiment: `ordering`, `servers`, …
+    /// Name of the experiment: `ordering`, `servers`, …
     pub experiment: String,
     /// The world, as the user named it.
     pub world: String,
-    /// Where all chance came from.
+    /// Random seed.
     pub seed: u64,
-    /// How many runs the rows are means of.
+    /// Number of runs that the rows average.
     pub runs: u32,
-    /// How to find it again.
+    /// The command that repeats the experiment.
     pub command: String,
-    /// What was found.
+    /// The measured numbers.
     pub rows: Vec<Row>,
 }
 
-/// A number that was found.
+/// A number with its confidence interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// Whose it is, by the name the user knows it by.
+    /// Name of the policy.
     pub policy: String,
-    /// What else was set: the importance that was measured by, the number of crawlers, …
+    /// Further parameters, such as the importance measured by, or the number of crawlers.
     pub params: Params,
-    /// What was measured, in lower-case words of the literature: `p_cs`, `p_st@10`, …
+    /// Name of the metric in lower case, as in the literature: `p_cs`, `p_st@10`, …
     pub metric: String,
-    /// Where on the curve: the fraction crawled, the time, the interval.
+    /// Position on the curve: the fraction crawled, the time, the interval.
     pub x: f64,
-    /// The number: a mean if there were several runs.
+    /// The number; the mean if there were several runs.
     pub value: f64,
-    /// The lower end of its 95 % interval; `None` if there was one run.
+    /// Lower end of the 95 % confidence interval; `None` for a single run.
     pub low: Option<f64>,
-    /// The upper end.
+    /// Upper end of the interval.
     pub high: Option<f64>,
 }
 
-/// Names and values of what was set.
+/// Parameters by name.
 pub type Params = BTreeMap<String, Param>;
 
-/// A value that was set.
+/// The value of a parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Param {
     /// A number.
     Number(f64),
-    /// A word.
+    /// A text.
     Text(String),
 }
 
@@ -71,7 +71,7 @@ pub struct Measured {
     pub metric: String,
     /// See [`Row::x`].
     pub x: f64,
-    /// The number; one that is not finite is left out.
+    /// The number; values that are not finite are omitted.
     pub value: f64,
 }
 
@@ -87,11 +87,11 @@ impl From<&str> for Param {
     }
 }
 
-/// The rows of runs that measured the same policies on the same draws.
+/// Combines runs that measured the same policies on the same random draws into rows.
 ///
-/// `against` adds, for every other policy, a row `METRIC-gain`: by how much it is above that policy. Its
-/// interval is that of the differences run by run, which is narrower than the two means suggest, since
-/// both policies had the same world.
+/// `against` names a baseline. For every other policy it adds a row `METRIC-gain` with the
+/// difference to that policy. Its interval is that of the differences paired by run. It is
+/// narrower than the two means suggest, since both policies had the same world.
 pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
     let mut places: HashMap<Key<'_>, usize> = HashMap::new();
     let mut found: Vec<(&Measured, Vec<Option<f64>>)> = Vec::new();
@@ -124,7 +124,7 @@ pub fn rows(runs: &[Vec<Measured>], against: Option<&str>) -> Vec<Row> {
     rows
 }
 
-/// Returns a line through what was found, by rising `x`, with the intervals if all rows have one.
+/// Returns a line through these rows, by rising `x`, with intervals if all rows have one.
 pub fn series<'r>(name: impl Into<String>, rows: impl IntoIterator<Item = &'r Row>) -> Series {
     let mut rows: Vec<&Row> = rows.into_iter().collect();
     rows.sort_by(|one, other| one.x.total_cmp(&other.x));
@@ -150,7 +150,7 @@ fn row(of: &Measured, metric: String, values: impl Iterator<Item = f64>) -> Row 
     }
 }
 
-/// What makes two numbers of different runs the same measurement.
+/// Identifies the same measurement in different runs.
 #[derive(PartialEq, Eq, Hash)]
 struct Key<'a> {
     policy: &'a str,
@@ -174,7 +174,7 @@ impl<'a> Key<'a> {
 }
 
 impl Findings {
-    /// The value of a row; `None` if nothing was found for it.
+    /// The value of a row; `None` if there is none.
     pub fn value(&self, policy: &str, metric: &str, x: f64) -> Option<f64> {
         let is_it =
             |row: &&Row| row.policy == policy && row.metric == metric && (row.x - x).abs() < 1e-9;

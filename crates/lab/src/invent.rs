@@ -1,9 +1,11 @@
-//! Generators of worlds. One file, one kind.
+//! Generators of worlds, one module per kind.
 //!
-//! Every generator is a `Plan`: public fields, which users set by name, and `invent(seed)`. Its file names the
-//! distributions and where they come from. **Invariant:** a world is a pure function of its plan and its seed, and
-//! every draw comes from a stream of its own purpose and object, so that another setting changes what it says and
-//! leaves the rest as it was.
+//! Every generator is a `Plan` with public fields, which users set by name, and a method
+//! `invent(seed)`. Its module names the distributions and their sources.
+//!
+//! **Invariant:** a world is a pure function of its plan and its seed. Every object draws from
+//! its own random stream for each purpose. Changing one setting therefore leaves the draws of
+//! all others as they were.
 
 pub mod corpus;
 mod draw;
@@ -19,8 +21,8 @@ use policy::Moment;
 
 pub(crate) use knob::{Knob, Tuned, tuned};
 
-/// When worlds with a clock begin: 2020 did, in UTC.
+/// Start of worlds that have a clock: 2020-01-01, 00:00 UTC.
 pub const BEGINNING: Moment = Moment::from_micros(1_577_836_800_000_000);
 
-/// Seconds of a day.
+/// Seconds per day.
 const DAY: f64 = 86_400.0;

@@ -1,6 +1,8 @@
-//! What a world holds: graphs, texts, histories, news, queries. One file, one kind.
+//! Kinds of data that a world can hold, one module each: graphs, texts, histories, news,
+//! queries.
 //!
-//! Each is read from tables, written to them, or made by a generator; `docs/reference/worlds.md` describes the tables.
+//! Each is read from tables, written to them, or made by a generator. `docs/reference/worlds.md` describes
+//! the tables.
 
 mod bodies;
 mod graph;
@@ -27,7 +29,7 @@ pub use traffic::Traffic;
 
 pub(crate) use reach::Reach;
 
-/// An evolving collection of texts and what is asked of it.
+/// A changing collection of texts and the queries that search it.
 #[derive(Debug, Clone)]
 pub struct Corpus {
     /// The texts.

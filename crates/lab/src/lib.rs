@@ -1,9 +1,11 @@
-//! The laboratory: the policies of a crawl in other worlds, and how results are measured.
+//! The laboratory: runs crawl policies in recorded and invented worlds and measures the results.
 //!
-//! [`world`] reads recorded webs and [`invent`] invents others; [`run`] crawls them without a network,
-//! [`loopback`] serves them on sockets; [`measure`] says how good an order of visits was, [`experiment`]
-//! compares policies and [`report`] shows what was found. **Invariant:** what is measured is a pure
-//! function of its arguments, and what is served listens on 127.0.0.1 only and ends when dropped.
+//! [`world`] reads recorded webs and [`invent`] generates others. [`run`] crawls them without a
+//! network, and [`loopback`] serves them on sockets. [`measure`] computes how good an order of
+//! visits was, [`experiment`] compares policies, and [`report`] shows the results.
+//!
+//! **Invariant:** measurements are pure functions of their arguments. Servers listen on
+//! 127.0.0.1 only, and stop when dropped.
 
 pub mod experiment;
 pub mod findings;
@@ -19,33 +21,33 @@ pub mod text;
 pub mod workers;
 pub mod world;
 
-/// What keeps a web from being served or read, or a result from being drawn.
+/// An error of the laboratory.
 #[derive(Debug, thiserror::Error)]
 pub enum LabError {
     /// A world could not be served.
     #[error(transparent)]
     Serve(#[from] testweb::TestwebError),
-    /// A table of a world is not as it should be.
+    /// A table of a world is invalid.
     #[error("{}, line {line}: {why}", path.display())]
     Table {
         /// The file.
         path: std::path::PathBuf,
-        /// The line, from one.
+        /// The line, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// What is wrong in this line.
         why: String,
     },
-    /// The user asked for something that there is not.
+    /// The user asked for something that does not exist or is out of range.
     #[error("{0}")]
     Wish(String),
-    /// A file ends too early, or is packed in a way that cannot be read.
+    /// A file is truncated, or its packing is invalid.
     #[error("cannot read {} beyond line {line}", path.display())]
     Broken {
         /// The file.
         path: std::path::PathBuf,
         /// The last line that could be read.
         line: u64,
-        /// What the system or the unpacking said.
+        /// The error of the system or the decoder.
         source: std::io::Error,
     },
     /// A file could not be written.
@@ -53,7 +55,7 @@ pub enum LabError {
     Write {
         /// The file or directory.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// A file could not be read.
@@ -61,13 +63,13 @@ pub enum LabError {
     Read {
         /// The file or directory.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
 }
 
 impl LabError {
-    /// Whether the user asked for something that there is not, and nothing went wrong.
+    /// Whether the error is one of usage: a request that cannot be met, not a failure.
     pub fn is_wrong_usage(&self) -> bool {
         matches!(self, Self::Wish(_))
     }

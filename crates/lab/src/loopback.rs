@@ -1,7 +1,7 @@
-//! Worlds served on loopback, to be crawled by the program itself.
+//! Worlds served on loopback, for crawls with the real program.
 //!
-//! [`Proxy`] serves pages and links, [`Press`] sources that publish, and [`Trial`] judges a crawler on a
-//! small press.
+//! [`Proxy`] serves a web graph and [`Press`] serves news. [`Trial`] tests a crawler on a small
+//! [`Press`].
 
 mod press;
 mod proxy;

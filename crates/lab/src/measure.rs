@@ -1,12 +1,14 @@
-//! How good was an order of visits?
+//! Measures of an order of visits, one module per measure of the literature.
 //!
-//! One file, one measure of the literature, each with the closed forms of the ideal and of the random
-//! crawler beside it; and the [full solutions](pagerank) that incremental orderings are held against.
-//! **Invariant:** pure functions of the order and of the true importance, which no policy ever sees.
+//! Most come with the closed forms of the ideal and the random crawler. [`pagerank`] computes
+//! the exact solutions that incremental orderings are compared with.
 //!
-//! Hot is what is *at least* as important as a threshold, everywhere: pages tie, above all by their
-//! number of backlinks, and a page that ties with the last hot one is as good as that one. Where the
-//! threshold is the importance of the K-th page, ties make more than K pages hot.
+//! **Invariant:** measures are pure functions of the order and of the true importance, which no
+//! policy sees.
+//!
+//! A page is *hot* if it is *at least* as important as a threshold. Ties are frequent, above all
+//! in backlink counts, and a page that ties with the last hot page is as good as that page. If
+//! the threshold is the importance of the K-th page, ties make more than K pages hot.
 
 pub mod clusters;
 pub mod efficiency;
@@ -23,36 +25,36 @@ pub mod recency;
 pub use gain::Gain;
 pub use pagerank::{pagerank, personalised_pagerank};
 
-/// One measure along a crawl.
+/// A measure as a function of the progress of a crawl.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What it measures, as `avocet lab` prints it: `p_cs`, `p_st@10`, …
+    /// Name of the measure, as `avocet lab` prints it: `p_cs`, `p_st@10`, …
     pub metric: String,
-    /// Its points, by rising `x`.
+    /// Points in order of rising `x`.
     pub points: Vec<Point>,
 }
 
 /// A point of a curve.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// The share of all pages that was visited.
+    /// Share of all pages visited so far.
     pub x: f64,
-    /// The measure by then.
+    /// Value of the measure at that point.
     pub value: f64,
 }
 
-/// The true importance of each page of a web, by its index.
+/// True importance of each page of a web, by its index.
 #[derive(Debug, Clone)]
 pub struct Truth {
     importance: Vec<f64>,
-    /// The same, most important first.
+    /// The same values in falling order.
     sorted: Vec<f64>,
-    /// Whose these are; of pages that tie the first.
+    /// The pages in that order; ties by rising index.
     ranking: Vec<usize>,
 }
 
 impl Truth {
-    /// Importance that is not a number is the least there is.
+    /// Creates the truth from the importance of each page. NaN counts as negative infinity.
     pub fn new(importance: Vec<f64>) -> Self {
         let importance: Vec<f64> = importance
             .into_iter()
@@ -74,7 +76,7 @@ impl Truth {
         }
     }
 
-    /// The order of the ideal crawler: the most important page first, of those that tie the first.
+    /// The order of the ideal crawler: most important first, ties by rising index.
     pub fn ranking(&self) -> &[usize] {
         &self.ranking
     }
@@ -84,18 +86,17 @@ impl Truth {
         self.importance[page]
     }
 
-    /// How many pages there are.
+    /// Number of pages.
     pub fn pages(&self) -> usize {
         self.importance.len()
     }
 
-    /// How many pages are at least this important.
+    /// Number of pages that are at least this important.
     pub fn hot(&self, threshold: f64) -> usize {
         self.sorted.partition_point(|&value| value >= threshold)
     }
 
-    /// The importance of the page that is in this place, counted from 1, when the most important comes
-    /// first. Returns `None` beyond the last.
+    /// Importance of the page at this rank, counted from 1. Returns `None` beyond the last rank.
     pub fn of_place(&self, place: usize) -> Option<f64> {
         self.sorted.get(place.checked_sub(1)?).copied()
     }
@@ -106,7 +107,7 @@ impl Truth {
 }
 
 impl Curve {
-    /// A curve over the first 1, 2, … pages visited of so many.
+    /// Creates a curve over the first 1, 2, … visits in a web of `pages` pages.
     fn over_visits(metric: &str, pages: usize, values: impl Iterator<Item = f64>) -> Self {
         let point = |(visited, value): (usize, f64)| Point {
             x: visited as f64 / pages as f64,
@@ -118,18 +119,18 @@ impl Curve {
         }
     }
 
-    /// The value after this share of all pages was visited, or the nearest number of pages; `None`: the
-    /// crawl ended before.
+    /// The value after this share of all pages, rounded to whole pages. `None` if the crawl
+    /// ended earlier.
     pub fn at(&self, share: f64, pages: usize) -> Option<f64> {
         let visited = ((share * pages as f64).round() as usize).max(1);
         self.points.get(visited - 1).map(|point| point.value)
     }
 }
 
-/// The pages visited, each at its first visit only: `None` is a visit that brought nothing new.
+/// Maps each visit to its page, or to `None` if the page was visited before.
 ///
 /// # Panics
-/// If a page is none of so many.
+/// If a page is out of range.
 fn first_visits(visits: &[usize], pages: usize) -> impl Iterator<Item = Option<usize>> {
     let mut seen = vec![false; pages];
     visits
@@ -141,7 +142,7 @@ fn first_visits(visits: &[usize], pages: usize) -> impl Iterator<Item = Option<u
 mod tests {
     use super::*;
 
-    /// Importance with and without ties, up to six pages: few enough to try every order.
+    /// Importances with and without ties. At most six pages, so that every order can be tried.
     pub(super) const WEBS: [&[f64]; 8] = [
         &[1.0],
         &[3.0, 1.0],
@@ -153,7 +154,7 @@ mod tests {
         &[9.0, 2.0, 2.0, 2.0, 0.0, 0.0],
     ];
 
-    /// All orders in which so many pages can be visited (Heap's algorithm).
+    /// All permutations of the pages (Heap's algorithm).
     pub(super) fn orders(pages: usize) -> Vec<Vec<usize>> {
         fn permute(left: usize, order: &mut Vec<usize>, all: &mut Vec<Vec<usize>>) {
             if left <= 1 {
@@ -177,7 +178,7 @@ mod tests {
         order
     }
 
-    /// The mean of a measure over all orders, point by point.
+    /// Mean of a measure over all orders, point by point.
     pub(super) fn mean(pages: usize, measure: impl Fn(&[usize]) -> Curve) -> Vec<f64> {
         let orders = orders(pages);
         let mut sums = vec![0.0; pages];

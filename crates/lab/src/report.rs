@@ -1,8 +1,10 @@
-//! What did all experiments find, on one page?
+//! The report of all experiments as one HTML page.
 //!
-//! One HTML file with its style and its figures inside: what was claimed, what was found, whether it held, and how to
-//! find it again. **Invariant:** the same studies are the same bytes; the page loads nothing, runs no script, and
-//! no text that is given can become markup.
+//! Style and figures are inside the file. It shows each claim, the finding, whether the claim
+//! held, and the command that repeats the study.
+//!
+//! **Invariant:** equal studies give equal bytes. The page loads no resources and runs no
+//! script, and all inserted text is escaped.
 
 mod numbers;
 mod study;
@@ -13,35 +15,35 @@ use figure::page_style;
 
 use crate::experiment::Study;
 
-/// What one paper, or one book, claimed, and what was found.
+/// The claims of one paper or book, and the studies of them.
 #[derive(Debug, Clone)]
 pub struct Chapter {
-    /// What it is about.
+    /// Its subject.
     pub title: String,
-    /// Which paper: authors, title, year.
+    /// The paper: authors, title, year.
     pub source: String,
-    /// What was asked, in a few sentences; an empty line begins a paragraph.
+    /// The questions, in a few sentences; an empty line starts a paragraph.
     pub introduction: String,
-    /// What was done to answer it.
+    /// The studies that answer them.
     pub studies: Vec<Study>,
 }
 
-/// What the page says of itself.
+/// General information on the page.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct About {
-    /// The version of the program.
+    /// Version of the program.
     pub version: String,
-    /// What a reader should know of all experiments; an empty line begins a paragraph.
+    /// Remarks on all experiments; an empty line starts a paragraph.
     pub text: String,
-    /// Where all chance came from.
+    /// Random seed of all studies.
     pub seed: u64,
-    /// How to make the page again.
+    /// The command that makes the page again.
     pub command: String,
-    /// What of the papers is not here, each with the reason.
+    /// Parts of the papers that were left out, each with the reason.
     pub left_out: Vec<String>,
 }
 
-/// Writes the page.
+/// Renders the page.
 pub fn page(chapters: &[Chapter], about: &About) -> String {
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -74,7 +76,7 @@ impl Chapter {
     }
 }
 
-/// Text as paragraphs, where empty lines are.
+/// Renders text as paragraphs, split at empty lines.
 fn paragraphs(text: &str) -> String {
     let parts = text.split("\n\n").map(str::trim);
     parts
@@ -83,7 +85,7 @@ fn paragraphs(text: &str) -> String {
         .collect()
 }
 
-/// A list of texts, if there are any, under a heading.
+/// Renders a list of texts under a heading, or an empty string if there are none.
 fn list(heading: &str, texts: &[String]) -> String {
     if texts.is_empty() {
         return String::new();

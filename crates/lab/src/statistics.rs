@@ -1,13 +1,13 @@
-//! How sure is a mean?
+//! Means with confidence intervals.
 //!
-//! Student (1908): for few runs, with a spread that is itself estimated from them.
+//! Student (1908): for few runs, with a variance that is itself estimated from them.
 
-/// A mean of runs.
+/// The mean over runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
-    /// The mean; not a number if there was no run.
+    /// The mean; NaN if there was no run.
     pub value: f64,
-    /// The 95 % interval; `None` for fewer than two runs: one says nothing about the next.
+    /// The 95 % confidence interval; `None` for fewer than two runs.
     pub interval: Option<(f64, f64)>,
 }
 
@@ -19,7 +19,7 @@ const QUANTILES: [f64; 30] = [
 ];
 
 impl Mean {
-    /// The mean of these values.
+    /// Computes the mean of these values.
     pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         let value = values.iter().sum::<f64>() / count;
@@ -33,7 +33,8 @@ impl Mean {
     }
 }
 
-/// Beyond the table, Cornish and Fisher's expansion to its first term: off by less than .002 from 31 on.
+/// The .975 quantile. Beyond the table, the first term of the Cornish-Fisher expansion, with an
+/// error below .002 from 31 on.
 fn quantile(freedom: usize) -> f64 {
     let normal = 1.959_964_f64;
     let beyond = normal + (normal.powi(3) + normal) / (4.0 * freedom as f64);

@@ -1,8 +1,11 @@
-//! What do the rows of a table say?
+//! Reading and writing of the tables of recorded worlds.
 //!
-//! Tab-separated, UTF-8, a header row; plain, `.gz` or `.zst`, whichever is there. Columns are found by
-//! their names in the header, so their order is free and further ones do no harm.
-//! **Invariant:** a table is streamed, never held; whatever is wrong with it is named by file and line.
+//! Tables are tab-separated UTF-8 with a header row, plain or packed as `.gz` or `.zst`. Columns
+//! are found by their names in the header, so their order is free and unknown columns are
+//! ignored.
+//!
+//! **Invariant:** tables are streamed, never held in memory. Every error names the file and the
+//! line.
 
 mod lines;
 mod moment;
@@ -17,15 +20,18 @@ use crate::LabError;
 pub(crate) use lines::{Lines, Place};
 pub(crate) use write::{TableWriter, create_zst};
 
-/// Bytes of a row: a URL or a query is far shorter, and what is longer is no table.
+/// Greatest length of a row in bytes. URLs and queries are far shorter; a longer row means that
+/// the file is not a table.
 const LONGEST_ROW: usize = 16 << 20;
 
-/// How a table may be packed: what its name ends with.
+/// File name endings of plain and packed tables.
 const PACKED: [&str; 3] = ["", ".gz", ".zst"];
 
-/// The file of this name (`edges.tsv`) as it is, or packed. Returns `None` if there is none.
+/// Returns the path of the file with this name (`edges.tsv`), plain or packed. Returns `None` if
+/// there is none.
 ///
-/// Two of them are an error: nobody can tell which one is meant.
+/// # Errors
+/// If several of them exist, since it is unclear which one is meant.
 pub(crate) fn locate(directory: &Path, name: &str) -> Result<Option<PathBuf>, LabError> {
     let paths = PACKED.map(|ending| directory.join(format!("{name}{ending}")));
     let mut there = paths.into_iter().filter(|path| path.is_file());
@@ -40,7 +46,7 @@ pub(crate) fn locate(directory: &Path, name: &str) -> Result<Option<PathBuf>, La
     }
 }
 
-/// The file of this name as it is, or packed; none is an error that names it.
+/// Like [`locate`], but a missing file is an error that names it.
 pub(crate) fn find(directory: &Path, name: &str) -> Result<PathBuf, LabError> {
     locate(directory, name)?.ok_or_else(|| LabError::Read {
         path: directory.join(format!("{name}[.gz|.zst]")),
@@ -52,13 +58,13 @@ pub(crate) fn find(directory: &Path, name: &str) -> Result<PathBuf, LabError> {
 pub(crate) struct Table<const N: usize> {
     lines: Lines,
     columns: [&'static str; N],
-    /// Where the columns stand.
+    /// Index of each column in the file.
     places: [usize; N],
-    /// How many columns the header names.
+    /// Number of columns in the header.
     width: usize,
 }
 
-/// A row of it.
+/// A row of a [`Table`].
 pub(crate) struct Row<'a, const N: usize> {
     pub(crate) cells: [&'a str; N],
     columns: [&'static str; N],
@@ -101,7 +107,7 @@ impl<const N: usize> Table<N> {
         })
     }
 
-    /// The next row. An empty last line is none.
+    /// Returns the next row. An empty line at the end of the file is ignored.
     pub(crate) fn next(&mut self) -> Result<Option<Row<'_, N>>, LabError> {
         if self.lines.only_an_empty_line_is_left()? {
             return Ok(None);
@@ -129,14 +135,14 @@ impl<const N: usize> Table<N> {
         }))
     }
 
-    /// Where the reading is: for what is wrong with the table as a whole.
+    /// The current position, for errors that concern the table as a whole.
     pub(crate) fn place(&self) -> Place<'_> {
         self.lines.place()
     }
 }
 
 impl<const N: usize> Row<'_, N> {
-    /// A cell as a number.
+    /// Parses a cell as a number.
     pub(crate) fn number<T: FromStr>(&self, column: usize) -> Result<T, LabError> {
         let cell = self.cells[column];
         let name = self.columns[column];
@@ -144,7 +150,7 @@ impl<const N: usize> Row<'_, N> {
             .map_err(|_| self.place.wrong(format!("{cell:?} is no {name}")))
     }
 
-    /// A cell as a time: Unix seconds, whole or with up to six decimals.
+    /// Parses a cell as a time: Unix seconds, whole or with up to six decimals.
     pub(crate) fn moment(&self, column: usize) -> Result<Moment, LabError> {
         let cell = self.cells[column];
         moment::parse(cell).ok_or_else(|| {
@@ -154,7 +160,7 @@ impl<const N: usize> Row<'_, N> {
         })
     }
 
-    /// The same, in a table that is sorted by it: never before the `last` one.
+    /// Parses a time in a table that is sorted by it; a time before `last` is an error.
     pub(crate) fn later(&self, column: usize, last: Moment) -> Result<Moment, LabError> {
         let at = self.moment(column)?;
         if at < last {

@@ -1,9 +1,11 @@
-//! What do the pages of a history say, as far as searchers ask for it?
+//! Word counts of the texts in a history, for the words that queries use.
 //!
-//! All bodies are read once and forgotten: of each text stay the counts of the words that any query has, its length
-//! and its shingles. Words are runs of letters and digits, lower-cased: a splitter of the lab's own, the same for pages and
-//! queries. **Invariant:** bodies with the same words in the same order are one text, and texts are numbered in the
-//! order in which bodies first show them.
+//! All bodies are read once and not kept. For each text it stores the counts of query words, the
+//! length and the shingles. Words are runs of letters and digits in lower case. The lab splits
+//! pages and queries with the same function.
+//!
+//! **Invariant:** bodies with the same words in the same order are one text. Texts are numbered
+//! in the order in which bodies first show them.
 
 mod knee;
 mod scores;
@@ -31,27 +33,27 @@ pub struct Texts {
     in_links: Option<Vec<u32>>,
 }
 
-/// A text, counted.
+/// The counts and shingles of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Text {
-    /// The words of queries that it has, and how often, by rising word.
+    /// Query words that it contains, with their counts, by ascending word number.
     pub counts: Box<[(u32, u32)]>,
-    /// All its words.
+    /// Number of all its words.
     pub length: u32,
-    /// What its changes are measured by.
+    /// Shingles, for the size of its changes.
     pub shingles: Shingles,
 }
 
-/// What is kept of a body.
+/// The data that is kept of a body.
 struct Reading {
     fingerprint: u64,
     text: Text,
-    /// Targets of its links; `None`: it is no HTML, or nobody asks.
+    /// Targets of its links; `None` if it is not HTML or its links are not needed.
     links: Option<Vec<PageId>>,
 }
 
 impl Texts {
-    /// Reads all bodies once, by all cores. Words are those of the vocabulary.
+    /// Reads all bodies once, on all cores, and counts the words of the vocabulary.
     pub(crate) fn read(histories: &Histories, vocabulary: &Vocabulary) -> Result<Self, LabError> {
         let first = first_bodies(histories);
         let base = bases(histories, &first);
@@ -79,7 +81,8 @@ impl Texts {
         })
     }
 
-    /// Texts that have words 0 to 3 so often, on so many pages with none to two in-links.
+    /// Texts with these counts of the words 0 to 3, in a world of `pages` pages with zero to two
+    /// in-links.
     #[cfg(test)]
     pub(crate) fn invented(counts: &[[u32; 4]], pages: usize) -> Self {
         let text = |counts: &[u32; 4]| Text {
@@ -104,12 +107,13 @@ impl Texts {
         &self.texts[number as usize]
     }
 
-    /// How many there are.
+    /// Number of texts.
     pub fn count(&self) -> usize {
         self.texts.len()
     }
 
-    /// For each page, the other pages of the world whose first body links to it; `None` if no first body is HTML.
+    /// For each page, the number of other pages whose first body links to it; `None` if no first
+    /// body is HTML.
     pub fn in_links(&self) -> Option<&[u32]> {
         self.in_links.as_deref()
     }
@@ -131,7 +135,7 @@ fn first_bodies(histories: &Histories) -> Vec<Option<u32>> {
     first
 }
 
-/// For each body whose links count, the first page that it is the first body of.
+/// For each body whose links are needed, the first page that it is the first body of.
 fn bases(histories: &Histories, first: &[Option<u32>]) -> Vec<Option<u32>> {
     let mut bases = vec![None; histories.bodies().count() as usize];
     for (page, body) in (0..).zip(first) {

@@ -1,20 +1,20 @@
-//! How does an experiment use all cores and still give the same result on one?
+//! Parallel execution with results that do not depend on the number of threads.
 //!
-//! **Invariant:** results stand in the order of the work, and no piece of work sees another: so the number
-//! of threads changes the time and nothing else.
+//! **Invariant:** results are in the order of the work, and no piece of work sees another. The
+//! number of threads therefore changes only the time.
 
 use std::sync::Mutex;
 use std::thread;
 
-/// Who is told how far an experiment is.
+/// Receives the progress of an experiment.
 pub trait Progress: Sync {
-    /// So many steps of this begin.
+    /// Announces the start of `steps` steps of `what`.
     fn begin(&self, what: &str, steps: usize);
-    /// One of them is done.
+    /// Announces the end of one step.
     fn step(&self);
 }
 
-/// Nobody.
+/// Ignores all progress.
 #[derive(Debug, Clone, Copy)]
 pub struct Silent;
 
@@ -23,10 +23,10 @@ impl Progress for Silent {
     fn step(&self) {}
 }
 
-/// Does each piece of work on one of so many threads.
+/// Applies `work` to each piece, on up to `threads` threads.
 ///
 /// # Panics
-/// If `work` does.
+/// If `work` panics.
 pub fn each<T: Send, R: Send>(
     pieces: Vec<T>,
     threads: usize,
@@ -41,7 +41,7 @@ pub fn each<T: Send, R: Send>(
             .expect("another task panicked while it held this lock")
             .next()
     };
-    let labour = || {
+    let work_off = || {
         let mut done = Vec::new();
         while let Some((place, piece)) = next() {
             done.push((place, work(piece)));
@@ -51,9 +51,9 @@ pub fn each<T: Send, R: Send>(
     };
     let mut results: Vec<(usize, R)> = thread::scope(|scope| {
         let others: Vec<_> = (1..threads.min(count))
-            .map(|_| scope.spawn(labour))
+            .map(|_| scope.spawn(work_off))
             .collect();
-        let mut done = labour();
+        let mut done = work_off();
         for other in others {
             match other.join() {
                 Ok(more) => done.extend(more),

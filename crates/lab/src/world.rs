@@ -1,9 +1,11 @@
-//! Webs that policies are judged on, by name.
+//! Worlds: webs that policies are judged on, recorded or invented.
 //!
-//! A world is recorded (a directory of tables) or invented (from a seed); which of the two it is, nobody who
-//! uses it can tell. `docs/reference/worlds.md` describes the tables. **The wall:** a world is known to the runner of
-//! an experiment only. A policy lives in a crate that this one depends on, is handed no world, and hears
-//! what was fetched as a [`policy::Fact`].
+//! A recorded world is a directory of tables, which `docs/reference/worlds.md` describes. An invented
+//! world is generated from a seed. Experiments use both in the same way.
+//!
+//! **The wall:** only the runner of an experiment has access to a world. A policy lives in a
+//! crate that this one depends on, so it cannot use a world. It learns what was fetched as a
+//! [`policy::Fact`].
 
 mod invented;
 
@@ -21,10 +23,10 @@ use crate::LabError;
 use crate::table::locate;
 use invented::invent;
 
-/// What names of invented worlds begin with.
+/// Prefix of the names of invented worlds.
 const INVENTED: &str = "invented:";
 
-/// The tables that a world can have, as they are looked for.
+/// The tables that a world can have.
 const TABLES: [&str; 12] = [
     "nodes.tsv",
     "edges.tsv",
@@ -53,11 +55,12 @@ pub enum World {
     Histories(Histories),
     /// Sources, articles, links and clicks.
     News(News),
-    /// Queries and how often they were asked.
+    /// Queries and their frequencies.
     Queries(Queries),
     /// Pages with their versions, and the queries they answer.
     Corpus(Corpus),
-    /// Servers with latencies and their pages: the web that [`site`](testweb::site) serves on loopback.
+    /// Servers with latencies and their pages: the web that [`site`](testweb::site) serves on
+    /// loopback.
     Servers(Box<Web>),
 }
 
@@ -73,12 +76,12 @@ impl World {
         }
     }
 
-    /// Whether a world of this name comes from a seed, so that another seed gives another one.
+    /// Whether the world of this name is generated from a seed.
     pub fn is_invented(name: &str) -> bool {
         name.starts_with(INVENTED)
     }
 
-    /// Opens a directory. Which kind of world it is follows from the tables that are there.
+    /// Reads a directory. The tables in it determine the kind of world.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         let listed = std::fs::read_dir(directory);
         listed.map_err(|source| LabError::Read {
@@ -114,7 +117,7 @@ impl World {
         })
     }
 
-    /// What kind of world it is, in a word.
+    /// Name of the kind of world.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Graph(_) => "graph",
@@ -128,7 +131,10 @@ impl World {
         }
     }
 
-    /// Its pages and links with what else is known of them. A world without links is refused.
+    /// Converts it to a web graph with all further data about its pages.
+    ///
+    /// # Errors
+    /// If the world has no links.
     pub fn linked(self) -> Result<Linked, LabError> {
         Ok(match self {
             Self::Graph(graph) => graph.into(),
@@ -151,7 +157,10 @@ impl World {
         })
     }
 
-    /// Its pages and links with what they say and are about. A world without labels is refused.
+    /// Converts it to a web graph with texts, and labels.
+    ///
+    /// # Errors
+    /// If the world has no labels.
     pub fn topical(self) -> Result<(Linked, Labels), LabError> {
         match self {
             Self::Topic(topic) if !topic.labels().names().is_empty() => {
@@ -167,9 +176,11 @@ impl World {
         }
     }
 
-    /// Writes its tables into a directory, which is made if there is none and must not hold a world yet.
+    /// Writes the tables into a directory, which is created if necessary and must not hold a
+    /// world.
     ///
-    /// What is written is read as the same world. Servers cannot be written: no table holds their habits.
+    /// The written world reads as the same world. A world of servers cannot be written, since no
+    /// table holds latencies.
     pub fn write(&self, directory: &Path) -> Result<(), LabError> {
         match self {
             Self::Graph(graph) => graph.write(empty(directory)?, |_, _| true),
@@ -191,7 +202,7 @@ impl World {
     }
 }
 
-/// The directory, made if there was none. One that holds a world already is refused.
+/// Creates the directory if necessary. Rejects a directory that already holds a world.
 fn empty(directory: &Path) -> Result<&Path, LabError> {
     std::fs::create_dir_all(directory).map_err(|source| LabError::Write {
         path: directory.to_owned(),

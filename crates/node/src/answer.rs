@@ -1,4 +1,4 @@
-//! Answers from the wire and from an archive, in the one shape that is judged.
+//! Converts HTTP answers, from the network or from the archive, to the [`Answer`] that is judged.
 
 use anyhow::{Context, Result};
 use bytes::Bytes;
@@ -7,13 +7,13 @@ use fetch::Response;
 use page::{Directives, PageUrl, link_header};
 use repository::archive::{Cut, DecodeLimits, Digest, Record};
 
-/// The product token that robots.txt files know us by.
+/// The product token by which robots.txt files name this crawler (RFC 9309, section 2.2.1).
 pub const TOKEN: &str = "avocet";
 
-/// The error of a body whose content coding could not be undone.
+/// The error name of a body whose content coding could not be decoded.
 const UNDECODED: &str = "undecoded";
 
-/// An answer from the wire.
+/// Converts an answer that came over the network.
 pub fn live(response: &Response, url: &PageUrl, token: &str, payload: Digest) -> Answer {
     let owned = |text: Option<&str>| text.map(str::to_owned);
     Answer {
@@ -34,7 +34,7 @@ pub fn live(response: &Response, url: &PageUrl, token: &str, payload: Digest) ->
     }
 }
 
-/// An answer from an archive.
+/// Converts an archived answer.
 pub fn kept(record: &Record, url: &PageUrl, token: &str) -> Result<Answer> {
     let status = record.status().context("the record holds no HTTP answer")?;
     let header = |name| record.header(name).map(|value| value.into_owned());
@@ -61,8 +61,10 @@ pub fn kept(record: &Record, url: &PageUrl, token: &str) -> Result<Answer> {
     })
 }
 
-/// Why the archived body is not the whole (WARC 1.1, 5.13), as [`fetch::Truncation`] names it. A body cut in
-/// its coding does not decode to its end either, so this comes first.
+/// Returns why the archived body is truncated (WARC 1.1, section 5.13), by the names of
+/// [`fetch::Truncation`].
+///
+/// It takes precedence over a decoding error: a truncated body cannot be decoded to its end either.
 fn archived_cut(record: &Record) -> Option<&'static str> {
     Some(match record.field("WARC-Truncated")? {
         "length" => "truncated:size",

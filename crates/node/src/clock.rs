@@ -1,19 +1,19 @@
-//! What time is it, for the whole program?
+//! The clock of the live driver.
 //!
-//! **Invariant:** moments only grow. The wall clock is read once; from then on a monotonic clock
-//! counts, so a jump of the former changes no order and no politeness.
+//! **Invariant:** moments never decrease. The wall clock is read once, and a monotonic clock counts
+//! from there. A jump of the wall clock therefore changes neither order nor politeness.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use policy::Moment;
 use tokio::time::Instant;
 
-/// Returns a moment as archive, logs and people write it.
+/// Converts a moment to a timestamp for archive, logs and user interfaces.
 pub fn timestamp(moment: Moment) -> jiff::Timestamp {
     jiff::Timestamp::from_microsecond(moment.micros() as i64).unwrap_or_default()
 }
 
-/// The driver's clock.
+/// A monotonic clock that was started at the wall clock's time.
 #[derive(Debug, Clone, Copy)]
 pub struct Clock {
     start: Moment,
@@ -21,7 +21,7 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts at the wall clock's time.
+    /// Starts a clock at the wall clock's time.
     pub fn start() -> Self {
         let wall = SystemTime::now()
             .duration_since(UNIX_EPOCH)
@@ -32,17 +32,17 @@ impl Clock {
         }
     }
 
-    /// Now.
+    /// Returns the current moment.
     pub fn now(&self) -> Moment {
         self.start + self.since.elapsed()
     }
 
-    /// How long it has run.
+    /// Returns the time since the start.
     pub fn elapsed(&self) -> Duration {
         self.since.elapsed()
     }
 
-    /// The runtime's name for a moment.
+    /// Converts a moment to an instant of the async runtime.
     pub fn instant(&self, moment: Moment) -> Instant {
         self.since + moment.since(self.start)
     }

@@ -1,19 +1,19 @@
-//! The live driver of the core: carries out its actions with sockets, a ledger on disk, and the clock.
+//! The live driver of the core: it carries out the core's actions with sockets, disk and clock.
 //!
-//! One task owns the [`Core`]. Requests run on tasks of their own and report to it; one [`committer`] thread writes
-//! archive, ledger and index; reads of the ledger run on threads for blocking work. So the core is behind no lock, and
-//! nothing waits for the disk while it is stepped.
+//! One task owns the [`Core`]. Requests run on tasks of their own and report to it. One
+//! [`committer`] thread writes archive, ledger and index. Reads of the ledger run on threads for
+//! blocking work. So the core needs no lock, and no step of the core waits for the disk.
 
-mod asked;
 pub mod begin;
 pub mod collect;
 pub mod committer;
+mod page_explanation;
 #[cfg(test)]
 mod paused;
 pub mod plan;
-mod recorded;
 mod requests;
-mod watched;
+mod snapshots;
+mod state_files;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -35,7 +35,7 @@ use tracing::warn;
 use crate::clock::Clock;
 use crate::explain::Explanation;
 use crate::live::core_figures::Durations;
-use crate::live::meter::{Fetch, Kind, Level, outcome, priced, written};
+use crate::live::meter::{Fetch, Kind, TickValues, outcome, priced, written};
 use crate::live::progress::{Figures, Progress};
 use crate::live::snapshot::Snapshot;
 use crate::live::{Live, RunningCrawl};
@@ -45,75 +45,76 @@ use crate::recovery::searches::Searches;
 use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
 use begin::begin;
-use committer::{Committer, Done, Work};
+use committer::{CommitResult, Committer, Work};
 use plan::Plan;
-use recorded::{SOURCES_EVERY, STATE_EVERY};
 use requests::Requests;
-use watched::Said;
+use snapshots::SnapshotCache;
+use state_files::{SOURCES_EVERY, STATE_EVERY};
 
-/// How often those who watch are told, and the pause file is looked for.
+/// How often the driver updates figures and checks for the pause file.
 const TICK: Duration = Duration::from_millis(500);
 
-/// A connection and its number. Boxed, so that messages are small.
+/// A connection and its number. It is boxed to keep messages small.
 type NumberedConnection = (ConnectionId, Box<Connection>);
 
-/// Something to ask or tell the core, on the task that owns it.
+/// A closure that the task which owns the core runs on it.
 type Question = Box<dyn FnOnce(&mut Core<Sealed>) + Send>;
 
-/// What the task that owns the core is told.
-enum Message {
-    /// Something happened.
+/// A message to the task that owns the core.
+enum DriverMessage {
+    /// An event for the core.
     Event(Event<Sealed>),
-    /// A request has ended; its connection comes back.
+    /// A request has ended and returns its connection.
     Done(Option<NumberedConnection>, Event<Sealed>),
-    /// A server was looked up.
+    /// The address of a server was resolved.
     Resolved(VisitId, Option<Route>, Event<Sealed>),
-    /// Someone wants to know something of the core.
+    /// A question to the core.
     Question(Question),
-    /// The log of searches was read.
-    Followed(Box<Searches>),
-    /// Something of ours broke: the crawl stops.
+    /// New lines of the log of searches were read.
+    SearchesRead(Box<Searches>),
+    /// An internal failure, which stops the crawl.
     Failed(anyhow::Error),
 }
 
-/// A running crawl, for those who ask it something or want something of it.
+/// A running crawl, as other threads see it.
 pub struct Engine {
     plan: Plan,
     clock: Clock,
     ledger: Arc<Ledger>,
-    messages: UnboundedSender<Message>,
-    /// Those who watch.
+    messages: UnboundedSender<DriverMessage>,
     live: Arc<Live>,
-    said: Mutex<Said>,
+    snapshots: Mutex<SnapshotCache>,
 }
 
 impl Engine {
-    /// Asks the task that owns the core; `None`: the crawl has ended. Blocks: not to be called on a task.
+    /// Runs a question on the task that owns the core; `None` if the crawl has ended.
+    ///
+    /// Blocks the thread, so it must not be called on an async task.
     fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut Core<Sealed>) -> T + Send + 'static,
     ) -> Option<T> {
         let (reply, answer) = mpsc::sync_channel(1);
-        self.tell(Message::Question(Box::new(move |core| {
-            // Who asked may have gone.
+        self.send(DriverMessage::Question(Box::new(move |core| {
+            // The asking thread may have stopped waiting.
             reply.send(question(core)).ok();
         })));
         answer.recv().ok()
     }
 
-    /// What the ledger knows; a failure stops the crawl.
-    fn trust<T>(&self, read: Result<T, LedgerError>) -> Option<T> {
-        read.map_err(|error| self.tell(Message::Failed(error.into())))
+    /// Returns the result of a ledger read. A failure stops the crawl.
+    fn ok_or_stop<T>(&self, read: Result<T, LedgerError>) -> Option<T> {
+        read.map_err(|error| self.send(DriverMessage::Failed(error.into())))
             .ok()
     }
 
-    fn tell(&self, message: Message) {
-        // After the end of the crawl there is nobody to tell.
+    fn send(&self, message: DriverMessage) {
+        // After the end of the crawl the receiver is closed.
         self.messages.send(message).ok();
     }
 }
 
-/// Crawls until nothing is left to do, a limit is reached, or `interrupted` ends.
+/// Crawls until no work is left, a limit is reached, or `interrupted` completes.
 pub async fn crawl(
     store: &Store,
     plan: Plan,
@@ -159,17 +160,17 @@ async fn start(
                 let committer = Committer::new(&ledger, writers.archive, writers.index)
                     .buffered(buffered)
                     .with_reserve(reserve);
-                let committed = |done: Done| {
+                let committed = |done: CommitResult| {
                     watching.meter().core.commits.record(done.took);
                     let event = Event::Committed {
                         facts: done.facts,
                         requests: done.requests,
                         gains: done.gains,
                     };
-                    messages.send(Message::Event(event)).ok();
+                    messages.send(DriverMessage::Event(event)).ok();
                 };
                 if let Err(error) = committer.run(&queue, committed) {
-                    messages.send(Message::Failed(error)).ok();
+                    messages.send(DriverMessage::Failed(error)).ok();
                 }
             })?
     };
@@ -179,10 +180,10 @@ async fn start(
         ledger: ledger.clone(),
         messages,
         live: live.clone(),
-        said: Mutex::default(),
+        snapshots: Mutex::default(),
     });
     live.runs(engine.clone());
-    let mut driver = Driver {
+    let mut driver = CoreDriver {
         core,
         engine,
         requests,
@@ -223,45 +224,49 @@ async fn start(
     Ok(summary)
 }
 
-/// Makes all that the ledger has committed searchable although the disk is full, by giving back the
-/// room held in reserve. The index writer of the crawl knew of pages that were not committed, so the
-/// index catches up with the ledger as at a start.
+/// Makes all pages that the ledger has committed searchable although the disk is full.
+///
+/// The reserved disk space is freed for this. The crawl's index writer has pages that were never
+/// committed, so it is discarded, and the index catches up with the ledger as at a start.
 fn publish_last_commits(store: &Store, ledger: &Ledger) {
     store.release_reserve();
     if let Err(error) = recovery::open_index(store, ledger) {
-        warn!("the last pages are searchable when there is room: {error:#}");
+        warn!(
+            "the last pages become searchable at the next start with enough disk space: {error:#}"
+        );
     }
 }
 
 /// The task that owns the core.
-struct Driver {
+struct CoreDriver {
     core: Core<Sealed>,
     engine: Arc<Engine>,
     requests: Requests,
-    inbox: UnboundedReceiver<Message>,
-    /// Where the committer listens; `None` once the crawl has ended.
+    inbox: UnboundedReceiver<DriverMessage>,
+    /// The queue of the committer; `None` after the end of the crawl.
     work: Option<mpsc::Sender<Work>>,
     /// Requests and reads under way.
     tasks: JoinSet<()>,
-    /// Connections that no request uses.
+    /// Idle connections.
     connections: HashMap<ConnectionId, Box<Connection>>,
-    /// Ways to servers that were looked up and not connected to yet.
+    /// Routes to servers that are resolved but not connected yet.
     routes: HashMap<VisitId, Route>,
-    /// When the core wants to be woken.
+    /// When the core asked to be woken.
     wake: Option<Moment>,
     finished: bool,
     failure: Option<anyhow::Error>,
-    /// The log of searches, while it is not being read.
+    /// The follower of the log of searches; `None` while a thread reads the log.
     searches: Option<Box<Searches>>,
-    /// When files for other processes were last written, in real time: theirs.
+    /// When the files for other processes were last written. This is real time, even under a paused
+    /// clock, because other processes live in real time.
     last_state: Option<Instant>,
     last_sources: Option<Instant>,
-    /// Time per step since the last tick.
+    /// Durations of the steps since the last tick.
     steps: Durations,
 }
 
-impl Driver {
-    /// Drives the core to its end. Returns whether the crawl came to its own end.
+impl CoreDriver {
+    /// Drives the core to its end. Returns false if the crawl was interrupted.
     async fn run(
         &mut self,
         mut progress: impl Progress,
@@ -280,7 +285,7 @@ impl Driver {
             let clock = self.engine.clock;
             let wake = clock.instant(self.wake.unwrap_or(clock.now() + Duration::from_secs(3600)));
             tokio::select! {
-                Some(message) = self.inbox.recv() => self.take(message),
+                Some(message) = self.inbox.recv() => self.handle(message),
                 Some(_) = self.tasks.join_next() => {}
                 () = tokio::time::sleep_until(wake) => self.step(Event::Woken),
                 () = panics::alarm(), if !alarmed => {
@@ -305,7 +310,7 @@ impl Driver {
                 }
             }
             if self.failure.is_some() && self.tasks.is_empty() {
-                // Visits whose requests were lost by a panic are never settled.
+                // A panic can lose requests. Their visits would never be settled.
                 break;
             }
         }
@@ -320,18 +325,18 @@ impl Driver {
         !interrupts
     }
 
-    /// Takes the last snapshot, and lets go of the committer. Returns what has broken.
+    /// Takes the last snapshot and closes the committer's queue. Returns the failure, if any.
     async fn end(&mut self) -> Option<anyhow::Error> {
         let engine = self.engine.clone();
         let mut last = tokio::task::spawn_blocking(move || engine.snapshot());
         let last = loop {
             tokio::select! {
-                Some(message) = self.inbox.recv() => self.take(message),
+                Some(message) = self.inbox.recv() => self.handle(message),
                 last = &mut last => break last,
             }
         };
         self.work = None;
-        // From now on questions get no answer, so that whoever asks does not wait.
+        // Closes the channel of later questions, so that their threads do not wait for ever.
         self.inbox.close();
         if let Ok(last) = last {
             self.engine.live.ends(last);
@@ -339,46 +344,46 @@ impl Driver {
         self.failure.take()
     }
 
-    /// Looks at what was said after the end: only a failure still matters.
+    /// Reads the messages that came after the end. Only a failure still matters.
     fn drain(&mut self, failure: &mut Option<anyhow::Error>) {
         while let Ok(message) = self.inbox.try_recv() {
-            if let Message::Failed(error) = message {
+            if let DriverMessage::Failed(error) = message {
                 failure.get_or_insert(error);
             }
         }
     }
 
-    fn take(&mut self, message: Message) {
+    fn handle(&mut self, message: DriverMessage) {
         match message {
-            Message::Event(event) => self.step(event),
-            Message::Done(connection, event) => {
+            DriverMessage::Event(event) => self.step(event),
+            DriverMessage::Done(connection, event) => {
                 self.connections.extend(connection);
                 self.step(event);
             }
-            Message::Resolved(visit, route, event) => {
+            DriverMessage::Resolved(visit, route, event) => {
                 self.routes.extend(route.map(|route| (visit, route)));
                 self.step(event);
             }
-            Message::Question(question) => question(&mut self.core),
-            Message::Followed(searches) => self.followed(searches),
-            Message::Failed(error) => self.fail(error),
+            DriverMessage::Question(question) => question(&mut self.core),
+            DriverMessage::SearchesRead(searches) => self.take_searches(searches),
+            DriverMessage::Failed(error) => self.fail(error),
         }
     }
 
-    /// Steps the core and carries out what it wants.
+    /// Steps the core and carries out the actions that it returns.
     fn step(&mut self, event: Event<Sealed>) {
         let mut actions = Vec::new();
-        // Each step says anew when the core wants to be woken.
+        // Each step returns a new wake-up time, if the core needs one.
         self.wake = None;
         let begun = Instant::now();
         self.core.step(event, self.engine.clock.now(), &mut actions);
         self.steps.record(begun.elapsed());
         for action in actions {
-            self.act(action);
+            self.perform(action);
         }
     }
 
-    fn act(&mut self, action: Action<Sealed>) {
+    fn perform(&mut self, action: Action<Sealed>) {
         match action {
             Action::LoadPages { visit, pages, host } => {
                 self.read(move |engine| engine.load_pages(visit, &pages, host));
@@ -405,7 +410,7 @@ impl Driver {
                 url,
             } => {
                 let route = self.routes.remove(&visit);
-                let route = route.expect("a server is connected to that was looked up");
+                let route = route.expect("the core connects only to a server that it has resolved");
                 let connect = self.requests.clone().connect(visit, connection, url, route);
                 self.tasks.spawn(connect);
             }
@@ -450,32 +455,32 @@ impl Driver {
         }
     }
 
-    /// Reads the ledger on a thread for blocking work, and reports what was read.
+    /// Reads the ledger on a thread for blocking work and sends the event back.
     fn read(&mut self, read: impl FnOnce(&Engine) -> Result<Event<Sealed>> + Send + 'static) {
         let engine = self.engine.clone();
         self.tasks.spawn_blocking(move || {
             let message = match read(&engine) {
-                Ok(event) => Message::Event(event),
-                Err(error) => Message::Failed(error),
+                Ok(event) => DriverMessage::Event(event),
+                Err(error) => DriverMessage::Failed(error),
             };
-            engine.tell(message);
+            engine.send(message);
         });
     }
 
     fn send(&self, work: Work) {
         if let Some(sender) = &self.work {
-            // The receiver ends early only after an error, and that error ends the crawl.
+            // The committer stops early only after an error, and that error ends the crawl.
             sender.send(work).ok();
         }
     }
 
-    /// Stops the crawl: what we broke is not the web's fault.
+    /// Stops the crawl because of an internal failure.
     fn fail(&mut self, error: anyhow::Error) {
         self.failure.get_or_insert(error);
         self.step(Event::Stopped);
     }
 
-    /// Tells the core of idle connections that their servers closed.
+    /// Reports to the core the idle connections that their servers have closed.
     fn report_closed(&mut self) {
         let closed = (self.connections.iter()).filter(|(_, connection)| !connection.is_open());
         let mut closed: Vec<ConnectionId> = closed.map(|(id, _)| *id).collect();
@@ -520,7 +525,7 @@ impl Driver {
         }
     }
 
-    /// Counts a request for those who watch.
+    /// Counts a request in the meter.
     fn note(&self, note: &Note) {
         let mut meter = self.engine.live.meter();
         match note {
@@ -548,10 +553,10 @@ impl Driver {
         }
     }
 
-    /// Takes note of the time, and tells those who watch that there may be news.
+    /// Updates the meter and notifies the subscribers of the crawl.
     fn tick(&mut self) {
         let now = self.engine.clock.now();
-        let level = Level {
+        let values = TickValues {
             price: self
                 .core
                 .budget()
@@ -561,12 +566,12 @@ impl Driver {
         let mut meter = self.engine.live.meter();
         meter.core.steps.add(&std::mem::take(&mut self.steps));
         meter.core.events_waiting = self.inbox.len() as u64;
-        meter.tick(now, level);
+        meter.tick(now, values);
         drop(meter);
         self.engine.live.tick();
     }
 
-    /// Has other processes know how the crawl stands, and follows the log of searches.
+    /// Starts the periodic background work: files for other processes, and the log of searches.
     fn record(&mut self, root: &Path) {
         let due = |last: Option<Instant>, every| last.is_none_or(|last| last.elapsed() >= every);
         if due(self.last_state, STATE_EVERY) {
@@ -586,13 +591,13 @@ impl Driver {
             let engine = self.engine.clone();
             self.tasks.spawn_blocking(move || {
                 searches.follow(now);
-                engine.tell(Message::Followed(searches));
+                engine.send(DriverMessage::SearchesRead(searches));
             });
         }
     }
 
-    /// Takes in what was searched for since the last look.
-    fn followed(&mut self, mut searches: Box<Searches>) {
+    /// Passes new searches to the core, and the new workload to the committer if it is due.
+    fn take_searches(&mut self, mut searches: Box<Searches>) {
         let met = searches.take_met();
         if !met.is_empty() {
             self.step(Event::Searched(met));
@@ -605,7 +610,7 @@ impl Driver {
 }
 
 impl Engine {
-    /// What the ledger has of pages that are about to be asked for, and of their host.
+    /// Loads the ledger's records of pages that are about to be fetched, and of their host.
     fn load_pages(
         &self,
         visit: VisitId,
@@ -633,7 +638,7 @@ impl Engine {
         })
     }
 
-    /// What the ledger knows of a page that was visited, or only heard of.
+    /// Returns the history of a page, visited or only discovered; `None` if it is unknown.
     fn history(&self, key: PageKey) -> Result<Option<History>> {
         if let Some(visited) = self.ledger.visited(key)? {
             return Ok(Some(visited.history));
@@ -643,7 +648,7 @@ impl Engine {
     }
 }
 
-/// The rules of the robots.txt that the ledger keeps.
+/// Parses the robots.txt that the ledger stores for a host.
 fn rules_of(facts: &HostFacts) -> Option<Arc<Robots>> {
     let rules = facts.robots.as_ref().map(|fact| match fact {
         RobotsFact::Found { text, .. } => Robots::parse(text.as_bytes(), TOKEN),
@@ -666,6 +671,6 @@ impl RunningCrawl for Engine {
     }
 
     fn afford(&self, per_second: f64) {
-        self.tell(Message::Event(Event::BudgetChanged(per_second)));
+        self.send(DriverMessage::Event(Event::BudgetChanged(per_second)));
     }
 }

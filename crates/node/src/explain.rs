@@ -1,12 +1,13 @@
-//! Why was this page fetched, or why not, and when will it be?
+//! Explains why a page was fetched or not, and when it will be fetched next.
 //!
-//! Answers by the policies of the last crawl, from the facts in the ledger: the frontier is made again
-//! as the next run would make it, and asked. A crawl that goes on is asked itself.
+//! For a store at rest, the frontier is restored from the ledger as the next run would restore
+//! it, with the policies of the last crawl. For a running crawl, see
+//! `engine/page_explanation.rs`.
 
-mod account;
 mod findable;
-mod opinion;
+mod report;
 pub mod sources;
+mod topic_opinion;
 
 use anyhow::Result;
 use frontier::bench::Manners;
@@ -26,33 +27,36 @@ use crate::settings::Usage;
 use crate::settings::last_crawl::LastCrawl;
 use crate::settings::policies::PolicySettings;
 use crate::store::Store;
-use account::{Found, Named, Place, Seen, Share, Speed, Value};
 use crawl::TOKEN;
 use crawl::belongs;
 use crawl::scope::{Outside, Scope};
+use report::{
+    BudgetReport, DiscoveryReport, LinkReport, QueuePosition, ServerReport, VisitReport,
+    WorthReport,
+};
 
-pub use account::Explanation;
 pub use findable::Findable;
+pub use report::Explanation;
 
 /// Explains a URL of a store at rest.
 pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Result<Explanation> {
     let url = parse(text)?;
     let last = LastCrawl::read(store.root())?;
     let scope = scope(&last, ledger)?;
-    let facts = Facts::read(ledger, url)?;
+    let facts = PageFacts::read(ledger, url)?;
     if facts.discovery.is_none() {
-        return Ok(facts.unheard(&scope));
+        return Ok(facts.explain_undiscovered(&scope));
     }
-    let mut frontier = remembered(store, ledger, &last, &scope, now)?;
-    let asked = Asked {
+    let mut frontier = restored_frontier(store, ledger, &last, &scope, now)?;
+    let context = ExplainContext {
         frontier: &mut frontier,
         scope: &scope,
         policies: &last.policies,
         running: false,
         now,
     };
-    let (explanation, source) = facts.told(asked);
-    let topic = facts.judged(&store.archive(), &last.policies)?;
+    let (explanation, source) = facts.explain_from_memory(context);
+    let topic = facts.topic_opinion(&store.archive(), &last.policies)?;
     let explanation = complete(explanation, &facts, source, ledger)?;
     Ok(Explanation {
         topic,
@@ -60,48 +64,48 @@ pub fn explain(store: &Store, ledger: &Ledger, text: &str, now: Moment) -> Resul
     })
 }
 
-/// A URL as people write it.
+/// Parses a URL that a user wrote.
 pub fn parse(text: &str) -> Result<PageUrl> {
     PageUrl::parse(text).map_err(|_| {
         Usage(format!(
-            "{text:?} is no URL that could be crawled: write it like https://example.org/"
+            "{text:?} is not a URL that can be crawled: write it like https://example.org/"
         ))
         .into()
     })
 }
 
-/// Who is asked about a page.
-pub struct Asked<'a> {
-    /// What waits.
+/// The crawl that a page is explained for.
+pub struct ExplainContext<'a> {
+    /// Its frontier.
     pub frontier: &'a mut Frontier<Crawl>,
-    /// What belongs to the crawl.
+    /// Its scope.
     pub scope: &'a Scope,
-    /// By which policies.
+    /// Its policies.
     pub policies: &'a PolicySettings,
-    /// Whether the crawl goes on.
+    /// Whether the crawl is running.
     pub running: bool,
-    /// When.
+    /// The current time.
     pub now: Moment,
 }
 
-/// What is known of a page without asking a policy.
-pub struct Facts {
+/// The facts about a page, which no policy influences.
+pub struct PageFacts {
     /// The page.
     pub url: PageUrl,
-    /// Where it is in the ledger.
+    /// Its key in the ledger.
     pub key: PageKey,
-    /// Its host.
+    /// Facts about its host.
     pub host: Option<HostFacts>,
     /// How it was discovered.
     pub discovery: Option<Discovery>,
     /// Its last visit.
     pub visited: Option<Visited>,
-    /// When facts from the future were first noticed, if there are any.
+    /// When facts with a future date were first noticed, if the ledger has any.
     noticed_ahead: Option<Moment>,
 }
 
-impl Facts {
-    /// What the ledger knows.
+impl PageFacts {
+    /// Reads the facts from the ledger.
     pub fn read(ledger: &Ledger, url: PageUrl) -> Result<Self> {
         let key = PageKey::of(&url);
         Ok(Self {
@@ -114,39 +118,44 @@ impl Facts {
         })
     }
 
-    /// What there is to say of a page that nobody has heard of.
-    pub fn unheard(&self, scope: &Scope) -> Explanation {
+    /// Explains a page that was never discovered.
+    pub fn explain_undiscovered(&self, scope: &Scope) -> Explanation {
         Explanation {
             blocked: is_blocked(scope, &self.url),
-            not_fetched: Some(undiscovered(scope, &self.url)),
+            not_fetched: Some(undiscovered_reason(scope, &self.url)),
             ..self.blank()
         }
     }
 
-    /// What there is to say of a page but for links to it, and where the page that named it is in the ledger. Reads nothing but
-    /// memory, so it may be asked under a lock.
-    pub fn told(&self, asked: Asked<'_>) -> (Explanation, Option<PageKey>) {
+    /// Explains a page except for the links to it. Also returns the ledger key of the page that
+    /// named it.
+    ///
+    /// Reads only memory, so the core's task may call it.
+    pub fn explain_from_memory(
+        &self,
+        context: ExplainContext<'_>,
+    ) -> (Explanation, Option<PageKey>) {
         let Some(discovery) = &self.discovery else {
-            return (self.unheard(asked.scope), None);
+            return (self.explain_undiscovered(context.scope), None);
         };
-        let Asked {
+        let ExplainContext {
             frontier, scope, ..
-        } = asked;
+        } = context;
         let new = History::discovered(discovery.at, discovery.depth);
         let visited = self.visited.as_ref();
         let history = visited.map_or(new, |visited| visited.history);
-        let history = Present::new(asked.now, self.noticed_ahead).history(&history);
+        let history = Present::new(context.now, self.noticed_ahead).history(&history);
         let number = Number(discovery.order as u32);
         let standing = frontier.bench.standing(number, self.key.page.host());
         let blocked = is_blocked(scope, &self.url);
-        let mut worth = Value::of(frontier, asked.policies, number, &history, asked.now);
+        let mut worth = WorthReport::of(frontier, context.policies, number, &history, context.now);
         worth.due = worth.due.filter(|_| !blocked);
         let host = self.key.page.host();
         let deferred = frontier.bench.is_deferred(number, host);
         let budget = frontier.domain_account(host);
         let unanswered = visited.is_none_or(|visited| visited.status.is_none());
         let not_fetched = unanswered.then(|| {
-            let unasked = Unasked {
+            let page = NeverFetched {
                 url: &self.url,
                 depth: discovery.depth,
                 scope,
@@ -155,17 +164,17 @@ impl Facts {
                 worth: Some(&worth),
                 standing: standing.as_ref(),
                 deferred: budget.as_ref().filter(|_| deferred),
-                running: asked.running,
+                running: context.running,
             };
-            unasked.why()
+            page.reason()
         });
         let explanation = Explanation {
             blocked,
             not_fetched,
             worth: Some(worth),
-            budget: budget.map(|account| Share { deferred, account }),
-            standing: standing.map(|standing| Place::of(&standing, asked.policies)),
-            discovered: Some(Found::of(discovery)),
+            budget: budget.map(|account| BudgetReport { deferred, account }),
+            standing: standing.map(|standing| QueuePosition::of(&standing, context.policies)),
+            discovered: Some(DiscoveryReport::of(discovery)),
             ..self.blank()
         };
         let source = discovery.source.and_then(|source| frontier.key(source));
@@ -180,7 +189,7 @@ impl Facts {
             links: Vec::new(),
             visited: None,
             worth: None,
-            server: self.host.clone().map(Speed::of),
+            server: self.host.clone().map(ServerReport::of),
             budget: None,
             standing: None,
             not_fetched: None,
@@ -190,10 +199,10 @@ impl Facts {
     }
 }
 
-/// Adds what is read from the ledger, where that may take a while.
+/// Adds the parts that need many reads of the ledger: links, anchor texts and the last visit.
 pub fn complete(
     mut explanation: Explanation,
-    facts: &Facts,
+    facts: &PageFacts,
     source: Option<PageKey>,
     ledger: &Ledger,
 ) -> Result<Explanation> {
@@ -203,26 +212,27 @@ pub fn complete(
     let number = discovery.order as u32;
     if let (Some(found), Some(source)) = (&mut explanation.discovered, source) {
         let links = ledger.links(source)?;
-        found.by = Some(Named {
+        found.by = Some(LinkReport {
             from: url_of(ledger, source)?,
             anchor: links.map_or(String::new(), |links| links.anchor(number).to_owned()),
         });
     }
-    explanation.links = named(ledger, number)?;
+    explanation.links = links_to(ledger, number)?;
     let out_links = ledger.links(facts.key)?.map(|links| links.out_links);
     let visited = facts.visited.clone();
-    explanation.visited = visited.map(|visited| Seen::of(visited, out_links));
+    explanation.visited = visited.map(|visited| VisitReport::of(visited, out_links));
     Ok(explanation)
 }
 
-/// The frontier as the next run would begin with it, by the policies and the scope of the last.
+/// Returns the frontier that the next run would start with, by the policies and the scope of the
+/// last run.
 pub fn frontier(store: &Store, ledger: &Ledger, now: Moment) -> Result<Frontier<Crawl>> {
     let last = LastCrawl::read(store.root())?;
     let scope = scope(&last, ledger)?;
-    remembered(store, ledger, &last, &scope, now)
+    restored_frontier(store, ledger, &last, &scope, now)
 }
 
-/// What belonged to the last crawl.
+/// Returns the scope of the last crawl.
 fn scope(last: &LastCrawl, ledger: &Ledger) -> Result<Scope> {
     let mut scope = Scope::new(&last.scope, Rules::default())?;
     let seeds: Vec<PageUrl> = last
@@ -235,7 +245,7 @@ fn scope(last: &LastCrawl, ledger: &Ledger) -> Result<Scope> {
     Ok(scope)
 }
 
-fn remembered(
+fn restored_frontier(
     store: &Store,
     ledger: &Ledger,
     last: &LastCrawl,
@@ -264,7 +274,7 @@ fn remembered(
     frontier.recall(
         ledger,
         |known| belongs(scope, known),
-        |page, tell| texts.tell(page, tell),
+        |page, receive| texts.pass(page, receive),
         now,
     )?;
     let met = searches::all_met(store.root(), now)?;
@@ -272,7 +282,7 @@ fn remembered(
     Ok(frontier)
 }
 
-fn undiscovered(scope: &Scope, url: &PageUrl) -> String {
+fn undiscovered_reason(scope: &Scope, url: &PageUrl) -> String {
     match scope.judge(url, 0) {
         Err(outside) => outside_reason(outside),
         Ok(()) => "never heard of: no page that was read links to it, and it is no seed".into(),
@@ -281,23 +291,23 @@ fn undiscovered(scope: &Scope, url: &PageUrl) -> String {
 
 fn outside_reason(outside: Outside) -> String {
     match outside {
-        Outside::Blocked => "its host is blocked: [crawl] block in avocet.toml names it".into(),
+        Outside::Blocked => "its host is blocked by [crawl] block in avocet.toml".into(),
         Outside::Scope => {
-            "out of scope: the last crawl's --scope, --include or --exclude leave it out".into()
+            "out of scope: --scope, --include or --exclude of the last crawl exclude it".into()
         }
-        Outside::Depth => "too many links from a seed for the last crawl's --depth".into(),
-        Outside::Trap(trap) => format!("its shape is that of a trap ({})", trap.name()),
+        Outside::Depth => "more links from a seed than --depth of the last crawl allows".into(),
+        Outside::Trap(trap) => format!("its URL looks like a crawler trap ({})", trap.name()),
     }
 }
 
-/// The links to a page whose words were kept.
-fn named(ledger: &Ledger, page: u32) -> Result<Vec<Named>> {
+/// Returns the links to a page that have an anchor text.
+fn links_to(ledger: &Ledger, page: u32) -> Result<Vec<LinkReport>> {
     let mut links = Vec::new();
     for source in ledger.all_links() {
         let (source, out) = source?;
         let anchor = out.anchor(page);
         if !anchor.is_empty() {
-            links.push(Named {
+            links.push(LinkReport {
                 from: url_of(ledger, source)?,
                 anchor: anchor.to_owned(),
             });
@@ -316,57 +326,59 @@ fn is_blocked(scope: &Scope, url: &PageUrl) -> bool {
 }
 
 /// A page that was never fetched.
-struct Unasked<'a> {
+struct NeverFetched<'a> {
     url: &'a PageUrl,
     depth: u16,
     scope: &'a Scope,
     host: Option<&'a HostFacts>,
     visited: Option<&'a Visited>,
-    worth: Option<&'a Value>,
+    worth: Option<&'a WorthReport>,
     standing: Option<&'a Standing>,
-    /// The budget that it is beyond.
+    /// The budget that defers the page, if one does.
     deferred: Option<&'a DomainAccount>,
     running: bool,
 }
 
-impl Unasked<'_> {
-    fn why(&self) -> String {
+impl NeverFetched<'_> {
+    fn reason(&self) -> String {
         if is_blocked(self.scope, self.url) {
             return outside_reason(Outside::Blocked);
         }
         if let Some(error) = self.visited.and_then(|visited| visited.error.as_deref()) {
             return match error {
-                "robots" => "its host's robots.txt forbids it".into(),
+                "robots" => "robots.txt of its host forbids it".into(),
                 "trap:pattern" => {
-                    "pages of its pattern gave nothing new: it looks like a trap".into()
+                    "recent pages of its URL pattern had no new text: it looks like a trap".into()
                 }
-                other => format!("it was asked for, and there was no answer ({other})"),
+                other => format!("it was requested, and there was no answer ({other})"),
             };
         }
         if let Err(outside) = self.scope.judge(self.url, self.depth) {
             return outside_reason(outside);
         }
         if self.host.is_some_and(|host| !allows(host, self.url)) {
-            return "its host's robots.txt forbids it".into();
+            return "robots.txt of its host forbids it".into();
         }
         if let Some(account) = self.deferred {
-            return account::deferred(account);
+            return report::deferred(account);
         }
         match (self.worth, self.standing) {
             (Some(worth), _) if worth.due.is_none() => format!(
-                "it is worth {:.3e}, and the price is {:.3e}",
+                "it is worth {:.3e}, but the price is {:.3e}",
                 worth.now, worth.price
             ),
             (_, Some(standing)) if self.running => format!(
-                "it waits: {} pages of its host and {} servers stand before it",
+                "it is waiting: {} pages of its host and {} servers stand before it",
                 standing.pages_before, standing.servers_before
             ),
             (_, Some(standing)) => format!(
                 "the crawl ended before its turn: {} pages of its host and {} servers stand before it",
                 standing.pages_before, standing.servers_before
             ),
-            _ if self.running => "it is being asked for now, or its server is left alone".into(),
-            _ => "its server was left alone after failures".into(),
+            _ if self.running => {
+                "it is being fetched now, or its server must not be asked yet".into()
+            }
+            _ => "its server was not asked again after failures".into(),
         }
     }
 }
@@ -378,7 +390,7 @@ fn allows(host: &HostFacts, url: &PageUrl) -> bool {
     }
 }
 
-impl Found {
+impl DiscoveryReport {
     fn of(found: &Discovery) -> Self {
         Self {
             number: found.order,
@@ -389,7 +401,7 @@ impl Found {
     }
 }
 
-impl Value {
+impl WorthReport {
     fn of(
         frontier: &mut Frontier<Crawl>,
         policies: &PolicySettings,

@@ -1,19 +1,21 @@
-//! Faults on purpose, for tests: an abort or a panic at a named point.
+//! Fault injection for tests: an abort or a panic at a named point of the code.
 //!
-//! A debug build looks at two environment variables, `AVOCET_CRASH_AT` and `AVOCET_PANIC_AT`. Each
-//! names a point, and may say at which passage of it: `committed:3`. A release build has no points.
+//! A debug build reads two environment variables, `AVOCET_CRASH_AT` and `AVOCET_PANIC_AT`. Each
+//! names a point, and optionally how many times it must be reached: `committed:3`. A release build
+//! injects no faults.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A point that was named, and which passage of it counts.
-struct Named {
+/// A fault point that an environment variable names.
+struct FaultPoint {
     point: String,
+    /// The fault happens when the point is reached for this time, counted from 1.
     passage: u32,
     passed: AtomicU32,
 }
 
-impl Named {
+impl FaultPoint {
     fn read(variable: &str) -> Option<Self> {
         let value = std::env::var(variable).ok()?;
         let (point, passage) = value.split_once(':').unwrap_or((&value, "1"));
@@ -29,19 +31,19 @@ impl Named {
     }
 }
 
-/// Ends the process as a kill would, or panics, if a variable names this point.
+/// Aborts the process or panics, if an environment variable names this point.
 pub fn point(name: &str) {
-    static ABORT: OnceLock<Option<Named>> = OnceLock::new();
-    static PANIC: OnceLock<Option<Named>> = OnceLock::new();
+    static ABORT: OnceLock<Option<FaultPoint>> = OnceLock::new();
+    static PANIC: OnceLock<Option<FaultPoint>> = OnceLock::new();
     if !cfg!(debug_assertions) {
         return;
     }
-    let reached = |named: &Option<Named>| named.as_ref().is_some_and(|at| at.is_reached(name));
-    if reached(ABORT.get_or_init(|| Named::read("AVOCET_CRASH_AT"))) {
+    let reached = |named: &Option<FaultPoint>| named.as_ref().is_some_and(|at| at.is_reached(name));
+    if reached(ABORT.get_or_init(|| FaultPoint::read("AVOCET_CRASH_AT"))) {
         std::process::abort();
     }
     assert!(
-        !reached(PANIC.get_or_init(|| Named::read("AVOCET_PANIC_AT"))),
+        !reached(PANIC.get_or_init(|| FaultPoint::read("AVOCET_PANIC_AT"))),
         "AVOCET_PANIC_AT names {name}"
     );
 }

@@ -1,9 +1,11 @@
-//! What a server knows of a store and its crawl, and what it can do to them.
+//! The interface between a server and a store with its crawl.
 //!
-//! A [`NodeHandle`] reads snapshots, facts of pages, copies and the index, and applies controls. It asks the crawl if one
-//! runs in this process, else the ledger if that is free, else the files that a crawl of another process writes.
+//! A [`NodeHandle`] reads snapshots, facts about pages, copies and the index, and applies
+//! controls. It asks the crawl if one runs in this process. Otherwise it reads the ledger, if no
+//! other process has locked it. Otherwise it reads the files that the crawl of another process
+//! writes.
 //!
-//! **Invariant:** a server never keeps a crawl, or any other command, from the store.
+//! **Invariant:** a server never blocks a crawl, or any other command, from opening the store.
 
 mod freshness;
 mod index_refresh;
@@ -28,7 +30,7 @@ use crate::clock::{Clock, timestamp};
 use crate::explain::sources::{self, Row};
 use crate::explain::{self, Explanation};
 use crate::live::controls::{self, Applied, Control};
-use crate::live::snapshot::{Snapshot, State};
+use crate::live::snapshot::{CrawlState, Snapshot};
 use crate::live::{self, Live, pause};
 use crate::readable::{self, Readable};
 use crate::settings::last_crawl::{LastCrawl, NeverCrawled};
@@ -44,16 +46,16 @@ use memo::Memo;
 pub use freshness::{Pace, PageFreshness};
 pub use versions::{PageVersion, Timeline};
 
-/// A crawl that has not said anything for so long has ended.
-const SILENCE: SignedDuration = SignedDuration::from_secs(15);
+/// A crawl whose last snapshot is older than this has ended: it writes one every two seconds.
+const SNAPSHOT_EXPIRY: SignedDuration = SignedDuration::from_secs(15);
 
-/// How often a crawl that begins anew is asked again, and how many times.
-const ASK_AGAIN: (Duration, usize) = (Duration::from_millis(100), 50);
+/// The pause between two attempts to ask a crawl that is restarting, and the number of attempts.
+const RETRIES: (Duration, usize) = (Duration::from_millis(100), 50);
 
-/// A store that is served, with the crawl that runs in this process, if one does.
+/// A served store, and the crawl of it that runs in this process, if any.
 pub struct NodeHandle {
     root: PathBuf,
-    /// The configuration that a crawl looks at.
+    /// The configuration file that a crawl watches.
     config: PathBuf,
     live: Option<Arc<Live>>,
     lease: Arc<Lease>,
@@ -63,12 +65,12 @@ pub struct NodeHandle {
     sources: Memo<Vec<Row>>,
 }
 
-/// What a store holds, or what the crawl that has it says of itself.
+/// The status of a store: its contents, or the state of the crawl that has locked it.
 #[derive(Debug)]
 pub enum StoreStatus {
     /// No crawl runs.
     AtRest(Holdings),
-    /// The state of the crawl that runs, as `state.json` has it; `null`: it has not said anything yet.
+    /// The state of the running crawl, as in `state.json`; `null` before its first snapshot.
     Crawled(Value),
 }
 
@@ -77,31 +79,33 @@ pub enum StoreStatus {
 pub struct ArchivedCopy {
     /// Its URL, in normal form.
     pub url: PageUrl,
-    /// The answer as the server gave it.
+    /// The answer of the server.
     pub answer: Answer,
     /// When it was fetched.
     pub fetched: Timestamp,
 }
 
-/// What came of looking for the copy of a page.
+/// The result of a lookup of the copy of a page.
 #[derive(Debug)]
 pub enum CopyLookup {
-    /// The archive has it.
+    /// The archive has a copy.
     Found(Box<ArchivedCopy>),
     /// The page was visited, and the archive has no copy of it.
     NotArchived,
-    /// The ledger has no visit to the page, or another process has the ledger.
+    /// The ledger has no visit to the page, or another process has locked the ledger.
     NotVisited,
 }
 
-/// Another process has the store.
+/// The error for a request that only the process with the store can answer.
 #[derive(Debug, thiserror::Error)]
 #[error("another process has the store: {0}")]
 pub struct Elsewhere(String);
 
 impl NodeHandle {
-    /// Opens the store at `root`, whose crawl in this process, if one runs, is `live`. `config` is the configuration that
-    /// a crawl looks at.
+    /// Opens the store at `root`.
+    ///
+    /// `live` is the crawl of it in this process, if one runs. `config` is the configuration file
+    /// that a crawl watches.
     pub fn open(root: &Path, live: Option<Arc<Live>>, config: PathBuf) -> Result<Self> {
         let index = store::search_index(root)?;
         index_refresh::start(&index, &store::index(root))?;
@@ -117,12 +121,12 @@ impl NodeHandle {
         })
     }
 
-    /// Returns the directory of the store, to name it to people.
+    /// Returns the directory of the store.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Returns the search index. It shows what was committed half a second ago.
+    /// Returns the search index. It shows a commit of the index after at most half a second.
     pub fn index(&self) -> &Index {
         &self.index
     }
@@ -142,22 +146,22 @@ impl NodeHandle {
         Log::open(&store::log(&self.root))
     }
 
-    /// Returns where the token is, to name it to people.
+    /// Returns the path of the file with the control token.
     pub fn token_path(&self) -> PathBuf {
         keys::token_path(&self.root)
     }
 
-    /// Returns the token that opens the controls. Where there is none, `fresh` becomes it.
+    /// Returns the token that authorizes controls. If there is none, stores `fresh` as the token.
     pub fn token(&self, fresh: String) -> Result<String> {
         keys::token(&self.root, fresh)
     }
 
-    /// Returns the key that signs links. Where there is none, `fresh` becomes it.
+    /// Returns the key that signs links. If there is none, stores `fresh` as the key.
     pub fn link_key<const N: usize>(&self, fresh: [u8; N]) -> [u8; N] {
         keys::link_key(&self.root, fresh)
     }
 
-    /// Returns what the crawl last said of itself, in this process or another. Reads a file in the latter case.
+    /// Returns the last snapshot of the crawl. Reads it from a file if another process crawls.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         match &self.live {
             Some(live) => live.snapshot(),
@@ -168,20 +172,23 @@ impl NodeHandle {
         }
     }
 
-    /// Returns a channel that changes when the crawl of this process has news; `None`: none runs here.
+    /// Returns a channel that changes when the crawl may have news; `None` if no crawl runs in this
+    /// process.
     pub fn watch(&self) -> Option<watch::Receiver<()>> {
         self.live.as_ref().map(|live| live.watch())
     }
 
-    /// Returns whether a crawl runs. A crawl says something every two seconds, also while it is paused. While the ledger is
-    /// ours, none runs, however lately one spoke.
-    pub fn is_crawling(&self, said: &Snapshot) -> bool {
-        let at = said.state.at.parse::<Timestamp>();
-        let lately = |at: &Timestamp| Timestamp::now().duration_since(*at) < SILENCE;
-        self.live.is_some() || !self.lease.is_held() && at.as_ref().is_ok_and(lately)
+    /// Returns whether a crawl runs, in this process or another.
+    ///
+    /// A crawl writes a snapshot every two seconds, also while it is paused. While this process
+    /// holds the ledger no crawl runs, however recent the snapshot `last` is.
+    pub fn is_crawling(&self, last: &Snapshot) -> bool {
+        let at = last.state.at.parse::<Timestamp>();
+        let is_recent = |at: &Timestamp| Timestamp::now().duration_since(*at) < SNAPSHOT_EXPIRY;
+        self.live.is_some() || !self.lease.is_held() && at.as_ref().is_ok_and(is_recent)
     }
 
-    /// Returns what the store holds, or what its crawl says.
+    /// Returns the contents of the store, or the state of its crawl.
     pub fn status(&self) -> Result<StoreStatus> {
         let holdings = self.lease.ask(|ledger, _| {
             let sequence = ledger.sequence()?;
@@ -192,12 +199,13 @@ impl NodeHandle {
         }
         Ok(StoreStatus::Crawled(match &self.live {
             Some(live) => serde_json::to_value(&live.snapshot().state)?,
-            // A crawl that has just begun has not said anything yet.
+            // A crawl that has just started has not written its state yet.
             None => live::running(&self.root).unwrap_or_default(),
         }))
     }
 
-    /// Returns the sources of the crawl that runs, as it last wrote them; else those that the next would have.
+    /// Returns the sources as the running crawl last wrote them. If none runs, returns those that
+    /// the next crawl would start with.
     pub fn sources(&self) -> Result<Vec<Row>> {
         if !LastCrawl::exists(&self.root) {
             return Ok(Vec::new());
@@ -209,18 +217,19 @@ impl NodeHandle {
         });
         match here {
             Some(rows) => rows,
-            // A crawl that has just begun, or polls nothing, has not written any.
+            // A crawl that has just started, or that polls nothing, has written none.
             None => Ok(sources::running(&self.root).map_or_else(|_| Vec::new(), |it| it.sources)),
         }
     }
 
-    /// Returns how current the copy of a page is; `None`: unknown, or another process has the ledger.
+    /// Returns how current the copy of a page is; `None` if the page is unknown or another process
+    /// has locked the ledger.
     pub fn freshness(&self, url: &str) -> Option<PageFreshness> {
         let visited = self.visited(&PageUrl::parse(url).ok()?)?;
         Some(PageFreshness::of(&visited))
     }
 
-    /// Reads the main text of the copy of a page; `None`: there is no copy, or no text in it.
+    /// Reads the main text of the copy of a page; `None` if there is no copy or it is no text.
     pub fn readable(&self, url: &PageUrl) -> Result<Option<Readable>> {
         match self.visited(url) {
             Some(visited) => readable::read(&store::archive(&self.root), url.as_str(), &visited),
@@ -250,30 +259,30 @@ impl NodeHandle {
         Timeline::read(&self.root, url).context("the archive")
     }
 
-    /// Reads one of the answers of a page.
+    /// Reads one of these answers.
     pub fn version(&self, url: &PageUrl, version: &PageVersion) -> Result<Answer> {
         version.answer(&self.root, url)
     }
 
-    /// Explains a page: asks the crawl if it runs in this process, and else the ledger, if that is free.
+    /// Explains a page: asks the crawl of this process, or else the ledger if it is not locked.
     pub fn explain(&self, url: &str) -> Result<Explanation> {
         explain::parse(url)?;
         if let Some(live) = &self.live {
-            // A crawl that is beginning anew says nothing for a moment.
-            let (pause, times) = ASK_AGAIN;
+            // A crawl that restarts with other policies cannot answer for a short time.
+            let (pause, times) = RETRIES;
             for _ in 0..times {
                 if let Some(explanation) = live.ask(|crawl| crawl.explain(url)) {
                     return explanation;
                 }
                 std::thread::sleep(pause);
             }
-            let why = "the crawl is beginning anew; ask again in a moment";
+            let why = "the crawl is restarting with other policies; try again in a few seconds";
             return Err(Elsewhere(why.into()).into());
         }
         let now = Clock::start().now();
         let asked = (self.lease).ask(|ledger, store| explain::explain(store, ledger, url, now));
         asked.unwrap_or_else(|| {
-            let state: Option<State> = self.read(&store::state(&self.root));
+            let state: Option<CrawlState> = self.read(&store::state(&self.root));
             let address = state.and_then(|state| state.address);
             Err(Elsewhere(match address {
                 Some(address) => format!("ask it at {address}"),
@@ -283,7 +292,9 @@ impl NodeHandle {
         })
     }
 
-    /// Applies a control: writes it into the configuration that the crawl looks at. Says what holds when.
+    /// Applies a control: writes it into the configuration file that the crawl watches.
+    ///
+    /// The returned message says what changed and whether flags still override it.
     pub fn apply(&self, control: &Control) -> Result<Applied> {
         let settings = control.settings();
         if let Some(live) = &self.live {
@@ -294,11 +305,11 @@ impl NodeHandle {
         let flags = flags.unwrap_or_default();
         if !flags.is_empty() {
             applied.message += &format!(
-                " (the command line says otherwise: {} will hold again when the program is started anew)",
+                " (the command line sets this too: {} applies again when the program is restarted)",
                 flags.join(", ")
             );
         } else if !applied.changed && self.live.is_none() {
-            applied.message += " (the configuration said so already; flags of a crawl that runs elsewhere win over it)";
+            applied.message += " (the configuration already had this value; flags of a crawl in another process take precedence)";
         }
         Ok(applied)
     }
@@ -313,7 +324,8 @@ impl NodeHandle {
         pause::resume(&self.root).context("cannot write into the store")
     }
 
-    /// Returns the scope of the crawl: as controls last set it, also where the crawl has not looked yet.
+    /// Returns the scope of the crawl as controls last set it, even if the crawl has not applied
+    /// that yet.
     pub fn scope(&self) -> Result<ScopeRules> {
         let scope = LastCrawl::read(&self.root).map(|last| last.scope);
         let unset = |error: anyhow::Error| match error.is::<NeverCrawled>() {
@@ -334,7 +346,8 @@ impl NodeHandle {
         Ok(scope)
     }
 
-    /// Returns all settings in force: flags of the crawl that runs here, over the file, over defaults.
+    /// Returns all settings in force: flags of the crawl in this process, then the file, then
+    /// defaults.
     pub fn settings(&self) -> Result<Vec<SettingInForce>> {
         let flags = self.live.as_ref().map(|live| live.flags_in_force());
         let file = match self.config.exists() {
@@ -344,7 +357,8 @@ impl NodeHandle {
         Ok(in_force(&flags.unwrap_or_default(), &file))
     }
 
-    /// Returns what the ledger says of a page; `None`: nothing, or another process has it.
+    /// Returns the record of the last visit to a page; `None` if there is none or another process
+    /// has locked the ledger.
     fn visited(&self, url: &PageUrl) -> Option<Visited> {
         let key = PageKey::of(url);
         if let Some(live) = &self.live {
@@ -357,7 +371,7 @@ impl NodeHandle {
         })
     }
 
-    /// Reads a file that a crawl of another process writes; `None`: it has written none yet.
+    /// Reads a JSON file that a crawl of another process writes; `None` before its first write.
     fn read<T: serde::de::DeserializeOwned>(&self, path: &Path) -> Option<T> {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }

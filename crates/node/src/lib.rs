@@ -1,7 +1,7 @@
 //! The live driver of a crawl: engine, committer, recovery, store and settings.
 //!
-//! `server` and the program `avocet` are built on it. Nothing here reads a command line, draws a progress
-//! bar or answers an HTTP request.
+//! The crate `server` and the program `avocet` are built on it. Nothing here reads a command line,
+//! draws a progress bar or answers an HTTP request.
 
 pub mod answer;
 pub mod clock;

@@ -1,8 +1,9 @@
-//! What may others know of a crawl while it runs, and what may they tell it?
+//! The view of a running crawl for other threads and for the server.
 //!
-//! A [`Live`] outlives the engine: policies change, frontiers are made again, and what was counted stays. Whoever
-//! watches reads the last [`Snapshot`]; whoever asks about a page asks the engine, if there is one; and whoever wants
-//! something else of the crawl writes it into the store, where the crawl looks.
+//! A [`Live`] outlives the engine. When policies change, the engine and its frontier are created
+//! again, and the counts stay. Observers read the last [`Snapshot`]. Questions about a page go to
+//! the engine, if one runs. Controls are written into files of the store, which the crawl
+//! watches.
 
 pub mod controls;
 pub mod core_figures;
@@ -28,48 +29,49 @@ use crate::settings::policies::PolicySettings;
 use crate::settings::{Layer, Settings, declared};
 use crate::store;
 use meter::{Meter, written};
-use snapshot::{Policies, Snapshot};
+use snapshot::{PolicyNames, Snapshot};
 
-/// What a crawl answers while it runs. The engine implements it.
+/// The questions that a running crawl answers. The engine implements it.
 pub trait RunningCrawl: Send + Sync {
-    /// Returns how the crawl stands.
+    /// Returns a snapshot of the crawl.
     fn snapshot(&self) -> Arc<Snapshot>;
 
-    /// Returns what the last visit to a page found, committed or not.
+    /// Returns the record of the last visit to a page, committed or not.
     fn visited(&self, key: PageKey) -> Option<Visited>;
 
     /// Explains a URL.
     fn explain(&self, url: &str) -> Result<Explanation>;
 
-    /// Sets the budget, in fetches a second.
+    /// Sets the budget, in fetches per second.
     fn afford(&self, per_second: f64);
 }
 
-/// A crawl, for those who watch it.
+/// A crawl, as its observers see it.
 pub struct Live {
     root: PathBuf,
     since: String,
-    /// The configuration that the crawl looks at.
+    /// The configuration file that the crawl watches.
     config: Mutex<PathBuf>,
     address: Mutex<Option<String>>,
     /// The settings that the command line gives.
     flags: Mutex<Layer>,
-    /// Those of them that still hold.
+    /// The flags among them that are still in force.
     flags_in_force: Mutex<Layer>,
-    /// Paths of the settings that controls have written since.
+    /// Paths of the settings that controls have written since the start.
     controlled: Mutex<Vec<&'static str>>,
     policies: Mutex<PolicySettings>,
     meter: Mutex<Meter>,
-    /// That there may be news.
+    /// Notifies observers that there may be news.
     news: watch::Sender<()>,
-    /// What was said last by an engine that has ended.
+    /// The last snapshot of an engine that has ended.
     last: Mutex<Arc<Snapshot>>,
-    /// The engine that runs now. Held while it is asked, so that it does not end meanwhile.
+    /// The engine that runs now. The lock is held during a question, so that the engine does not
+    /// end before it has answered.
     engine: RwLock<Option<Arc<dyn RunningCrawl>>>,
 }
 
 impl Live {
-    /// Of the crawl of a store, which has not begun.
+    /// Creates the view of a store's crawl, before the crawl starts.
     pub fn of(root: &Path) -> Arc<Self> {
         Arc::new(Self {
             root: root.to_owned(),
@@ -87,32 +89,32 @@ impl Live {
         })
     }
 
-    /// The store.
+    /// Returns the directory of the store.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// When the program began.
+    /// Returns when the program started.
     pub fn since(&self) -> &str {
         &self.since
     }
 
-    /// Takes note of the configuration that the crawl looks at, where it is not the store's own.
+    /// Sets the configuration file that the crawl watches, if it is not the store's own.
     pub fn looks_at(&self, config: PathBuf) {
         *held(&self.config) = config;
     }
 
-    /// The configuration that the crawl looks at.
+    /// Returns the configuration file that the crawl watches.
     pub fn config(&self) -> PathBuf {
         held(&self.config).clone()
     }
 
-    /// Takes note of where the crawl can be asked over HTTP.
+    /// Sets the address at which the crawl serves HTTP.
     pub fn listens(&self, address: String) {
         *held(&self.address) = Some(address);
     }
 
-    /// Where it can be asked.
+    /// Returns the address at which the crawl serves HTTP, if it does.
     pub fn address(&self) -> Option<String> {
         held(&self.address).clone()
     }
@@ -122,12 +124,12 @@ impl Live {
         *held(&self.flags) = flags.clone();
     }
 
-    /// Records which of the flags still hold.
+    /// Records which flags are still in force.
     pub fn holds_flags(&self, flags: &Layer) {
         *held(&self.flags_in_force) = flags.clone();
     }
 
-    /// Returns the settings that flags give and that still hold.
+    /// Returns the settings of the flags that are still in force.
     pub fn flags_in_force(&self) -> Layer {
         held(&self.flags_in_force).clone()
     }
@@ -145,7 +147,7 @@ impl Live {
         paths.iter().filter(given).map(name).collect()
     }
 
-    /// Records that a control has written these settings: flags do not hold for them any more.
+    /// Records that a control has written these settings: flags no longer apply to them.
     pub fn overrule_flags(&self, paths: &[&'static str]) {
         held(&self.controlled).extend(paths);
     }
@@ -155,56 +157,57 @@ impl Live {
         held(&self.controlled).clone()
     }
 
-    /// Records the policies that the crawl decides by from now on.
+    /// Records the policies that the crawl uses from now on.
     pub fn decides_by(&self, policies: &PolicySettings) {
         *held(&self.policies) = policies.clone();
     }
 
-    /// Returns the policies that the crawl decides by.
+    /// Returns the policies that the crawl uses.
     pub fn policies(&self) -> PolicySettings {
         held(&self.policies).clone()
     }
 
-    /// What is counted.
+    /// Locks and returns the counts.
     pub fn meter(&self) -> MutexGuard<'_, Meter> {
         held(&self.meter)
     }
 
-    /// What the crawl says of itself; between two engines, what the last one said.
+    /// Returns a snapshot of the crawl. While no engine runs, returns the last one of the previous
+    /// engine.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        let said = self.ask(|engine| engine.snapshot());
-        said.unwrap_or_else(|| held(&self.last).clone())
+        let current = self.ask(|engine| engine.snapshot());
+        current.unwrap_or_else(|| held(&self.last).clone())
     }
 
-    /// Tells when there may be news.
+    /// Returns a channel that changes when there may be news.
     pub fn watch(&self) -> watch::Receiver<()> {
         self.news.subscribe()
     }
 
-    /// Tells that there may be news.
+    /// Notifies observers that there may be news.
     pub fn tick(&self) {
         self.news.send_replace(());
     }
 
-    /// Takes note of the engine that runs.
+    /// Sets the engine that runs now.
     pub fn runs(&self, engine: Arc<dyn RunningCrawl>) {
         *self.engine.write().expect(POISONED) = Some(engine);
     }
 
-    /// Takes note that it has ended, and of what it said last: nobody asks it any more.
+    /// Removes the engine after its end, and keeps its last snapshot.
     pub fn ends(&self, last: Arc<Snapshot>) {
         *held(&self.last) = last;
         *self.engine.write().expect(POISONED) = None;
     }
 
-    /// Asks the engine; `None`: none runs now. It does not end before it has answered.
+    /// Asks the engine; `None` if none runs now. The engine does not end before it has answered.
     pub fn ask<T>(&self, question: impl FnOnce(&dyn RunningCrawl) -> T) -> Option<T> {
         let engine = self.engine.read().expect(POISONED);
         engine.as_deref().map(question)
     }
 }
 
-impl Policies {
+impl PolicyNames {
     /// Returns the names of the policies of a crawl.
     pub fn of(policies: &PolicySettings) -> Self {
         let refresh = policies.refreshing();
@@ -221,10 +224,10 @@ fn held<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().expect(POISONED)
 }
 
-/// What the running crawl last said of itself.
+/// Reads the state that the running crawl last wrote.
 pub fn running(root: &Path) -> Result<Value> {
-    let text =
-        fs::read_to_string(store::state(root)).context("the crawl has not said anything yet")?;
+    let text = fs::read_to_string(store::state(root))
+        .context("the crawl has not written its state yet")?;
     let mut state: Value = serde_json::from_str(&text)?;
     state["running"] = json!(true);
     Ok(state)

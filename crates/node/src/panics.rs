@@ -1,10 +1,12 @@
-//! Makes every panic visible, in whatever thread or task it happens.
+//! Makes every panic visible, in any thread or task.
 //!
-//! A panic is a bug of ours. A task whose handle is not awaited would lose it, and a crawl would go
-//! on without a part of itself. So a hook records the first one, with its place, and wakes the tasks
-//! that wait for [`alarm`]: a crawl and a server then stop. `main` ends with exit code 1 if there was one.
+//! A panic is a bug in Avocet. If the handle of a task is not awaited, its panic would be lost, and
+//! the crawl would continue without that task. So a panic hook records the first panic with its
+//! source location and wakes the tasks that wait for [`alarm`]. A crawl and a server then stop, and
+//! `main` exits with code 1.
 //!
-//! The store needs no care then: it is as after a kill, which costs at most what was in flight.
+//! The store needs no repair: its state is the same as after a kill, where only uncommitted work is
+//! lost.
 
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::sync::OnceLock;
@@ -12,31 +14,34 @@ use std::sync::OnceLock;
 use anyhow::{Result, anyhow};
 use tokio::sync::Notify;
 
-/// Why a lock cannot be taken. The task that panicked has raised the alarm.
+/// The `expect` message for a poisoned lock. The task that panicked has already raised the alarm.
 pub const POISONED: &str = "another task panicked while it held this lock";
 
 static FIRST: OnceLock<String> = OnceLock::new();
 static ALARM: Notify = Notify::const_new();
 
-/// Records panics from now on, beside printing them as usual, or logging them if standard error is JSON Lines.
+/// Installs the panic hook.
+///
+/// The hook also prints each panic as usual, or logs it if `json` says that standard error is JSON
+/// Lines.
 pub fn install(json: bool) {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
-        let told = describe(panic);
+        let message = describe(panic);
         if json {
-            tracing::error!("{told}");
+            tracing::error!("{message}");
         } else {
             usual(panic);
         }
-        FIRST.get_or_init(|| told);
+        FIRST.get_or_init(|| message);
         ALARM.notify_waiters();
     }));
 }
 
-/// Ends when something has panicked.
+/// Waits until something has panicked.
 pub async fn alarm() {
     loop {
-        // Made before the look: an alarm between the two is not lost.
+        // Created before the check, so that an alarm between the two is not lost.
         let raised = ALARM.notified();
         if FIRST.get().is_some() {
             return;
@@ -45,16 +50,16 @@ pub async fn alarm() {
     }
 }
 
-/// The first panic as an error, if there was one.
+/// Returns the first panic as an error, if there was one.
 pub fn first() -> Option<anyhow::Error> {
-    FIRST.get().map(|told| {
+    FIRST.get().map(|message| {
         anyhow!(
-            "{told}. This is a bug in avocet: please report it. What was committed is safe, and the same command goes on from there"
+            "{message}. This is a bug in avocet: please report it. Committed pages are safe; run the same command again to continue"
         )
     })
 }
 
-/// Does work. Returns an error if it, or anything it started, panicked.
+/// Runs `work`. Returns an error if it, or any thread or task it started, panicked.
 pub fn seen(work: impl FnOnce() -> Result<()>) -> Result<()> {
     let done = catch_unwind(AssertUnwindSafe(work));
     match (first(), done) {

@@ -1,9 +1,11 @@
-//! How many fetches does a goal need, by what this store has seen of its own pages?
+//! Computes how many fetches per day a freshness goal needs, from the visits of this store.
 //!
-//! Each page has an estimated rate of change. At a price a refresh policy visits it after a certain time, again and
-//! again: that is so many fetches a day, and closed formulas say what it reaches. Going through the
-//! prices gives the curve, and the curve answers both ways. Politeness is left out: a plan that a server
-//! does not bear is not kept.
+//! Each page has an estimated change rate. At a given price, a refresh policy visits the page at
+//! a fixed interval. The interval gives the fetches per day of the page, and a closed formula
+//! gives the freshness that it reaches. The sum over all pages, for a series of prices, is a
+//! curve. It gives the result of a budget, and also the budget that a result needs.
+//!
+//! Politeness is left out: the plan may need more requests than the delays of the servers allow.
 
 pub mod chart;
 mod freshness;
@@ -19,56 +21,56 @@ use page::HostId;
 use policy::catalog::{Catalog, Upkeep};
 use policy::{Discovered, Fact, History, Moment, Number, Outcome, Page, Price, Refresh, Visited};
 
-use crate::live::snapshot::Outlook;
-use freshness::Freshness;
+use crate::live::snapshot::FreshnessOutlook;
+use freshness::FreshnessModel;
 pub use goal::Goal;
 
-/// Pages that a curve is computed from, at most.
+/// The most pages that a curve is computed from.
 const SAMPLE: usize = 20_000;
-/// Prices that a curve is computed at.
+/// The number of prices that a curve is computed at.
 const PRICES: u32 = 160;
-/// So old a copy has lost all that it can lose.
+/// An age at which a copy is certainly out of date: about 3000 years.
 const FOR_EVER: Duration = Duration::from_secs(100_000_000_000);
 
 const DAY: f64 = 86_400.0;
 
-/// What is known of the pages of a store.
+/// Estimates for the pages of a store.
 pub struct Estimates {
-    pages: Vec<Estimate>,
-    /// Pages with a copy, of which the others are a sample.
+    pages: Vec<PageEstimate>,
+    /// The number of pages with a copy. `pages` is a sample of them.
     pub copies: usize,
-    /// Whether it was ever measured what a refresh gave to searchers.
+    /// Whether the gain of a refresh for searchers (ΔQ) was ever measured.
     pub measured: bool,
     refresh: Box<dyn Refresh>,
 }
 
-/// What is known of one page.
-struct Estimate {
+/// Estimates for one page.
+struct PageEstimate {
     number: Number,
     host: u32,
     history: History,
-    /// Changes a day.
+    /// Changes per day.
     rate: f64,
-    /// What searchers lose while its copy is out of date.
+    /// What searchers lose while the copy is out of date.
     stake: f64,
 }
 
-/// What so many fetches a day reach.
+/// A point of a curve: the share of the goal that a number of fetches per day reaches.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct Point {
-    /// Fetches a day.
+    /// Fetches per day.
     pub fetches_per_day: f64,
-    /// The goal's share.
+    /// The share that is reached, from 0 to 1.
     pub reached: f64,
 }
 
 impl Estimates {
-    /// Reads them from the ledger, for a refresh policy and an estimator of rates.
+    /// Estimates from the ledger, for a refresh policy and an estimator of change rates.
     pub fn read(ledger: &Ledger, policy: &str, rate: Option<&str>) -> Result<Self> {
         Self::of(ledger.scan(), policy, rate)
     }
 
-    /// Those of some pages.
+    /// Estimates from these pages.
     pub fn of(
         pages: impl Iterator<Item = Result<Known, LedgerError>>,
         policy: &str,
@@ -127,7 +129,7 @@ impl Estimates {
             let old = history.asked.unwrap_or_default() + FOR_EVER;
             let rate = rates.rate(page) * DAY;
             let stake = refresh.worth(page, 1.0, old).value() * rate / DAY;
-            Estimate {
+            PageEstimate {
                 number,
                 host,
                 history,
@@ -144,14 +146,14 @@ impl Estimates {
         })
     }
 
-    /// What the policy reaches at rising numbers of fetches.
+    /// Returns the curve of the refresh policy, by rising fetches per day.
     pub fn curve(&self, goal: &Goal) -> Vec<Point> {
         let scale = self.scale();
         let dearest = (self.pages.iter())
             .map(|page| self.dearest(page))
             .fold(0.0, f64::max);
         let at = |step: u32| {
-            // From the price that nothing is worth down by nine powers of ten.
+            // From the highest worth of any page down by nine powers of ten.
             let share = 10f64.powf(-9.0 * f64::from(step) / f64::from(PRICES));
             let price = Price::new(dearest * share)?;
             let mut fetches = 0.0;
@@ -170,7 +172,7 @@ impl Estimates {
         points
     }
 
-    /// What the same number of fetches to every page reaches.
+    /// Returns the curve of a policy that visits all pages equally often.
     pub fn uniform_curve(&self, goal: &Goal) -> Vec<Point> {
         let at = |step: u32| {
             let interval = 10f64.powf(5.0 - 9.0 * f64::from(step) / f64::from(PRICES));
@@ -183,15 +185,16 @@ impl Estimates {
         (0..=PRICES).map(at).collect()
     }
 
-    /// What the copies are expected to be like now; `None`: there are none, or no page was ever visited again, so that nobody can tell.
-    pub fn now(&self, now: Moment) -> Option<Outlook> {
+    /// Estimates the current freshness of the copies; `None` if there are none, or no page was
+    /// revisited.
+    pub fn now(&self, now: Moment) -> Option<FreshnessOutlook> {
         let (mut fresh, mut kept, mut stakes, mut revisited) = (0.0, 0.0, 0.0, 0);
-        // Nobody searches for a sitemap.
-        let shown: Vec<&Estimate> = (self.pages.iter())
+        // Sitemaps and feeds are not search results.
+        let shown: Vec<&PageEstimate> = (self.pages.iter())
             .filter(|page| !page.history.listing)
             .collect();
         let facts = shown.iter().map(|page| (page.host, &page.history));
-        let freshness = Freshness::learned(facts, now)?;
+        let freshness = FreshnessModel::learned(facts, now)?;
         for page in &shown {
             let likely = freshness.of(page.host, &page.history, now);
             fresh += likely;
@@ -201,7 +204,7 @@ impl Estimates {
         }
         let sampled = shown.len();
         let quality = (self.measured && stakes > 0.0).then(|| kept / stakes);
-        (sampled > 0).then(|| Outlook {
+        (sampled > 0).then(|| FreshnessOutlook {
             freshness: fresh / sampled as f64,
             quality,
             sampled,
@@ -213,8 +216,8 @@ impl Estimates {
         self.copies as f64 / self.pages.len().max(1) as f64
     }
 
-    /// Days between two visits at a price; infinite: none.
-    fn interval(&self, page: &Estimate, price: Price) -> f64 {
+    /// Returns the days between two visits at a price; infinite if the page is never visited.
+    fn interval(&self, page: &PageEstimate, price: Price) -> f64 {
         let asked = page.history.asked.unwrap_or_default();
         let due = self.refresh.due(page.facts(), 1.0, price);
         due.map_or(f64::INFINITY, |due| {
@@ -222,13 +225,13 @@ impl Estimates {
         })
     }
 
-    fn dearest(&self, page: &Estimate) -> f64 {
+    fn dearest(&self, page: &PageEstimate) -> f64 {
         let old = page.history.asked.unwrap_or_default() + FOR_EVER;
         self.refresh.worth(page.facts(), 1.0, old).value()
     }
 }
 
-impl Estimate {
+impl PageEstimate {
     fn facts(&self) -> Page<'_> {
         Page {
             number: self.number,
@@ -236,13 +239,13 @@ impl Estimate {
         }
     }
 
-    /// What visits after so many days reach: a share, and what it counts.
+    /// Returns the share that visits at this interval (in days) reach, and its weight.
     fn reaches(&self, goal: &Goal, interval: f64) -> (f64, f64) {
         (goal.of_page(self.rate, interval), goal.weight(self.stake))
     }
 }
 
-/// The fewest fetches a day that reach a share; `None`: the curve does not get there.
+/// Returns the fewest fetches per day that reach a share; `None` if the curve stays below it.
 pub fn needed(curve: &[Point], share: f64) -> Option<f64> {
     let after = curve.iter().position(|point| point.reached >= share)?;
     let high = curve[after];
@@ -253,7 +256,7 @@ pub fn needed(curve: &[Point], share: f64) -> Option<f64> {
     Some(low.fetches_per_day + part * (high.fetches_per_day - low.fetches_per_day))
 }
 
-/// What so many fetches a day reach.
+/// Returns the share that this number of fetches per day reaches, by linear interpolation.
 pub fn reached(curve: &[Point], fetches_per_day: f64) -> Option<f64> {
     let after = curve
         .iter()

@@ -1,4 +1,4 @@
-//! The main text of an archived page, plain and as Markdown, for those who read it.
+//! The main text of an archived page, as plain text and as Markdown.
 
 pub mod stated;
 
@@ -35,21 +35,23 @@ pub struct Readable {
     pub extraction_reason: Option<&'static str>,
     /// Its main text.
     pub text: String,
-    /// The same with headings, lists and links.
+    /// The main text with headings, lists and links.
     pub markdown: String,
     /// The headings of the Markdown.
     #[serde(skip)]
     pub headings: Vec<Heading>,
-    /// What it says of itself to machines.
+    /// Its metadata: authors, dates and others.
     pub fields: Stated,
 }
 
-/// Reads the copy of a page in an archive. `None`: there is none, or it is no text.
+/// Reads the copy of a page from an archive; `None` if there is none or it is no text.
 pub fn read(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Readable>> {
     read_by(archive, url, visited, article::article)
 }
 
-/// Reads all text of a page whose main text others of its host repeat, without that template.
+/// Reads all text of a page without the template of its host.
+///
+/// This is for a page whose extracted main text is repeated on other pages of the host.
 pub fn read_repeated(
     archive: &Path,
     url: &str,
@@ -63,7 +65,7 @@ pub fn read_repeated(
     })
 }
 
-/// Returns all text of a page, of which a template is learned. `None`: it is no HTML.
+/// Returns all text of a page, to learn a template from; `None` if it is not HTML.
 pub fn whole(archive: &Path, url: &str, visited: &Visited) -> Result<Option<Article>> {
     let Some((url, answer)) = kept(archive, url, visited)? else {
         return Ok(None);
@@ -119,7 +121,7 @@ fn read_by(
     }))
 }
 
-/// The archived answer of a page, if there is one.
+/// Returns the archived answer of a page, if there is one.
 pub fn kept(archive: &Path, url: &str, visited: &Visited) -> Result<Option<(PageUrl, Answer)>> {
     let Some(place) = visited.copy.as_ref().and_then(|copy| copy.place) else {
         return Ok(None);

@@ -1,8 +1,9 @@
-//! Recovery at start: brings archive and index to where the ledger is.
+//! Recovery at start: brings archive and index to the state of the ledger.
 //!
-//! **Invariant:** when this is done, new records go behind the end that the ledger names, and the
-//! index holds exactly what the ledger says is indexed, in the newest version. A ledger that has lost
-//! commits costs no intact record of the archive: `avocet rebuild` finds all of them.
+//! **Invariant:** after recovery, new records are appended behind the archive end that the ledger
+//! stores. The index has exactly the pages that the ledger marks as indexed, in their newest
+//! version. If the ledger has lost commits, all intact records stay in the archive, where
+//! `avocet rebuild` finds them.
 
 pub mod in_links;
 pub mod searches;
@@ -26,12 +27,12 @@ use crate::store::Store;
 use crawl::TOKEN;
 use crawl::scope::Scope;
 use crawl::verdict::{Asked, Text, Verdict};
-use in_links::{InLinks, Waiting};
+use in_links::{InLinks, PendingLinks};
 
-/// Memory for documents that are not written out yet.
+/// Memory of the index writer for documents that are not written to disk yet, in bytes.
 const INDEX_HEAP: usize = 24 << 20;
 
-/// Takes what redirects of the seeds led to into the scope.
+/// Adds the targets of the seeds' redirects to the scope.
 pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
     for target in ledger
         .seeds()?
@@ -45,8 +46,7 @@ pub fn widen(scope: &mut Scope, seeds: &[PageUrl], ledger: &Ledger) -> Result<()
     Ok(())
 }
 
-/// Makes seeds of pages that links have named before: the user names them now, so the crawl begins
-/// there, whatever led to them first.
+/// Turns pages that were discovered by links into seeds, because the user names them now.
 pub fn name_seeds(seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
     let mut batch = Batch::default();
     for seed in seeds {
@@ -65,8 +65,10 @@ pub fn name_seeds(seeds: &[PageUrl], ledger: &Ledger) -> Result<()> {
     Ok(())
 }
 
-/// What is still known of the texts of pages that were read: how often they have the words of a query, by the index; or
-/// for a policy that judges texts, the pages themselves, by the archive.
+/// The texts of known pages, for policies that learn from them.
+///
+/// For an ordering with a query, the index gives the counts of its words. For a policy that judges
+/// texts, the pages are read again from the archive.
 #[derive(Default)]
 pub struct Texts {
     mentions: HashMap<PageId, Mentions>,
@@ -75,8 +77,8 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// Tells what is known of one page.
-    pub fn tell(&self, page: PageId, tell: &mut dyn FnMut(Said<'_>)) {
+    /// Passes the text of one page to `receive`.
+    pub fn pass(&self, page: PageId, receive: &mut dyn FnMut(Said<'_>)) {
         let read = self.archived.get(&page).and_then(|(url, place)| {
             let asked = Asked {
                 places: true,
@@ -85,14 +87,14 @@ impl Texts {
             kept(&self.archive, *place, &asked)
         });
         if let Some(verdict) = read {
-            return tell_again(verdict, tell);
+            return pass_archived(verdict, receive);
         }
         let mentions = self.mentions.get(&page).copied().unwrap_or_default();
-        tell(Said {
+        receive(Said {
             text: policy::Text::Counted {
                 in_title: mentions.in_title,
                 in_body: mentions.in_body,
-                // The ledger knows better.
+                // The ledger has this number.
                 words: 0,
             },
             links: &[],
@@ -100,8 +102,10 @@ impl Texts {
     }
 }
 
-/// Looks up the words of the query, if there is one, in the index, if there is one; and where the archive has what was
-/// read, if the policy wants to read it again.
+/// Collects the texts that a policy needs after a restart.
+///
+/// Counts the words of the query in the index, if there are both. Finds the archive locations of
+/// all copies, if the policy reads pages again.
 pub fn texts(store: &Store, ledger: &Ledger, query: Option<&str>, needs: Needs) -> Result<Texts> {
     let mut texts = Texts {
         archive: store.archive(),
@@ -125,8 +129,8 @@ pub fn texts(store: &Store, ledger: &Ledger, query: Option<&str>, needs: Needs) 
     Ok(texts)
 }
 
-/// Tells what an archived page says, with the places of its links.
-fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
+/// Passes the text of an archived page and the places of its links to `receive`.
+fn pass_archived(verdict: Verdict, receive: &mut dyn FnMut(Said<'_>)) {
     let leads = verdict.leads.into_iter();
     let links: Vec<Placed> = leads
         .map(|lead| Placed {
@@ -137,14 +141,14 @@ fn tell_again(verdict: Verdict, tell: &mut dyn FnMut(Said<'_>)) {
         })
         .collect();
     let text = verdict.text.as_ref();
-    tell(Said {
+    receive(Said {
         text: text.map_or(policy::Text::Nothing, Text::told),
         links: &links,
     });
 }
 
-/// Opens the index and brings it up to the ledger's sequence. Makes it again from the archive if it
-/// is damaged, or ahead of the ledger.
+/// Opens the index and brings it up to the ledger's sequence. Rebuilds it from the archive if it is
+/// damaged, or ahead of the ledger.
 pub fn open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
     let path = store.index();
     let ahead = IndexAhead::of(store, ledger)?;
@@ -170,7 +174,7 @@ fn try_open_index(store: &Store, ledger: &Ledger) -> Result<index::Writer> {
     Ok(writer)
 }
 
-/// An index that holds commits which its ledger does not: the ledger has lost them.
+/// An index with commits that the ledger does not have: the ledger has lost them.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the ledger is damaged: its last commit is number {ledger}, and the index holds commit {index}"
@@ -181,7 +185,7 @@ pub struct IndexAhead {
 }
 
 impl IndexAhead {
-    /// Compares the two. An index that cannot be read says nothing.
+    /// Compares index and ledger. Returns `None` for an index that cannot be read.
     pub fn of(store: &Store, ledger: &Ledger) -> Result<Option<Self>> {
         let ledger = ledger.sequence()?;
         let ahead = index::committed(&store.index()).filter(|index| *index > ledger);
@@ -194,8 +198,8 @@ fn is_damage(error: &anyhow::Error) -> bool {
     matches!(index, Some(IndexError::Damaged { .. }))
 }
 
-/// Opens the archive behind the ledger's end, and warns if the two do not agree. `at_risk` is how
-/// many records this process can have uncommitted at once.
+/// Opens the archive at the end that the ledger stores, and warns if the two disagree. `at_risk` is
+/// the most records that this process can have uncommitted at once.
 pub fn open_archive(
     store: &Store,
     ledger: &Ledger,
@@ -244,7 +248,7 @@ pub fn open_archive(
     Ok(writer)
 }
 
-/// What our WARC files say of the program that wrote them.
+/// Returns the `warcinfo` fields of the WARC files that this program writes.
 pub fn archive_info(notes: Vec<(String, String)>) -> archive::Info {
     archive::Info {
         software: concat!("avocet/", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -254,7 +258,7 @@ pub fn archive_info(notes: Vec<(String, String)>) -> archive::Info {
     }
 }
 
-/// Indexes what the ledger committed after `sequence`.
+/// Indexes the pages that the ledger committed after `sequence`.
 fn catch_up(
     store: &Store,
     ledger: &Ledger,
@@ -262,7 +266,7 @@ fn catch_up(
     sequence: u64,
 ) -> Result<()> {
     let (mut indexed, mut unread) = (0u64, 0u64);
-    // Links to pages that are not indexed again are in the index already.
+    // An index that is not empty already has its links.
     let mut links = match sequence {
         0 => InLinks::all(ledger)?,
         _ => InLinks::default(),
@@ -315,30 +319,30 @@ fn catch_up(
     Ok(())
 }
 
-/// The text of an archived page.
+/// Reads the text of an archived page.
 pub fn kept_text(archive: &Path, place: RecordLocation, url: &PageUrl) -> Option<Text> {
     kept(archive, place, &Asked::again(url))?.text
 }
 
-/// What an archived page says, read once more.
+/// Reads an archived page again and judges it.
 fn kept(archive: &Path, place: RecordLocation, asked: &Asked<'_>) -> Option<Verdict> {
     let url = asked.url;
     let record = archive::read(archive, &place)
-        .inspect_err(|error| warn!(%url, %error, "cannot be read from the archive"))
+        .inspect_err(|error| warn!(%url, %error, "cannot read the page from the archive"))
         .ok()?;
     let answer = answer::kept(&record, url, TOKEN).ok()?;
     Some(asked.judge(&answer, 0, &|_| false))
 }
 
-/// Puts a text into the index, with the links to it that the index was not told of. Returns what that gave to
-/// searchers, if it is measured.
+/// Puts a page into the index, with the links to it that the index does not have yet. Returns the
+/// gain for searchers, if it is measured.
 pub fn put(
     index: &mut index::Writer,
     key: PageKey,
     url: &PageUrl,
     fetched_at: i64,
     text: &Text,
-    links: &Waiting,
+    links: &PendingLinks,
 ) -> Result<Option<f64>> {
     let anchors: Vec<&str> = links.words.iter().map(String::as_str).collect();
     index

@@ -1,7 +1,8 @@
-//! Takes in archived answers as if they came from the network now.
+//! Processes archived answers as if they came from the network.
 //!
-//! `rebuild` reads our own archive, whose records stay where they are. `import` reads the files of
-//! others and seals their records into our archive, except those that it holds already.
+//! The command `rebuild` reads the archive of the store, whose records stay where they are. The
+//! command `import` reads other WARC files and copies their records into the archive, except those
+//! that it already has.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,19 +25,19 @@ use crawl::scope::{Scope, ScopeRules};
 use crawl::verdict::{Asked, Verdict};
 use crawl::{Admitter, Ownership, Source, Tally};
 
-/// Pages in one commit, and so the most that a kill can leave uncommitted. A sync takes some
-/// milliseconds: that is a small part of the time for 100 pages.
+/// Pages per commit, and so the most that a kill can lose. A sync takes a few milliseconds, which
+/// is a small part of the time for 100 pages.
 pub const GROUP: usize = 100;
 
-/// Where a record is, or is to go.
+/// Whether a record is already in the store's archive.
 pub enum Home {
-    /// It is in our archive.
+    /// It is in the archive of the store, at this place.
     Here(RecordLocation),
-    /// It is to be sealed into our archive.
+    /// It is in another file, and is to be copied into the archive.
     Elsewhere,
 }
 
-/// A frontier that knows what the ledger knows, and has nothing to do.
+/// Returns a frontier that knows every page of the ledger and has no page to fetch.
 pub fn memory(ledger: &Ledger) -> Result<Frontier<Crawl>, LedgerError> {
     let strategy = Box::new(BreadthFirst);
     let manners = Manners::default();
@@ -50,7 +51,7 @@ pub fn memory(ledger: &Ledger) -> Result<Frontier<Crawl>, LedgerError> {
     Ok(frontier)
 }
 
-/// Takes records in.
+/// Processes records into archive and ledger.
 pub struct Replay<'a> {
     committer: Committer<'a>,
     frontier: Frontier<Crawl>,
@@ -59,20 +60,20 @@ pub struct Replay<'a> {
     tally: Tally,
     pending: Vec<committer::Record>,
     unwritten: HashSet<PageId>,
-    /// What the archive holds already.
+    /// The records that the archive already has.
     inventory: Inventory,
-    /// Records of pages that were visited later: they go to the archive alone.
+    /// Records that are older than the last visit to their page: they go only into the archive.
     older: Vec<Sealed>,
-    /// Answers taken in.
+    /// Answers that were processed.
     pub answers: u64,
-    /// Answers that the archive holds already.
+    /// Answers that were skipped because the archive already has them.
     pub known: u64,
-    /// Records passed over: requests, metadata, what is not HTTP.
+    /// Records that were skipped because they are no HTTP answers: requests, metadata and others.
     pub others: u64,
 }
 
 impl<'a> Replay<'a> {
-    /// Begins with what the ledger knows. Passes over what is in the `inventory`.
+    /// Starts from the current state of the ledger. Skips records that are in the `inventory`.
     pub fn new(
         ledger: &'a Ledger,
         archive: Option<archive::Writer>,
@@ -95,7 +96,7 @@ impl<'a> Replay<'a> {
         })
     }
 
-    /// Takes in one record.
+    /// Processes one record.
     pub fn take(&mut self, record: &Record, home: &Home) -> Result<()> {
         if *record.kind() == Kind::Warcinfo && matches!(home, Home::Here(_)) {
             self.read_scope(record);
@@ -133,7 +134,7 @@ impl<'a> Replay<'a> {
             .as_ref()
             .map_or(History::discovered(at, depth), |known| known.history);
         if sealed.is_some() && history.asked > Some(at) {
-            // A version from before our last visit must not take the place of a newer copy.
+            // An answer from before the last visit must not replace a newer copy.
             self.older.extend(sealed);
             self.answers += 1;
             return self.commit_when_full();
@@ -195,7 +196,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Writes what is left.
+    /// Commits the remaining records and closes the archive.
     pub fn finish(mut self) -> Result<()> {
         self.commit()?;
         self.committer.close()
@@ -219,7 +220,7 @@ impl<'a> Replay<'a> {
                 .is_some_and(|scope| scope.judge(url, depth).is_ok())
         };
         if *record.kind() == Kind::Revisit {
-            // No body came with it: what it says is that the page had not changed.
+            // A revisit record has no body: it states that the page had not changed.
             let visit = Visit::new(asked.at, Outcome::Unchanged);
             let mut verdict = asked.judge(
                 &Answer {
@@ -236,7 +237,7 @@ impl<'a> Replay<'a> {
         Some(asked.judge(&answer, record.block().len() as u64, &ours))
     }
 
-    /// Takes in the links of a page.
+    /// Adds the links of a page to the frontier. Returns the facts to commit.
     fn admit(&mut self, verdict: &mut Verdict, source: &Source<'_>, at: Moment) -> Vec<Entry> {
         let mut admitter = Admitter {
             frontier: &mut self.frontier,
@@ -268,7 +269,7 @@ impl<'a> Replay<'a> {
         seal::response(&capture, archive::Level::default())
     }
 
-    /// The rules of the crawl that wrote the file, by which its links are followed.
+    /// Reads the scope of the crawl that wrote the file. The links of its pages are followed by it.
     fn read_scope(&mut self, record: &Record) {
         let text = String::from_utf8_lossy(record.block());
         let line = text

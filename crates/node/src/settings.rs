@@ -44,7 +44,7 @@ pub struct Settings {
     pub crawl: CrawlSettings,
     /// How requests are made.
     pub fetch: FetchSettings,
-    /// What a server may cost us.
+    /// Limits on what one answer of a server may cost.
     pub limits: LimitSettings,
     /// What is sent to one host only.
     pub host: Vec<HostSettings>,

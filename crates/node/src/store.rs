@@ -1,7 +1,8 @@
-//! One store, one directory, one writer.
+//! The directory of a crawl, its lock and its format.
 //!
-//! **Invariant:** whoever holds a [`Store`] is the only process that does (an advisory lock that dies
-//! with the process), and the directory is of the format this program writes.
+//! **Invariant:** only one process at a time has a [`Store`] of a directory. An advisory lock
+//! ensures this, and it ends with the process. The directory has the format that this program
+//! writes.
 
 pub mod holdings;
 pub mod keys;
@@ -19,37 +20,38 @@ use tracing::debug;
 
 pub use search_index::search_index;
 
-/// The format of the directory; a store of another one is refused.
+/// The contents of the file `FORMAT`. A store of another format is refused.
 const FORMAT: &str = "avocet store, format 4\n";
-/// Formats whose archive is like ours: ledger and index can be made anew from it. The ledger of the
-/// first kept no links.
+/// Older formats with the same archive, from which ledger and index can be rebuilt. The ledger of
+/// format 1 had no links.
 const OLDER: [&str; 2] = ["avocet store, format 1\n", "avocet store, format 2\n"];
 
-/// How the owner of a store is signed that gives it up when asked.
+/// The mark in the file `LOCK` of an owner that releases the store on request.
 const BORROWED: &str = " borrowed";
-/// How long whoever borrowed a store may take to give it up: requests that look into it end first.
+/// How long a process that has borrowed a store may take to release it: its reads end first.
 const GIVEN_UP_WITHIN: Duration = Duration::from_secs(10);
 
-/// A disk with less room than this, in bytes, is full: fjall and tantivy write files of some hundred
-/// kilobytes.
+/// A disk with less free space than this, in bytes, counts as full: fjall and tantivy write files
+/// of some hundred kilobytes.
 const ROOM: u64 = 1 << 20;
-/// Bytes held in reserve, and a third of what is free on a small disk. The index takes about 1.2 bytes
-/// for a byte of text, and holds back [two thirds](Store::hold_reserve) of this at most.
+/// Bytes held in reserve; on a small disk, a third of the free space. The index needs about 1.2
+/// bytes per byte of text, so it may hold uncommitted text of [two thirds](Store::hold_reserve) of
+/// this.
 const RESERVE: u64 = 48 << 20;
 
-/// A ledger that is being made.
+/// The directory of a ledger that is not complete yet.
 const FRESH: &str = "ledger.new";
-/// A ledger that is complete and waits to take the old one's place.
+/// The directory of a complete ledger that is about to replace the old one.
 const READY: &str = "ledger.ready";
 
-/// A directory that is ours alone.
+/// A store that this process has locked.
 pub struct Store {
     root: PathBuf,
     _lock: File,
 }
 
 impl Store {
-    /// Opens the store at `root`, or makes one there.
+    /// Opens the store at `root`, or creates it.
     pub fn create(root: &Path) -> Result<Self> {
         fs::create_dir_all(root)
             .with_context(|| format!("cannot create the store {}", root.display()))?;
@@ -68,7 +70,7 @@ impl Store {
         Self::create(root)
     }
 
-    /// Takes the store at `root` for as long as nobody else wants it (see [`is_wanted`]).
+    /// Opens the store at `root` until another process wants it (see [`is_wanted`]).
     pub fn borrow(root: &Path) -> Result<Self> {
         must_exist(root)?;
         let mut file = open_lock(root)?;
@@ -89,7 +91,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a store whose ledger and index are to be made anew; it may be of an older format.
+    /// Opens a store whose ledger and index will be rebuilt. It may have an older format.
     pub fn open_to_rebuild(root: &Path) -> Result<Self> {
         let found = fs::read_to_string(root.join("FORMAT")).unwrap_or_default();
         if !OLDER.contains(&found.as_str()) && !has_lost_format(root) {
@@ -100,7 +102,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Marks the store as one of our format.
+    /// Writes the file `FORMAT` with the current format.
     pub fn write_format(&self) -> Result<()> {
         let format = self.root.join("FORMAT");
         replace_durably(&format, FORMAT.as_bytes())
@@ -114,8 +116,8 @@ impl Store {
         })
     }
 
-    /// Adds to an error what its cause may not say: that the disk is full, or a limit on file sizes
-    /// is reached.
+    /// Adds to an error that the disk is full, or that a limit on file sizes is reached, if so. The
+    /// error of a library may not say it.
     pub fn explain(&self, error: anyhow::Error) -> anyhow::Error {
         let what = if self.is_full(&error) {
             let free = self.free().unwrap_or(0);
@@ -133,7 +135,7 @@ impl Store {
         ))
     }
 
-    /// Whether an error came because the disk is full.
+    /// Returns whether the cause of an error is a full disk.
     pub fn is_full(&self, error: &anyhow::Error) -> bool {
         is_system_error(error, rustix::io::Errno::NOSPC)
             || self.free().is_some_and(|free| free < ROOM)
@@ -144,9 +146,11 @@ impl Store {
         Some(disk.f_bavail * disk.f_frsize)
     }
 
-    /// Allocates a file whose room is given back when the disk is full, so that the index can still
-    /// take in what the ledger has committed. Returns for how many bytes of text it suffices; `None`:
-    /// no room could be held, which makes a full disk only less comfortable.
+    /// Allocates a file that is deleted when the disk is full, so that the index can still take in
+    /// what the ledger has committed.
+    ///
+    /// Returns the bytes of text for which it suffices. Returns `None` if no space could be
+    /// reserved; then the last pages become searchable only after the user has freed space.
     pub fn hold_reserve(&self) -> Option<u64> {
         let bytes = self.free()?.min(3 * RESERVE) / 3;
         let file = File::options()
@@ -159,14 +163,14 @@ impl Store {
             Ok(rustix::fs::fallocate(&file, flags, 0, bytes)?)
         });
         if let Err(error) = held {
-            debug!(%error, "no room is held in reserve");
+            debug!(%error, "no disk space is held in reserve");
             self.release_reserve();
             return None;
         }
         Some(bytes * 2 / 3)
     }
 
-    /// Gives the room back.
+    /// Deletes the reserve, which frees its disk space.
     pub fn release_reserve(&self) {
         fs::remove_file(self.reserve()).ok();
     }
@@ -175,12 +179,13 @@ impl Store {
         self.root.join("RESERVE")
     }
 
-    /// The directory.
+    /// Returns the directory of the store.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Opens the ledger, or makes one: elsewhere first, so that a kill half-way leaves none.
+    /// Opens the ledger, or creates it. A new ledger gets its final name only when it is complete,
+    /// so that a kill leaves no partial one.
     pub fn ledger(&self) -> Result<Ledger> {
         if !self.ledger_path().exists() {
             drop(self.fresh_ledger()?);
@@ -189,13 +194,13 @@ impl Store {
         Ok(Ledger::open(&self.ledger_path())?)
     }
 
-    /// Opens the ledger that is there. Returns `None` if there is none, or it cannot be opened.
+    /// Opens the existing ledger. Returns `None` if there is none or it cannot be opened.
     pub fn existing_ledger(&self) -> Option<Ledger> {
         let path = self.ledger_path();
         path.exists().then(|| Ledger::open(&path).ok()).flatten()
     }
 
-    /// An empty ledger that waits to take the place of the one that is there.
+    /// Creates an empty ledger that can replace the current one.
     pub fn fresh_ledger(&self) -> Result<Ledger> {
         let fresh = self.root.join(FRESH);
         if fresh.exists() {
@@ -204,12 +209,12 @@ impl Store {
         Ok(Ledger::open(&fresh)?)
     }
 
-    /// Puts the fresh ledger, closed and complete, in the place of the one that is there. A kill or
-    /// a power cut in between is made good at the next start.
+    /// Replaces the current ledger by the fresh one, which must be closed and complete. After a
+    /// kill or a power cut, the next start completes the replacement.
     pub fn take_fresh_ledger(&self) -> Result<()> {
         fs::rename(self.root.join(FRESH), self.root.join(READY))
             .context("cannot rename the new ledger")?;
-        // Before the old one is removed: a power cut must not leave neither.
+        // Synced before the old one is removed: a power cut must leave at least one of them.
         self.sync()?;
         self.finish_replacement()
     }
@@ -226,7 +231,7 @@ impl Store {
         self.sync()
     }
 
-    /// Makes created, renamed and removed names in the store's directory survive a power cut.
+    /// Syncs the store's directory, so that created, renamed and removed names survive a power cut.
     pub fn sync(&self) -> Result<()> {
         let synced = File::open(&self.root).and_then(|root| root.sync_all());
         synced.with_context(|| format!("cannot sync {}", self.root.display()))
@@ -236,25 +241,25 @@ impl Store {
         self.root.join("ledger")
     }
 
-    /// Where the archive is.
+    /// Returns the directory of the archive.
     pub fn archive(&self) -> PathBuf {
         archive(&self.root)
     }
 
-    /// Where the index is.
+    /// Returns the directory of the index.
     pub fn index(&self) -> PathBuf {
         index(&self.root)
     }
 }
 
-/// Whether the system refused with this number. The causes are of several libraries; what all of
-/// them print is the number.
+/// Returns whether the operating system returned this error number. The errors come from several
+/// libraries, and the printed number is all that they have in common.
 fn is_system_error(error: &anyhow::Error, number: rustix::io::Errno) -> bool {
     format!("{error:#}").contains(&format!("(os error {})", number.raw_os_error()))
 }
 
-/// Refuses a directory that is not a store of this format. Takes no lock, so that search works
-/// while a crawl goes on.
+/// Returns an error unless the directory is a store of the current format. Takes no lock, so that
+/// search works while a crawl runs.
 pub fn must_exist(root: &Path) -> Result<()> {
     if !root.join("FORMAT").exists() && !has_lost_format(root) {
         bail!(
@@ -266,22 +271,23 @@ pub fn must_exist(root: &Path) -> Result<()> {
     check_format(root)
 }
 
-/// Where the archive of the store at `root` is.
+/// Returns the directory of the archive of the store at `root`.
 pub fn archive(root: &Path) -> PathBuf {
     root.join("archive")
 }
 
-/// Where the index of the store at `root` is.
+/// Returns the directory of the index of the store at `root`.
 pub fn index(root: &Path) -> PathBuf {
     root.join("index")
 }
 
-/// Where the log of searches of the store at `root` is.
+/// Returns the directory of the logs of searches and clicks of the store at `root`.
 pub fn log(root: &Path) -> PathBuf {
     root.join("log")
 }
 
-/// Whether a directory has a ledger or an archive, and no `FORMAT` file that any version writes.
+/// Returns whether a directory has a ledger or an archive, but no valid `FORMAT` file of any
+/// version.
 fn has_lost_format(root: &Path) -> bool {
     let is_format = match fs::read(root.join("FORMAT")) {
         Ok(found) => {
@@ -325,14 +331,16 @@ fn check_format(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether another process waits for a store that was [borrowed](Store::borrow). Nobody waits for longer than a while: who was killed meanwhile left a sign that says nothing.
+/// Returns whether another process waits for a store that was [borrowed](Store::borrow).
+///
+/// Ignores a `WANTED` file older than 10 s: the process that wrote it has died.
 pub fn is_wanted(root: &Path) -> bool {
     let since = fs::metadata(wanted(root)).and_then(|sign| sign.modified());
     let waits = |since: SystemTime| since.elapsed().unwrap_or_default() <= GIVEN_UP_WITHIN;
     since.is_ok_and(waits)
 }
 
-/// Another process has the store.
+/// The error for a store that another process has locked.
 #[derive(Debug, thiserror::Error)]
 #[error("the store {} is in use by process {owner}: stop it, or give another directory with --store", root.display())]
 pub struct InUse {
@@ -367,7 +375,8 @@ fn open_lock(root: &Path) -> Result<File> {
         .with_context(|| format!("cannot open {}: is the directory writable?", path.display()))
 }
 
-/// Asks whoever borrowed the store for it, and waits a while. Returns whether we have it.
+/// Asks the process that has borrowed the store to release it, and waits up to
+/// [`GIVEN_UP_WITHIN`]. Returns whether this process has the lock now.
 fn is_given_up(root: &Path, file: &File) -> bool {
     let wanted = wanted(root);
     if fs::write(&wanted, "").is_err() {
@@ -393,7 +402,7 @@ fn owner(file: &mut File) -> String {
     owner.trim().to_owned()
 }
 
-/// Writes who has the store.
+/// Writes the number of this process into the lock file.
 fn sign(mut file: File, how: &str, root: &Path) -> Result<File> {
     let mut write = || -> io::Result<()> {
         file.set_len(0)?;
@@ -404,15 +413,15 @@ fn sign(mut file: File, how: &str, root: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Replaces a file as a whole: a reader sees the old one or the new one. A power cut may leave an
-/// empty file, so this is for what is written all the time.
+/// Replaces a file atomically: a reader sees the old or the new contents. A power cut may leave an
+/// empty file, so this is for files that are rewritten often.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let fresh = path.with_extension("new");
     fs::write(&fresh, bytes)?;
     fs::rename(fresh, path)
 }
 
-/// Replaces a file as a whole, so that a power cut leaves the old one or the new one.
+/// Replaces a file atomically and syncs it: a power cut leaves the old or the new contents.
 pub fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let fresh = path.with_extension("new");
     let mut file = File::create(&fresh)?;
@@ -425,22 +434,22 @@ pub fn replace_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Where a running crawl writes what it knows of its sources.
+/// Returns the file into which a running crawl writes its sources.
 pub fn sources(root: &Path) -> PathBuf {
     root.join("sources.json")
 }
 
-/// Where a running crawl writes how it goes.
+/// Returns the file into which a running crawl writes its state.
 pub fn state(root: &Path) -> PathBuf {
     root.join("state.json")
 }
 
-/// Where it writes the same in full.
+/// Returns the file into which a running crawl writes its full snapshot.
 pub fn snapshot(root: &Path) -> PathBuf {
     root.join("live.json")
 }
 
-/// Bytes of the files in a directory.
+/// Returns the total size of the files in a directory, in bytes.
 pub fn size(directory: &Path) -> u64 {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries
@@ -484,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_killed_while_waiting_wants_the_store_no_longer() {
+    fn an_old_request_for_the_store_is_ignored() {
         let root = tempfile::tempdir().unwrap();
         assert!(!is_wanted(root.path()));
         let sign = File::create(wanted(root.path())).unwrap();

@@ -1,8 +1,10 @@
-//! The topics that a store knows, and searches for pages of one of them.
+//! The topics of a store, and searches that are restricted to one topic.
 //!
-//! Every page that the index finds is judged by its text as the index keeps it, so that a topic can be asked for that
-//! was taught after the crawl. **Invariant:** so many of the best are judged as a search can reach; `total` counts those of
-//! them that are of the topic.
+//! The classifier judges each result by the text that the index stores. A search can therefore
+//! use a topic that was trained after the crawl.
+//!
+//! **Invariant:** a search judges all results that paging can reach (`Query::OFFSET`). `total`
+//! counts those of them that match the topic.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ use repository::index::{Hits, Index, Query};
 use crate::panics::POISONED;
 use crate::settings::topic::{self, Subject};
 
-/// Searches for pages of this topic.
+/// Searches for pages that match a topic.
 pub fn search(index: &Index, query: &Query<'_>, topic: &Topic) -> Result<Hits> {
     let mut found = Hits::default();
     let mut offset = 0;
@@ -24,7 +26,7 @@ pub fn search(index: &Index, query: &Query<'_>, topic: &Topic) -> Result<Hits> {
         let batch = index.search(&Query {
             limit: Query::LIMIT,
             offset,
-            // They would count pages of other topics too.
+            // Facets would also count pages that do not match the topic.
             facets: false,
             ..*query
         })?;
@@ -57,42 +59,43 @@ pub fn search(index: &Index, query: &Query<'_>, topic: &Topic) -> Result<Hits> {
     Ok(found)
 }
 
-/// The topics of a store.
+/// The topics of a store, with a cache of those that were read.
 pub struct Topics {
     root: PathBuf,
-    read: Mutex<Read>,
+    cache: Mutex<TopicCache>,
 }
 
-/// Those that were asked for, and what the store had when they were read.
+/// Topics that were read from the store. The cache is emptied when a topic file changes.
 #[derive(Default)]
-struct Read {
-    there: Vec<(String, Option<SystemTime>)>,
+struct TopicCache {
+    /// The name and modification time of each topic file when the cache was filled.
+    files: Vec<(String, Option<SystemTime>)>,
     topics: HashMap<String, Arc<Topic>>,
 }
 
-/// The store knows no topic of this name.
+/// The error for a topic that the store does not have.
 #[derive(Debug, thiserror::Error)]
-#[error("no topic is called {name:?}: {}", those(.known))]
+#[error("no topic is called {name:?}: {}", available_topics(.known))]
 pub struct NoSuchTopic {
     name: String,
     known: Vec<String>,
 }
 
 impl Topics {
-    /// Those of the store at `root`.
+    /// Returns the topics of the store at `root`.
     pub fn of(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
-            read: Mutex::default(),
+            cache: Mutex::default(),
         }
     }
 
-    /// Their names, by the alphabet.
+    /// Returns the names of all topics, in alphabetical order.
     pub fn names(&self) -> Result<Vec<String>> {
         topic::names(&self.root)
     }
 
-    /// The topic of this name, or [`NoSuchTopic`].
+    /// Returns the topic of this name. Fails with [`NoSuchTopic`] if there is none.
     pub fn open(&self, name: &str) -> Result<Arc<Topic>> {
         let known = self.names()?;
         if !known.iter().any(|one| one == name) {
@@ -100,29 +103,29 @@ impl Topics {
             return Err(NoSuchTopic { name, known }.into());
         }
         let written = |name: String| (topic::written(&self.root, &name), name);
-        let there = known.into_iter().map(written);
-        let there: Vec<_> = there.map(|(written, name)| (name, written)).collect();
-        // Whoever asks while it is read waits for it.
-        let mut read = self.read.lock().expect(POISONED);
-        if read.there != there {
-            *read = Read {
-                there,
+        let files = known.into_iter().map(written);
+        let files: Vec<_> = files.map(|(written, name)| (name, written)).collect();
+        // Concurrent callers wait while a topic is read.
+        let mut cache = self.cache.lock().expect(POISONED);
+        if cache.files != files {
+            *cache = TopicCache {
+                files,
                 topics: HashMap::new(),
             };
         }
-        if let Some(topic) = read.topics.get(name) {
+        if let Some(topic) = cache.topics.get(name) {
             return Ok(topic.clone());
         }
         let topic = Arc::new(Subject::of(&self.root, name)?.open()?);
-        read.topics.insert(name.to_owned(), topic.clone());
+        cache.topics.insert(name.to_owned(), topic.clone());
         Ok(topic)
     }
 }
 
-/// What there is instead.
-fn those(known: &[String]) -> String {
+/// Describes the topics that exist.
+fn available_topics(known: &[String]) -> String {
     match known {
-        [] => "this store has none, leave it out for any page".to_owned(),
+        [] => "this store has none; search without a topic".to_owned(),
         known => format!("there are {}", known.join(", ")),
     }
 }

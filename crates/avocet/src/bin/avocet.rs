@@ -1,8 +1,9 @@
-//! The program `avocet`. Everything it does is in the library of the same name.
+//! The program `avocet`. All its code is in the library of the same name.
 
 use std::process::ExitCode;
 
-/// Version 2 (see Cargo.toml) gives freed memory back within 10 ms, version 3 within a second.
+/// mimalloc version 2 (see Cargo.toml): it returns freed memory to the system within 10 ms, version
+/// 3 within a second.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

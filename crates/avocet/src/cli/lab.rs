@@ -1,4 +1,4 @@
-//! The command line of `avocet lab`.
+//! Arguments of `avocet lab`.
 
 mod ephemeral;
 pub mod focus;
@@ -9,58 +9,60 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use lab::experiment::{Metric, currency, ordering, partition, refresh, servers, world};
 
-pub use ephemeral::{Clicks, Ephemeral};
-pub use serve::Serve;
+pub use ephemeral::{ClickScope, EphemeralArguments};
+pub use serve::LabServeArguments;
 
 use node::settings::Time;
 
-/// Which experiment.
+/// Subcommands of `avocet lab`: one per experiment, and a few tools.
 #[derive(Debug, Subcommand)]
-pub enum Lab {
-    /// Which pages first? URL orderings against importance, on any graph
-    Ordering(Ordering),
-    /// Which servers first? Server strategies in a simulation of connections
-    Servers(Servers),
-    /// How often must pages be visited? Currency, freshness and age: formulas, draws and crawls
-    Currency(Currency),
-    /// Which pages again? Refresh policies under a budget, judged by what searchers get
-    Refresh(Refresh),
-    /// Which sources, and which new pages? Schedulers of polls, judged by clicks
-    Ephemeral(Ephemeral),
-    /// Which pages of a topic? Methods of focused crawling, on webs whose pages have labels
-    Focus(focus::Focus),
-    /// What do several crawlers cost each other? Coordination and confinement
-    Partition(Partition),
-    /// Look at a world: check its tables, count, draw; or write an invented one as tables
-    World(World),
-    /// Serve a world on loopback, as an HTTP proxy that a crawler can be told of
-    Serve(Serve),
+pub enum LabCommand {
+    /// Compare URL orderings by how soon they fetch the important pages of a graph
+    Ordering(OrderingArguments),
+    /// Compare server strategies in a simulation of connections
+    Servers(ServersArguments),
+    /// Compute how often pages must be visited: currency, freshness and age by formula, by Monte
+    /// Carlo and by simulated crawls
+    Currency(CurrencyArguments),
+    /// Compare refresh policies under a budget by the quality of search results
+    Refresh(RefreshArguments),
+    /// Compare schedulers that poll sources for new pages, by the clicks on these pages
+    Ephemeral(EphemeralArguments),
+    /// Compare methods of focused crawling on webs whose pages have labels
+    Focus(focus::FocusArguments),
+    /// Compare ways to coordinate several crawlers: overlap, coverage and messages
+    Partition(PartitionArguments),
+    /// Check and describe a world, or write an invented one as tables
+    World(WorldArguments),
+    /// Serve a world on loopback behind an HTTP proxy, for any crawler
+    Serve(LabServeArguments),
     /// Run every experiment and write one page with figures, claims and commands
-    Report(Report),
+    Report(ReportArguments),
 }
 
-/// What all experiments take.
+/// Options of every experiment.
 #[derive(Debug, Args)]
 pub struct Common {
-    /// Calibrate an invented world: NAME=VALUE (repeatable; the names are below)
+    /// Set a parameter of an invented world: NAME=VALUE (repeatable; the names are listed below)
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = knob)]
     pub knobs: Vec<(String, String)>,
-    /// Which policies to compare, separated by commas [default: all that fit]
+    /// Policies to compare, separated by commas [default: all that apply]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub policies: Vec<String>,
-    /// Also say by how much each policy is above this one, run by run: rows METRIC-gain
+    /// Also report by how much each policy exceeds this one, run by run, in rows METRIC-gain
     #[arg(long, value_name = "POLICY")]
     pub against: Option<String>,
-    /// Where all chance comes from
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// How often to run, each time with other draws that all policies share; intervals from two on
+    /// Number of runs, each with other random draws, which all policies share; two or more give
+    /// confidence intervals
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Also write the figures (SVG) and the numbers (JSON) into this directory
+    /// Also write the figures (SVG) and the numbers (JSON) to this directory
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }
@@ -77,7 +79,7 @@ Example:
         &format!("Policies: ideal and random (closed forms), and any ordering:\n{}", policy::catalog::Catalog::standard().help()),
     )
 )]
-pub struct Ordering {
+pub struct OrderingArguments {
     /// A directory with edges.tsv (see docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
@@ -87,19 +89,19 @@ pub struct Ordering {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// Where crawls begin: the id or URL of a page (repeatable: one for each run) [default: drawn]
+    /// Page at which crawls start, by id or URL (repeatable: one per run) [default: random]
     #[arg(long, value_name = "PAGE")]
     pub start: Vec<String>,
-    /// Words that pages are to be like: importance IS, and the orderings similarity, hot-anchor, hot-page
+    /// Query for importance IS and for the orderings similarity, hot-anchor and hot-page
     #[arg(long, value_name = "WORDS")]
     pub query: Option<String>,
-    /// A rule for the ordering location: host:.edu=2, path:/docs/=3, depth=0.8 (repeatable)
+    /// Rule for the ordering `location`: host:.edu=2, path:/docs/=3, depth=0.8 (repeatable)
     #[arg(long, value_name = "RULE")]
     pub location: Vec<String>,
-    /// Scores for the ordering given: a file of lines URL<tab>number
+    /// Scores for the ordering `given`: a file of lines URL<tab>number
     #[arg(long, value_name = "FILE")]
     pub scores: Option<PathBuf>,
-    /// The share of the web that the limited buffer (p_bc) holds
+    /// Share of the web that the limited buffer (p_bc) holds
     #[arg(long, value_name = "SHARE", default_value_t = ordering::Options::default().buffer)]
     pub buffer: f64,
 }
@@ -113,8 +115,8 @@ pub struct Ordering {
         "",
     )
 )]
-pub struct Servers {
-    /// invented:servers, or a directory with links, whose hosts get latencies by the seed
+pub struct ServersArguments {
+    /// invented:servers, or a directory with links, whose hosts get random latencies
     #[arg(
         long,
         value_name = "DIR|invented:NAME",
@@ -126,39 +128,39 @@ pub struct Servers {
     /// Connections open at once
     #[arg(long, value_name = "N", default_value_t = servers::Options::default().connections, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub connections: u16,
-    /// What pages are worth [default: both]
+    /// How the quality of pages is assigned [default: both]
     #[arg(long, value_enum)]
-    pub quality: Option<Quality>,
-    /// Which HTTP [default: 1.1, and the others beside it]
+    pub quality: Option<PageQuality>,
+    /// HTTP version to simulate [default: 1.1, with the others for comparison]
     #[arg(long, value_enum)]
     pub http: Option<SimulatedHttp>,
-    /// Multiply all times of the servers by this
+    /// Multiply all server times by this factor
     #[arg(long, value_name = "FACTOR", default_value_t = servers::Options::default().slowness)]
     pub slowness: f64,
-    /// Let connections open at once, as on loopback: to compare with `cargo xtask bench servers`
+    /// Open connections in no time, as on loopback, to compare with `cargo xtask bench servers`
     #[arg(long)]
     pub loopback: bool,
 }
 
-/// A HTTP that can be simulated.
+/// An HTTP version of the simulation.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub enum SimulatedHttp {
-    /// A connection for every page
+    /// One connection per page
     #[value(name = "1.0")]
     Http10,
-    /// One page after another over a kept connection
+    /// One page after another over a persistent connection
     #[value(name = "1.1")]
     Http11,
-    /// Eight requests before the first answer
+    /// Up to eight requests before the first response
     Pipelined,
 }
 
-/// Who says what a page is worth.
+/// How the quality of pages is assigned.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Quality {
-    /// PageRank: the pages of a server are alike
+pub enum PageQuality {
+    /// PageRank: pages of one server have similar quality
     Pagerank,
-    /// Zipf's law, dealt out at random
+    /// Zipf's law, assigned to pages at random
     Zipf,
 }
 
@@ -171,7 +173,7 @@ pub enum Quality {
         "",
     )
 )]
-pub struct Currency {
+pub struct CurrencyArguments {
     /// A directory with versions.tsv (see docs/reference/worlds.md), or invented:pages
     #[arg(
         long,
@@ -181,25 +183,25 @@ pub struct Currency {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// The share of copies that must be current
+    /// Share of copies that must be current
     #[arg(long, value_name = "SHARE", default_value_t = currency::Options::default().alpha)]
     pub alpha: f64,
-    /// The grace period: a copy is current if its page had not changed so many days ago
+    /// Grace period: a copy is current if it is out of date by at most this many days
     #[arg(long, value_name = "DAYS", default_value_t = currency::Options::default().beta_days)]
     pub beta: f64,
-    /// The shape of the Weibull distribution of mean lifetimes, for the formulas
+    /// Shape of the Weibull distribution of mean page lifetimes, for the formulas
     #[arg(long, value_name = "NUMBER", default_value_t = currency::Options::default().shape)]
     pub shape: f64,
-    /// Its scale
+    /// Scale of that distribution
     #[arg(long, value_name = "DAYS", default_value_t = currency::Options::default().scale_days)]
     pub scale: f64,
-    /// Intervals between visits to try, separated by commas [default: a few, and the one that is needed]
+    /// Intervals between visits to try, separated by commas [default: a few, and the one needed]
     #[arg(long, value_name = "DAYS", value_delimiter = ',')]
     pub interval: Vec<f64>,
-    /// Documents of the collection, for the bandwidth
+    /// Number of documents in the collection, for the bandwidth
     #[arg(long, value_name = "N", default_value_t = currency::Options::default().documents)]
     pub documents: f64,
-    /// The size of a document, in kilobytes of 1000 bytes
+    /// Size of a document, in kilobytes of 1000 bytes
     #[arg(long, value_name = "KB", default_value_t = currency::Options::default().kilobytes)]
     pub kilobytes: f64,
     /// Pages that monte-carlo draws for each interval
@@ -217,14 +219,15 @@ Example:
         "avocet lab refresh --world ./my-history --queries ./my-queries.tsv --policies user-centric,holistic,'sbr(0.3)' --budget 0.01,0.05",
         refresh::METRICS,
         &format!(
-            "Policies: none (nothing is refreshed), and any refresh policy; sbr and ebr without an argument are tried with \
-             every threshold from .1 to 1 (rows with tau), and the best for each budget stands for them.\n{}",
+            "Policies: none (no refresh), and any refresh policy. sbr and ebr without an argument run with every threshold \
+             from .1 to 1 (rows with tau); the best threshold for each budget represents them.\n{}",
             policy::catalog::Catalog::standard().refresh_help()
         ),
     )
 )]
-pub struct Refresh {
-    /// A directory with versions.tsv and, for quality, bodies.ndjson (see docs/reference/worlds.md), or invented:NAME
+pub struct RefreshArguments {
+    /// A directory with versions.tsv and, for quality, bodies.ndjson (see docs/reference/worlds.md), or
+    /// invented:NAME
     #[arg(
         long,
         value_name = "DIR|invented:NAME",
@@ -233,48 +236,50 @@ pub struct Refresh {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// The query log: a table (query, count), or a directory with queries.tsv [default: the world's own]
+    /// Query log: a table (query, count), or a directory with queries.tsv [default: the world's
+    /// own]
     #[arg(long, value_name = "FILE")]
     pub queries: Option<PathBuf>,
-    /// What answers are sorted by, and what a page is worth to who finds it
-    #[arg(long, value_enum, default_value_t = Scorer::TfIdf)]
-    pub scorer: Scorer,
-    /// What policies know when they begin
-    #[arg(long, value_enum, default_value_t = Knowledge::Halves)]
-    pub knowledge: Knowledge,
-    /// The time between two steps [default: 7d; in invented:pages 1d]
+    /// Scoring function that ranks results and measures what a page is worth to a searcher
+    #[arg(long, value_enum, default_value_t = ScorerChoice::TfIdf)]
+    pub scorer: ScorerChoice,
+    /// What policies know at the start
+    #[arg(long, value_enum, default_value_t = PriorKnowledge::Halves)]
+    pub knowledge: PriorKnowledge,
+    /// Time between two steps [default: 7d; in invented:pages 1d]
     #[arg(long, value_name = "TIME")]
     pub step: Option<Time>,
-    /// Refreshes a step, as shares of the pages that there are at the beginning, separated by commas [default: .002 to .7]
+    /// Refreshes per step, as shares of the initial number of pages, separated by commas [default:
+    /// .002 to .7]
     #[arg(long, value_name = "SHARE", value_delimiter = ',')]
     pub budget: Vec<f64>,
-    /// Queries that are asked, at most: the most frequent that have to do with the pages
+    /// Maximum number of queries: the most frequent ones that match pages of the world
     #[arg(long, value_name = "N", default_value_t = refresh::Options::default().most_queries)]
     pub most_queries: usize,
-    /// The estimator of change rates [default: the policies' own]
+    /// Estimator of change rates [default: the policies' own]
     #[arg(long, value_name = "NAME")]
     pub rate: Option<String>,
 }
 
-/// A scoring function.
+/// Scoring function of the search engine.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Scorer {
-    /// As in Lucene's classic similarity
+pub enum ScorerChoice {
+    /// tf-idf, as in Lucene's classic similarity
     TfIdf,
-    /// One more than the in-links from other pages of the world
+    /// One plus the number of in-links from other pages of the world
     Inlinks,
     /// Okapi BM25
     Bm25,
 }
 
-/// What policies know when they begin.
+/// What policies know at the start.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Knowledge {
-    /// What visits to every page at every step of the first half showed; judged on the second
+pub enum PriorKnowledge {
+    /// What visits to every page at every step of the first half show; scored on the second half
     Halves,
-    /// The same of all of the time that they are judged on, as in the paper: a bound
+    /// The same for the whole time on which they are scored, as in the paper: an upper bound
     Whole,
-    /// Nothing but the first copies
+    /// Only the first copies
     Online,
 }
 
@@ -287,7 +292,7 @@ pub enum Knowledge {
         "",
     )
 )]
-pub struct Partition {
+pub struct PartitionArguments {
     /// A directory with edges.tsv (see docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
@@ -297,16 +302,16 @@ pub struct Partition {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// How many crawlers, separated by commas
+    /// Numbers of crawlers to compare, separated by commas
     #[arg(long, value_name = "K", value_delimiter = ',', default_values_t = partition::Options::default().crawlers)]
     pub crawlers: Vec<u32>,
-    /// The ordering of every crawler, as for `avocet crawl`
+    /// Ordering that every crawler uses, as for `avocet crawl`
     #[arg(long, value_name = "ORDER", default_value_t = partition::Options::default().order)]
     pub order: String,
-    /// Fetches of all crawlers together, as a share of the pages that can be reached [default: to the end]
+    /// Fetches of all crawlers together, as a share of the reachable pages [default: no limit]
     #[arg(long, value_name = "SHARE")]
     pub budget: Option<f64>,
-    /// Send links to other crawlers after so many fetches
+    /// Send links to other crawlers after every N fetches
     #[arg(long, value_name = "N", default_value_t = partition::Options::default().batch)]
     pub batch: usize,
 }
@@ -323,13 +328,13 @@ Example:
         "",
     )
 )]
-pub struct World {
+pub struct WorldArguments {
     /// A directory (see docs/reference/worlds.md), or invented:NAME
     #[arg(long, value_name = "DIR|invented:NAME")]
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// Write its tables into this directory
+    /// Write the tables of the world to this directory
     #[arg(long, value_name = "DIR")]
     pub write: Option<PathBuf>,
 }
@@ -339,17 +344,17 @@ pub struct World {
 Example:
   avocet lab report --out report && xdg-open report/index.html
   avocet lab report --out report --data ../shared/data --runs 5")]
-pub struct Report {
-    /// The directory to write: index.html, and the figures and numbers of each experiment
+pub struct ReportArguments {
+    /// Directory to write: index.html, and the figures and numbers of each experiment
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// A directory of recorded worlds; those that are there are used beside the invented ones
+    /// Directory of recorded worlds, which are used in addition to the invented ones
     #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
-    /// Where all chance comes from
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// How often to run each experiment
+    /// Number of runs of each experiment
     #[arg(long, value_name = "R", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
     /// Threads to use [default: all cores]
@@ -362,7 +367,7 @@ fn knob(text: &str) -> Result<(String, String), String> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// An example, the metrics, what else there is to say, and the invented worlds.
+/// Returns the end of a long help: example, metrics, `more`, and the invented worlds.
 fn help(example: &str, metrics: &[Metric], more: &str) -> String {
     let width = metrics
         .iter()

@@ -1,4 +1,4 @@
-//! What can be asked of `avocet plan`?
+//! Arguments of `avocet plan`.
 
 use std::path::PathBuf;
 
@@ -13,29 +13,30 @@ Example:
   avocet plan --current 95% --within 7d --store ./docs
   avocet plan --freshness 90% --svg curve.svg
   avocet plan --budget 5000/day --refresh holistic")]
-pub struct Plan {
-    /// How much of the store is to be fresh (90% or 0.9)
+pub struct PlanArguments {
+    /// Goal: the share of copies that equal their page (90% or 0.9)
     #[arg(long, value_name = "SHARE")]
     pub freshness: Option<Share>,
-    /// How much of the store is to have been fresh lately (95% or 0.95; see --within)
+    /// Goal: the share of copies that are out of date by at most --within (95% or 0.95)
     #[arg(long, value_name = "SHARE")]
     pub current: Option<Share>,
-    /// How lately, for --current [default: 7d]
+    /// Grace period of --current [default: 7d]
     #[arg(long, value_name = "TIME")]
     pub within: Option<Time>,
-    /// How much of the quality of a fresh store searches are to have (99%); needs a query log
+    /// Goal: the search quality, as a share of that of a store without outdated copies (99%); needs
+    /// a query log
     #[arg(long, value_name = "SHARE")]
     pub quality: Option<Share>,
-    /// Instead: what this many fetches reach (2/s, 500/h, 50000/day)
+    /// Show what this budget achieves, instead of what a goal needs (2/s, 500/h, 50000/day)
     #[arg(long, value_name = "RATE")]
     pub budget: Option<Rate>,
-    /// By which refresh policy, beside uniform [default: the one made for the goal]
+    /// Refresh policy to compare with uniform [default: the one made for the goal]
     #[arg(long, value_name = "POLICY")]
     pub refresh: Option<String>,
-    /// How the change rates of pages are estimated [default: gamma]
+    /// Estimator of change rates [default: gamma]
     #[arg(long, value_name = "ESTIMATOR")]
     pub rate: Option<String>,
-    /// Draw the curve into this file
+    /// Write the curve to this SVG file
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
 }

@@ -1,13 +1,13 @@
-//! The command line of `avocet search`.
+//! Arguments of `avocet search`.
 
 use clap::Args;
 
-/// What results are ordered by.
+/// Order of search results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub enum Order {
-    /// How well they match
+pub enum ResultOrder {
+    /// Best match first
     Relevance,
-    /// When they were published, as they say, or else fetched
+    /// Newest first, by the stated publication date, or else by the time of the fetch
     Newest,
 }
 
@@ -19,31 +19,31 @@ Example:
   avocet search 'git commit --amend'
   avocet search 'engine author:lovelace date:..1900' --topic history
 
-Quote a word that begins with a dash together with others, or write -- before the words: avocet search -- --amend")]
-pub struct Search {
-    /// Words, a OR b, \"phrases\", -without, site:HOST, title:WORD, url:WORD, author:NAME, date:2024-05 or
-    /// date:2019..2021, filetype:html
+To search for a word that begins with a dash, put the query in quotes, or write -- before it: avocet search -- --amend")]
+pub struct SearchArguments {
+    /// Words, a OR b, "phrases", -without, site:HOST, title:WORD, url:WORD, author:NAME,
+    /// date:2024-05 or date:2019..2021, filetype:html
     #[arg(required = true)]
     pub query: Vec<String>,
-    /// How many results
+    /// Maximum number of results
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub limit: u16,
-    /// How many results to pass over
+    /// Number of results to skip
     #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1000))]
     pub offset: u16,
-    /// Only this host
+    /// Only pages of this host
     #[arg(long)]
     pub site: Option<String>,
-    /// Only this language (en, de, …)
+    /// Only pages in this language (en, de, …)
     #[arg(long)]
     pub language: Option<String>,
-    /// Only pages of this topic, which `avocet topic train` taught; of the 1,100 that match best
+    /// Only pages of this topic (see `avocet topic train`), among the 1,100 best matches
     #[arg(long, value_name = "NAME")]
     pub topic: Option<String>,
-    /// What comes first
-    #[arg(long, value_enum, default_value_t = Order::Relevance)]
-    pub sort: Order,
-    /// Leave this search out of the log, from which a crawl learns what is searched for
+    /// Order of the results
+    #[arg(long, value_enum, default_value_t = ResultOrder::Relevance)]
+    pub sort: ResultOrder,
+    /// Do not write this search to the query log, from which crawls learn what people search for
     #[arg(long)]
     pub no_log: bool,
 }

@@ -1,4 +1,4 @@
-//! The arguments of `avocet serve`.
+//! Arguments of `avocet serve`.
 
 use std::path::PathBuf;
 
@@ -11,8 +11,8 @@ use super::settings::{OfServe, SettingFlags};
 Example:
   avocet serve --store ./docs
   avocet serve --store ./docs --listen 127.0.0.1:9000")]
-pub struct Serve {
-    /// The configuration [default: avocet.toml in the store, if there]
+pub struct ServeArguments {
+    /// Configuration file [default: avocet.toml in the store, if it exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     #[command(flatten)]

@@ -1,7 +1,7 @@
-//! The flags that give settings, made from the declarations of the settings.
+//! Command-line flags for settings, generated from the declarations of the settings.
 //!
-//! The flags of a command become one [`Layer`] over `avocet.toml`. A flag has the documentation,
-//! the default, the range and the choices of its setting.
+//! The flags of a command form one [`Layer`] that overrides `avocet.toml`. A flag takes its help
+//! text, default, range and choices from the setting.
 
 use std::marker::PhantomData;
 
@@ -10,10 +10,9 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use node::settings::{Effect, Flag, Layer, Setting, declared};
 use toml::Value;
 
-/// The settings that the flags of a command give.
+/// The settings given by the flags of command `C`.
 #[derive(Debug, Clone)]
 pub struct SettingFlags<C> {
-    /// The settings.
     pub layer: Layer,
     command: PhantomData<C>,
 }
@@ -48,7 +47,7 @@ impl HasSettings for OfServe {
     const SECTIONS: &'static [&'static str] = &["serve"];
 }
 
-/// Returns the settings that have a flag of a command.
+/// Returns the settings for which command `C` has a flag, with the flag.
 fn with_flags<C: HasSettings>() -> impl Iterator<Item = (Setting, Flag)> {
     let ours = declared()
         .into_iter()
@@ -157,12 +156,12 @@ fn parser(setting: Setting) -> ValueParser {
 mod tests {
     use clap::{CommandFactory, Parser};
 
-    use crate::cli::{Arguments, Command, Run};
+    use crate::cli::{Command, CommandLine, RunArguments};
 
-    fn run(line: &str) -> Result<Run, clap::Error> {
+    fn run(line: &str) -> Result<RunArguments, clap::Error> {
         let words = line.split_whitespace();
         let words = ["avocet", "run"].into_iter().chain(words);
-        match Arguments::try_parse_from(words)?.command {
+        match CommandLine::try_parse_from(words)?.command {
             Command::Run(run) => Ok(*run),
             other => panic!("{other:?}"),
         }
@@ -203,6 +202,6 @@ mod tests {
 
     #[test]
     fn clap_accepts_the_whole_command_line() {
-        Arguments::command().debug_assert();
+        CommandLine::command().debug_assert();
     }
 }

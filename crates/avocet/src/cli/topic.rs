@@ -1,24 +1,25 @@
-//! The command line of `avocet topic`.
+//! Arguments of `avocet topic`.
 
 use clap::{Args, Subcommand};
 
-/// What to do with a topic.
+/// Subcommands of `avocet topic`.
 #[derive(Debug, Subcommand)]
-pub enum Topic {
-    /// Teach a topic by pages that are of it and pages that are not
-    Train(Train),
+pub enum TopicCommand {
+    /// Train a topic from pages that belong to it and pages that do not
+    Train(TrainArguments),
     /// List the topics of the store
     #[command(after_help = "Example:\n  avocet topic list --store ./docs")]
     List,
-    /// Show what was learned: the words that tell most
+    /// Show the words that distinguish a topic best
     #[command(after_help = "Example:\n  avocet topic show course --store ./docs")]
-    Show(Name),
-    /// Say how good it is, by cross-validation: accuracy, precision, recall, calibration, and what it is least sure of
+    Show(TopicName),
+    /// Cross-validate a topic: accuracy, precision, recall, calibration, and the least certain
+    /// examples
     #[command(after_help = "Example:\n  avocet topic test course --store ./docs")]
-    Test(Name),
-    /// Forget a topic
+    Test(TopicName),
+    /// Delete a topic
     #[command(after_help = "Example:\n  avocet topic remove course --store ./docs")]
-    Remove(Name),
+    Remove(TopicName),
 }
 
 #[derive(Debug, Args)]
@@ -29,28 +30,29 @@ Example:
   avocet topic train course --positive saved/course-*.html --negative saved/other-*.html
   avocet topic train seminar --under course --positive https://example.edu/cs701
   avocet crawl https://example.edu/ --topic course")]
-pub struct Train {
-    /// What to call it: letters, digits, - and _
+pub struct TrainArguments {
+    /// Name of the topic: letters, digits, - and _
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Pages of the topic: files, directories of files, or URLs that the store has
+    /// Pages of the topic: files, directories of files, or URLs whose copies are in the store
     #[arg(long, value_name = "FILE|DIR|URL", required = true, num_args = 1..)]
     pub positive: Vec<String>,
-    /// The topic that it is a part of: pages are then taken to be of that, and its pages that are not named here are of
-    /// something else
+    /// Parent topic, of which this topic is a part; the parent's other example pages become
+    /// negative examples
     #[arg(long, value_name = "TOPIC")]
     pub under: Option<String>,
-    /// Pages of something else
+    /// Pages that are not of the topic: files, directories of files, or URLs as above
     #[arg(long, value_name = "FILE|DIR|URL", num_args = 1..)]
     pub negative: Vec<String>,
-    /// Take so many pages of the store for pages of something else, evenly spread; those of --positive are left out
+    /// Also use N further pages of the store as negative examples, evenly spread over the order of
+    /// discovery
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub sample: usize,
 }
 
 #[derive(Debug, Args)]
-pub struct Name {
-    /// The topic
+pub struct TopicName {
+    /// Name of the topic
     #[arg(value_name = "NAME")]
     pub name: String,
 }

@@ -1,4 +1,4 @@
-//! `avocet config`: explains, shows and checks settings.
+//! `avocet config`: prints the reference, shows settings, and checks a file.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use node::settings::check::check;
 use node::settings::reference::reference;
 use node::settings::{Layer, Origin, Settings, in_force};
 
-/// Prints the reference, the settings in force, or what is wrong with a file.
+/// Prints the reference, the settings in force, or the errors of a file.
 pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
     match action {
         ConfigAction::Reference => {
@@ -25,7 +25,7 @@ pub fn run(root: &Path, json: bool, action: &ConfigAction) -> Result<()> {
     }
 }
 
-/// Prints every setting; those that the file gives are marked.
+/// Prints every setting with its value, and where the value comes from if it is not the default.
 fn show(root: &Path, json: bool, file: Option<&Path>) -> Result<()> {
     let file = Settings::file(file, root)?;
     file.settings()?;
@@ -58,7 +58,7 @@ fn check_file(root: &Path, json: bool, file: &Path) -> Result<()> {
     }
     if wrong.is_empty() {
         if !json {
-            outln!("{} is right", file.display());
+            outln!("{} has no errors", file.display());
         }
         return Ok(());
     }
@@ -66,7 +66,7 @@ fn check_file(root: &Path, json: bool, file: &Path) -> Result<()> {
         outln!("{}:{one}", file.display());
     }
     match wrong.len() {
-        1 => bail!("one thing is wrong in {}", file.display()),
-        count => bail!("{count} things are wrong in {}", file.display()),
+        1 => bail!("{} has 1 error", file.display()),
+        count => bail!("{} has {count} errors", file.display()),
     }
 }

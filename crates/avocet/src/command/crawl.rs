@@ -1,4 +1,4 @@
-//! `avocet crawl`: makes a plan from flags and `avocet.toml`, and has the engine carry it out.
+//! `avocet crawl`: makes a plan from flags and `avocet.toml`, and runs it in the engine.
 
 use std::io::Read;
 use std::path::Path;
@@ -10,8 +10,9 @@ use page::PageUrl;
 use policy::retry::Retry;
 use repository::archive::Level;
 
-use crate::cli::Crawl;
+use crate::cli::CrawlArguments;
 use crate::logs::say;
+use crate::number::amount;
 use crate::progress::StatusLine;
 use crate::signal::signalled;
 use crawl::Again;
@@ -25,24 +26,24 @@ use node::settings::policies::{ChosenPolicies, PolicySettings};
 use node::settings::{Layer, Settings, Usage};
 use node::store::Store;
 
-/// Pages fetched from one host at most, where the user sets no limit. `run` has none.
+/// Maximum number of pages fetched from one host if the user sets no limit. `run` has no limit.
 const PAGES_PER_HOST: u32 = 1_000_000;
 
 /// Crawls until nothing is left to fetch or a limit is reached.
-pub fn run(root: &Path, json: bool, arguments: &Crawl) -> Result<()> {
+pub fn run(root: &Path, json: bool, arguments: &CrawlArguments) -> Result<()> {
     let flags = with_seeds(&arguments.settings.layer, arguments)?;
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let settings = flags.over(&file).settings()?;
     let plan = plan(&settings, arguments, root)?;
     let policies = PolicySettings::new(&settings, root, false);
     let choice = policies.choose()?;
-    refuse_aimless(&plan, &choice)?;
+    refuse_without_target(&plan, &choice)?;
     if plan.rules.stop_coverage.is_some() && choice.order.report().coverage.is_none() {
-        bail!("--stop-coverage needs an ordering that knows its coverage: --order rankmass");
+        bail!("--stop-coverage needs an ordering that measures coverage: use --order rankmass");
     }
     let store = Store::create(root)?;
     say(&format!(
-        "crawling {} into {} by {} and {}; a kill can cost at most {} requests",
+        "crawling {} into {}; ordering {}, servers {}; a kill loses at most {} requests",
         describe(&plan.rules.seeds),
         root.display(),
         policies.order(),
@@ -83,23 +84,23 @@ pub fn run(root: &Path, json: bool, arguments: &Crawl) -> Result<()> {
         print(&summary);
     }
     if summary.pages + summary.unchanged == 0 && summary.queued > summary.deferred {
-        bail!("no page could be fetched; `avocet export urls` says why for each");
+        bail!("no page could be fetched; `avocet export urls` gives the reason for each URL");
     }
     Ok(())
 }
 
-/// Refuses a crawl that stops at or indexes only pages it looks for, if it looks for none.
-pub(super) fn refuse_aimless(plan: &Plan, choice: &ChosenPolicies) -> Result<()> {
-    let needs_aim = plan.rules.until_found.is_some() || plan.rules.only_found;
-    if needs_aim && choice.order.report().found.is_none() {
-        let why = "--until-found and --only-found need to know what is wanted: --topic NAME, or --where PREDICATE";
+/// Refuses a crawl with `--until-found` or `--only-found` that has no topic and no predicate.
+pub(super) fn refuse_without_target(plan: &Plan, choice: &ChosenPolicies) -> Result<()> {
+    let needs_target = plan.rules.until_found.is_some() || plan.rules.only_found;
+    if needs_target && choice.order.report().found.is_none() {
+        let why = "--until-found and --only-found need a topic or a predicate: give --topic NAME or --where PREDICATE";
         return Err(Usage(why.into()).into());
     }
     Ok(())
 }
 
 /// Returns the plan of a crawl.
-pub(super) fn plan(settings: &Settings, arguments: &Crawl, root: &Path) -> Result<Plan> {
+pub(super) fn plan(settings: &Settings, arguments: &CrawlArguments, root: &Path) -> Result<Plan> {
     let crawl = &settings.crawl;
     for host in &crawl.block {
         Blocked::parse(host).map_err(Usage).context("crawl.block")?;
@@ -158,7 +159,9 @@ pub(super) fn plan(settings: &Settings, arguments: &Crawl, root: &Path) -> Resul
     })
 }
 
-/// Returns page budgets of domains that have no seed. Every scope but `any` ends at the seeds' domains.
+/// Returns the page budget of domains without a seed.
+///
+/// Only the scope `any` has such domains; every other scope ends at the domains of the seeds.
 fn domain_limits(settings: &Settings, reach: Reach) -> Option<DomainLimits> {
     let limits = DomainLimits {
         pages: settings.crawl.domain_pages,
@@ -167,14 +170,15 @@ fn domain_limits(settings: &Settings, reach: Reach) -> Option<DomainLimits> {
     (reach == Reach::Any && limits.pages > 0).then_some(limits)
 }
 
-/// Returns the previous crawl's scope when no seeds are given, so that a bare `avocet crawl` resumes it.
+/// Returns the previous crawl's scope when no seeds are given, so that a bare `avocet crawl`
+/// resumes it.
 fn last_scope(settings: &Settings, root: &Path) -> Option<ScopeRules> {
     let named = !settings.crawl.all_seeds().is_empty();
     let last = LastCrawl::read(root).ok().filter(|_| !named)?;
     Some(last.scope)
 }
 
-/// Returns what belongs to the crawl. The last crawl gives what the settings do not.
+/// Returns the scope of the crawl. The last crawl gives what the settings do not.
 fn scope(
     settings: &Settings,
     [seeds, added]: [&[PageUrl]; 2],
@@ -198,8 +202,8 @@ fn scope(
     }
 }
 
-/// Returns flags with the seeds that the command line names, as URLs or in a file.
-pub(super) fn with_seeds(flags: &Layer, arguments: &Crawl) -> Result<Layer> {
+/// Returns the flags together with the seeds of the command line, given as URLs or in a file.
+pub(super) fn with_seeds(flags: &Layer, arguments: &CrawlArguments) -> Result<Layer> {
     let mut seeds = arguments.urls.clone();
     if let Some(path) = &arguments.seeds {
         let mut list = String::new();
@@ -233,8 +237,9 @@ fn seeds(settings: &Settings, last: Option<&ScopeRules>) -> Result<(Vec<PageUrl>
         return Err(Usage(why.into()).into());
     }
     let parse = |text: &String| {
-        PageUrl::parse(text)
-            .with_context(|| format!("the seed {text:?}: write it like https://example.org/"))
+        PageUrl::parse(text).with_context(|| {
+            format!("cannot use the seed {text:?}: write it like https://example.org/")
+        })
     };
     let parse = |texts: Vec<String>| texts.iter().map(parse).collect::<Result<Vec<PageUrl>>>();
     Ok((parse(named)?, parse(added)?))
@@ -252,7 +257,7 @@ pub(super) fn print(summary: &Summary) {
     let took = Duration::from_secs_f64(summary.seconds);
     let rate = (summary.pages + summary.unchanged) as f64 / summary.seconds.max(0.001);
     outln!(
-        "{} pages, {} unchanged, {:.1} MB in {:.1} s ({rate:.0} pages/s)",
+        "{} pages fetched, {} unchanged, {:.1} MB in {:.1} s ({rate:.0} pages/s)",
         summary.pages,
         summary.unchanged,
         summary.bytes as f64 / 1e6,
@@ -260,8 +265,9 @@ pub(super) fn print(summary: &Summary) {
     );
     match summary.price {
         Some(price) => outln!(
-            "{} URLs known and looked after; a fetch must be worth {price:.3e}",
-            summary.urls_seen
+            "{} URLs known; price {} (pages whose fetch is worth less wait)",
+            summary.urls_seen,
+            amount(price)
         ),
         None => outln!(
             "{} URLs known, {} still to fetch",
@@ -277,30 +283,30 @@ pub(super) fn print(summary: &Summary) {
         let domains: Vec<String> = domains
             .map(|(domain, pages)| format!("{domain} {pages}"))
             .collect();
-        println!(
-            "{} URLs are deferred, beyond the budget of their domain ({}); `avocet explain URL` says why",
+        outln!(
+            "{} URLs are deferred by the page budget of their domain ({}); `avocet explain URL` gives the reason",
             summary.deferred,
             domains.join(", ")
         );
     }
     if summary.dropped > 0 {
         outln!(
-            "{} pages fell out of the buffer and were dropped",
+            "{} pages were dropped because the buffer was full",
             summary.dropped
         );
     }
     if let Some(coverage) = summary.coverage {
         outln!(
-            "a random walk from the seeds is on fetched pages at least {:.1} % of the time",
+            "a random walk from the seeds spends at least {:.1} % of its time on fetched pages",
             coverage * 100.0
         );
     }
     if let Some(found) = summary.found {
-        outln!("{found} pages are what was looked for");
+        outln!("{found} pages match the topic or predicate");
     }
     if !summary.unseen_words.is_empty() {
         let words = summary.unseen_words.join(", ");
-        outln!("in no page, link or URL so far: {words}");
+        outln!("query words that no page, link or URL has so far: {words}");
     }
     for remark in &summary.remarks {
         outln!("{remark}");

@@ -1,13 +1,16 @@
-//! `avocet demo`: everything there is, on a machine without a network.
+//! `avocet demo`: crawl, search and dashboard on an invented web, without a network.
 //!
-//! An invented town is served on loopback, `avocet run` keeps a store of it fresh under a small budget, and people of the town search it. The town
-//! knows the truth, so what is shown of freshness is not what the crawler believes. **Invariant:** nothing leaves the machine, and nothing stays on it unless
-//! the user names a store.
+//! The invented web is a town, served on loopback. `avocet run` keeps a store of it fresh within
+//! a small budget, and simulated users search it. The town knows when its pages change, so
+//! freshness is measured and not estimated.
+//!
+//! **Invariant:** nothing leaves the machine, and nothing stays on it unless the user names a
+//! store.
 
-mod judged;
-mod noticed;
-mod searching;
-mod told;
+mod evaluation;
+mod messages;
+mod publication_delays;
+mod search_traffic;
 
 use std::net::{SocketAddr, TcpListener};
 use std::path::Path;
@@ -20,17 +23,17 @@ use tempfile::TempDir;
 use testweb::site::{Clock, Serving, Town};
 
 use super::run::keep;
-use crate::cli::{Arguments, Command, Demo, Run};
+use crate::cli::{Command, CommandLine, DemoArguments, RunArguments};
 use crate::progress::StatusLine;
-use judged::judge;
+use evaluation::evaluate;
 use node::live::Live;
 use node::settings::Settings;
-use noticed::Noticed;
-use searching::Searching;
+use publication_delays::PublicationDelays;
+use search_traffic::SearchTraffic;
 use server::LISTEN;
 
-/// Runs until it is interrupted, or the time is over.
-pub fn run(store: Option<&Path>, json: bool, wishes: &Demo) -> Result<()> {
+/// Runs until interrupted, or until the time is over.
+pub fn run(store: Option<&Path>, json: bool, arguments: &DemoArguments) -> Result<()> {
     let temporary = match store {
         Some(_) => None,
         None => Some(temporary_store()?),
@@ -42,80 +45,89 @@ pub fn run(store: Option<&Path>, json: bool, wishes: &Demo) -> Result<()> {
         .enable_all()
         .build()?;
     let town = Town {
-        seed: wishes.seed,
-        speed: wishes.speed,
+        seed: arguments.seed,
+        speed: arguments.speed,
         epoch: SystemTime::now(),
     };
     let web = runtime.block_on(Serving::start(town.invent(), Clock::Running(1.0), None))?;
     let web = Arc::new(web);
-    let place = place(wishes.listen)?;
-    configure(root, wishes)?;
-    let orders = orders(&web, wishes)?;
+    let listener = bind(arguments.listen)?;
+    configure(root, arguments)?;
+    let run_arguments = run_arguments(&web, arguments)?;
     let live = Live::of(root);
-    let searching = Searching::start(&runtime, &live, &web, wishes);
-    let noticed = Noticed::start(&runtime, root, &web);
+    let traffic = SearchTraffic::start(&runtime, &live, &web, arguments);
+    let delays = PublicationDelays::start(&runtime, root, &web);
     if !json {
-        runtime.spawn(told::tell(
+        runtime.spawn(messages::report_progress(
             live.clone(),
             web.clone(),
-            searching.clone(),
-            noticed.clone(),
-            told::Setting::new(root, temporary.is_some(), wishes),
+            traffic.clone(),
+            delays.clone(),
+            messages::Introduction::new(root, temporary.is_some(), arguments),
         ));
     }
-    let summary = keep(root, &orders, &live, StatusLine::quiet, Some(place))?;
-    searching.end();
-    let judged = judge(&web, &searching, &noticed, &summary, wishes);
+    let summary = keep(
+        root,
+        &run_arguments,
+        &live,
+        StatusLine::quiet,
+        Some(listener),
+    )?;
+    traffic.end();
+    let evaluation = evaluate(&web, &traffic, &delays, &summary, arguments);
     if json {
-        outln!("{}", serde_json::to_string(&judged)?);
+        outln!("{}", serde_json::to_string(&evaluation)?);
     } else {
-        told::end(&judged, root, temporary.is_some());
+        messages::print_evaluation(&evaluation, root, temporary.is_some());
     }
     Ok(())
 }
 
 fn temporary_store() -> Result<TempDir> {
     let made = tempfile::Builder::new().prefix("avocet-demo-").tempdir();
-    made.context("cannot make a temporary store: --store DIR names one")
+    made.context("cannot create a temporary store: name a directory with --store DIR")
 }
 
-/// What is in the store's configuration, unless it has one: what is small in the demo is so because the town lives fast.
-fn configure(root: &Path, wishes: &Demo) -> Result<()> {
+/// Writes the configuration of the demo, unless the store has one.
+///
+/// Its intervals are short because the town changes fast.
+fn configure(root: &Path, arguments: &DemoArguments) -> Result<()> {
     let path = Settings::path(root);
     if path.exists() {
         return Ok(());
     }
-    let budget = wishes.budget.per_second;
+    let budget = arguments.budget.per_second;
     let text = format!(
-        "# Of `avocet demo`. It is looked at while the demo runs: change it and see.\n\
+        "# Written by `avocet demo`. Changes take effect while the demo runs.\n\
          [budget]\nfetches_per_second = {budget:?}\n\n\
-         [refresh]\npolicy = \"{}\"\n# A town that lives fast writes its sitemaps and feeds anew all the time.\nlistings = \"5s\"\n\n\
+         [refresh]\npolicy = \"{}\"\n# Sitemaps and feeds of the town change all the time.\nlistings = \"5s\"\n\n\
          [source]\nreplan = \"10s\"\n\n\
          [crawl]\nconfirm_after = \"5s\"\n\n\
-         [serve]\n# All searchers of the town are one client.\nrate = 0.0\n",
-        wishes.refresh
+         [serve]\n# All simulated users have one address, so there is no limit per client.\nrate = 0.0\n",
+        arguments.refresh
     );
     std::fs::create_dir_all(root)
         .and_then(|()| std::fs::write(&path, text))
         .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// What `avocet run` is told.
-fn orders(web: &Serving, wishes: &Demo) -> Result<Run> {
+/// Returns the arguments for `avocet run`.
+fn run_arguments(web: &Serving, arguments: &DemoArguments) -> Result<RunArguments> {
     let mut words = vec!["avocet".to_owned(), "run".into()];
     words.extend(web.homes());
-    if let Some(time) = wishes.time {
+    if let Some(time) = arguments.time {
         words.extend(["--time".into(), format!("{}ms", time.0.as_millis())]);
     }
-    match Arguments::try_parse_from(words)?.command {
+    match CommandLine::try_parse_from(words)?.command {
         Command::Run(run) => Ok(*run),
-        _ => bail!("`avocet run` is no longer called so"),
+        _ => bail!("the command line of `avocet run` has changed"),
     }
 }
 
-/// Takes the place to listen at: the one that the user names, else the usual one, else one that is free. It is ours from here on, so
-/// that two demos that begin at the same moment do not choose the same.
-fn place(listen: Option<SocketAddr>) -> Result<TcpListener> {
+/// Binds the address that the user names, or else the default one, or else a free port.
+///
+/// The listener stays bound, so that two demos that start together do not choose the same port.
+fn bind(listen: Option<SocketAddr>) -> Result<TcpListener> {
     let bound = match listen {
         Some(listen) => TcpListener::bind(listen),
         None => TcpListener::bind(LISTEN).or_else(|_| TcpListener::bind((LISTEN.ip(), 0))),

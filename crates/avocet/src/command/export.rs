@@ -1,4 +1,4 @@
-//! `avocet export`: what the store holds, for other programs.
+//! `avocet export`: writes URLs, links, pages or WARC files for other programs.
 
 mod directory;
 mod filter;
@@ -17,49 +17,50 @@ use page::charset;
 use page::media::{self, Media};
 use serde_json::{Value, json};
 
-use crate::cli::{Export, Exported, PageFormat};
+use crate::cli::{ExportArguments, ExportKind, PageFormat};
 use node::clock::timestamp;
 use node::readable;
 use node::settings::Usage;
 use node::store::Store;
 
-/// Exports.
+/// Exports what the arguments name.
 ///
-/// Lines go to standard output or to a file. With a file or a directory, standard output has one JSON
-/// document with `--json` and nothing without; what was written is said on standard error.
-pub fn run(root: &Path, json: bool, wishes: &Export) -> Result<()> {
-    check(wishes)?;
+/// Lines go to standard output or to a file. With `--out`, a summary goes to standard error, and
+/// with `--json` one JSON document to standard output.
+pub fn run(root: &Path, json: bool, arguments: &ExportArguments) -> Result<()> {
+    check(arguments)?;
     let store = Store::open(root)?;
-    let summary = match (wishes.what, &wishes.out) {
-        (Exported::Warc, Some(out)) => copy_archive(&store, out)?,
-        (Exported::Pages, out) => pages::run(root, &store, wishes, out.as_deref())?,
+    let summary = match (arguments.what, &arguments.out) {
+        (ExportKind::Warc, Some(out)) => copy_archive(&store, out)?,
+        (ExportKind::Pages, out) => pages::run(root, &store, arguments, out.as_deref())?,
         (_, None) => {
             write_lines(
                 &store,
                 &store.ledger()?,
-                wishes.what,
+                arguments.what,
                 std::io::stdout().lock(),
             )?;
             return Ok(());
         }
         (_, Some(out)) => {
             let ledger = store.ledger()?;
-            let lines =
-                whole_or_not_at_all(out, |file| write_lines(&store, &ledger, wishes.what, file))?;
+            let lines = write_atomically(out, |file| {
+                write_lines(&store, &ledger, arguments.what, file)
+            })?;
             json!({ "out": out, "lines": lines })
         }
     };
-    if json && wishes.out.is_some() {
+    if json && arguments.out.is_some() {
         outln!("{summary}");
     }
     Ok(())
 }
 
-/// Refuses wishes that contradict each other.
-fn check(wishes: &Export) -> Result<()> {
-    let is_warc = wishes.what == Exported::Warc;
-    let is_md = wishes.format == PageFormat::Md;
-    if wishes.out.is_none() && (is_warc || is_md) {
+/// Refuses flags that do not fit together.
+fn check(arguments: &ExportArguments) -> Result<()> {
+    let is_warc = arguments.what == ExportKind::Warc;
+    let is_md = arguments.format == PageFormat::Md;
+    if arguments.out.is_none() && (is_warc || is_md) {
         let what = if is_warc {
             "export warc"
         } else {
@@ -69,13 +70,13 @@ fn check(wishes: &Export) -> Result<()> {
     }
     let flags = [
         ("--format", is_md),
-        ("--chunks", wishes.chunks.is_some()),
-        ("--site", wishes.site.is_some()),
-        ("--topic", wishes.topic.is_some()),
-        ("--since", wishes.since.is_some()),
-        ("--query", wishes.query.is_some()),
+        ("--chunks", arguments.chunks.is_some()),
+        ("--site", arguments.site.is_some()),
+        ("--topic", arguments.topic.is_some()),
+        ("--since", arguments.since.is_some()),
+        ("--query", arguments.query.is_some()),
     ];
-    if wishes.what != Exported::Pages
+    if arguments.what != ExportKind::Pages
         && let Some((flag, _)) = flags.iter().find(|(_, given)| *given)
     {
         return Err(Usage(format!("{flag} is for `avocet export pages` only")).into());
@@ -83,8 +84,9 @@ fn check(wishes: &Export) -> Result<()> {
     Ok(())
 }
 
-/// Writes a file under a temporary name and renames it when it is complete and on the disk.
-fn whole_or_not_at_all<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -> Result<T> {
+/// Writes a file under a temporary name, syncs it, and renames it: it is complete or does not
+/// exist.
+fn write_atomically<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -> Result<T> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
     let file = File::create(&unfinished);
@@ -100,14 +102,14 @@ fn whole_or_not_at_all<T>(path: &Path, write: impl FnOnce(&File) -> Result<T>) -
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes URLs or links, a JSON document a line. Returns the number of lines.
-fn write_lines(store: &Store, ledger: &Ledger, what: Exported, out: impl Write) -> Result<u64> {
+/// Writes URLs or links as JSON Lines. Returns the number of lines.
+fn write_lines(store: &Store, ledger: &Ledger, what: ExportKind, out: impl Write) -> Result<u64> {
     let mut out = BufWriter::new(out);
     let mut written = 0;
     for known in ledger.scan() {
         let known = known?;
         let lines = match what {
-            Exported::Links => links(store, &known)?,
+            ExportKind::Links => links(store, &known)?,
             _ => vec![url_line(&known)],
         };
         for line in &lines {
@@ -174,11 +176,11 @@ fn copy_archive(store: &Store, out: &Path) -> Result<Value> {
             let target = out.join(name);
             if target.exists() {
                 bail!(
-                    "{} is there already: nothing is overwritten",
+                    "{} exists already, and is not overwritten: choose another directory",
                     target.display()
                 );
             }
-            whole_or_not_at_all(&target, |mut file| {
+            write_atomically(&target, |mut file| {
                 std::io::copy(&mut File::open(&path)?, &mut file)?;
                 Ok(())
             })?;
@@ -189,7 +191,7 @@ fn copy_archive(store: &Store, out: &Path) -> Result<Value> {
     eprintln!("{copied} WARC files copied to {}", out.display());
     if open > 0 {
         eprintln!(
-            "left out: the file that a killed crawl was writing to; the next crawl completes it"
+            "not copied: the file that a killed crawl was writing; the next crawl completes it"
         );
     }
     Ok(json!({ "out": out, "files": copied }))

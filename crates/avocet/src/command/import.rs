@@ -1,4 +1,4 @@
-//! `avocet import`: WARC files of any tool, lists of URLs, and what people searched for and clicked.
+//! `avocet import`: adds WARC files of any tool, URLs, search queries or clicks to the store.
 
 mod clicks;
 mod lines;
@@ -13,27 +13,27 @@ use page::PageUrl;
 use repository::archive::{BLOCK_LIMIT, Inventory, Records};
 use serde_json::json;
 
-use crate::cli::{Import, Imported};
+use crate::cli::{ImportArguments, ImportKind};
 use node::clock::Clock;
 use node::recovery;
 use node::replay::{GROUP, Home, Replay, memory};
 use node::store::{self, Store};
 
-/// Imports.
-pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
-    for file in &wishes.files {
+/// Imports files and prints counts.
+pub fn run(root: &Path, json: bool, arguments: &ImportArguments) -> Result<()> {
+    for file in &arguments.files {
         fs::metadata(file).with_context(|| format!("cannot read {}", file.display()))?;
     }
     let store = Store::create(root)?;
-    let Counts {
+    let ImportCounts {
         taken,
         passed,
         known,
-    } = match wishes.what {
-        Imported::Warc => warc(&store, &store.ledger()?, &wishes.files)?,
-        Imported::Urls => urls(&store.ledger()?, &wishes.files)?.into(),
-        Imported::Queries => queries::import(&store::log(root), &wishes.files)?.into(),
-        Imported::Clicks => clicks::import(&store::log(root), &wishes.files)?.into(),
+    } = match arguments.what {
+        ImportKind::Warc => warc(&store, &store.ledger()?, &arguments.files)?,
+        ImportKind::Urls => urls(&store.ledger()?, &arguments.files)?.into(),
+        ImportKind::Queries => queries::import(&store::log(root), &arguments.files)?.into(),
+        ImportKind::Clicks => clicks::import(&store::log(root), &arguments.files)?.into(),
     };
     if json {
         let mut counts = json!({ "taken": taken, "passed_over": passed });
@@ -42,23 +42,23 @@ pub fn run(root: &Path, json: bool, wishes: &Import) -> Result<()> {
         }
         outln!("{counts}");
     } else {
-        let known = known.map(|known| format!(", {known} were there already"));
+        let known = known.map(|known| format!(", {known} already in the store"));
         let known = known.unwrap_or_default();
-        outln!("{taken} taken in, {passed} passed over{known}");
+        outln!("{taken} imported, {passed} skipped{known}");
     }
     Ok(())
 }
 
-/// What became of the lines or records of the files.
-struct Counts {
+/// Counts of lines or records.
+struct ImportCounts {
     taken: u64,
-    /// Of a kind that is not taken in, or damaged.
+    /// Skipped: damaged, or of a kind that is not imported.
     passed: u64,
-    /// In the store already; `None` where that is not looked at.
+    /// Already in the store; `None` if that is not checked.
     known: Option<u64>,
 }
 
-impl From<(u64, u64)> for Counts {
+impl From<(u64, u64)> for ImportCounts {
     fn from((taken, passed): (u64, u64)) -> Self {
         Self {
             taken,
@@ -68,10 +68,10 @@ impl From<(u64, u64)> for Counts {
     }
 }
 
-fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<Counts> {
+fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<ImportCounts> {
     let info = recovery::archive_info(Vec::new());
     let writer = recovery::open_archive(store, ledger, info, GROUP)?;
-    // After the archive was opened: what a killed import left uncommitted is not in it any more.
+    // Opening the archive has truncated what a killed import left uncommitted, so this comes after.
     let inventory = Inventory::of(&store.archive())?;
     let mut replay = Replay::new(ledger, Some(writer), inventory)?;
     let mut damaged = 0;
@@ -80,13 +80,13 @@ fn warc(store: &Store, ledger: &Ledger, files: &[PathBuf]) -> Result<Counts> {
             match found {
                 Ok(found) => replay.take(&found.record, &Home::Elsewhere)?,
                 Err(error) => {
-                    eprintln!("passed over: {error}");
+                    eprintln!("skipped: {error}");
                     damaged += 1;
                 }
             }
         }
     }
-    let counts = Counts {
+    let counts = ImportCounts {
         taken: replay.answers,
         passed: replay.others + damaged,
         known: Some(replay.known),

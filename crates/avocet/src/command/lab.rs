@@ -1,11 +1,11 @@
-//! `avocet lab`: experiments in worlds that were recorded or invented.
+//! `avocet lab`: runs experiments in recorded or invented worlds.
 //!
-//! **Invariant:** what is printed depends on the wishes and the seed alone, to the byte: not on the number of
-//! threads, nor on where figures are written.
+//! **Invariant:** the output depends on the arguments and the seed only, to the byte. The number of
+//! threads and the directory of the figures have no effect on it.
 
-mod asked;
-mod bar;
+mod progress_bar;
 mod report;
+mod reproduction;
 mod serve;
 
 use std::fs;
@@ -21,27 +21,27 @@ use lab::experiment::{
 use lab::run::servers::{Depth, Http};
 use lab::world::World;
 
-use crate::cli::lab::{self as cli, Common, Lab};
-use bar::Bar;
+use crate::cli::lab::{self as cli, Common, LabCommand};
 use node::settings::policies::read_scores;
+use progress_bar::Bar;
 
-/// Runs an experiment.
-pub fn run(json: bool, wishes: &Lab) -> Result<()> {
+/// Runs an experiment and prints its findings.
+pub fn run(json: bool, arguments: &LabCommand) -> Result<()> {
     let bar = Bar::new();
-    let study = match wishes {
-        Lab::Ordering(wishes) => run_ordering(wishes, &bar)?,
-        Lab::Servers(wishes) => run_servers(wishes, &bar)?,
-        Lab::Currency(wishes) => run_currency(wishes, &bar)?,
-        Lab::Refresh(wishes) => run_refresh(wishes, &bar)?,
-        Lab::Ephemeral(wishes) => run_ephemeral(wishes, &bar)?,
-        Lab::Focus(wishes) => run_focus(wishes, &bar)?,
-        Lab::Partition(wishes) => run_partition(wishes, &bar)?,
-        Lab::World(wishes) => run_world(wishes, &bar)?,
-        Lab::Serve(wishes) => return serve::run(json, wishes),
-        Lab::Report(wishes) => return report::run(json, wishes, &bar),
+    let study = match arguments {
+        LabCommand::Ordering(arguments) => run_ordering(arguments, &bar)?,
+        LabCommand::Servers(arguments) => run_servers(arguments, &bar)?,
+        LabCommand::Currency(arguments) => run_currency(arguments, &bar)?,
+        LabCommand::Refresh(arguments) => run_refresh(arguments, &bar)?,
+        LabCommand::Ephemeral(arguments) => run_ephemeral(arguments, &bar)?,
+        LabCommand::Focus(arguments) => run_focus(arguments, &bar)?,
+        LabCommand::Partition(arguments) => run_partition(arguments, &bar)?,
+        LabCommand::World(arguments) => run_world(arguments, &bar)?,
+        LabCommand::Serve(arguments) => return serve::run(json, arguments),
+        LabCommand::Report(arguments) => return report::run(json, arguments, &bar),
     };
     bar.finish();
-    // Who reads may have read enough: that is an error like others, and no panic.
+    // A closed pipe is an error here, and not a panic.
     let mut out = std::io::stdout().lock();
     if json {
         writeln!(out, "{}", serde_json::to_string(&study.findings)?)?;
@@ -51,118 +51,118 @@ pub fn run(json: bool, wishes: &Lab) -> Result<()> {
     Ok(())
 }
 
-fn run_ordering(wishes: &cli::Ordering, bar: &Bar) -> Result<Study> {
-    let scores = wishes.scores.as_deref().map(read_scores).transpose()?;
+fn run_ordering(arguments: &cli::OrderingArguments, bar: &Bar) -> Result<Study> {
+    let scores = arguments.scores.as_deref().map(read_scores).transpose()?;
     let options = ordering::Options {
-        query: wishes.query.clone(),
-        location: wishes.location.clone(),
+        query: arguments.query.clone(),
+        location: arguments.location.clone(),
         scores: scores.map(std::sync::Arc::new),
-        starts: wishes.start.clone(),
-        buffer: wishes.buffer,
+        starts: arguments.start.clone(),
+        buffer: arguments.buffer,
     };
-    let setting = setting(&wishes.world, &wishes.common);
-    kept(ordering::run(&setting, &options, bar)?, &wishes.common)
+    let setting = setting(&arguments.world, &arguments.common);
+    with_files(ordering::run(&setting, &options, bar)?, &arguments.common)
 }
 
-fn run_servers(wishes: &cli::Servers, bar: &Bar) -> Result<Study> {
+fn run_servers(arguments: &cli::ServersArguments, bar: &Bar) -> Result<Study> {
     let options = servers::Options {
-        connections: wishes.connections,
-        quality: match wishes.quality {
-            Some(cli::Quality::Pagerank) => vec![servers::Judge::Pagerank],
-            Some(cli::Quality::Zipf) => vec![servers::Judge::Zipf],
+        connections: arguments.connections,
+        quality: match arguments.quality {
+            Some(cli::PageQuality::Pagerank) => vec![servers::Judge::Pagerank],
+            Some(cli::PageQuality::Zipf) => vec![servers::Judge::Zipf],
             None => servers::Judge::ALL.to_vec(),
         },
-        http: wishes.http.map(|http| match http {
+        http: arguments.http.map(|http| match http {
             cli::SimulatedHttp::Http10 => Http::Http10,
             cli::SimulatedHttp::Http11 => Http::Http11,
             cli::SimulatedHttp::Pipelined => Http::Pipelined(Depth::DEFAULT),
         }),
-        slowness: wishes.slowness,
-        loopback: wishes.loopback,
+        slowness: arguments.slowness,
+        loopback: arguments.loopback,
     };
-    let setting = setting(&wishes.world, &wishes.common);
-    kept(servers::run(&setting, &options, bar)?, &wishes.common)
+    let setting = setting(&arguments.world, &arguments.common);
+    with_files(servers::run(&setting, &options, bar)?, &arguments.common)
 }
 
-fn run_currency(wishes: &cli::Currency, bar: &Bar) -> Result<Study> {
+fn run_currency(arguments: &cli::CurrencyArguments, bar: &Bar) -> Result<Study> {
     let options = currency::Options {
-        alpha: wishes.alpha,
-        beta_days: wishes.beta,
-        shape: wishes.shape,
-        scale_days: wishes.scale,
-        interval_days: wishes.interval.clone(),
-        documents: wishes.documents,
-        kilobytes: wishes.kilobytes,
-        draws: wishes.draws,
+        alpha: arguments.alpha,
+        beta_days: arguments.beta,
+        shape: arguments.shape,
+        scale_days: arguments.scale,
+        interval_days: arguments.interval.clone(),
+        documents: arguments.documents,
+        kilobytes: arguments.kilobytes,
+        draws: arguments.draws,
     };
-    let setting = setting(&wishes.world, &wishes.common);
-    kept(currency::run(&setting, &options, bar)?, &wishes.common)
+    let setting = setting(&arguments.world, &arguments.common);
+    with_files(currency::run(&setting, &options, bar)?, &arguments.common)
 }
 
-fn run_refresh(wishes: &cli::Refresh, bar: &Bar) -> Result<Study> {
+fn run_refresh(arguments: &cli::RefreshArguments, bar: &Bar) -> Result<Study> {
     let options = refresh::Options {
-        queries: wishes.queries.clone(),
-        scorer: match wishes.scorer {
-            cli::Scorer::TfIdf => refresh::Scorer::TfIdf,
-            cli::Scorer::Inlinks => refresh::Scorer::Inlinks,
-            cli::Scorer::Bm25 => refresh::Scorer::Bm25,
+        queries: arguments.queries.clone(),
+        scorer: match arguments.scorer {
+            cli::ScorerChoice::TfIdf => refresh::Scorer::TfIdf,
+            cli::ScorerChoice::Inlinks => refresh::Scorer::Inlinks,
+            cli::ScorerChoice::Bm25 => refresh::Scorer::Bm25,
         },
-        knowledge: match wishes.knowledge {
-            cli::Knowledge::Halves => refresh::Protocol::Halves,
-            cli::Knowledge::Whole => refresh::Protocol::Whole,
-            cli::Knowledge::Online => refresh::Protocol::Online,
+        knowledge: match arguments.knowledge {
+            cli::PriorKnowledge::Halves => refresh::Protocol::Halves,
+            cli::PriorKnowledge::Whole => refresh::Protocol::Whole,
+            cli::PriorKnowledge::Online => refresh::Protocol::Online,
         },
-        step: wishes.step.map(|step| step.0),
-        budgets: wishes.budget.clone(),
-        most_queries: wishes.most_queries,
-        rate: wishes.rate.clone(),
+        step: arguments.step.map(|step| step.0),
+        budgets: arguments.budget.clone(),
+        most_queries: arguments.most_queries,
+        rate: arguments.rate.clone(),
     };
-    let setting = setting(&wishes.world, &wishes.common);
-    kept(refresh::run(&setting, &options, bar)?, &wishes.common)
+    let setting = setting(&arguments.world, &arguments.common);
+    with_files(refresh::run(&setting, &options, bar)?, &arguments.common)
 }
 
-fn run_ephemeral(wishes: &cli::Ephemeral, bar: &Bar) -> Result<Study> {
+fn run_ephemeral(arguments: &cli::EphemeralArguments, bar: &Bar) -> Result<Study> {
     let options = ephemeral::Options {
-        rates: wishes.rate.clone(),
-        histories: wishes.history.clone(),
-        pushes: wishes.push.iter().map(|push| push.0).collect(),
-        seen: match wishes.clicks {
-            cli::Clicks::Known => ephemeral::Seen::Known,
-            cli::Clicks::Fetched => ephemeral::Seen::Fetched,
+        rates: arguments.rate.clone(),
+        histories: arguments.history.clone(),
+        pushes: arguments.push.iter().map(|push| push.0).collect(),
+        seen: match arguments.clicks {
+            cli::ClickScope::Known => ephemeral::Seen::Known,
+            cli::ClickScope::Fetched => ephemeral::Seen::Fetched,
         },
     };
-    let setting = setting(&wishes.world, &wishes.common);
-    kept(ephemeral::run(&setting, &options, bar)?, &wishes.common)
+    let setting = setting(&arguments.world, &arguments.common);
+    with_files(ephemeral::run(&setting, &options, bar)?, &arguments.common)
 }
 
-fn run_focus(wishes: &cli::focus::Focus, bar: &Bar) -> Result<Study> {
+fn run_focus(arguments: &cli::focus::FocusArguments, bar: &Bar) -> Result<Study> {
     let options = focus::Options {
-        targets: wishes.target.clone(),
-        starts: wishes.starts,
-        experienced: wishes.experienced,
+        targets: arguments.target.clone(),
+        starts: arguments.starts,
+        experienced: arguments.experienced,
     };
-    let setting = setting(&wishes.world, &wishes.common);
-    kept(focus::run(&setting, &options, bar)?, &wishes.common)
+    let setting = setting(&arguments.world, &arguments.common);
+    with_files(focus::run(&setting, &options, bar)?, &arguments.common)
 }
 
-fn run_partition(wishes: &cli::Partition, bar: &Bar) -> Result<Study> {
+fn run_partition(arguments: &cli::PartitionArguments, bar: &Bar) -> Result<Study> {
     let options = partition::Options {
-        crawlers: wishes.crawlers.clone(),
-        order: wishes.order.clone(),
-        budget: wishes.budget,
-        batch: wishes.batch,
+        crawlers: arguments.crawlers.clone(),
+        order: arguments.order.clone(),
+        budget: arguments.budget,
+        batch: arguments.batch,
     };
-    let setting = setting(&wishes.world, &wishes.common);
-    kept(partition::run(&setting, &options, bar)?, &wishes.common)
+    let setting = setting(&arguments.world, &arguments.common);
+    with_files(partition::run(&setting, &options, bar)?, &arguments.common)
 }
 
-fn run_world(wishes: &cli::World, bar: &Bar) -> Result<Study> {
-    let setting = setting(&wishes.world, &wishes.common);
-    if let Some(directory) = &wishes.write {
+fn run_world(arguments: &cli::WorldArguments, bar: &Bar) -> Result<Study> {
+    let setting = setting(&arguments.world, &arguments.common);
+    if let Some(directory) = &arguments.write {
         let world = World::open(&setting.world, &setting.knobs, setting.seed)?;
         world.write(directory)?;
     }
-    kept(world::run(&setting, bar)?, &wishes.common)
+    with_files(world::run(&setting, bar)?, &arguments.common)
 }
 
 fn setting(world: &str, common: &Common) -> Setting {
@@ -174,33 +174,33 @@ fn setting(world: &str, common: &Common) -> Setting {
         seed: common.seed,
         runs: common.runs,
         threads: threads(common.threads),
-        command: asked::command(common.seed),
+        command: reproduction::command(common.seed),
     }
 }
 
-/// A name without the white space around it, which a list after commas may have.
+/// Returns a name without the white space that may follow the commas of a list.
 fn trimmed(name: &str) -> String {
     name.trim().to_owned()
 }
 
-/// As many threads as the user wants, or as there are cores.
+/// Returns the number of threads: the given one, or the number of cores.
 fn threads(wanted: Option<u16>) -> usize {
     let cores = || thread::available_parallelism().map_or(1, NonZero::get);
     wanted.map_or_else(cores, usize::from)
 }
 
-/// Writes the study where the user wants it, too.
-fn kept(study: Study, common: &Common) -> Result<Study> {
+/// Also writes the study to the directory of `--out`, if given.
+fn with_files(study: Study, common: &Common) -> Result<Study> {
     if let Some(directory) = &common.out {
         write(&study, directory)?;
     }
     Ok(study)
 }
 
-/// Writes figures and numbers into a directory.
+/// Writes the figures and numbers of a study to a directory.
 fn write(study: &Study, directory: &Path) -> Result<()> {
     fs::create_dir_all(directory)
-        .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+        .with_context(|| format!("cannot create the directory {}", directory.display()))?;
     let write = |name: &str, content: String| {
         let path = directory.join(name);
         fs::write(&path, content).with_context(|| format!("cannot write {}", path.display()))

@@ -1,4 +1,4 @@
-//! `avocet mcp`: the store as tools for an agent, over standard input and output.
+//! `avocet mcp`: offers the store as tools to an AI agent, over standard input and output.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use node::handle::NodeHandle;
 use node::settings::Settings;
 use server::{App, LISTEN};
 
-/// Speaks until the other side has ended.
+/// Answers requests until the agent closes standard input.
 pub fn run(root: &Path) -> Result<()> {
     let config = Settings::load(None, root)?;
     let node = NodeHandle::open(root, None, Settings::path(root))?;
@@ -17,7 +17,7 @@ pub fn run(root: &Path) -> Result<()> {
         .enable_all()
         .build()?;
     let spoken = runtime.block_on(server::mcp::speak(app));
-    // Standard input may still be read by a thread that nobody can stop.
+    // A thread may still block on standard input, and cannot be stopped.
     runtime.shutdown_background();
     spoken
 }

@@ -1,6 +1,7 @@
-//! `avocet pause` and `avocet resume`: a running crawl rests and goes on, whoever runs it.
+//! `avocet pause` and `avocet resume`, which control the crawl of a store from another process.
 //!
-//! When `pause` has returned nothing is under way and all is committed: the directory can be copied.
+//! When `pause` returns, no request is under way and everything is committed. The directory can
+//! then be copied as a backup.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,49 +14,51 @@ use node::live::meter::written;
 use node::live::pause;
 use node::store::{self, Store};
 
-/// How often it is looked whether the crawl rests.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// Time between two checks whether the crawl has paused.
+const CHECK_EVERY: Duration = Duration::from_millis(200);
 
-/// What a crawl says is believed if it says so this long after it was asked: twice the time in which what is settled is committed.
+/// A report of the crawl counts if it is this much later than the request to pause.
+///
+/// This is twice the time within which settled pages are committed.
 const SETTLES: Duration = Duration::from_secs(1);
 
-/// Has the crawl of a store pause, and waits until it does.
+/// Pauses the crawl of a store, and waits until it has paused.
 pub fn pause(root: &Path, json: bool) -> Result<()> {
     store::must_exist(root)?;
-    let asked = written(Clock::start().now() + SETTLES);
+    let requested = written(Clock::start().now() + SETTLES);
     pause::pause(root).with_context(|| format!("cannot write into {}", root.display()))?;
     let mut running = false;
-    // Whoever holds the lock crawls, or does something short.
+    // A process that holds the lock crawls, or does something short.
     while Store::open(root).is_err() {
         running = true;
-        if rests(root, &asked) {
+        if has_paused(root, &requested) {
             break;
         }
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(CHECK_EVERY);
     }
     let what = match running {
-        true => "paused: nothing is under way, and all is committed",
-        false => "nothing runs; the next crawl begins paused",
+        true => "paused: no request is under way, and everything is committed",
+        false => "no crawl is running; the next one will start paused",
     };
     say(json, json!({ "paused": true, "running": running }), what);
     Ok(())
 }
 
-/// Has the crawl of a store go on.
+/// Resumes the crawl of a store.
 pub fn resume(root: &Path, json: bool) -> Result<()> {
     store::must_exist(root)?;
     let was =
         pause::resume(root).with_context(|| format!("cannot write into {}", root.display()))?;
     let what = match was {
-        true => "the crawl goes on",
-        false => "it was not paused",
+        true => "the crawl resumes",
+        false => "the crawl was not paused",
     };
     say(json, json!({ "paused": false, "was_paused": was }), what);
     Ok(())
 }
 
-/// Whether the crawl has said, since then, that it rests.
-fn rests(root: &Path, since: &str) -> bool {
+/// Returns whether the crawl has reported, after `since`, that it is paused.
+fn has_paused(root: &Path, since: &str) -> bool {
     let state = std::fs::read(store::state(root)).ok();
     let state: Option<Value> = state.and_then(|bytes| serde_json::from_slice(&bytes).ok());
     state.is_some_and(|state| {

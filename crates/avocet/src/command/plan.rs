@@ -1,4 +1,4 @@
-//! `avocet plan`: what a goal costs, and what a budget reaches.
+//! `avocet plan`: estimates the fetches that a goal needs, and what a budget achieves.
 
 use std::path::Path;
 
@@ -8,40 +8,44 @@ use repository::index::{Demand, Index};
 use repository::log::{Log, Position};
 use serde_json::json;
 
-use crate::cli::Plan;
+use crate::cli::PlanArguments;
+use crate::number::duration;
 use node::planning::chart::{draw, number};
 use node::planning::{Estimates, Goal, Point, needed, reached};
 use node::settings::Usage;
 use node::store::{self, Store};
 
-/// Shares that the table has where the user names none.
+/// Shares in the table if the user names no goal.
 const SHARES: [f64; 5] = [0.5, 0.8, 0.9, 0.95, 0.99];
 
-/// Plans.
-pub fn run(root: &Path, json: bool, wishes: &Plan) -> Result<()> {
-    let (goal, share) = goal(root, wishes)?;
+/// Prints what a goal needs, or what a budget achieves, by the estimates of the store.
+pub fn run(root: &Path, json: bool, arguments: &PlanArguments) -> Result<()> {
+    let (goal, share) = goal(root, arguments)?;
     let store = Store::open(root)?;
     let ledger = store.ledger()?;
-    let policy = wishes.refresh.clone().unwrap_or_else(|| goal.policy());
-    let estimates =
-        Estimates::read(&ledger, &policy, wishes.rate.as_deref()).context("--refresh or --rate")?;
+    let policy = arguments.refresh.clone().unwrap_or_else(|| goal.policy());
+    let estimates = Estimates::read(&ledger, &policy, arguments.rate.as_deref())
+        .context("--refresh or --rate")?;
     if estimates.copies == 0 {
-        anyhow::bail!("the store {} has no pages yet: crawl first", root.display());
+        anyhow::bail!(
+            "the store {} has no pages yet: run `avocet crawl` first",
+            root.display()
+        );
     }
     if matches!(goal, Goal::Quality { .. }) && !estimates.measured {
         anyhow::bail!(
-            "no refresh has been measured yet: let `avocet run` refresh pages for a while, now that searches are known"
+            "no refresh has been measured yet: let `avocet run` refresh pages that people search for, then plan again"
         );
     }
     let best = estimates.curve(&goal);
     let even = estimates.uniform_curve(&goal);
-    if let Some(path) = &wishes.svg {
+    if let Some(path) = &arguments.svg {
         let svg = figure(&goal, &policy, &best, &even).svg();
         std::fs::write(path, svg).with_context(|| format!("cannot write {}", path.display()))?;
     }
     let curves = [(policy.as_str(), &best), ("uniform", &even)];
     let asked: Vec<f64> = share.map_or(SHARES.to_vec(), |share| vec![share]);
-    let budget = wishes.budget.map(|rate| rate.per_second * 86_400.0);
+    let budget = arguments.budget.map(|rate| rate.per_second * 86_400.0);
     if json {
         let each = curves.map(|(policy, curve)| {
             let needs: Vec<_> = (asked.iter())
@@ -58,9 +62,9 @@ pub fn run(root: &Path, json: bool, wishes: &Plan) -> Result<()> {
         return Ok(());
     }
     outln!(
-        "{} pages; {}, by their own rates of change",
-        estimates.copies,
-        goal.words()
+        "Share {}, for {} pages, estimated from their change rates:",
+        goal.words(),
+        estimates.copies
     );
     outln!("\n{}", draw(&[('*', &best), ('.', &even)]).trim_end());
     outln!("        * {policy}   . uniform\n");
@@ -77,23 +81,33 @@ pub fn run(root: &Path, json: bool, wishes: &Plan) -> Result<()> {
         }
         None => print_needs(&curves, &asked),
     }
-    if let Some(path) = &wishes.svg {
-        outln!("the curve is in {}", path.display());
+    if let Some(path) = &arguments.svg {
+        outln!("wrote the curve to {}", path.display());
     }
     Ok(())
 }
 
 fn print_needs(curves: &[(&str, &Vec<Point>)], shares: &[f64]) {
-    outln!("{:>8}  {:>24}  {:>12}", "share", "policy", "fetches/day");
+    outln!(
+        "{:>8}  {:>24}  {:>12}  one fetch every",
+        "share",
+        "policy",
+        "fetches/day"
+    );
     for share in shares {
         for (policy, curve) in curves {
-            let need = needed(curve, *share).map_or("out of reach".into(), number);
-            outln!("{:>7.1}%  {policy:>24}  {need:>12}", share * 100.0);
+            let need = needed(curve, *share);
+            let every = need.filter(|need| *need > 0.0);
+            let every = every.map_or(String::new(), |need| duration(86_400.0 / need));
+            let need = need.map_or("out of reach".into(), number);
+            outln!("{:>7.1}%  {policy:>24}  {need:>12}  {every}", share * 100.0);
         }
     }
 }
 
-/// What all gains to searchers are a share of, by the store's own log and index.
+/// Returns the search quality of a store without outdated copies, by its query log and index.
+///
+/// Gains of refreshes are shares of it.
 fn ideal(root: &Path) -> Result<f64> {
     let mut demand = Demand::default();
     let log: Log = Log::open(&store::log(root));
@@ -108,40 +122,42 @@ fn ideal(root: &Path) -> Result<f64> {
     };
     if ideal <= 0.0 {
         anyhow::bail!(
-            "nobody has searched for anything that is in the store: `avocet import queries FILE`, or search, and let `avocet run` refresh pages for a while"
+            "no search in the log matches a page of the store: run `avocet import queries FILE` or search the store, then let `avocet run` refresh pages"
         );
     }
     Ok(ideal)
 }
 
-/// What is to be reached, and how much of it.
-fn goal(root: &Path, wishes: &Plan) -> Result<(Goal, Option<f64>)> {
+/// Returns the goal, and the share of it that is to be reached.
+fn goal(root: &Path, arguments: &PlanArguments) -> Result<(Goal, Option<f64>)> {
     let days = |time: node::settings::Time| time.0.as_secs_f64() / 86_400.0;
-    Ok(match (wishes.freshness, wishes.current, wishes.quality) {
-        (Some(share), None, None) => (Goal::Fresh, Some(share.0)),
-        (None, Some(share), None) => {
-            let within = wishes.within.map_or(7.0, days);
-            (Goal::Current { within }, Some(share.0))
-        }
-        (None, None, Some(share)) => (
-            Goal::Quality {
-                ideal: ideal(root)?,
+    Ok(
+        match (arguments.freshness, arguments.current, arguments.quality) {
+            (Some(share), None, None) => (Goal::Fresh, Some(share.0)),
+            (None, Some(share), None) => {
+                let within = arguments.within.map_or(7.0, days);
+                (Goal::Current { within }, Some(share.0))
+            }
+            (None, None, Some(share)) => (
+                Goal::Quality {
+                    ideal: ideal(root)?,
+                },
+                Some(share.0),
+            ),
+            (None, None, None) => match arguments.within.map(days) {
+                Some(within) => (Goal::Current { within }, None),
+                None => (Goal::Fresh, None),
             },
-            Some(share.0),
-        ),
-        (None, None, None) => match wishes.within.map(days) {
-            Some(within) => (Goal::Current { within }, None),
-            None => (Goal::Fresh, None),
+            _ => {
+                let why = "give only one goal: --freshness, --current or --quality";
+                return Err(Usage(why.into()).into());
+            }
         },
-        _ => {
-            let why = "ask for one goal: --freshness, --current or --quality";
-            return Err(Usage(why.into()).into());
-        }
-    })
+    )
 }
 
 fn figure(goal: &Goal, policy: &str, best: &[Point], even: &[Point]) -> Figure {
-    // Where all is reached there is nothing to see.
+    // The curves are flat beyond this budget.
     let enough = needed(even, 0.99).unwrap_or(f64::INFINITY);
     let line = |name: &str, curve: &[Point]| {
         let points = curve
@@ -150,7 +166,7 @@ fn figure(goal: &Goal, policy: &str, best: &[Point], even: &[Point]) -> Figure {
         Series::line(name, points.filter(|(x, _)| *x <= enough).collect())
     };
     Figure {
-        title: format!("What fetches reach: share {}", goal.words()),
+        title: format!("Share {}, by fetches a day", goal.words()),
         x_label: "fetches a day".into(),
         y_label: format!("share {}", goal.words()),
         series: vec![line(policy, best), line("uniform", even)],

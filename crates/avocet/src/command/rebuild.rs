@@ -1,4 +1,4 @@
-//! `avocet rebuild`: makes ledger, index and CDXJ files again from the archive, which is the truth.
+//! `avocet rebuild`: rebuilds ledger, index and CDXJ files from the archive, the source of truth.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,15 +10,15 @@ use ledger::Ledger;
 use repository::archive::{self, ArchiveError};
 use serde_json::json;
 
-use crate::cli::Rebuild;
+use crate::cli::RebuildArguments;
 use node::recovery;
 use node::replay::{Home, Replay};
 use node::store::Store;
 
-/// Rebuilds.
-pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
+/// Replays the archive into a new ledger, replaces the old one, and rebuilds the index.
+pub fn run(root: &Path, json: bool, arguments: &RebuildArguments) -> Result<()> {
     let store = Store::open_to_rebuild(root)?;
-    if !wishes.accept_loss {
+    if !arguments.accept_loss {
         refuse_loss(&store)?;
     }
     let (answers, others, problems) = {
@@ -52,16 +52,17 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
                 indexes += 1;
             }
             ArchiveError::Torn { path, offset } => eprintln!(
-                "passed over: {} ends in a torn record at byte {offset}",
+                "skipped: {} ends in a torn record at byte {offset}",
                 path.display()
             ),
             other => {
-                eprintln!("passed over: {other}");
+                eprintln!("skipped: {other}");
                 damaged.push(other.to_string());
             }
         }
     }
-    // The index first: it may be ahead of the new ledger's sequence, as that of a damaged one is.
+    // The index goes first. Its sequence number may be ahead of that of the new ledger, which would
+    // look like a damaged ledger.
     remove(&store.index())?;
     store.sync()?;
     store.take_fresh_ledger()?;
@@ -75,15 +76,16 @@ pub fn run(root: &Path, json: bool, wishes: &Rebuild) -> Result<()> {
         );
     } else {
         outln!(
-            "{answers} answers taken from the archive, {} damaged records passed over, {indexes} CDXJ files made again",
+            "{answers} responses read from the archive, {} damaged records skipped, {indexes} CDXJ files rebuilt",
             damaged.len()
         );
     }
     Ok(())
 }
 
-/// Refuses to go on if the ledger names records that the archive no longer has. A ledger that
-/// cannot be read, or is of an older format, says nothing: then the archive is all there is.
+/// Fails if the ledger names records that the archive no longer has.
+///
+/// A ledger that cannot be read, or has an older format, is not checked.
 fn refuse_loss(store: &Store) -> Result<()> {
     let Some(named) = store
         .existing_ledger()
@@ -100,25 +102,25 @@ fn refuse_loss(store: &Store) -> Result<()> {
         .filter_map(|(file, (pages, end))| match sizes.get(&file) {
             Some(size) if *size >= end => None,
             Some(size) => Some(format!(
-                "avocet-{file:08}.warc.gz is cut off after {size} of {end} bytes ({pages} pages lie in it)"
+                "avocet-{file:08}.warc.gz is truncated to {size} of {end} bytes (it held {pages} pages)"
             )),
-            None => Some(format!("avocet-{file:08}.warc.gz is missing ({pages} pages lay in it)")),
+            None => Some(format!("avocet-{file:08}.warc.gz is missing (it held {pages} pages)")),
         })
         .collect();
     if lost.is_empty() {
         return Ok(());
     }
     bail!(
-        "the archive in {} lacks what the ledger names:\n  {}\nNothing was changed. Bring the files back from a backup, \
-         or run `avocet rebuild --accept-loss --store {}` to forget what they held",
+        "the archive in {} lacks records that the ledger names:\n  {}\nNothing was changed. Restore the files from a backup, \
+         or run `avocet rebuild --accept-loss --store {}` to forget their pages",
         store.archive().display(),
         lost.join("\n  "),
         store.root().display()
     )
 }
 
-/// For each file of the archive that the ledger names: pages whose copy lies in it, and where the
-/// last of them ends.
+/// Returns, for each archive file that the ledger names, the number of copies in it and the end of
+/// the last one in bytes.
 fn named(ledger: &Ledger) -> Result<BTreeMap<u32, (u64, u64)>> {
     let mut files = BTreeMap::new();
     for known in ledger.scan() {

@@ -1,8 +1,9 @@
 //! `avocet run`: keeps a store fresh for as long as the program runs.
 //!
-//! The file is read again when it changes. A change of the budget alone reaches the crawl that runs.
-//! After any other change, requests under way end, the frontier is made again from the ledger by the
-//! new settings, and the crawl goes on. A file with an error is reported and has no effect.
+//! The configuration file is read again when it changes. A change of the budget alone is applied
+//! to the running crawl. After any other change the requests under way finish, the frontier is
+//! rebuilt from the ledger with the new settings, and the crawl continues. An error in the file
+//! is reported, and the old settings stay in force.
 
 mod serving;
 
@@ -13,11 +14,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
 
-use super::crawl::{describe, plan, print, refuse_aimless, with_seeds};
-use crate::cli::Run;
+use super::crawl::{describe, plan, print, refuse_without_target, with_seeds};
+use crate::cli::RunArguments;
 use crate::logs::say;
+use crate::number::rate;
 use crate::progress::StatusLine;
-use crate::signal::{Signals, signalled};
+use crate::signal::{StopSignals, signalled};
 use crawl::Again;
 use crawl::Summary;
 use node::engine;
@@ -28,11 +30,11 @@ use node::settings::policies::PolicySettings;
 use node::settings::{Layer, Settings, Usage};
 use node::store::Store;
 
-/// How often the file is looked at for changes.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Time between two checks of the configuration file for changes.
+const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// Crawls and refreshes until it is interrupted.
-pub fn run(root: &Path, json: bool, arguments: &Run) -> Result<()> {
+/// Crawls and refreshes until interrupted.
+pub fn run(root: &Path, json: bool, arguments: &RunArguments) -> Result<()> {
     let summary = keep(root, arguments, &Live::of(root), StatusLine::start, None)?;
     if json {
         outln!("{}", serde_json::to_string(&summary)?);
@@ -42,31 +44,31 @@ pub fn run(root: &Path, json: bool, arguments: &Run) -> Result<()> {
     Ok(())
 }
 
-/// Does the work of [`run`] for a caller that shows progress in its own way and may have taken the
-/// address to listen at.
+/// Does the work of [`run`], for a caller with its own progress display and, optionally, a listener
+/// that is already bound.
 pub(super) fn keep(
     root: &Path,
-    arguments: &Run,
+    arguments: &RunArguments,
     live: &Arc<Live>,
     progress: fn() -> StatusLine,
     listener: Option<TcpListener>,
 ) -> Result<Summary> {
     let source = SettingsSource::new(root, arguments, live)?;
-    let mut orders = source.read()?;
+    let mut setup = source.read()?;
     let store = Store::create(root)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()?;
-    let serving = serving::begin(root, arguments, &orders.settings, live, listener);
+    let serving = serving::begin(root, arguments, &setup.settings, live, listener);
     let mut served = runtime.block_on(serving)?;
-    // A signal that comes while policies are changed is not lost.
-    let mut signals = runtime.block_on(async { Signals::listen() });
+    // Listens from here on, so that no signal is lost while policies change.
+    let mut signals = runtime.block_on(async { StopSignals::listen() });
     let begun = Instant::now();
     loop {
-        orders.announce(root);
-        source.record(&orders)?;
-        let choice = orders.policies.choose()?;
-        let mut plan = orders.plan.clone();
+        setup.announce(root);
+        source.record(&setup)?;
+        let choice = setup.policies.choose()?;
+        let mut plan = setup.plan.clone();
         plan.time = plan.time.map(|time| time.saturating_sub(begun.elapsed()));
         let mut next = None;
         let interrupted = async {
@@ -78,7 +80,7 @@ pub(super) fn keep(
                         std::process::exit(130);
                     });
                 }
-                new = source.changed(orders) => next = Some(new),
+                new = source.changed(setup) => next = Some(new),
             }
         };
         let done = engine::crawl(&store, plan, choice, progress(), live, interrupted);
@@ -87,24 +89,23 @@ pub(super) fn keep(
             runtime.block_on(served.end());
             return Ok(summary);
         };
-        say("the configuration has changed: going on by it");
-        orders = new;
+        say("the configuration has changed; the new settings are now in force");
+        setup = new;
     }
 }
 
-/// What the crawl does from a moment on.
-struct Orders {
+/// The settings in force, and what follows from them.
+struct CrawlSetup {
     plan: Plan,
     policies: PolicySettings,
-    /// All settings in force.
     settings: Settings,
-    /// When the file was written that they come from.
+    /// Modification time of the configuration file when it was read.
     written: Option<SystemTime>,
 }
 
-impl Orders {
-    /// Returns whether new orders differ from these by their budget alone, and no policy has
-    /// planned ahead for the old one.
+impl CrawlSetup {
+    /// Returns whether `new` differs by the budget alone, and no policy has planned ahead with the
+    /// old budget.
     fn differ_by_budget(&self, new: &Self) -> bool {
         let same_budget = Settings {
             budget: new.settings.budget.clone(),
@@ -115,30 +116,30 @@ impl Orders {
 
     fn announce(&self, root: &Path) {
         say(&format!(
-            "keeping {} fresh in {}: {}, {} and sources {}, at most {:.6} fetches a second; a kill can cost at most {} requests",
+            "keeping {} fresh in {}; refresh {}, ordering {}, sources {}; at most {}; a kill loses at most {} requests",
             describe(&self.plan.rules.seeds),
             root.display(),
             self.policies.refresh.policy,
             self.policies.order(),
             self.policies.source.policy,
-            self.settings.budget(),
+            rate(self.settings.budget(), "fetches"),
             self.plan.core().at_risk()
         ));
     }
 }
 
-/// Where settings come from: the flags of the program and a file that may change.
+/// The source of settings: the flags of the program, and a file that may change.
 struct SettingsSource<'a> {
     root: &'a Path,
-    arguments: &'a Run,
+    arguments: &'a RunArguments,
     flags: Layer,
-    /// The file as it was when the program started.
+    /// The file as it was at the start of the program.
     launched: Layer,
     live: &'a Live,
 }
 
 impl<'a> SettingsSource<'a> {
-    fn new(root: &'a Path, arguments: &'a Run, live: &'a Live) -> Result<Self> {
+    fn new(root: &'a Path, arguments: &'a RunArguments, live: &'a Live) -> Result<Self> {
         let flags = with_seeds(&arguments.layer(), &arguments.crawl)?;
         live.has_flags(&flags);
         let config = arguments.crawl.config.as_deref();
@@ -160,7 +161,7 @@ impl<'a> SettingsSource<'a> {
         named.unwrap_or_else(|| Settings::path(self.root))
     }
 
-    fn read(&self) -> Result<Orders> {
+    fn read(&self) -> Result<CrawlSetup> {
         let written = modified(&self.file());
         let file = Settings::file(self.arguments.crawl.config.as_deref(), self.root)?;
         let controlled = self.live.controlled();
@@ -169,8 +170,8 @@ impl<'a> SettingsSource<'a> {
             .without_outdated(&self.launched, &file, &controlled);
         let settings = flags.over(&file).settings()?;
         self.live.holds_flags(&flags);
-        let (plan, policies) = orders(self.root, &settings, self.arguments)?;
-        Ok(Orders {
+        let (plan, policies) = plan_and_policies(self.root, &settings, self.arguments)?;
+        Ok(CrawlSetup {
             plan,
             policies,
             settings,
@@ -178,24 +179,25 @@ impl<'a> SettingsSource<'a> {
         })
     }
 
-    /// Writes what the crawl goes by from now on, for `explain` and for the next crawl.
-    fn record(&self, orders: &Orders) -> Result<()> {
+    /// Stores the policies and the scope in force, for `explain` and for the next crawl.
+    fn record(&self, setup: &CrawlSetup) -> Result<()> {
         let last = LastCrawl {
-            policies: orders.policies.clone(),
-            scope: orders.plan.scope.clone(),
-            domains: orders.plan.rules.domains,
-            allow_private: orders.settings.fetch.allow_private,
+            policies: setup.policies.clone(),
+            scope: setup.plan.scope.clone(),
+            domains: setup.plan.rules.domains,
+            allow_private: setup.settings.fetch.allow_private,
         };
         self.live.decides_by(&last.policies);
         last.write(self.root)
     }
 
-    /// Returns new orders when the file has changed into another without an error. A change of the
-    /// budget alone is handed to the crawl that runs, and this goes on waiting.
-    async fn changed(&self, mut current: Orders) -> Orders {
+    /// Waits until the file has changed and has no error, and returns the new setup.
+    ///
+    /// A change of the budget alone is applied to the running crawl, and the wait continues.
+    async fn changed(&self, mut current: CrawlSetup) -> CrawlSetup {
         let file = self.file();
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(CHECK_EVERY).await;
             let now = modified(&file);
             if now == current.written {
                 continue;
@@ -203,32 +205,36 @@ impl<'a> SettingsSource<'a> {
             current.written = now;
             match self.read() {
                 Ok(new) if current.differ_by_budget(&new) => {
-                    if let Err(error) = self.afford(&new) {
+                    if let Err(error) = self.change_budget(&new) {
                         say(&format!("{error:#}"));
                     }
                     current = new;
                 }
                 Ok(new) => return new,
-                Err(error) => say(&format!("going on as before: {error:#}")),
+                Err(error) => say(&format!("the old settings stay in force: {error:#}")),
             }
         }
     }
 
-    /// Hands the crawl that runs its new budget.
-    fn afford(&self, orders: &Orders) -> Result<()> {
-        let budget = orders.settings.budget();
+    /// Gives the running crawl its new budget.
+    fn change_budget(&self, setup: &CrawlSetup) -> Result<()> {
+        let budget = setup.settings.budget();
         self.live.ask(|engine| engine.afford(budget));
-        say(&format!("going on with {budget:.6} fetches a second"));
-        self.record(orders)
+        say(&format!("the budget is now {}", rate(budget, "fetches")));
+        self.record(setup)
     }
 }
 
 /// Returns the plan and the policies of a crawl that does not end.
-fn orders(root: &Path, settings: &Settings, arguments: &Run) -> Result<(Plan, PolicySettings)> {
+fn plan_and_policies(
+    root: &Path,
+    settings: &Settings,
+    arguments: &RunArguments,
+) -> Result<(Plan, PolicySettings)> {
     let flags = &arguments.crawl;
     let ends = flags.stop_coverage.is_some() || flags.until_found.is_some();
     if flags.refresh_after.is_some() || ends {
-        let why = "`run` refreshes by --refresh and does not end: --refresh-after, --stop-coverage and --until-found are for `crawl`";
+        let why = "--refresh-after, --stop-coverage and --until-found are for `avocet crawl`; `avocet run` refreshes by --refresh and does not end";
         return Err(Usage(why.into()).into());
     }
     let mut plan = plan(settings, flags, root)?;
@@ -240,7 +246,7 @@ fn orders(root: &Path, settings: &Settings, arguments: &Run) -> Result<(Plan, Po
     rules.retry.confirm = Some(settings.crawl.confirm_after.0);
     rules.pages_per_host = settings.crawl.pages_per_host.unwrap_or(u32::MAX);
     let policies = PolicySettings::new(settings, root, true);
-    refuse_aimless(&plan, &policies.choose()?)?;
+    refuse_without_target(&plan, &policies.choose()?)?;
     Ok((plan, policies))
 }
 

@@ -1,4 +1,4 @@
-//! `avocet search`: the index, from the terminal.
+//! `avocet search`: searches the index and prints the results.
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -8,35 +8,35 @@ use repository::index::{Hit, Hits, Query, Sort};
 use repository::log::{self, Log};
 use serde_json::json;
 
-use crate::cli::{Order, Search};
+use crate::cli::{ResultOrder, SearchArguments};
 use node::readable::stated::Stated;
 use node::settings::topic::Subject;
 use node::{store, topics};
 
-/// Searches.
-pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
+/// Runs a search, writes it to the query log, and prints the results.
+pub fn run(root: &Path, json: bool, arguments: &SearchArguments) -> Result<()> {
     let index = store::search_index(root)?;
-    let text = wishes.query.join(" ");
+    let text = arguments.query.join(" ");
     let query = Query {
         text: &text,
-        limit: wishes.limit.into(),
-        offset: wishes.offset.into(),
-        site: wishes.site.as_deref(),
-        language: wishes.language.as_deref(),
-        sort: match wishes.sort {
-            Order::Relevance => Sort::Relevance,
-            Order::Newest => Sort::Newest,
+        limit: arguments.limit.into(),
+        offset: arguments.offset.into(),
+        site: arguments.site.as_deref(),
+        language: arguments.language.as_deref(),
+        sort: match arguments.sort {
+            ResultOrder::Relevance => Sort::Relevance,
+            ResultOrder::Newest => Sort::Newest,
         },
         ..Query::default()
     };
-    let found = match &wishes.topic {
+    let found = match &arguments.topic {
         Some(name) => topics::search(&index, &query, &Subject::of(root, name)?.open()?)?,
         None => index.search(&query)?,
     };
-    if !wishes.no_log
-        && let Err(error) = Log::open(&store::log(root)).append(&logged(&text, wishes, &found))
+    if !arguments.no_log
+        && let Err(error) = Log::open(&store::log(root)).append(&logged(&text, arguments, &found))
     {
-        // Who searches a store that is read only still wants an answer.
+        // A store on a read-only disk can still be searched.
         eprintln!("this search is not in the log: {error}: {}", error.source);
     }
     let mut out = std::io::stdout().lock();
@@ -55,56 +55,72 @@ pub fn run(root: &Path, json: bool, wishes: &Search) -> Result<()> {
     }
     let note = match (&found.corrected, found.relaxed) {
         (_, true) => ", none with all words".to_owned(),
-        (Some(corrected), false) => format!(" for {}", tame(corrected)),
+        (Some(corrected), false) => format!(" for {}", without_controls(corrected)),
         (None, false) => String::new(),
     };
     for operator in &found.unknown {
         eprintln!(
-            "{} is no operator; it was searched for as words",
-            tame(operator)
+            "{} is not an operator; it was searched for as words",
+            without_controls(operator)
         );
     }
     writeln!(out, "{} results{note}", found.total)?;
     let bold = out.is_terminal();
     for (rank, hit) in found.hits.iter().enumerate() {
-        let rank = rank + 1 + usize::from(wishes.offset);
+        let rank = rank + 1 + usize::from(arguments.offset);
         show(&mut out, rank, hit, bold)?;
     }
     Ok(())
 }
 
-/// Prints a result.
+/// Prints one result.
 fn show(out: &mut impl Write, rank: usize, hit: &Hit, bold: bool) -> Result<()> {
     let title = if hit.title.is_empty() {
         &hit.url
     } else {
-        &tame(&hit.title)
+        &without_controls(&hit.title)
     };
-    writeln!(out, "\n{rank:>3}. {title}\n     {}", tame(&hit.address()))?;
+    writeln!(
+        out,
+        "\n{rank:>3}. {title}\n     {}",
+        without_controls(&hit.address())
+    )?;
     if let Some(section) = &hit.section {
-        writeln!(out, "     {}", one_line(&tame(&section.heading)))?;
+        writeln!(
+            out,
+            "     {}",
+            one_line(&without_controls(&section.heading))
+        )?;
     }
     writeln!(out, "     {}", snippet(hit, bold))?;
     if !hit.missing.is_empty() {
-        writeln!(out, "     without: {}", tame(&hit.missing.join(", ")))?;
+        writeln!(
+            out,
+            "     without: {}",
+            without_controls(&hit.missing.join(", "))
+        )?;
     }
     match &hit.duplicates[..] {
         [] => {}
-        [other] => writeln!(out, "     and one more like it: {}", tame(other))?,
+        [other] => writeln!(
+            out,
+            "     and one more like it: {}",
+            without_controls(other)
+        )?,
         [first, ..] => writeln!(
             out,
             "     and {} more like it: {}, …",
             hit.duplicates.len(),
-            tame(first)
+            without_controls(first)
         )?,
     }
     Ok(())
 }
 
-/// What the log keeps of a search: nothing of the person.
-fn logged(text: &str, wishes: &Search, found: &Hits) -> log::Search {
+/// Returns the entry for the query log, which holds nothing about the person.
+fn logged(text: &str, arguments: &SearchArguments, found: &Hits) -> log::Search {
     let mut search = log::Search::new(jiff::Timestamp::now(), text);
-    search.offset = wishes.offset.into();
+    search.offset = arguments.offset.into();
     search.shown = found.hits.iter().map(|hit| hit.url.clone()).collect();
     search
 }
@@ -136,13 +152,13 @@ fn fetched_at(seconds: i64) -> Option<String> {
         .map(|at| at.to_string())
 }
 
-/// The snippet on one line, its words of the query bold on a terminal.
+/// Returns the snippet on one line, with the words of the query in bold if `bold`.
 fn snippet(hit: &Hit, bold: bool) -> String {
     let mut line = String::new();
     let mut last = 0;
     for range in &hit.snippet.highlights {
-        line += &tame(&hit.snippet.text[last..range.start]);
-        let word = tame(&hit.snippet.text[range.clone()]);
+        line += &without_controls(&hit.snippet.text[last..range.start]);
+        let word = without_controls(&hit.snippet.text[range.clone()]);
         line += &if bold {
             format!("\x1b[1m{word}\x1b[0m")
         } else {
@@ -150,7 +166,7 @@ fn snippet(hit: &Hit, bold: bool) -> String {
         };
         last = range.end;
     }
-    line += &tame(&hit.snippet.text[last..]);
+    line += &without_controls(&hit.snippet.text[last..]);
     one_line(&line)
 }
 
@@ -158,8 +174,8 @@ fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Text of strangers without the characters that a terminal would obey.
-fn tame(text: &str) -> String {
+/// Replaces control characters, so that text of a page cannot send commands to the terminal.
+fn without_controls(text: &str) -> String {
     text.chars()
         .map(|letter| if letter.is_control() { ' ' } else { letter })
         .collect()
@@ -171,6 +187,6 @@ mod tests {
 
     #[test]
     fn a_page_cannot_command_the_terminal() {
-        assert_eq!(tame("a\x1b[2Jb\nc\u{9b}d é"), "a [2Jb c d é");
+        assert_eq!(without_controls("a\x1b[2Jb\nc\u{9b}d é"), "a [2Jb c d é");
     }
 }

@@ -1,4 +1,4 @@
-//! `avocet serve`: the search page, for as long as the program runs.
+//! `avocet serve`: serves the search page, the dashboard and the API.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::json;
 
-use crate::cli::Serve;
+use crate::cli::ServeArguments;
 use crate::signal::signalled;
 use node::handle::NodeHandle;
 use node::panics;
@@ -14,8 +14,8 @@ use node::settings::Settings;
 use node::store::keys;
 use server::{App, LISTEN};
 
-/// Serves until it is interrupted.
-pub fn run(root: &Path, json: bool, arguments: &Serve) -> Result<()> {
+/// Serves until interrupted.
+pub fn run(root: &Path, json: bool, arguments: &ServeArguments) -> Result<()> {
     let file = Settings::file(arguments.config.as_deref(), root)?;
     let settings = arguments.settings.layer.over(&file).settings()?;
     let listen = settings.serve.listen.unwrap_or(LISTEN);

@@ -1,9 +1,9 @@
-//! `avocet topic`: what a crawl is about, taught by examples.
+//! `avocet topic`: trains, lists, shows, tests and deletes topics.
 
 mod examples;
 mod guide;
 mod layers;
-mod measured;
+mod quality;
 
 use std::io::Write;
 use std::path::Path;
@@ -12,50 +12,50 @@ use anyhow::{Result, bail};
 use policy::focus::{Bayes, Document, Field, Known, Topic, Trainer};
 use serde_json::json;
 
-use crate::cli::topic::{self as cli, Train};
-use examples::{Copies, Examples};
-use measured::Quality;
+use crate::cli::topic::{TopicCommand, TrainArguments};
+use examples::{Examples, StoredCopies};
 use node::settings::Usage;
 use node::settings::topic::{self, Judged, Lesson};
 use node::store::{self, Store};
+use quality::ClassifierQuality;
 
-/// Telling words that are shown of each field.
+/// Words shown for each field: those with the highest log-odds.
 const WORDS: usize = 15;
-/// Examples that are shown of those it is least sure of.
+/// Number of least certain examples shown.
 const UNSURE: usize = 10;
 
-/// Does what the user asked for.
-pub fn run(root: &Path, json: bool, wishes: &cli::Topic) -> Result<()> {
-    match wishes {
-        cli::Topic::Train(wishes) => train(root, json, wishes),
-        cli::Topic::List => list(root, json),
-        cli::Topic::Show(wishes) => show(&Lesson::of(root, &wishes.name)?, json),
-        cli::Topic::Test(wishes) => test(&Lesson::of(root, &wishes.name)?, json),
-        cli::Topic::Remove(wishes) => topic::remove(root, &wishes.name),
+/// Runs a subcommand of `avocet topic`.
+pub fn run(root: &Path, json: bool, arguments: &TopicCommand) -> Result<()> {
+    match arguments {
+        TopicCommand::Train(arguments) => train(root, json, arguments),
+        TopicCommand::List => list(root, json),
+        TopicCommand::Show(arguments) => show(&Lesson::of(root, &arguments.name)?, json),
+        TopicCommand::Test(arguments) => test(&Lesson::of(root, &arguments.name)?, json),
+        TopicCommand::Remove(arguments) => topic::remove(root, &arguments.name),
     }
 }
 
-fn train(root: &Path, json: bool, wishes: &Train) -> Result<()> {
-    if !topic::is_name(&wishes.name) {
-        let why = "a topic's name has letters, digits, - and _ only: it is the name of a file";
+fn train(root: &Path, json: bool, arguments: &TrainArguments) -> Result<()> {
+    if !topic::is_name(&arguments.name) {
+        let why = "the name of a topic may have letters, digits, - and _ only, because a file has this name";
         return Err(Usage(why.into()).into());
     }
-    if wishes.negative.is_empty() && wishes.sample == 0 && wishes.under.is_none() {
-        let why = "pages of something else are needed, too: --negative FILE|DIR|URL, or --sample 200 of the store";
+    if arguments.negative.is_empty() && arguments.sample == 0 && arguments.under.is_none() {
+        let why = "negative examples are needed, too: give --negative FILE|DIR|URL, or --sample 200 to take them from the store";
         return Err(Usage(why.into()).into());
     }
-    let above = wishes.under.as_deref();
+    let above = arguments.under.as_deref();
     let above = above.map(|name| Lesson::of(root, name)).transpose()?;
     if above
         .as_ref()
-        .is_some_and(|above| above.topic.name == wishes.name)
+        .is_some_and(|above| above.topic.name == arguments.name)
     {
         return Err(Usage("a topic cannot be a part of itself".into()).into());
     }
     let store = Store::create(root)?;
     let ledger = store.ledger()?;
-    let copies = Copies::of(&store, &ledger)?;
-    let examples = Examples::gather(&copies, wishes, above.as_ref())?;
+    let copies = StoredCopies::of(&store, &ledger)?;
+    let examples = Examples::gather(&copies, arguments, above.as_ref())?;
     let mut trainer = Trainer::default();
     for example in &examples.pages {
         trainer.add(&example.document(), example.on);
@@ -69,12 +69,12 @@ fn train(root: &Path, json: bool, wishes: &Train) -> Result<()> {
     let topic = Topic {
         layers: layers::learn(&copies, &ledger, &examples)?,
         guide: guide::learn(&copies, &examples, &judge)?,
-        ..Topic::taught(&wishes.name, trained.bayes.clone())
+        ..Topic::taught(&arguments.name, trained.bayes.clone())
     };
     let judged = examples.pages.iter().zip(&trained.judged);
     let lesson = Lesson {
         topic,
-        under: wishes.under.clone(),
+        under: arguments.under.clone(),
         examples: judged
             .map(|(example, (probability, on))| Judged {
                 name: example.name.clone(),
@@ -96,15 +96,15 @@ fn list(root: &Path, json: bool) -> Result<()> {
     for name in topic::names(root)? {
         let lesson = Lesson::of(root, &name)?;
         let [off, on] = examples_of(&lesson);
-        let quality = Quality::of(&lesson.examples);
+        let quality = ClassifierQuality::of(&lesson.examples);
         if json {
             let line = json!({ "topic": name, "under": lesson.under, "positive": on, "negative": off, "layers": lesson.topic.layers.len(), "guide": lesson.topic.guide.is_some(), "accuracy": quality.accuracy });
             writeln!(out, "{line}")?;
         } else {
-            let under = lesson.under.map(|above| format!(" (of {above})"));
+            let under = lesson.under.map(|above| format!(" (part of {above})"));
             writeln!(
                 out,
-                "{name}{}: {on} pages of it, {off} of other things, {:.1} % judged right",
+                "{name}{}: {on} positive and {off} negative examples, accuracy {:.1} %",
                 under.unwrap_or_default(),
                 100.0 * quality.accuracy
             )?;
@@ -115,7 +115,7 @@ fn list(root: &Path, json: bool) -> Result<()> {
 
 fn show(lesson: &Lesson, json: bool) -> Result<()> {
     let Known::Examples(bayes) = &lesson.topic.known else {
-        bail!("this topic is known by its words alone");
+        bail!("this topic has no trained classifier: it is given by words only");
     };
     let [off, on] = examples_of(lesson);
     let words = Field::ALL.map(|field| (field.name(), bayes.strongest(field, WORDS)));
@@ -135,7 +135,7 @@ fn show(lesson: &Lesson, json: bool) -> Result<()> {
     }
     writeln!(
         out,
-        "{}: learned from {on} pages of it and {off} of other things",
+        "{}: trained on {on} positive and {off} negative examples",
         lesson.topic.name
     )?;
     for (field, words) in words {
@@ -145,14 +145,17 @@ fn show(lesson: &Lesson, json: bool) -> Result<()> {
             .collect();
         writeln!(out, "  in {field}: {}", words.join(", "))?;
     }
-    writeln!(out, "a number is ln P(word | topic)/P(word | other)")?;
+    writeln!(
+        out,
+        "the numbers are log-odds: ln(P(word | topic) / P(word | other))"
+    )?;
     Ok(())
 }
 
 fn test(lesson: &Lesson, json: bool) -> Result<()> {
-    let quality = Quality::of(&lesson.examples);
+    let quality = ClassifierQuality::of(&lesson.examples);
     let mut unsure: Vec<&Judged> = lesson.examples.iter().collect();
-    unsure.sort_by(|one, other| doubt(one).total_cmp(&doubt(other)));
+    unsure.sort_by(|one, other| certainty(one).total_cmp(&certainty(other)));
     unsure.truncate(UNSURE);
     let mut out = std::io::stdout().lock();
     if json {
@@ -165,23 +168,26 @@ fn test(lesson: &Lesson, json: bool) -> Result<()> {
     }
     writeln!(out, "{}, by cross-validation:", lesson.topic.name)?;
     write!(out, "{quality}")?;
-    writeln!(out, "least sure of:")?;
+    writeln!(out, "least certain examples, with their probability:")?;
     for judged in unsure {
-        let kind = if judged.on { "of it   " } else { "other   " };
+        let kind = if judged.on { "positive" } else { "negative" };
         writeln!(out, "  {:.2}  {kind}  {}", judged.probability, judged.name)?;
     }
     Ok(())
 }
 
-fn doubt(judged: &Judged) -> f64 {
+/// Returns how far a probability is from one half.
+fn certainty(judged: &Judged) -> f64 {
     (judged.probability - 0.5).abs()
 }
 
+/// Returns the number of negative and of positive examples.
 fn examples_of(lesson: &Lesson) -> [usize; 2] {
     let on = lesson.examples.iter().filter(|example| example.on).count();
     [lesson.examples.len() - on, on]
 }
 
+/// Returns the size of the vocabulary of a field.
 fn size(bayes: &Bayes, field: Field) -> usize {
     bayes.learned().words[field.index()].len()
 }

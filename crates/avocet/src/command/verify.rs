@@ -1,4 +1,4 @@
-//! `avocet verify`: proves that archive, ledger and index agree, or says what does not and what mends it.
+//! `avocet verify`: checks that archive, ledger and index agree, and names problems and the remedy.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -14,24 +14,24 @@ use serde_json::json;
 use node::recovery;
 use node::store::Store;
 
-/// Problems that are listed one by one; of more, only the number is printed.
+/// Maximum number of problems that are listed; further ones are only counted.
 const LISTED: usize = 1000;
 
-/// What the ledger says of the other two.
+/// What the archive and the index must hold, by the ledger.
 #[derive(Default)]
 struct Expected {
     urls: u64,
-    /// Never asked for.
+    /// URLs that were never requested.
     waiting: u64,
-    /// Asked for, and no copy: an error, a redirect, a refusal.
+    /// URLs that were requested and have no copy: an error, a redirect or a refusal.
     without_copy: u64,
-    /// Read, and not put into the archive.
+    /// Pages that were fetched with `--no-archive`.
     unarchived: u64,
     copies: HashMap<RecordLocation, (PageKey, [u8; 20])>,
     indexed: HashSet<PageId>,
 }
 
-/// Verifies.
+/// Compares archive and index with the ledger. Fails if it finds a problem.
 pub fn run(root: &Path, json: bool) -> Result<()> {
     let store = Store::open(root)?;
     let ledger = store.ledger()?;
@@ -62,20 +62,20 @@ pub fn run(root: &Path, json: bool) -> Result<()> {
         );
     } else {
         outln!(
-            "{urls} URLs in the ledger: {copies} have a copy in the archive, {waiting} wait for their first visit, {without_copy} gave no page (errors, redirects, refusals)"
+            "{urls} URLs in the ledger: {copies} have a copy in the archive, {waiting} wait for their first visit, {without_copy} have no copy (errors, redirects, refusals)"
         );
         if unarchived > 0 {
-            outln!("{unarchived} more were read and not archived (--no-archive)");
+            outln!("{unarchived} more were fetched and not archived (--no-archive)");
         }
         match copies.saturating_sub(documents) {
             0 => outln!("{documents} documents in the index"),
             rest => outln!(
-                "{documents} documents in the index; the other {rest} copies are not to be searched (noindex, no text, another canonical URL, gone from the web)"
+                "{documents} documents in the index; the other {rest} copies are not searchable (noindex, no text, another canonical URL, gone from the web)"
             ),
         }
         if passed_over > 0 {
             outln!(
-                "{passed_over} damaged records that `avocet rebuild` passed over lie in the archive"
+                "{passed_over} damaged records remain in the archive; `avocet rebuild` has skipped them"
             );
         }
         problems.iter().for_each(|problem| outln!("  {problem}"));
@@ -120,9 +120,11 @@ fn expected(ledger: &Ledger) -> Result<Expected> {
     Ok(expected)
 }
 
-/// Reads the whole archive. Returns what is wrong with its records and indexes, which copies of the
-/// ledger it lacks, and whether it has pages that the ledger does not know. Also counts the damaged
-/// records that a rebuild has passed over: nothing is left to be mended there.
+/// Reads the whole archive. Returns the problems, and the number of damaged records that a rebuild
+/// has skipped.
+///
+/// Problems are damaged records and CDXJ files, missing copies, and pages that the ledger does not
+/// know. Skipped records are not problems: nothing is left to repair there.
 fn check_archive(
     store: &Store,
     ledger: &Ledger,
@@ -164,7 +166,7 @@ fn check_archive(
         let place = error.place().map(|place| (place.file, place.offset));
         if place.is_some_and(|place| known.contains(&place)) {
             passed_over += 1;
-        // What a kill left behind the last commit is cut off at the next start.
+        // The next start removes records after the last commit, which a killed process left.
         } else if !place.is_some_and(|(file, offset)| behind(file, offset)) {
             problems.push(error.to_string());
         }
@@ -192,7 +194,7 @@ fn check_archive(
     Ok((problems, passed_over))
 }
 
-/// Compares the index with the ledger. Returns how many documents it holds.
+/// Compares the index with the ledger, and adds the problems. Returns the number of documents.
 fn check_index(
     store: &Store,
     ledger: &Ledger,
@@ -218,7 +220,7 @@ fn check_index(
     if problems.len() > before {
         return Ok(0);
     }
-    // An index that a kill left behind the ledger catches up, as at every start.
+    // After a kill the index may lag behind the ledger. It catches up here, as at every start.
     drop(recovery::open_index(store, ledger)?);
     let index = Index::open(&store.index())?;
     let mut found = HashSet::new();

@@ -1,6 +1,7 @@
-//! A browser without a window, driven from outside.
+//! A headless Chromium, controlled by chromedriver.
 //!
-//! **Invariant:** driver and browser end with the test, however it ends, and leave nothing on the disk.
+//! **Invariant:** driver and browser end with the test, however it ends, and leave nothing on the
+//! disk.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -12,24 +13,25 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use hyper_util::client::legacy::connect::HttpConnector;
 use serde_json::{Value, json};
 
-/// How long something is waited for before the test says what it waited for. Only a hang takes so long.
+/// Time-out of a wait. Only a hang takes so long.
 const PATIENCE: Duration = Duration::from_secs(240);
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Time between two checks of a condition.
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 
-/// A browser, and the driver that drives it.
+/// A browser and its driver process.
 pub struct Chromium {
     pub client: Client,
-    _driver: Driver,
+    _driver: ChromeDriver,
 }
 
-struct Driver {
+struct ChromeDriver {
     process: Child,
     profile: tempfile::TempDir,
 }
 
-impl Drop for Driver {
+impl Drop for ChromeDriver {
     fn drop(&mut self) {
-        // The driver and its browser are one group.
+        // The driver and its browser are one process group.
         let group = format!("-{}", self.process.id());
         let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
         let _ = self.process.wait();
@@ -37,7 +39,8 @@ impl Drop for Driver {
 }
 
 impl Chromium {
-    /// Opens one; `None` where there is none to be had, and a failure if that is in CI.
+    /// Starts a browser. Without chromedriver the test fails in CI, and elsewhere this returns
+    /// `None`.
     pub async fn open(javascript: bool) -> Option<Self> {
         let profile = tempfile::tempdir().unwrap();
         let mut command = Command::new("chromedriver");
@@ -58,7 +61,7 @@ impl Chromium {
             }
         };
         let output = BufReader::new(process.stdout.take().unwrap());
-        let driver = Driver { process, profile };
+        let driver = ChromeDriver { process, profile };
         let port = output
             .lines()
             .map_while(Result::ok)
@@ -93,13 +96,13 @@ impl Chromium {
         })
     }
 
-    /// The text of the first element that matches, if there is one.
+    /// Returns the text of the first element that matches.
     pub async fn text(&self, css: &str) -> Option<String> {
         let element = self.client.find(Locator::Css(css)).await.ok()?;
         element.text().await.ok()
     }
 
-    /// Waits until the text of an element is as wanted, and returns it.
+    /// Waits until the text of an element fulfils a condition, and returns it.
     pub async fn wait(&self, css: &str, wanted: impl Fn(&str) -> bool) -> String {
         until(&format!("{css} as wanted"), async || {
             self.text(css).await.filter(|text| wanted(text))
@@ -107,10 +110,10 @@ impl Chromium {
         .await
     }
 
-    /// What axe finds wrong with the page for people who do not see or point as most do.
+    /// Returns the accessibility problems that axe finds on the page, or `None` if axe is missing.
     pub async fn audit(&self) -> Option<Vec<String>> {
         let Some(axe) = axe() else {
-            let why = "axe-core is not there: npm install --prefix target/axe axe-core";
+            let why = "axe-core is not installed: npm install --prefix target/axe axe-core";
             assert!(std::env::var_os("CI").is_none(), "{why}");
             eprintln!("skipped: {why}");
             return None;
@@ -137,7 +140,7 @@ fn axe() -> Option<String> {
     std::fs::read_to_string(target).ok()
 }
 
-/// Waits until there is an answer.
+/// Repeats a check until it returns a value.
 pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
@@ -145,6 +148,6 @@ pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T
             return found;
         }
         assert!(begun.elapsed() < PATIENCE, "waited in vain for {what}");
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(CHECK_EVERY).await;
     }
 }

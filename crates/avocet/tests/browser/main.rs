@@ -1,26 +1,27 @@
-//! What people see and do, in a real browser on a living web.
+//! Tests of search page and dashboard in a real browser.
 //!
-//! Each test runs `avocet demo` and looks at it with Chromium. Nothing waits for a time, only for what is to be seen.
+//! Each test runs `avocet demo` or `avocet serve`, and uses it with Chromium. The tests wait for
+//! conditions and not for fixed times.
 
-// A test may panic; clippy knows that of test functions only, not of what they call.
+// Clippy allows `unwrap` in test functions only, and not in the functions that they call.
 #![allow(clippy::unwrap_used)]
 
 mod chromium;
-mod shelf;
-mod town;
+mod demo;
+mod served_pages;
 
 use chromium::{Chromium, until};
+use demo::DemoTown;
 use fantoccini::Locator;
 use fantoccini::key::Key;
 use serde_json::{Value, json};
-use shelf::{Pages, Shelf, publish};
-use town::Town;
+use served_pages::{Pages, ServedPages, publish};
 
-/// Where a result leads.
+/// Selector of the link of the first result.
 const FIRST: &str = "ol.results li.result h2 a";
 
-/// Searches for words until something is found, and returns the URL of the first result.
-async fn search(browser: &Chromium, town: &Town, words: &str) -> String {
+/// Repeats a search until it has a result. Returns the URL of the first one.
+async fn search(browser: &Chromium, town: &DemoTown, words: &str) -> String {
     let client = &browser.client;
     until("a result", async || {
         client.goto(&format!("{}/", town.address)).await.unwrap();
@@ -33,13 +34,13 @@ async fn search(browser: &Chromium, town: &Town, words: &str) -> String {
     .await
 }
 
-/// Clicks on the first result: it leads to the page, and into the log.
-async fn click_first(browser: &Chromium, town: &Town, url: &str) {
+/// Clicks on the first result. The browser must show the page, and the log must have the click.
+async fn click_first(browser: &Chromium, town: &DemoTown, url: &str) {
     let first = browser.client.find(Locator::Css(FIRST)).await.unwrap();
     first.click().await.unwrap();
     until("the page itself", async || {
         let mut now = browser.client.current_url().await.unwrap();
-        // A result leads to its best section.
+        // A result links to its best section.
         now.set_fragment(None);
         (now.as_str() == url).then_some(())
     })
@@ -50,7 +51,7 @@ async fn click_first(browser: &Chromium, town: &Town, url: &str) {
     .await;
 }
 
-/// What the browser gets from the server's API.
+/// Sends an API request from the browser. Returns status and body.
 async fn api(browser: &Chromium, method: &str, path: &str, headers: Value) -> (u64, Value) {
     let ask = "const [method, path, headers, done] = arguments;\
                fetch(path, { method, headers }).then(async r => done([r.status, await r.json()]), e => done([0, String(e)]));";
@@ -62,7 +63,7 @@ async fn api(browser: &Chromium, method: &str, path: &str, headers: Value) -> (u
     (answer[0].as_u64().unwrap(), answer[1].clone())
 }
 
-/// A term of what a page is worth.
+/// Returns a term of the worth of a page.
 async fn term(browser: &Chromium, url: &str, name: &str) -> Option<f64> {
     let query: String = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let (status, explained) = api(
@@ -89,11 +90,12 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
-    // The policy whose worth is what searchers look at, so that one click can be seen.
-    let town = Town::start(&["--refresh", "ebr"]);
+    // The worth under this policy is the attention of searchers, so that one click is visible.
+    let town = DemoTown::start(&["--refresh", "ebr"]);
     let url = search(&browser, &town, "rope").await;
     audited(&browser).await;
-    // What was shown counts as well. It has been told when a page that was not shown is worth nothing.
+    // Shown results count, too. The policy knows the search as soon as a page that was not shown
+    // has the weight 0.
     let other = town.unseen(&url);
     until("the search in the policy", async || {
         term(&browser, &other, "weight")
@@ -101,7 +103,7 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
             .filter(|weight| *weight == 0.0)
     })
     .await;
-    // While the crawl rests nothing but the click can move it.
+    // While the crawl is paused, only the click can change the worth.
     std::fs::write(town.store().join("PAUSED"), "").unwrap();
     let before = until("the page's worth", async || {
         term(&browser, &url, "weight").await
@@ -119,7 +121,7 @@ async fn a_click_leads_to_the_page_reaches_the_log_and_moves_its_worth() {
             .filter(|weight| *weight > 1.5 * before)
     })
     .await;
-    // With the keyboard alone.
+    // The search page works with the keyboard only.
     search(&browser, &town, "rope").await;
     browser
         .client
@@ -143,13 +145,13 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
-    let town = Town::start(&[]);
+    let town = DemoTown::start(&[]);
     let client = &browser.client;
     client
         .goto(&format!("{}/dashboard", town.address))
         .await
         .unwrap();
-    // It changes without being loaded again.
+    // The dashboard updates without a reload.
     client
         .execute("window.loadedOnce = true;", Vec::new())
         .await
@@ -171,7 +173,7 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
         .unwrap();
     assert_eq!(same, json!(true), "the page was loaded again");
     audited(&browser).await;
-    // Nobody changes anything without the token.
+    // Controls are refused without the token.
     let (status, refusal) = api(&browser, "POST", "/api/v1/control/pause", json!({})).await;
     assert!(status == 401 || status == 403, "{status} {refusal}");
     let (status, _) = api(
@@ -189,7 +191,7 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
             .is_err(),
         "no button for strangers"
     );
-    // With it, the crawl rests.
+    // With the token, the crawl pauses.
     client
         .goto(&format!("{}/dashboard/login", town.address))
         .await
@@ -231,7 +233,7 @@ async fn the_dashboard_lives_and_its_controls_need_the_token() {
             !mode.is_empty() && !mode.eq_ignore_ascii_case("paused")
         })
         .await;
-    // And what is known of a page can be looked at.
+    // The dashboard shows the details of a page.
     let page = until("a page", async || {
         browser.text("[data-part=recent] tbody th a").await
     })
@@ -250,13 +252,13 @@ async fn the_search_page_works_without_javascript() {
     let Some(browser) = Chromium::open(false).await else {
         return;
     };
-    let town = Town::start(&[]);
+    let town = DemoTown::start(&[]);
     let url = search(&browser, &town, "ferry").await;
     click_first(&browser, &town, &url).await;
     browser.client.close().await.unwrap();
 }
 
-/// Pages about birds, one of which tries everything to run a script or to fetch something.
+/// Pages about birds. One of them tries to run scripts and to load resources in many ways.
 const BIRDS: Pages = &[
     (
         "/",
@@ -286,9 +288,9 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
-    let shelf = Shelf::start(BIRDS);
+    let served = ServedPages::start(BIRDS);
     let client = &browser.client;
-    client.goto(&format!("{}/", shelf.address)).await.unwrap();
+    client.goto(&format!("{}/", served.address)).await.unwrap();
     client
         .execute("window.loadedOnce = true;", Vec::new())
         .await
@@ -300,7 +302,7 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
     browser
         .wait("#answer .title", |text| text == "The avocet")
         .await;
-    // The suggestions are a list that arrows walk through.
+    // Arrow keys move through the suggestions.
     browser
         .wait("#suggestions [role=option]", |text| {
             text.starts_with("The avocet")
@@ -322,15 +324,15 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
         "the address is that of the search"
     );
     until("the settled search in the log", async || {
-        (shelf.log("queries").len() == 1).then_some(())
+        (served.log("queries").len() == 1).then_some(())
     })
     .await;
     assert_eq!(
-        shelf.log("queries")[0]["query"],
+        served.log("queries")[0]["query"],
         "avoc",
         "no key is a search"
     );
-    // Titles of strangers stay text in suggestions.
+    // Titles of crawled pages stay text in suggestions.
     field.clear().await.unwrap();
     field.send_keys("stil").await.unwrap();
     browser
@@ -338,7 +340,7 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
             text.contains("<img src=x")
         })
         .await;
-    // Enter without a choice is a search, and it is logged at once and once.
+    // Enter without a selected suggestion searches, and is logged once, immediately.
     field.clear().await.unwrap();
     field.send_keys("islands").await.unwrap();
     field.send_keys(&Key::Enter.to_string()).await.unwrap();
@@ -350,7 +352,7 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
         .await
         .unwrap();
     assert_eq!(same, json!(true), "the page was loaded again");
-    // A suggestion is opened with the keyboard: the heading, at its place in the page.
+    // Enter on a suggestion opens the page at the suggested heading.
     field.clear().await.unwrap();
     field.send_keys("nesti").await.unwrap();
     browser
@@ -360,17 +362,17 @@ async fn results_come_while_someone_types_and_only_the_settled_search_is_logged(
         .await;
     field.send_keys(&Key::Down.to_string()).await.unwrap();
     field.send_keys(&Key::Enter.to_string()).await.unwrap();
-    let target = format!("{}/avocet#nests", shelf.site);
+    let target = format!("{}/avocet#nests", served.site);
     until("the section", async || {
         let now = client.current_url().await.unwrap();
         (now.as_str() == target).then_some(())
     })
     .await;
     until("the click in the log", async || {
-        (shelf.log("clicks").len() == 1).then_some(())
+        (served.log("clicks").len() == 1).then_some(())
     })
     .await;
-    let searched: Vec<Value> = shelf
+    let searched: Vec<Value> = served
         .log("queries")
         .iter()
         .map(|line| line["query"].clone())
@@ -392,9 +394,9 @@ async fn a_cached_copy_runs_nothing_and_fetches_nothing() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
-    let shelf = Shelf::start(BIRDS);
+    let served = ServedPages::start(BIRDS);
     let client = &browser.client;
-    let copy = format!("{}/cached/copy?url={}/evil", shelf.address, shelf.site);
+    let copy = format!("{}/cached/copy?url={}/evil", served.address, served.site);
     for address in [copy.replace("/cached/copy", "/cached"), copy] {
         client.goto(&address).await.unwrap();
         let frame = client.find(Locator::Css("iframe[title='The copy']")).await;
@@ -414,7 +416,7 @@ async fn a_cached_copy_runs_nothing_and_fetches_nothing() {
         assert_ne!(client.title().await.unwrap(), "ran", "{address}");
         assert_eq!(client.current_url().await.unwrap().as_str(), address);
     }
-    assert!(shelf.asked().is_empty(), "{:?}", shelf.asked());
+    assert!(served.asked().is_empty(), "{:?}", served.asked());
     browser.client.close().await.unwrap();
 }
 
@@ -423,21 +425,21 @@ async fn the_search_box_works_on_other_sites_under_a_strict_policy() {
     let Some(browser) = Chromium::open(true).await else {
         return;
     };
-    let shelf = Shelf::start(BIRDS);
+    let served = ServedPages::start(BIRDS);
     let policy = format!(
         "default-src 'none'; script-src {0}; connect-src {0}; form-action 'none'; require-trusted-types-for 'script'",
-        shelf.address
+        served.address
     );
     let page = format!(
         "<!doctype html><html lang=en><meta http-equiv=Content-Security-Policy content=\"{policy}\"><title>Other</title>\
          <h1>Other</h1><script src=\"{}/embed.js\"></script>",
-        shelf.address
+        served.address
     );
     let pages: Pages = vec![("/", &*page.leak())].leak();
     let (other, _) = publish(pages);
     let client = &browser.client;
     client.goto(&format!("http://{other}/")).await.unwrap();
-    // Its parts are in a shadow tree.
+    // The elements are in a shadow tree.
     let field = "return document.querySelector('div').shadowRoot.querySelector('input');";
     until("the box", async || {
         let found = client.execute(field, Vec::new()).await.ok()?;
@@ -448,7 +450,7 @@ async fn the_search_box_works_on_other_sites_under_a_strict_policy() {
                  field.focus(); field.value = 'avocet'; field.dispatchEvent(new Event('input', { bubbles: true }));\
                  setTimeout(() => field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter' })), 500);";
     client.execute(typed, Vec::new()).await.unwrap();
-    let target = format!("{}/?q=avocet", shelf.address);
+    let target = format!("{}/?q=avocet", served.address);
     until("the search page", async || {
         let now = client.current_url().await.unwrap();
         (now.as_str() == target).then_some(())

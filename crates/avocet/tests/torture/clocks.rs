@@ -1,7 +1,8 @@
-//! Wrong clocks: the wall clock jumps by up to 30 days, either way, between two starts.
+//! Torture by wrong clocks: the wall clock jumps by up to 30 days, either way, between two starts.
 //!
-//! A crawl still ends, archive, ledger and index agree, and the newest copy is the one fetched last,
-//! whatever the clocks said. libfaketime sets the clock; skipped where it is not installed.
+//! A crawl still ends, archive, ledger and index agree, and the newest copy is the one fetched
+//! last, whatever the clocks said. libfaketime sets the clock; the test is skipped if it is not
+//! installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,19 +14,19 @@ use serde_json::Value;
 use crate::kills::{crawl, instant, plan, reported, serve};
 use crate::oracle;
 use crate::rounds::{Round, rounds};
-use crate::subject::Subject;
+use crate::subject::TortureSubject;
 
-/// 30 days, in seconds.
+/// Maximum jump: 30 days, in seconds.
 const MOST: i64 = 30 * 86_400;
 
-/// The library that makes programs see another time (Debian: `apt-get install faketime`).
+/// Finds libfaketime, which gives programs another time (Debian: `apt-get install faketime`).
 fn library() -> Option<PathBuf> {
     let directories = fs::read_dir("/usr/lib").ok()?.flatten();
     let mut found = directories.map(|entry| entry.path().join("faketime/libfaketime.so.1"));
     found.find(|path| path.exists())
 }
 
-fn texts(subject: &mut Subject) -> BTreeMap<String, String> {
+fn texts(subject: &mut TortureSubject) -> BTreeMap<String, String> {
     let exported = subject.run(&["export", "pages"]).output;
     let lines = exported.lines().map(|line| {
         let page: Value = serde_json::from_str(line).unwrap();
@@ -49,7 +50,7 @@ async fn clocks(mut round: Round) {
     let homes = serving.homes();
     let crawl = crawl(&homes);
     let again = [&crawl[..], &["--refresh-after", "1s"]].concat();
-    let mut subject = Subject::new();
+    let mut subject = TortureSubject::new();
     let mut ahead = 0;
     for _ in 0..round.size(2, 20) {
         let offset = round.chance.random_range(-MOST..=MOST);
@@ -73,7 +74,7 @@ async fn clocks(mut round: Round) {
     serving.advance(10_000.0);
     subject.run(&again);
     subject.verified();
-    let mut straight = Subject::new();
+    let mut straight = TortureSubject::new();
     straight.run(&crawl);
     assert_eq!(
         texts(&mut subject),
@@ -84,12 +85,12 @@ async fn clocks(mut round: Round) {
     oracle::check_archive(&subject.warcs());
 }
 
-fn set(subject: &mut Subject, library: &std::path::Path, offset: i64) {
+fn set(subject: &mut TortureSubject, library: &std::path::Path, offset: i64) {
     let library = library.to_str().unwrap();
     subject.environment = [
         ("LD_PRELOAD", library.to_owned()),
         ("FAKETIME", format!("{offset:+}s")),
-        // The kernel's monotonic clock does not jump.
+        // The monotonic clock of a real machine does not jump.
         ("FAKETIME_DONT_FAKE_MONOTONIC", "1".to_owned()),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -1,8 +1,9 @@
-//! Damage: each file of a finished store in turn gets a flipped bit, is cut, zeroed, emptied or removed.
+//! Torture by damaged files: one file of a complete store gets a flipped bit, or is truncated,
+//! zeroed, emptied or removed.
 //!
-//! After that every command must end, say what mends an error, and destroy nothing: each record that
-//! was intact stays in the archive. `rebuild` then finds all pages whose records are intact, and the
-//! next crawl fetches the others.
+//! Then every command must end, name a remedy if it fails, and keep every intact record of the
+//! archive. `rebuild` finds all pages whose records are intact, and the next crawl fetches the
+//! others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,10 +15,10 @@ use rand::{Rng, RngExt};
 use crate::kills::{crawl, plan, reported, serve};
 use crate::oracle;
 use crate::rounds::{Round, rounds};
-use crate::subject::{Ended, Subject};
+use crate::subject::{EndedCommand, TortureSubject};
 
 #[derive(Debug, Clone, Copy)]
-enum Damage {
+enum FileDamage {
     Flip,
     Half,
     Zeros,
@@ -25,16 +26,16 @@ enum Damage {
     Remove,
 }
 
-const DAMAGES: [Damage; 5] = [
-    Damage::Flip,
-    Damage::Half,
-    Damage::Zeros,
-    Damage::Empty,
-    Damage::Remove,
+const DAMAGES: [FileDamage; 5] = [
+    FileDamage::Flip,
+    FileDamage::Half,
+    FileDamage::Zeros,
+    FileDamage::Empty,
+    FileDamage::Remove,
 ];
 
-impl Damage {
-    /// Damages a file. Returns which of its bytes are not what they were.
+impl FileDamage {
+    /// Damages a file. Returns the range of its bytes that changed.
     fn inflict(self, file: &Path, chance: &mut impl Rng) -> Range<usize> {
         let mut bytes = fs::read(file).unwrap();
         let length = bytes.len();
@@ -68,7 +69,7 @@ impl Damage {
     }
 }
 
-/// All files below a directory, as paths from it.
+/// Returns all files below a directory, as relative paths.
 fn files(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut directories = vec![root.to_owned()];
@@ -104,21 +105,21 @@ async fn damage(mut round: Round) {
     let serving = serve(plan(round.seed, 30)).await;
     let homes = serving.homes();
     let crawl = crawl(&homes);
-    let mut whole = Subject::new();
+    let mut whole = TortureSubject::new();
     make_every_file(&mut whole, &crawl, &serving);
     let expected = reported(&mut whole);
     let searchable = whole.verified()["documents"].as_u64().unwrap();
 
-    let mut cases: Vec<(PathBuf, Damage)> = Vec::new();
+    let mut cases: Vec<(PathBuf, FileDamage)> = Vec::new();
     for file in files(&whole.store()) {
         cases.extend(DAMAGES.map(|damage| (file.clone(), damage)));
     }
     for _ in 0..round.size(2, usize::MAX).min(cases.len()) {
         let (file, damage) = cases.swap_remove(round.chance.random_range(0..cases.len()));
         eprintln!("torture damage: {damage:?} {}", file.display());
-        let mut subject = Subject::new();
+        let mut subject = TortureSubject::new();
         copy(&whole.store(), &subject.store());
-        let mut case = Case::begin(&mut subject, file, damage, &mut round.chance);
+        let mut case = DamageCase::begin(&mut subject, file, damage, &mut round.chance);
         case.try_everything(&crawl, round.chance.random_bool(0.5));
         assert_eq!(reported(&mut subject), expected);
         let report = subject.verified();
@@ -126,8 +127,8 @@ async fn damage(mut round: Round) {
     }
 }
 
-/// Makes a store that has every kind of file.
-fn make_every_file(subject: &mut Subject, crawl: &[&str], serving: &testweb::site::Serving) {
+/// Creates a store that has every kind of file.
+fn make_every_file(subject: &mut TortureSubject, crawl: &[&str], serving: &testweb::site::Serving) {
     subject.run(crawl);
     let homes = serving.homes();
     let home = homes[0].as_str();
@@ -143,24 +144,24 @@ fn make_every_file(subject: &mut Subject, crawl: &[&str], serving: &testweb::sit
     subject.run(crawl);
 }
 
-/// One damaged file of a store.
-struct Case<'a> {
-    subject: &'a mut Subject,
+/// A store with one damaged file.
+struct DamageCase<'a> {
+    subject: &'a mut TortureSubject,
     file: PathBuf,
-    /// The records that the damage did not touch, and the URLs of those that are answers.
+    /// The records that are still intact, and the URLs of the responses among them.
     intact: Vec<Vec<u8>>,
     urls: BTreeSet<String>,
-    /// Whether a record of the archive was damaged.
+    /// Whether a record of the archive is damaged.
     lost: bool,
-    /// What the file held.
+    /// Content of the file before the damage.
     before: Vec<u8>,
 }
 
-impl<'a> Case<'a> {
+impl<'a> DamageCase<'a> {
     fn begin(
-        subject: &'a mut Subject,
+        subject: &'a mut TortureSubject,
         file: PathBuf,
-        damage: Damage,
+        damage: FileDamage,
         chance: &mut impl Rng,
     ) -> Self {
         let path = subject.store().join(&file);
@@ -215,14 +216,15 @@ impl<'a> Case<'a> {
         assert_eq!(crawled.code(), 0, "{crawled}");
     }
 
-    /// Runs a command. If it fails it must say what helps; here, that is done if it is an edit.
-    fn step(&mut self, arguments: &[&str]) -> Ended {
+    /// Runs a command. If it fails, it must name a remedy. If the remedy is to edit a file, the
+    /// file is restored and the command runs again.
+    fn step(&mut self, arguments: &[&str]) -> EndedCommand {
         let ended = self.subject.end(arguments);
         oracle::check_holds(&self.subject.archive(), &self.intact, &ended.line);
         if ended.code() == 0 {
             return ended;
         }
-        // A number of another version is all that a flipped bit can make of the format.
+        // A flipped bit can turn the format version into another one.
         let edits = [
             ("avocet.toml", "avocet.toml"),
             ("FORMAT", "of another version"),

@@ -1,12 +1,12 @@
-//! A disk that forgets what was not synced: a directory tree in memory with two states.
+//! A simulated disk that loses writes that were not synced: a directory tree with two states.
 //!
 //! *Cached* is what programs see. *Durable* is what a power cut leaves. `fsync` of a file makes its
 //! bytes and its length durable. `fsync` of a directory makes its entries durable; a rename between
 //! two directories becomes durable as a whole with either. Nothing else is promised, as in POSIX:
 //! a synced file whose directory was not synced may be gone.
 //!
-//! A [`cut`](Disk::cut) keeps, by chance, some of what was not synced, as real disks do: nothing, a
-//! prefix, any subset (writes out of order, the last one torn), or all.
+//! A [`cut`](SimulatedDisk::cut) keeps, by chance, some of what was not synced, as real disks do:
+//! nothing, a prefix, any subset (writes out of order, the last one torn), or all.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -14,33 +14,33 @@ use std::time::SystemTime;
 
 use rand::{Rng, RngExt};
 
-/// The number of a file or directory.
+/// Inode number of a file or directory.
 pub type Number = u64;
 
-/// The number of the root directory, which FUSE fixes.
+/// Inode number of the root directory, fixed by FUSE.
 pub const ROOT: Number = 1;
 
-/// Bytes that a disk writes as a whole.
+/// Bytes that a disk writes atomically.
 const SECTOR: usize = 512;
 
-/// A tree of files.
-pub struct Disk {
-    pub nodes: BTreeMap<Number, Node>,
+/// The simulated disk.
+pub struct SimulatedDisk {
+    pub nodes: BTreeMap<Number, DiskNode>,
     next: Number,
     /// Changes of directories that are not durable, in order.
-    moves: Vec<Move>,
-    /// What fails, for programs.
-    pub faults: Faults,
+    moves: Vec<DirectoryChange>,
+    /// Calls of programs that fail.
+    pub faults: DiskFaults,
 }
 
 /// A file or a directory.
-pub struct Node {
+pub struct DiskNode {
     pub permissions: u16,
     pub modified: SystemTime,
-    pub content: Content,
+    pub content: NodeContent,
 }
 
-pub enum Content {
+pub enum NodeContent {
     File(Bytes),
     Directory(Entries),
 }
@@ -50,7 +50,7 @@ pub struct Bytes {
     pub cached: Vec<u8>,
     durable: Vec<u8>,
     /// Changes since the last sync, in order.
-    pending: Vec<Change>,
+    pending: Vec<FileChange>,
 }
 
 #[derive(Default)]
@@ -59,14 +59,14 @@ pub struct Entries {
     durable: BTreeMap<OsString, Number>,
 }
 
-enum Change {
+enum FileChange {
     Write(usize, Vec<u8>),
     Resize(usize),
 }
 
 type Entry = (Number, OsString);
 
-enum Move {
+enum DirectoryChange {
     Link(Entry, Number),
     Unlink(Entry),
     Rename {
@@ -76,14 +76,14 @@ enum Move {
     },
 }
 
-/// Calls that fail. Counts run from the moment that this was set.
+/// Calls that fail. Calls are counted from the moment that this value is set.
 #[derive(Default, Debug, Clone)]
-pub struct Faults {
+pub struct DiskFaults {
     /// This `fsync`, counted from 0, fails with `EIO`.
     pub sync: Option<u64>,
     /// This write, counted from 0, fails with `ENOSPC`.
     pub write: Option<u64>,
-    /// So do all later ones.
+    /// All later calls fail, too.
     pub all_later: bool,
     /// Calls so far.
     pub syncs: u64,
@@ -122,25 +122,25 @@ impl Survival {
     }
 }
 
-impl Disk {
+impl SimulatedDisk {
     pub fn new() -> Self {
         let mut disk = Self {
             nodes: BTreeMap::new(),
             next: ROOT,
             moves: Vec::new(),
-            faults: Faults::default(),
+            faults: DiskFaults::default(),
         };
-        disk.make(Content::Directory(Entries::default()), 0o755);
+        disk.make(NodeContent::Directory(Entries::default()), 0o755);
         disk
     }
 
-    fn make(&mut self, content: Content, permissions: u16) -> Number {
+    fn make(&mut self, content: NodeContent, permissions: u16) -> Number {
         let number = self.next;
         self.next += 1;
         let modified = SystemTime::now();
         self.nodes.insert(
             number,
-            Node {
+            DiskNode {
                 permissions,
                 modified,
                 content,
@@ -151,30 +151,30 @@ impl Disk {
 
     pub fn entries(&self, directory: Number) -> Option<&Entries> {
         match &self.nodes.get(&directory)?.content {
-            Content::Directory(entries) => Some(entries),
-            Content::File(_) => None,
+            NodeContent::Directory(entries) => Some(entries),
+            NodeContent::File(_) => None,
         }
     }
 
     fn entries_mut(&mut self, directory: Number) -> &mut Entries {
         match &mut self.nodes.get_mut(&directory).unwrap().content {
-            Content::Directory(entries) => entries,
-            Content::File(_) => panic!("{directory} is no directory"),
+            NodeContent::Directory(entries) => entries,
+            NodeContent::File(_) => panic!("{directory} is not a directory"),
         }
     }
 
     pub fn bytes(&mut self, file: Number) -> Option<&mut Bytes> {
         match &mut self.nodes.get_mut(&file)?.content {
-            Content::File(bytes) => Some(bytes),
-            Content::Directory(_) => None,
+            NodeContent::File(bytes) => Some(bytes),
+            NodeContent::Directory(_) => None,
         }
     }
 
-    /// What programs read of a file; `None` for a directory.
+    /// Returns the bytes that programs read from a file; `None` for a directory.
     pub fn cached(&self, file: Number) -> Option<&[u8]> {
         match &self.nodes.get(&file)?.content {
-            Content::File(bytes) => Some(&bytes.cached),
-            Content::Directory(_) => None,
+            NodeContent::File(bytes) => Some(&bytes.cached),
+            NodeContent::Directory(_) => None,
         }
     }
 
@@ -187,7 +187,7 @@ impl Disk {
         &mut self,
         directory: Number,
         name: &OsStr,
-        content: Content,
+        content: NodeContent,
         permissions: u16,
     ) -> Number {
         let number = self.make(content, permissions);
@@ -195,34 +195,35 @@ impl Disk {
         self.entries_mut(directory)
             .cached
             .insert(entry.1.clone(), number);
-        self.moves.push(Move::Link(entry, number));
+        self.moves.push(DirectoryChange::Link(entry, number));
         number
     }
 
     pub fn unlink(&mut self, directory: Number, name: &OsStr) {
         self.entries_mut(directory).cached.remove(name);
-        self.moves.push(Move::Unlink((directory, name.to_owned())));
+        self.moves
+            .push(DirectoryChange::Unlink((directory, name.to_owned())));
     }
 
     pub fn rename(&mut self, from: Entry, to: Entry) {
         let node = self.entries_mut(from.0).cached.remove(&from.1).unwrap();
         self.entries_mut(to.0).cached.insert(to.1.clone(), node);
-        self.moves.push(Move::Rename { from, to, node });
+        self.moves.push(DirectoryChange::Rename { from, to, node });
     }
 
     pub fn write(&mut self, file: Number, offset: usize, data: &[u8]) {
-        let change = Change::Write(offset, data.to_vec());
+        let change = FileChange::Write(offset, data.to_vec());
         self.change(file, change);
     }
 
     pub fn resize(&mut self, file: Number, length: usize) {
-        self.change(file, Change::Resize(length));
+        self.change(file, FileChange::Resize(length));
     }
 
-    fn change(&mut self, file: Number, change: Change) {
+    fn change(&mut self, file: Number, change: FileChange) {
         let node = self.nodes.get_mut(&file).unwrap();
         node.modified = SystemTime::now();
-        if let Content::File(bytes) = &mut node.content {
+        if let NodeContent::File(bytes) = &mut node.content {
             change.apply(&mut bytes.cached);
             bytes.pending.push(change);
         }
@@ -240,7 +241,7 @@ impl Disk {
         for entry in moves
             .iter()
             .filter(|one| one.entries().any(|entry| entry.0 == number))
-            .flat_map(Move::entries)
+            .flat_map(DirectoryChange::entries)
         {
             let entries = self.entries_mut(entry.0);
             match entries.cached.get(&entry.1) {
@@ -248,8 +249,8 @@ impl Disk {
                 None => entries.durable.remove(&entry.1),
             };
         }
-        // A change that led to where an entry is now has nothing left to lose.
-        let is_pending = |one: &Move| {
+        // A pending change of an entry that is durable now has no effect any more.
+        let is_pending = |one: &DirectoryChange| {
             one.entries().any(|(directory, name)| {
                 let entries = self.entries(*directory).unwrap();
                 entries.cached.get(name) != entries.durable.get(name)
@@ -258,19 +259,19 @@ impl Disk {
         self.moves = moves.into_iter().filter(is_pending).collect();
     }
 
-    /// Cuts the power: keeps what is durable, and by chance some of what is not.
+    /// Cuts the power: keeps durable data, and by chance some of the other changes.
     pub fn cut(&mut self, survival: Survival, chance: &mut impl Rng) {
         let mut moves = std::mem::take(&mut self.moves);
         survival.keep(&mut moves, chance);
         for one in moves {
             match one {
-                Move::Link((directory, name), node) => {
+                DirectoryChange::Link((directory, name), node) => {
                     self.entries_mut(directory).durable.insert(name, node);
                 }
-                Move::Unlink((directory, name)) => {
+                DirectoryChange::Unlink((directory, name)) => {
                     self.entries_mut(directory).durable.remove(&name);
                 }
-                Move::Rename { from, to, node } => {
+                DirectoryChange::Rename { from, to, node } => {
                     self.entries_mut(from.0).durable.remove(&from.1);
                     self.entries_mut(to.0).durable.insert(to.1, node);
                 }
@@ -278,11 +279,11 @@ impl Disk {
         }
         for node in self.nodes.values_mut() {
             match &mut node.content {
-                Content::Directory(entries) => entries.cached = entries.durable.clone(),
-                Content::File(bytes) => bytes.cut(survival, chance),
+                NodeContent::Directory(entries) => entries.cached = entries.durable.clone(),
+                NodeContent::File(bytes) => bytes.cut(survival, chance),
             }
         }
-        self.faults = Faults::default();
+        self.faults = DiskFaults::default();
         self.forget_unreachable();
     }
 
@@ -300,14 +301,14 @@ impl Disk {
             .retain(|number, _| reachable.binary_search(number).is_ok());
     }
 
-    /// Whether this sync is to fail.
+    /// Counts a sync. Returns whether it fails.
     pub fn sync_fails(&mut self, number: Number) -> bool {
         let count = self.faults.syncs;
         self.faults.syncs += 1;
         self.fails(self.faults.sync, count, number)
     }
 
-    /// Whether this write is to fail.
+    /// Counts a write. Returns whether it fails.
     pub fn write_fails(&mut self, number: Number) -> bool {
         let count = self.faults.writes;
         self.faults.writes += 1;
@@ -323,7 +324,7 @@ impl Disk {
         fails
     }
 
-    /// The path of a file or directory from the root; empty for the root and for what was unlinked.
+    /// Returns the path of a file or directory; empty for the root and for unlinked files.
     fn path(&self, number: Number) -> String {
         let holds = |directory: &Number| -> Option<(Number, String)> {
             let mut entries = self.entries(*directory)?.cached.iter();
@@ -341,7 +342,7 @@ impl Disk {
 impl Bytes {
     fn cut(&mut self, survival: Survival, chance: &mut impl Rng) {
         survival.keep(&mut self.pending, chance);
-        if let (Survival::Prefix | Survival::Subset, Some(Change::Write(_, data))) =
+        if let (Survival::Prefix | Survival::Subset, Some(FileChange::Write(_, data))) =
             (survival, self.pending.last_mut())
         {
             let sectors = chance.random_range(0..=data.len() / SECTOR + 1);
@@ -354,7 +355,7 @@ impl Bytes {
     }
 }
 
-impl Change {
+impl FileChange {
     fn apply(&self, bytes: &mut Vec<u8>) {
         match self {
             Self::Write(offset, data) => {
@@ -369,7 +370,7 @@ impl Change {
     }
 }
 
-impl Move {
+impl DirectoryChange {
     fn entries(&self) -> impl Iterator<Item = &Entry> {
         let (one, other) = match self {
             Self::Link(entry, _) | Self::Unlink(entry) => (entry, None),
@@ -386,24 +387,29 @@ mod tests {
 
     use super::*;
 
-    fn file(disk: &mut Disk, name: &str, data: &[u8]) -> Number {
-        let number = disk.link(ROOT, name.as_ref(), Content::File(Bytes::default()), 0o644);
+    fn file(disk: &mut SimulatedDisk, name: &str, data: &[u8]) -> Number {
+        let number = disk.link(
+            ROOT,
+            name.as_ref(),
+            NodeContent::File(Bytes::default()),
+            0o644,
+        );
         disk.write(number, 0, data);
         number
     }
 
-    fn read(disk: &mut Disk, name: &str) -> Option<Vec<u8>> {
+    fn read(disk: &mut SimulatedDisk, name: &str) -> Option<Vec<u8>> {
         let number = disk.find(ROOT, name.as_ref())?;
         Some(disk.bytes(number).unwrap().cached.clone())
     }
 
-    fn cut(disk: &mut Disk, survival: Survival) {
+    fn cut(disk: &mut SimulatedDisk, survival: Survival) {
         disk.cut(survival, &mut ChaCha8Rng::seed_from_u64(1));
     }
 
     #[test]
     fn a_cut_keeps_what_was_synced_and_no_more() {
-        let mut disk = Disk::new();
+        let mut disk = SimulatedDisk::new();
         let both = file(&mut disk, "both", b"one");
         let entry = file(&mut disk, "entry", b"one");
         disk.sync(both);
@@ -422,7 +428,7 @@ mod tests {
     #[test]
     fn a_rename_is_durable_with_its_directory_and_whole() {
         for synced in [false, true] {
-            let mut disk = Disk::new();
+            let mut disk = SimulatedDisk::new();
             let old = file(&mut disk, "name", b"old");
             disk.sync(old);
             disk.sync(ROOT);
@@ -441,8 +447,8 @@ mod tests {
 
     #[test]
     fn a_rename_between_directories_leaves_no_second_name() {
-        let mut disk = Disk::new();
-        let inner = Content::Directory(Entries::default());
+        let mut disk = SimulatedDisk::new();
+        let inner = NodeContent::Directory(Entries::default());
         let inner = disk.link(ROOT, "inner".as_ref(), inner, 0o755);
         disk.sync(ROOT);
         file(&mut disk, "moved", b"");
@@ -455,13 +461,13 @@ mod tests {
 
     #[test]
     fn a_fault_hits_the_call_that_was_asked_for() {
-        let mut disk = Disk::new();
+        let mut disk = SimulatedDisk::new();
         let number = file(&mut disk, "name", b"");
         for (all_later, expected) in [(false, [false, true, false]), (true, [false, true, true])] {
-            disk.faults = Faults {
+            disk.faults = DiskFaults {
                 sync: Some(1),
                 all_later,
-                ..Faults::default()
+                ..DiskFaults::default()
             };
             assert_eq!([(); 3].map(|()| disk.sync_fails(number)), expected);
             assert!(!disk.write_fails(number));

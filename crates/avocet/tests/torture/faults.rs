@@ -1,11 +1,11 @@
-//! A disk that fails: `EIO` from a sync, `ENOSPC` from a write, once or from then on.
+//! Torture by a failing disk: `EIO` from a sync or `ENOSPC` from a write, once or from then on.
 //!
 //! The program stops with exit code 1 and names what failed; when the disk works again the same
 //! command finishes, whether or not the power was cut in between.
 
 use rand::RngExt;
 
-use crate::disk::{Faults, Survival};
+use crate::disk::{DiskFaults, Survival};
 use crate::kills::{COST, crawl, plan, repeats, reported, serve};
 use crate::oracle;
 use crate::power::Rig;
@@ -32,22 +32,22 @@ async fn faults(mut round: Round) {
             let at = round.chance.random_range(0..most);
             let (sync, write) = match round.chance.random_bool(0.5) {
                 true => (Some(at), None),
-                // A crawl writes some ten times as often as it syncs.
+                // A crawl writes about ten times as often as it syncs.
                 false => (None, Some(at * 10)),
             };
             let all_later = round.chance.random_bool(0.5);
-            let fault = Faults {
+            let fault = DiskFaults {
                 sync,
                 write,
                 all_later,
-                ..Faults::default()
+                ..DiskFaults::default()
             };
             eprintln!("torture disk faults: {fault:?}");
             rig.disk.lock().faults = fault;
             let ended = rig.subject.end(&crawl);
             let hit = std::mem::take(&mut rig.disk.lock().faults).hit;
-            // What the program itself commits with. Libraries repeat other work, and `write_all`
-            // repeats a write that failed once after some of its bytes were written.
+            // A fault in these files must stop the program, because it commits with them. Libraries
+            // retry other work, and `write_all` retries a write that failed after some bytes.
             let commits = |path: &String| path.ends_with(".jnl") || path.ends_with(".open");
             if let Some(path) = hit.iter().find(|path| commits(path))
                 && (sync.is_some() || all_later)

@@ -1,8 +1,8 @@
-//! Kills: `kill -9` of every command at random instants, many of them in the first milliseconds.
+//! Torture by `kill -9` of every command at random instants, many in the first milliseconds.
 //!
-//! Three webs, since each shows something else. A *steady* web never changes, so each request
-//! beyond the first for a page is a cost of a kill. On a *living* web pages change between starts,
-//! so that catching up deletes documents of the index. A *limited* store drops pages.
+//! There are three scenarios. A *steady* web never changes, so each repeated request is a cost of a
+//! kill. On a *living* web pages change between starts, so that the index deletes documents when it
+//! catches up with the ledger. A *limited* store drops pages.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,13 +14,13 @@ use testweb::site::{Changes, Clock, Latency, Plan, Population, Serving, Spread};
 use crate::oracle;
 use crate::program::warcio_accepts;
 use crate::rounds::{Round, rounds};
-use crate::subject::Subject;
+use crate::subject::TortureSubject;
 use crate::webs;
 
-/// Requests that a kill may cost: those under way and one open group commit.
+/// Maximum number of requests that a kill may lose: 8 connections and one group commit of 20 pages.
 pub const COST: u32 = 8 + 20;
 
-/// Pages that change some times in an hour of the web's time, none of which comes or goes.
+/// Plans a web whose pages change a few times per hour, and neither appear nor disappear.
 pub fn plan(seed: u64, pages: usize) -> Plan {
     let pause = Spread {
         median: 0.003,
@@ -56,8 +56,8 @@ pub fn crawl(homes: &[String]) -> Vec<&str> {
     webs::crawl(homes, &["--connections", "8"])
 }
 
-/// What `export urls` reports; nothing before there is a store.
-pub fn reported(subject: &mut Subject) -> BTreeSet<String> {
+/// Returns the copies that `export urls` reports, or none if there is no store yet.
+pub fn reported(subject: &mut TortureSubject) -> BTreeSet<String> {
     let ended = subject.end(&["export", "urls"]);
     if ended.code() == 1 && ended.errors.contains("there is no store in") {
         return BTreeSet::new();
@@ -66,7 +66,7 @@ pub fn reported(subject: &mut Subject) -> BTreeSet<String> {
     oracle::copies(&ended.output)
 }
 
-/// Requests for each page so far that were not the first one.
+/// Returns the number of requests so far that were not the first one for their page.
 pub fn repeats(serving: &Serving) -> u32 {
     let counts = serving.log().counts();
     let pages = counts
@@ -75,7 +75,7 @@ pub fn repeats(serving: &Serving) -> u32 {
     pages.map(|(_, count)| count - 1).sum()
 }
 
-/// An instant to kill at. Half of them are within 120 ms, when a store is opened.
+/// Draws a time after which to kill. Half of the times are within 120 ms, while a store is opened.
 pub fn instant(chance: &mut impl Rng) -> Duration {
     let most = [20, 120, 400, 1_500][chance.random_range(0..4)];
     Duration::from_micros(chance.random_range(0..most * 1_000))
@@ -94,12 +94,12 @@ async fn steady(mut round: Round) {
     let serving = serve(plan(round.seed, round.size(80, 400))).await;
     let homes = serving.homes();
     let crawl = crawl(&homes);
-    let mut straight = Subject::new();
+    let mut straight = TortureSubject::new();
     straight.run(&crawl);
     let expected = reported(&mut straight);
     assert_eq!(repeats(&serving), 0);
 
-    let mut subject = Subject::new();
+    let mut subject = TortureSubject::new();
     let (pages, warcs) = (subject.path("pages"), subject.path("warcs"));
     let (pages, warcs) = (pages.to_str().unwrap(), warcs.to_str().unwrap());
     let others: [&[&str]; 8] = [
@@ -132,7 +132,7 @@ async fn steady(mut round: Round) {
     subject.run(&crawl);
     subject.verified();
     assert_eq!(reported(&mut subject), expected);
-    // The uninterrupted crawl asked for each page as well.
+    // The uninterrupted crawl requested each page once, too.
     let repeated = repeats(&serving) - expected.len() as u32;
     assert!(repeated <= kills * COST, "{repeated} by {kills} kills");
     oracle::check_archive(&subject.warcs());
@@ -160,7 +160,7 @@ async fn living(mut round: Round) {
             .chain(homes)
             .collect()
     };
-    let mut elsewhere = Subject::new();
+    let mut elsewhere = TortureSubject::new();
     elsewhere.run(&crawl);
     let expected = reported(&mut elsewhere);
     let warc = elsewhere.warcs().remove(0);
@@ -168,7 +168,7 @@ async fn living(mut round: Round) {
     let answers = records.iter().filter(|one| one.answer().is_some()).count();
     let warc = warc.to_str().unwrap();
 
-    let mut subject = Subject::new();
+    let mut subject = TortureSubject::new();
     let commands: [Vec<&str>; 8] = [
         run(&["--no-serve"]),
         run(&["--no-serve"]),
@@ -214,7 +214,7 @@ async fn kills_of_a_limited_store_leave_no_more_pages_than_it_may_hold() {
 async fn limited(mut round: Round) {
     let serving = serve(plan(round.seed, 80)).await;
     let homes = serving.homes();
-    let mut subject = Subject::new();
+    let mut subject = TortureSubject::new();
     for step in 0..round.size(4, 60) {
         let limit = round.chance.random_range(5..30).to_string();
         let mut command = crawl(&homes);

@@ -1,11 +1,11 @@
-//! Torture: kills, damaged files, power cuts, failing disks and wrong clocks, drawn from a seed.
+//! Torture tests: kills, damaged files, power cuts, failing disks and wrong clocks, from a seed.
 //!
-//! Each scenario is a test. Without the variables of [`rounds`] it runs one short round of a fixed
-//! seed; `cargo xtask torture --minutes N` runs long rounds of further seeds. The judges are outside
-//! of the store: the log of the test server, the WARC files as [`oracle`] reads them, and what the
-//! program itself reported before.
+//! Each scenario is a test. Without the variables of [`rounds`] it runs one short round of a
+//! fixed seed; `cargo xtask torture --minutes N` runs long rounds of further seeds. The
+//! oracles are outside of the store: the log of the test server, the WARC files as [`oracle`] reads
+//! them, and what the program itself reported before.
 
-// A test may panic; clippy knows that of test functions only, not of what they call.
+// Clippy allows `unwrap` in test functions only, and not in the functions that they call.
 #![allow(clippy::unwrap_used)]
 
 mod clocks;
@@ -19,7 +19,7 @@ mod power;
 mod rounds;
 mod subject;
 
-// The harness of the other whole-program tests; a scenario does not use all of it.
+// Shared with the other tests of the whole program. The scenarios do not use all of it.
 #[allow(unused)]
 #[path = "../whole/program.rs"]
 mod program;

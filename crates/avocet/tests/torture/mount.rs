@@ -1,7 +1,7 @@
-//! A [`Disk`] mounted by FUSE, for programs to write to.
+//! A [`SimulatedDisk`] mounted by FUSE, for programs to write to.
 //!
-//! The kernel keeps no write-back cache for it: every write, sync and rename arrives in order. Locks
-//! are the kernel's own. Needs `/dev/fuse` and the right to mount; tests are skipped without.
+//! The kernel keeps no write-back cache for it: every write, sync and rename arrives in order.
+//! Locks are those of the kernel. Tests are skipped without `/dev/fuse` or the right to mount.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -15,38 +15,39 @@ use fuser::{
     WriteFlags,
 };
 
-use crate::disk::{Bytes, Content, Disk, Entries, Number};
+use crate::disk::{Bytes, Entries, NodeContent, Number, SimulatedDisk};
 
-/// How long the kernel may remember an entry: nothing changes behind its back.
+/// Time for which the kernel may cache an entry. Only the kernel changes entries, so any time is
+/// safe.
 const REMEMBERED: Duration = Duration::from_secs(60);
 
-/// A disk that several parties share.
+/// A disk shared by the file system and the test.
 #[derive(Clone)]
-pub struct Shared(Arc<Mutex<Disk>>);
+pub struct SharedDisk(Arc<Mutex<SimulatedDisk>>);
 
-/// A disk while it is mounted; unmounted when dropped.
+/// A mounted disk, which is unmounted when dropped.
 pub struct Mounted(Option<BackgroundSession>);
 
-impl Shared {
+impl SharedDisk {
     pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(Disk::new())))
+        Self(Arc::new(Mutex::new(SimulatedDisk::new())))
     }
 
-    pub fn lock(&self) -> MutexGuard<'_, Disk> {
+    pub fn lock(&self) -> MutexGuard<'_, SimulatedDisk> {
         self.0.lock().unwrap()
     }
 
-    /// Mounts the disk at this directory. Fails where FUSE cannot be used.
+    /// Mounts the disk at this directory. Fails if FUSE cannot be used.
     pub fn mount(&self, at: &Path) -> std::io::Result<Mounted> {
         let session = fuser::spawn_mount(self.clone(), at, &Config::default())?;
         Ok(Mounted(Some(session)))
     }
 
-    fn attributes(disk: &Disk, number: Number) -> Option<FileAttr> {
+    fn attributes(disk: &SimulatedDisk, number: Number) -> Option<FileAttr> {
         let node = disk.nodes.get(&number)?;
         let (kind, size, links) = match &node.content {
-            Content::File(bytes) => (FileType::RegularFile, bytes.cached.len() as u64, 1),
-            Content::Directory(_) => (FileType::Directory, 0, 2),
+            NodeContent::File(bytes) => (FileType::RegularFile, bytes.cached.len() as u64, 1),
+            NodeContent::Directory(_) => (FileType::Directory, 0, 2),
         };
         Some(FileAttr {
             ino: INodeNo(number),
@@ -71,7 +72,7 @@ impl Shared {
         &self,
         parent: INodeNo,
         name: &OsStr,
-        content: Content,
+        content: NodeContent,
         mode: u32,
     ) -> Result<FileAttr, Errno> {
         let mut disk = self.lock();
@@ -108,7 +109,7 @@ impl Shared {
 }
 
 impl Mounted {
-    /// Unmounts. The last process that used the disk must have ended.
+    /// Unmounts the disk. No process may use it any more.
     pub fn unmount(mut self) {
         if let Some(session) = self.0.take() {
             session.umount_and_join().unwrap();
@@ -116,7 +117,7 @@ impl Mounted {
     }
 }
 
-impl Filesystem for Shared {
+impl Filesystem for SharedDisk {
     fn lookup(&self, _: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let disk = self.lock();
         let found = disk.find(parent.0, name);
@@ -181,7 +182,7 @@ impl Filesystem for Shared {
         _: u32,
         reply: ReplyEntry,
     ) {
-        let directory = Content::Directory(Entries::default());
+        let directory = NodeContent::Directory(Entries::default());
         match self.make(parent, name, directory, mode) {
             Ok(attributes) => reply.entry(&REMEMBERED, &attributes, Generation(0)),
             Err(error) => reply.error(error),
@@ -198,7 +199,7 @@ impl Filesystem for Shared {
         _: i32,
         reply: ReplyCreate,
     ) {
-        match self.make(parent, name, Content::File(Bytes::default()), mode) {
+        match self.make(parent, name, NodeContent::File(Bytes::default()), mode) {
             Ok(attributes) => reply.created(
                 &REMEMBERED,
                 &attributes,

@@ -1,4 +1,6 @@
-//! What a store must hold, read without the program: gzip members of WARC files, one record each.
+//! Reads WARC files without the code of the program, to check what a store must hold.
+//!
+//! Each gzip member is one record.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,15 +12,15 @@ use flate2::bufread::GzDecoder;
 use serde_json::Value;
 
 /// One record of a WARC file.
-pub struct Member {
-    /// Its bytes in the file.
+pub struct WarcMember {
+    /// Position in the file.
     pub range: Range<usize>,
-    /// What it holds, decompressed.
+    /// Decompressed content.
     pub plain: Vec<u8>,
 }
 
-impl Member {
-    /// A field of the WARC header.
+impl WarcMember {
+    /// Returns a field of the WARC header.
     pub fn field(&self, name: &str) -> Option<&str> {
         let end = self.plain.windows(4).position(|four| four == b"\r\n\r\n")?;
         let head = std::str::from_utf8(&self.plain[..end]).ok()?;
@@ -26,7 +28,7 @@ impl Member {
             .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 
-    /// The URL of an answer; `None` for other kinds of records.
+    /// Returns the URL of a response, or `None` for other kinds of records.
     pub fn answer(&self) -> Option<&str> {
         let kind = self.field("WARC-Type")?;
         let url = self.field("WARC-Target-URI")?;
@@ -34,8 +36,9 @@ impl Member {
     }
 }
 
-/// The records of a WARC file up to the first byte that cannot be read, and where that is.
-pub fn members(bytes: &[u8]) -> (Vec<Member>, usize) {
+/// Returns the records of a WARC file up to the first unreadable byte, and the position of this
+/// byte.
+pub fn members(bytes: &[u8]) -> (Vec<WarcMember>, usize) {
     let mut members = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -45,7 +48,7 @@ pub fn members(bytes: &[u8]) -> (Vec<Member>, usize) {
             break;
         }
         let end = bytes.len() - decoder.into_inner().len();
-        members.push(Member {
+        members.push(WarcMember {
             range: at..end,
             plain,
         });
@@ -54,7 +57,7 @@ pub fn members(bytes: &[u8]) -> (Vec<Member>, usize) {
     (members, at)
 }
 
-/// Checks that WARC files are whole to the last byte, and that no answer is in them twice.
+/// Checks that WARC files can be read to the last byte and contain no response twice.
 pub fn check_archive(files: &[std::path::PathBuf]) {
     let mut seen = BTreeSet::new();
     for file in files {
@@ -73,7 +76,7 @@ pub fn check_archive(files: &[std::path::PathBuf]) {
     }
 }
 
-/// Checks that each of these records is in some file of the archive, byte for byte.
+/// Checks that each of these records is in a file of the archive, byte for byte.
 pub fn check_holds(archive: &Path, records: &[Vec<u8>], after: &str) {
     let files: Vec<Vec<u8>> = match fs::read_dir(archive) {
         Ok(entries) => entries
@@ -81,7 +84,7 @@ pub fn check_holds(archive: &Path, records: &[Vec<u8>], after: &str) {
             .collect(),
         Err(_) => Vec::new(),
     };
-    // Where a gzip member may begin.
+    // Positions at which a gzip member may begin.
     let starts: Vec<&[u8]> = files
         .iter()
         .flat_map(|file| {
@@ -96,7 +99,7 @@ pub fn check_holds(archive: &Path, records: &[Vec<u8>], after: &str) {
     }
 }
 
-/// The URLs that `export urls` says there is a copy of.
+/// Returns the URLs with a copy in the output of `export urls`.
 pub fn copies(export: &str) -> BTreeSet<String> {
     let lines = export.lines().map(|line| {
         let line: Value = serde_json::from_str(line).unwrap();

@@ -1,7 +1,8 @@
-//! Power cuts: the process dies and the disk forgets what was not synced, at random instants.
+//! Torture by power cuts at random instants: the process dies and the disk loses unsynced writes.
 //!
-//! What is committed survives every cut: a crawl that ended repeats no request, one that was cut
-//! repeats at most what one kill may cost, and pages that the store reported after a cut stay.
+//! Committed data survives every cut. A crawl that ended repeats no request. A crawl that was cut
+//! repeats at most the requests that one kill may lose. Pages that the store reported after a cut
+//! stay.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,28 +10,28 @@ use std::path::Path;
 
 use rand::RngExt;
 
-use crate::disk::{Disk, Number, ROOT, Survival};
+use crate::disk::{Number, ROOT, SimulatedDisk, Survival};
 use crate::kills::{COST, crawl, instant, plan, repeats, reported, serve};
-use crate::mount::{Mounted, Shared};
+use crate::mount::{Mounted, SharedDisk};
 use crate::oracle;
 use crate::rounds::{Round, rounds};
-use crate::subject::Subject;
+use crate::subject::TortureSubject;
 
-/// A store on a disk that can be cut.
+/// A store on a simulated disk whose power can be cut.
 pub struct Rig {
-    // Dropped first: what is mounted cannot be removed.
+    // Dropped first, because a mounted directory cannot be removed.
     mounted: Option<Mounted>,
-    pub subject: Subject,
-    pub disk: Shared,
+    pub subject: TortureSubject,
+    pub disk: SharedDisk,
 }
 
 impl Rig {
-    /// Mounts an empty store. Returns `None` where FUSE cannot be used, and prints why.
+    /// Mounts an empty store. Returns `None` and prints the reason if FUSE cannot be used.
     pub fn new() -> Option<Self> {
         let mut rig = Self {
             mounted: None,
-            subject: Subject::new(),
-            disk: Shared::new(),
+            subject: TortureSubject::new(),
+            disk: SharedDisk::new(),
         };
         match rig.disk.mount(&rig.subject.store()) {
             Ok(mounted) => rig.mounted = Some(mounted),
@@ -50,7 +51,7 @@ impl Rig {
     }
 }
 
-/// Copies the disk of a failed round to where it can be inspected.
+/// Copies the disk of a failed round to a directory for inspection.
 impl Drop for Rig {
     fn drop(&mut self) {
         if std::thread::panicking() {
@@ -60,7 +61,7 @@ impl Drop for Rig {
     }
 }
 
-fn copy_out(disk: &Disk, directory: Number, to: &Path) {
+fn copy_out(disk: &SimulatedDisk, directory: Number, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for (name, number) in &disk.entries(directory).unwrap().cached {
         let path = to.join(name);
@@ -104,7 +105,7 @@ async fn power(mut round: Round) {
     let expected = reported(&mut rig.subject);
     assert!(known.is_subset(&expected));
 
-    // What has ended is durable: nothing is repeated, whatever the disk forgot.
+    // The work of a command that has ended is durable, so no request is repeated.
     for command in [&crawl[..], &["rebuild"]] {
         rig.cut(Survival::draw(&mut round.chance), &mut round.chance);
         rig.subject.run(command);
@@ -123,9 +124,9 @@ async fn power(mut round: Round) {
     living(&mut round, &mut rig, &serving, &crawl);
 }
 
-/// Cuts of other commands while pages change: the store always starts again.
+/// Cuts the power during other commands while pages change. The store must always open again.
 fn living(round: &mut Round, rig: &mut Rig, serving: &testweb::site::Serving, crawl: &[&str]) {
-    let mut elsewhere = Subject::new();
+    let mut elsewhere = TortureSubject::new();
     serving.advance(3_600.0);
     elsewhere.run(crawl);
     let expected = reported(&mut elsewhere);

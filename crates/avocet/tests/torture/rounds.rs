@@ -1,4 +1,4 @@
-//! Rounds of a scenario: one short round in the test suite, long ones until the time is up.
+//! Repetition of a scenario: one short round in the test suite, or long rounds for a given time.
 //!
 //! `AVOCET_TORTURE_MINUTES` asks for long rounds for that many minutes, and at least one.
 //! `AVOCET_TORTURE_SEED` is the seed of the first round; each later round adds 1. A round prints
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// The seed of the short round that the test suite runs.
+/// Seed of the short round in the test suite.
 const SHORT: u64 = 1;
 
 /// One round of a scenario.
@@ -29,13 +29,13 @@ impl Round {
         }
     }
 
-    /// Chooses between the size of a short round and that of a long one.
+    /// Returns the size for a short or for a long round.
     pub fn size(&self, short: usize, long: usize) -> usize {
         if self.long { long } else { short }
     }
 }
 
-/// Runs rounds of a scenario until the time is up.
+/// Runs rounds of a scenario until the time is over.
 pub async fn rounds(scenario: &str, mut round: impl AsyncFnMut(Round)) {
     let asked = |name: &str| std::env::var(name).ok().map(|text| text.parse().unwrap());
     let minutes: Option<u64> = asked("AVOCET_TORTURE_MINUTES");

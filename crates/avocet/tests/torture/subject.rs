@@ -1,7 +1,7 @@
-//! The program under torture: a store, every command that was run on it, and what each said.
+//! The program under torture: a store, the commands run on it, and their output.
 //!
-//! **Invariant:** no command may panic, hang or be ended by a signal that this harness did not send.
-//! The directory of a round that fails is kept, with the output of every command in it.
+//! **Invariant:** no command may panic, hang or be ended by a signal that this harness did not
+//! send. The directory of a round that fails is kept, with the output of every command in it.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// A command that takes longer hangs: the slowest takes some seconds, on a machine that does
-/// nothing else.
+/// A command that takes longer counts as hanging. The slowest takes a few seconds on an idle
+/// machine.
 const HANGS: Duration = Duration::from_secs(240);
 
-/// A store and the program that uses it.
-pub struct Subject {
-    program: Program,
-    /// Variables of the environment of every command.
+/// A store and the program that runs on it.
+pub struct TortureSubject {
+    program: TestProgram,
+    /// Environment variables of every command.
     pub environment: Vec<(String, String)>,
     commands: u32,
 }
 
-/// A command that runs.
-pub struct Running {
+/// A running command.
+pub struct RunningCommand {
     child: Child,
     line: String,
     output: PathBuf,
@@ -33,7 +33,7 @@ pub struct Running {
 }
 
 /// A command that has ended.
-pub struct Ended {
+pub struct EndedCommand {
     /// The command, for messages.
     pub line: String,
     /// `None` if the harness killed it.
@@ -42,10 +42,10 @@ pub struct Ended {
     pub errors: String,
 }
 
-impl Subject {
+impl TortureSubject {
     pub fn new() -> Self {
         Self {
-            program: Program::new(),
+            program: TestProgram::new(),
             environment: Vec::new(),
             commands: 0,
         }
@@ -59,7 +59,7 @@ impl Subject {
         self.store().join("archive")
     }
 
-    /// A path beside the store.
+    /// Returns a path next to the store.
     pub fn path(&self, name: &str) -> PathBuf {
         self.program.path(name)
     }
@@ -69,7 +69,7 @@ impl Subject {
     }
 
     /// Starts a command.
-    pub fn start(&mut self, arguments: &[&str]) -> Running {
+    pub fn start(&mut self, arguments: &[&str]) -> RunningCommand {
         self.commands += 1;
         let number = self.commands;
         let words: Vec<&str> = arguments
@@ -84,7 +84,7 @@ impl Subject {
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.stdout(File::create(&output).unwrap());
         command.stderr(File::create(&errors).unwrap());
-        Running {
+        RunningCommand {
             child: command.spawn().unwrap(),
             line,
             output,
@@ -92,25 +92,25 @@ impl Subject {
         }
     }
 
-    /// Runs a command to its end, whatever that is.
-    pub fn end(&mut self, arguments: &[&str]) -> Ended {
+    /// Runs a command to its end, with success or failure.
+    pub fn end(&mut self, arguments: &[&str]) -> EndedCommand {
         self.start(arguments).wait()
     }
 
-    /// Runs a command to its end, which must be a success.
-    pub fn run(&mut self, arguments: &[&str]) -> Ended {
+    /// Runs a command, which must succeed.
+    pub fn run(&mut self, arguments: &[&str]) -> EndedCommand {
         let ended = self.end(arguments);
         assert_eq!(ended.code(), 0, "{ended}");
         ended
     }
 
-    /// Runs a command with `--json`, which must succeed, and reads the document that it prints.
+    /// Runs a command with `--json`, which must succeed, and parses the document that it prints.
     pub fn json(&mut self, arguments: &[&str]) -> Value {
         let ended = self.run(&[arguments, &["--json"]].concat());
         serde_json::from_str(&ended.output).unwrap_or_else(|wrong| panic!("{wrong}: {ended}"))
     }
 
-    /// Runs `verify`, which must find nothing wrong. Returns its report.
+    /// Runs `verify`, which must find no problem. Returns its report.
     pub fn verified(&mut self) -> Value {
         let report = self.json(&["verify"]);
         assert_eq!(report["problems"], serde_json::json!([]), "{report}");
@@ -118,9 +118,9 @@ impl Subject {
     }
 }
 
-impl Running {
-    /// Waits for the end. Fails on a hang, a panic or a signal.
-    pub fn wait(mut self) -> Ended {
+impl RunningCommand {
+    /// Waits for the end. The test fails on a hang, a panic or a signal.
+    pub fn wait(mut self) -> EndedCommand {
         let began = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
@@ -135,8 +135,8 @@ impl Running {
         }
     }
 
-    /// Kills it after this time, unless it has ended before.
-    pub fn kill_after(mut self, time: Duration) -> Ended {
+    /// Kills the command after this time, unless it has ended before.
+    pub fn kill_after(mut self, time: Duration) -> EndedCommand {
         std::thread::sleep(time);
         let status = self.child.try_wait().unwrap();
         if status.is_none() {
@@ -146,9 +146,9 @@ impl Running {
         self.ended(status)
     }
 
-    fn ended(&self, status: Option<ExitStatus>) -> Ended {
+    fn ended(&self, status: Option<ExitStatus>) -> EndedCommand {
         let text = |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
-        let ended = Ended {
+        let ended = EndedCommand {
             line: self.line.clone(),
             status,
             output: text(&self.output),
@@ -156,7 +156,7 @@ impl Running {
         };
         let panicked = ended.errors.contains("panicked at");
         let code = status.map(|status| status.code());
-        // 101 is what Rust's runtime exits with after a panic; `None` is a signal.
+        // 101 is the exit code after a panic; `None` means a signal.
         assert!(
             !panicked && code != Some(Some(101)) && code != Some(None),
             "{ended}"
@@ -165,16 +165,16 @@ impl Running {
     }
 }
 
-/// A round that fails leaves no process behind.
-impl Drop for Running {
+/// Kills the command, so that a failed round leaves no process behind.
+impl Drop for RunningCommand {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-impl Ended {
-    /// The exit code; -1 if the harness killed it.
+impl EndedCommand {
+    /// Returns the exit code, or -1 if the harness killed the command.
     pub fn code(&self) -> i32 {
         let code = self.status.and_then(|status| status.code());
         code.unwrap_or(-1)
@@ -185,7 +185,7 @@ impl Ended {
     }
 }
 
-impl std::fmt::Display for Ended {
+impl std::fmt::Display for EndedCommand {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown: String = self.output.chars().take(2_000).collect();
         let code = self.code();

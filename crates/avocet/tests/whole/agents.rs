@@ -1,24 +1,24 @@
-//! The store as tools of an agent: the Model Context Protocol over standard input and output, and over HTTP.
+//! Tests of the Model Context Protocol, over standard input and output and over HTTP.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::program::Program;
-use crate::server::{Leaf, Server, put};
+use crate::program::TestProgram;
+use crate::server::{AvocetServer, Leaf, put};
 use crate::webs::{crawl, plain, serve};
 
-/// `avocet mcp`, spoken to.
-struct Agent {
+/// A client of a running `avocet mcp`.
+struct McpAgent {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     asked: u64,
 }
 
-impl Agent {
-    fn start(program: &Program) -> Self {
+impl McpAgent {
+    fn start(program: &TestProgram) -> Self {
         let mut child = program
             .command(&["mcp"])
             .stdin(Stdio::piped())
@@ -60,7 +60,7 @@ impl Agent {
         )
     }
 
-    /// Hangs up; returns its exit code.
+    /// Closes standard input. Returns the exit code.
     fn end(mut self) -> Option<i32> {
         self.input.take();
         self.child.wait().unwrap().code()
@@ -83,9 +83,9 @@ fn text(result: &Value) -> &str {
 async fn an_agent_searches_reads_and_asks_why() {
     let web = serve(plain(43, 1, 20)).await;
     let homes = web.homes();
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&crawl(&homes, &[]));
-    let mut agent = Agent::start(&program);
+    let mut agent = McpAgent::start(&program);
     let tools = agent.ask("tools/list", &json!({}));
     let mut names: Vec<&str> = tools["tools"]
         .as_array()
@@ -125,13 +125,13 @@ async fn an_agent_searches_reads_and_asks_why() {
 
 #[test]
 fn a_long_page_comes_in_pieces() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let long = "é".repeat(45_000);
     put(
         &program,
         &[Leaf::new("http://long.example/", "Long", &long)],
     );
-    let mut agent = Agent::start(&program);
+    let mut agent = McpAgent::start(&program);
     let mut letters = 0;
     for (start, pieces) in [(0, 20_000), (20_000, 20_000), (40_000, 5_000), (90_000, 0)] {
         let page = agent.call(
@@ -152,7 +152,7 @@ fn a_long_page_comes_in_pieces() {
 
 #[test]
 fn agents_are_answered_over_http() {
-    let program = Program::new();
+    let program = TestProgram::new();
     put(
         &program,
         &[Leaf::new(
@@ -161,7 +161,7 @@ fn agents_are_answered_over_http() {
             "The pied avocet wades.",
         )],
     );
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let post = |message: &Value, more: &[&str]| {
         let mut fields = vec![
             "Content-Type: application/json",
@@ -185,7 +185,7 @@ fn agents_are_answered_over_http() {
         answer["result"]["structuredContent"]["total"], 1,
         "{answer}"
     );
-    // A page of another site may not use the tools by its visitor's browser.
+    // A page of another site must not use the tools through the browser of its visitor.
     assert_eq!(
         post(&call, &[version, "Origin: https://evil.example"]).status,
         403

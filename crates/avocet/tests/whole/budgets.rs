@@ -1,11 +1,12 @@
-//! Page budgets of domains: endless domains take a small share, honest ones are crawled to their end.
+//! Tests of page budgets: endless domains take a small share, and honest ones are crawled
+//! completely.
 
 use std::sync::Arc;
 
 use testweb::lying::{Farm, Site};
 use testweb::proxy::Listening;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
 async fn farm() -> (Arc<Farm>, Listening) {
     let farm = Arc::new(Farm::default());
@@ -28,8 +29,8 @@ fn is_honest(site: &Site) -> bool {
     matches!(site, Site::Honest(_) | Site::Large)
 }
 
-/// The first deferred URL of a domain.
-fn deferred(program: &Program, domain: &str) -> String {
+/// Returns the first deferred URL of a domain.
+fn deferred(program: &TestProgram, domain: &str) -> String {
     let lines = program.lines(&["export", "urls"]).into_iter();
     let mut waiting = lines.filter(|line| line["status"].is_null());
     let found = waiting.find_map(|line| {
@@ -42,8 +43,9 @@ fn deferred(program: &Program, domain: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tarpit_takes_a_small_share_of_a_crawl_while_honest_pages_are_left() {
     let (farm, listening) = farm().await;
-    let program = Program::new();
-    // Enough for all honest pages, and for what tarpit (91) and wildcard domain (6) may have within their budgets.
+    let program = TestProgram::new();
+    // Enough for all honest pages and for the budgets of the tarpit (91) and the wildcard domain
+    // (6).
     let pages = (Farm::HONEST + 100).to_string();
     program.json(&crawl(&listening.url(), &["--pages", &pages]));
     let all = farm.asked().len();
@@ -56,11 +58,11 @@ async fn a_tarpit_takes_a_small_share_of_a_crawl_while_honest_pages_are_left() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_ends_and_says_what_it_deferred_and_why() {
     let (farm, listening) = farm().await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let place = listening.url();
     let summary = program.json(&crawl(&place, &[]));
     assert_eq!(count(&farm, is_honest), Farm::HONEST);
-    // With 20 new links a page, 8,000 of its pages are known after 400 fetches.
+    // With 20 new links per page, 8,000 of its pages are known after 400 fetches.
     let trapped = count(&farm, |site| *site == Site::Tarpit);
     assert!((100..=400 + 64).contains(&trapped), "{trapped}");
     assert!(farm.names() <= 6, "{} names", farm.names());
@@ -92,17 +94,17 @@ async fn a_crawl_ends_and_says_what_it_deferred_and_why() {
     let own = program.json(&["explain", Farm::SEED]);
     assert!(own["budget"].is_null(), "a seed's domain has no budget");
 
-    // Another run knows the same evidence: nothing is left for it to do.
+    // A second run has the same evidence, and so nothing to fetch.
     let asked = farm.asked().len();
     program.json(&crawl(&place, &[]));
     assert_eq!(farm.asked().len(), asked);
 }
 
-/// Without budgets the same crawl goes where pages and names have no end.
+/// Without budgets the same crawl follows endless pages and host names.
 #[tokio::test(flavor = "multi_thread")]
 async fn budgets_can_be_switched_off() {
     let (farm, listening) = farm().await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let config = program.store().join("avocet.toml");
     std::fs::write(config, "[crawl]\ndomain_pages = 0\n").unwrap();
     let pages = (Farm::HONEST + 100).to_string();

@@ -1,11 +1,11 @@
-//! What `contrib/` says is so: every command in it is one that the program understands, and every path is one that it made itself.
+//! Tests of `contrib/`: the program knows every command in it, and every path is installed.
 //!
-//! No image is built, and the unit is not started: neither Docker nor a running systemd can be had here.
+//! No image is built and no unit is started, because Docker and systemd are not available here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 use crate::webs;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_avocet");
@@ -18,8 +18,8 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(workspace().join("contrib").join(name)).unwrap()
 }
 
-/// Whether the program knows the flags of a command line.
-fn understood(arguments: &[&str]) {
+/// Checks that the program knows the flags of a command line.
+fn check_flags(arguments: &[&str]) {
     let help = Command::new(PROGRAM)
         .args(arguments)
         .arg("--help")
@@ -29,7 +29,7 @@ fn understood(arguments: &[&str]) {
     assert!(help.status.success(), "{arguments:?}: {said}");
 }
 
-/// The command lines of a unit, by key, without the program.
+/// Returns the command lines of a unit under a key, without the name of the program.
 fn commands(unit: &str, key: &str) -> Vec<Vec<String>> {
     let lines = unit.lines().filter_map(|line| line.strip_prefix(key));
     lines
@@ -41,7 +41,7 @@ fn commands(unit: &str, key: &str) -> Vec<Vec<String>> {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_unit_runs_commands_that_exist() {
     let serving = webs::serve(webs::plain(13, 1, 8)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let unit = text("avocet.service");
     let config = program.path("avocet.toml");
     let home = serving.homes().remove(0);
@@ -50,7 +50,7 @@ async fn the_unit_runs_commands_that_exist() {
     );
     std::fs::write(&config, said).unwrap();
     let (store, config) = (program.path("state"), config.to_str().unwrap().to_owned());
-    // Paths of the system are ours for the test; whatever else is there is as it is written.
+    // System paths are replaced by paths of the test; other words stay as they are.
     let placed = |word: &String| match word.as_str() {
         "/etc/avocet/avocet.toml" => config.clone(),
         "/var/lib/avocet" => store.to_str().unwrap().to_owned(),
@@ -80,7 +80,7 @@ async fn the_unit_runs_commands_that_exist() {
         "/var/lib/avocet is made by systemd"
     );
 
-    // What the unit names is what its head says to install.
+    // The comment at the top of the unit installs what the unit names.
     let installed = |path: &str| {
         unit.lines()
             .any(|line| line.starts_with('#') && line.contains(path))
@@ -94,7 +94,7 @@ async fn the_unit_runs_commands_that_exist() {
     assert!(installed("cp target/release/avocet /usr/local/bin/"));
     assert!(workspace().join("docs/guide/operations.md").is_file());
 
-    // And what systemd itself says of it, with a program in the place of one that is not installed.
+    // systemd accepts the unit, with the program under test in place of the installed one.
     let ours = program.path("avocet.service");
     std::fs::write(&ours, unit.replace("/usr/local/bin/avocet", PROGRAM)).unwrap();
     match Command::new("systemd-analyze")
@@ -126,10 +126,10 @@ fn the_image_runs_commands_that_exist() {
     let (entry, command) = (words("ENTRYPOINT "), words("CMD "));
     assert_eq!(entry[0], "avocet");
     let entry: Vec<&str> = entry[1..].iter().map(String::as_str).collect();
-    let with = |more: &[&str]| understood(&[&entry, more].concat());
+    let with = |more: &[&str]| check_flags(&[&entry, more].concat());
     let command: Vec<&str> = command.iter().map(String::as_str).collect();
     with(&command);
-    // The examples of its head, from the image's name on.
+    // The examples in the comment at the top, from the name of the image on.
     let mut examples = 0;
     for line in file.lines().filter(|line| line.starts_with('#')) {
         if let Some((_, rest)) = line.split_once("docker run ") {
@@ -142,7 +142,7 @@ fn the_image_runs_commands_that_exist() {
         }
     }
     assert_eq!(examples, 2);
-    // What is copied is what was built, and the volume is the store.
+    // The image copies the binary that was built, and the volume is the store.
     assert!(file.contains("cp target/release/avocet /usr/local/bin/avocet\n"));
     assert!(file.contains("COPY --from=build /usr/local/bin/avocet /usr/local/bin/avocet\n"));
     assert!(file.contains("cargo build --release --locked -p avocet "));
@@ -153,7 +153,7 @@ fn the_image_runs_commands_that_exist() {
     assert!(listen.ends_with(&format!(":{port}")), "{listen}");
 }
 
-/// The port that the program listens on unless it is told otherwise, by its own help.
+/// Returns the default port, as the help of `avocet serve` gives it.
 fn avocet_port() -> String {
     let help = Command::new(PROGRAM).args(["serve", "--help"]).output();
     let help = String::from_utf8(help.unwrap().stdout).unwrap();

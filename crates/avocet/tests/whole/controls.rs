@@ -1,21 +1,21 @@
-//! What operators do to a running crawl, over sockets: who may, and that the crawl follows.
+//! Tests of the operator controls over HTTP: authorization, and their effect on the crawl.
 
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::running::Running;
+use crate::running::CrawlProcess;
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn controls_need_the_token_and_a_page_of_ours() {
     let serving = webs::serve(webs::plain(7, 2, 12)).await;
-    let running = Running::start(&serving, &["--budget", "20/s"]).await;
+    let running = CrawlProcess::start(&serving, &["--budget", "20/s"]).await;
     let mode = std::fs::metadata(running.program.store().join("TOKEN")).unwrap();
     assert_eq!(mode.permissions().mode() & 0o777, 0o600);
 
-    // The API: nothing without the token, and nothing from a page of another site.
+    // The API refuses requests without the token, and requests from pages of other sites.
     let bare = running.ask("POST", "/api/v1/control/pause", &[], "");
     assert_eq!(
         (bare.status, &bare.json()["error"]["reason"]),
@@ -50,7 +50,7 @@ async fn controls_need_the_token_and_a_page_of_ours() {
     }
     assert!(!running.program.store().join("PAUSED").exists());
 
-    // The forms: a cookie that is for our pages only, a word that our forms have, and no other site.
+    // Forms need the session cookie and the CSRF token, and must not come from another site.
     let form = [("Content-Type", "application/x-www-form-urlencoded")];
     let closed = running.ask("POST", "/dashboard/control", &form, "action=pause");
     assert_eq!(closed.status, 403);
@@ -70,21 +70,25 @@ async fn controls_need_the_token_and_a_page_of_ours() {
     );
     let cookie = cookie.split(';').next().unwrap().to_owned();
     let seen = running.ask("GET", "/dashboard", &[("Cookie", &cookie)], "");
-    let word = seen.body.split("name=\"form\" value=\"").nth(1).unwrap();
-    let word = word.split('"').next().unwrap().to_owned();
+    let csrf = seen.body.split("name=\"form\" value=\"").nth(1).unwrap();
+    let csrf = csrf.split('"').next().unwrap().to_owned();
     let with = |more: &[(&'static str, &'static str)]| {
         let mut headers = vec![form[0], ("Cookie", cookie.as_str())];
         headers.extend(more);
         headers
     };
-    let filled = format!("form={word}&action=pause");
+    let filled = format!("form={csrf}&action=pause");
     let post = |headers: &[(&str, &str)], body: &str| {
         running
             .ask("POST", "/dashboard/control", headers, body)
             .status
     };
     assert_eq!(post(&with(&[]), "form=x&action=pause"), 403);
-    assert_eq!(post(&form, &filled), 403, "the word alone is not enough");
+    assert_eq!(
+        post(&form, &filled),
+        403,
+        "the CSRF token alone is not enough"
+    );
     assert_eq!(
         post(&with(&[("Origin", "http://evil.example")]), &filled),
         403
@@ -111,7 +115,7 @@ async fn controls_need_the_token_and_a_page_of_ours() {
     let anonymous = running.get("/dashboard");
     assert!(!anonymous.body.contains("name=\"form\""));
 
-    // Another browser has a session of its own, which the end of the first does not end.
+    // Another browser has its own session, which outlives a logout of the first.
     let entered = running.ask("POST", "/dashboard/login", &form, &login);
     let other = entered.head["set-cookie"].split(';').next().unwrap();
     assert_ne!(other, cookie);
@@ -131,7 +135,7 @@ async fn controls_need_the_token_and_a_page_of_ours() {
 #[tokio::test(flavor = "multi_thread")]
 async fn budgets_policies_blocks_and_seeds_take_effect() {
     let serving = webs::serve(webs::plain(9, 2, 30)).await;
-    let running = Running::start(&serving, &["--budget", "2/s", "--refresh", "uniform"]).await;
+    let running = CrawlProcess::start(&serving, &["--budget", "2/s", "--refresh", "uniform"]).await;
     let pages = |state: &Value| state["pages"].as_u64();
     let before = running
         .until("it fetches", |state| pages(state) > Some(1))
@@ -255,13 +259,14 @@ async fn budgets_policies_blocks_and_seeds_take_effect() {
     running.stop().await;
 }
 
-/// A seed that comes through the API opens nothing: it passes the gate that links pass, also after a restart.
+/// A seed that the API adds does not open private addresses, also after a restart. It is checked
+/// like a link.
 #[tokio::test(flavor = "multi_thread")]
 async fn seeds_of_the_api_open_no_private_address() {
     let serving = webs::serve(webs::plain(11, 1, 5)).await;
     let inside = webs::serve(webs::plain(12, 1, 5)).await;
     let homes = serving.homes();
-    let running = Running::public(&homes, &["--budget", "20/s"]).await;
+    let running = CrawlProcess::public(&homes, &["--budget", "20/s"]).await;
     let add = |url: &str| running.control("seeds", &json!({ "url": url }));
     for url in [&inside.homes()[0], "http://127.0.0.1/", "http://10.0.0.1/x"] {
         let refused = add(url);
@@ -269,7 +274,8 @@ async fn seeds_of_the_api_open_no_private_address() {
         let message = refused.json()["error"]["message"].to_string();
         assert!(message.contains("is refused"), "{message}");
     }
-    // The server of a seed that the operator named is open; a name says nothing before it is looked up.
+    // The server of a seed that the operator named is open. A host name is checked when it is
+    // resolved.
     for url in [&format!("{}more", homes[0]), "http://localhost/"] {
         let added = add(url);
         assert_eq!(added.status, 200, "{url}: {}", added.body);
@@ -284,7 +290,7 @@ async fn seeds_of_the_api_open_no_private_address() {
     let why = running.get(explain).json();
     assert_eq!(why["visited"]["error"], "refused:private-address", "{why}");
     let program = running.stop().await;
-    // The last crawl remembers who named which seed, without the configuration.
+    // The last crawl remembers which seeds the API added, without the configuration.
     std::fs::remove_file(program.store().join("avocet.toml")).unwrap();
     program.json(&["crawl", "--refresh-after", "1ms", "--time", "20s"]);
     let why = program.json(&["explain", "http://localhost/"]);

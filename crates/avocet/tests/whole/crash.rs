@@ -1,16 +1,16 @@
-//! Kills at any instant, and a disk that fills up. The oracle is the web's own log.
+//! Tests of kills at any instant and of a full disk. The test server's log is the oracle.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use testweb::site::{Clock, Faults, Latency, Plan, RobotsShares, Serving, Spread};
 
-use crate::program::{Program, warcio_accepts};
+use crate::program::{TestProgram, warcio_accepts};
 
-/// Requests that a kill may cost: those under way and one open group commit.
+/// Maximum number of requests that a kill may lose: 8 connections and one group commit of 20 pages.
 const COST: usize = 8 + 20;
 
-/// A web without errors that come and go, so that two crawls of it must agree.
+/// Plans a web without temporary errors, so that two crawls of it must agree.
 fn steady(seed: u64, pages: usize) -> Plan {
     let none = RobotsShares {
         rules: 0.3,
@@ -60,8 +60,8 @@ fn asked(serving: &Serving) -> BTreeMap<String, u32> {
     counts
 }
 
-/// Checks what must hold after any stop.
-fn check(program: &Program) {
+/// Checks the invariants that must hold after any stop.
+fn check(program: &TestProgram) {
     assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
 }
 
@@ -72,16 +72,16 @@ async fn kills_at_any_instant_lose_nothing_and_cost_little() {
         .unwrap();
     let homes = serving.homes();
     let arguments = arguments(&homes);
-    let straight = Program::new();
+    let straight = TestProgram::new();
     straight.json(&arguments);
     let expected = straight.fetched();
     let once = asked(&serving);
 
-    let killed = Program::new();
+    let killed = TestProgram::new();
     let mut kills = 0u32;
     for round in 0u64.. {
         let mut child = killed.start(&arguments);
-        // Later and later, so that every stage of a crawl is hit and the loop ends.
+        // Each kill comes later, so that every stage of a crawl is hit and the loop ends.
         std::thread::sleep(Duration::from_millis(60 + round * 37));
         let ended = child.try_wait().unwrap();
         if ended.is_some_and(|status| status.success()) {
@@ -117,18 +117,18 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
         .unwrap();
     let homes = serving.homes();
     let arguments = arguments(&homes);
-    let straight = Program::new();
+    let straight = TestProgram::new();
     straight.json(&arguments);
     let expected = straight.fetched();
     for point in ["archived", "committed", "indexed", "published"] {
         for count in [1, 3] {
-            let program = Program::new();
+            let program = TestProgram::new();
             let mut command = program.command(&arguments);
             let crashed = command
                 .env("AVOCET_CRASH_AT", format!("{point}:{count}"))
                 .output()
                 .unwrap();
-            // The index is published once in so short a crawl.
+            // Such a short crawl publishes the index only once.
             assert!(
                 !crashed.status.success() || point == "published",
                 "{point}:{count}"
@@ -142,8 +142,8 @@ async fn a_crash_between_any_two_steps_of_a_commit_is_made_good() {
     }
 }
 
-/// Wherever a crawl with a small buffer is cut short, the next one ends with that many pages, no file
-/// holds more, and nothing is torn.
+/// Wherever a crawl with a small buffer is cut short, the next one ends with that many pages, no
+/// file holds more, and nothing is torn.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
     let serving = Serving::start(steady(24, 80).invent(), Clock::Still, None)
@@ -153,12 +153,12 @@ async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
     let mut arguments = arguments(&homes);
     arguments.extend(["--buffer", "9"]);
     for point in ["archived:2", "committed:2", "moved", "collected"] {
-        let program = Program::new();
+        let program = TestProgram::new();
         let mut command = program.command(&arguments);
         let crashed = command.env("AVOCET_CRASH_AT", point).output().unwrap();
         assert!(!crashed.status.success(), "{point}");
         check(&program);
-        // Another page to drop, so that there is room to make.
+        // A smaller buffer drops one more page.
         program.json(&arguments);
         arguments.pop();
         arguments.push("8");
@@ -182,7 +182,7 @@ async fn a_crash_while_the_archive_makes_room_leaves_it_whole() {
     }
 }
 
-/// Runs in a private mount namespace, where the store is a disk of 3 MB that later has room.
+/// Runs in a private mount namespace, where the store is a disk of 3 MB that is enlarged later.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_stops_the_crawl_and_loses_nothing() {
     let shell = |script: &str| {
@@ -207,7 +207,7 @@ async fn a_full_disk_stops_the_crawl_and_loses_nothing() {
         .unwrap();
     let homes = serving.homes();
     let arguments = arguments(&homes).join(" ");
-    let program = Program::new();
+    let program = TestProgram::new();
     let script = format!(
         "set -e; mkdir -p {disk}; mount -t tmpfs -o size=3m tmpfs {disk}; avocet() {{ '{avocet}' \"$@\" --store {disk}; }}
         ! avocet {arguments} > {disk}-first 2>&1
@@ -231,7 +231,7 @@ async fn a_full_disk_stops_the_crawl_and_loses_nothing() {
         .lines()
         .filter(|line| line.contains("\"status\":200"))
         .count();
-    let straight = Program::new();
+    let straight = TestProgram::new();
     straight.json(&arguments.split(' ').collect::<Vec<_>>());
     assert_eq!(fetched, straight.fetched().len());
 }

@@ -1,12 +1,12 @@
-//! Whole crawls of an invented web, checked against what the web knows of itself.
+//! Tests of whole crawls of an invented web, checked against the true state of this web.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use testweb::site::{Clock, Kind, Plan, RobotsFile, Scope, Serving};
 
-use crate::program::{Program, warcio_accepts};
+use crate::program::{TestProgram, warcio_accepts};
 
-/// The URLs that an honest crawl of everything must ask for.
+/// Returns the URLs that a complete crawl must request.
 fn expected(serving: &Serving) -> BTreeSet<String> {
     let web = serving.web();
     let homes: Vec<_> = web.servers().map(|(server, _)| web.home(server)).collect();
@@ -24,7 +24,7 @@ fn crawl_all<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-/// What the servers saw, without robots.txt.
+/// Returns the number of requests for each URL, without robots.txt.
 fn asked(serving: &Serving) -> BTreeMap<String, u32> {
     let mut counts = serving.log().counts();
     counts.retain(|url, _| !url.ends_with("/robots.txt"));
@@ -36,7 +36,7 @@ async fn a_crawl_asks_for_every_page_once_and_for_no_other() {
     let serving = Serving::start(Plan::small(11).invent(), Clock::Still, None)
         .await
         .unwrap();
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     let summary = program.json(&crawl_all(&homes, &[]));
 
@@ -64,12 +64,12 @@ async fn a_crawl_asks_for_every_page_once_and_for_no_other() {
     warcio_accepts(&program.warcs());
 }
 
-/// Lets the copies become older than the second that `--refresh-after 1s` asks for.
+/// Waits until all copies are older than one second, for `--refresh-after 1s`.
 fn age() {
     std::thread::sleep(std::time::Duration::from_millis(1100));
 }
 
-/// Whether the page at `url` answers with an error that asks to come back.
+/// Returns whether the page at `url` answers with a temporary error.
 fn failing(serving: &Serving, url: &str) -> bool {
     let web = serving.web();
     web.pages().any(|page| {
@@ -77,8 +77,8 @@ fn failing(serving: &Serving, url: &str) -> bool {
     })
 }
 
-/// Whether the page at `url` is on a server whose robots.txt cannot be had, and so waits.
-fn unruly(serving: &Serving, url: &str) -> bool {
+/// Returns whether the robots.txt of the server of `url` cannot be fetched, so that the page waits.
+fn lacks_robots(serving: &Serving, url: &str) -> bool {
     let web = serving.web();
     web.servers().any(|(number, server)| {
         let origin = serving.url(web.home(number));
@@ -91,7 +91,7 @@ async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
     let serving = Serving::start(Plan::small(12).invent(), Clock::Still, None)
         .await
         .unwrap();
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     let first = program.json(&crawl_all(&homes, &[]));
     let requests = serving.log().requests();
@@ -103,7 +103,7 @@ async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
     );
     assert_eq!(second["urls_seen"], first["urls_seen"]);
 
-    // Nothing changed: conditional requests and equal texts say so, and nothing is kept twice.
+    // Nothing has changed, as conditional requests and equal texts show. Nothing is stored twice.
     age();
     let third = program.json(&crawl_all(&homes, &["--refresh-after", "1s"]));
     assert_eq!(third["pages"], 0, "{third}");
@@ -113,7 +113,7 @@ async fn a_second_crawl_is_idle_and_a_refresh_finds_what_changed() {
     );
     assert!(serving.log().requests() > requests);
 
-    // A day later the web has moved on.
+    // A day later pages have changed.
     serving.advance(86_400.0);
     age();
     let fourth = program.json(&crawl_all(&homes, &["--refresh-after", "1s"]));
@@ -127,7 +127,7 @@ async fn rebuild_and_import_make_the_same_store_from_the_archive() {
     let serving = Serving::start(Plan::small(13).invent(), Clock::Still, None)
         .await
         .unwrap();
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     program.json(&crawl_all(&homes, &[]));
     let fetched = program.fetched();
@@ -144,10 +144,10 @@ async fn rebuild_and_import_make_the_same_store_from_the_archive() {
     assert_eq!(program.fetched(), fetched);
     assert_eq!(program.json(&["search", &word])["total"], search["total"]);
     assert_eq!(program.json(&["verify"])["problems"], serde_json::json!([]));
-    // Pages behind a robots.txt that could not be had are only in the ledger's memory of links.
+    // Rebuild finds pages behind an unavailable robots.txt again by the links to them.
     assert_eq!(program.lines(&["export", "urls"]).len(), urls);
 
-    let other = Program::new();
+    let other = TestProgram::new();
     let out = other.path("warcs");
     program.run(&["export", "warc", "--out", out.to_str().unwrap()]);
     let files: Vec<String> = std::fs::read_dir(&out)
@@ -173,7 +173,7 @@ async fn limits_hold_and_a_stopped_crawl_goes_on() {
     let serving = Serving::start(plan.invent(), Clock::Still, None)
         .await
         .unwrap();
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     let first = program.json(&crawl_all(&homes, &["--pages", "25"]));
     assert_eq!(first["pages"], 25);
@@ -190,7 +190,7 @@ async fn limits_hold_and_a_stopped_crawl_goes_on() {
         .count();
     assert!(honest > 0);
 
-    let shallow = Program::new();
+    let shallow = TestProgram::new();
     shallow.json(&crawl_all(&homes, &["--depth", "1"]));
     let lines = shallow.lines(&["export", "urls"]);
     assert!(lines.iter().all(|line| line["depth"].as_u64() <= Some(1)));
@@ -202,7 +202,7 @@ async fn what_is_exported_can_be_read() {
     let serving = Serving::start(Plan::small(15).invent(), Clock::Still, None)
         .await
         .unwrap();
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     program.json(&crawl_all(&homes, &[]));
     for line in program.lines(&["export", "urls"]) {
@@ -221,7 +221,7 @@ async fn what_is_exported_can_be_read() {
         );
         let (answered, failed) = (line["status"].is_u64(), line["error"].is_string());
         assert!(
-            answered || failed || unruly(&serving, line["url"].as_str().unwrap()),
+            answered || failed || lacks_robots(&serving, line["url"].as_str().unwrap()),
             "{line}"
         );
     }
@@ -253,7 +253,7 @@ async fn what_is_exported_can_be_read() {
     assert!(found["total"].as_u64() > Some(0), "{word}: {found}");
 }
 
-/// A proxy that sends a connection's bytes to the server that its first request names.
+/// Starts a proxy that forwards a connection to the server that its first request names.
 async fn proxy() -> std::net::SocketAddr {
     use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, copy_bidirectional};
     use tokio::net::{TcpListener, TcpStream};
@@ -286,7 +286,7 @@ async fn a_crawl_through_a_proxy_is_as_complete_and_as_polite() {
         .await
         .unwrap();
     let proxy = format!("http://{}", proxy().await);
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     let more = ["--proxy", proxy.as_str(), "--delay", "0s"];
     program.json(&crawl_all(&homes, &more));
@@ -310,9 +310,9 @@ async fn names_that_share_an_address_share_its_politeness() {
         .await
         .unwrap();
     let address = serving.homes()[0].clone();
-    // Another spelling of the same address is another host to robots.txt, and the same server.
+    // Another spelling of the address is another host for robots.txt, but the same server.
     let mapped = address.replace("127.10.0.1", "[::ffff:127.10.0.1]");
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &address, &mapped]);
     let web = serving.web();
     for (server, _) in web.servers() {

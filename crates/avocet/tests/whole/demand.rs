@@ -1,4 +1,4 @@
-//! What people search for and click flows back into scheduling, under the policies that a user gets who names none.
+//! Tests that searches and clicks influence scheduling under the default policies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,12 +7,13 @@ use lab::loopback::Press;
 use serde_json::Value;
 
 use crate::files::Files;
-use crate::program::Program;
-use crate::server::Server;
+use crate::program::TestProgram;
+use crate::server::AvocetServer;
 use crate::sources;
 
-/// A bird guide: so many pages of each kind, whose words come and go from one edition to the next.
+/// The kinds of birds in the test site, a guide whose texts change with each edition.
 const KINDS: [&str; 2] = ["avocet", "plover"];
+/// Pages of each kind.
 const EACH: usize = 8;
 
 fn edition(files: &Files, number: usize) {
@@ -38,8 +39,8 @@ fn guide() -> Files {
     files
 }
 
-/// Keeps the guide fresh for a while in which edition after edition appears.
-async fn keep(program: &Program, files: &Files, home: &str, first: usize) {
+/// Runs `avocet run` for 9 s, while a new edition appears every 400 ms.
+async fn keep(program: &TestProgram, files: &Files, home: &str, first: usize) {
     let mut child = program.start(&[
         "run",
         home,
@@ -60,7 +61,7 @@ async fn keep(program: &Program, files: &Files, home: &str, first: usize) {
     }
 }
 
-/// A number that a page's worth is made of.
+/// Returns a term of a page's worth.
 fn term(explained: &Value, name: &str) -> f64 {
     let terms = explained["worth"]["terms"].as_array().unwrap();
     let term = terms.iter().find(|term| term["name"] == name);
@@ -69,8 +70,9 @@ fn term(explained: &Value, name: &str) -> f64 {
         .unwrap()
 }
 
-/// What is thought of pages of a kind: the gain of a change, and for how many seconds after a visit they rest; means over its pages.
-fn thought(program: &Program, home: &str, kind: &str) -> (f64, f64) {
+/// Returns means over the pages of a kind: the gain of a change, and the seconds from a visit
+/// until the next one is due.
+fn estimates(program: &TestProgram, home: &str, kind: &str) -> (f64, f64) {
     let each = (0..EACH).map(|page| {
         let why = program.json(&["explain", &format!("{home}{kind}/{page}")]);
         let at = |place: &str| -> jiff::Timestamp {
@@ -91,19 +93,19 @@ async fn what_many_search_for_is_worth_more_to_refresh() {
     let files = guide();
     let address = files.serve().await;
     let home = format!("http://{address}/");
-    let program = Program::new();
+    let program = TestProgram::new();
     keep(&program, &files, &home, 0).await;
-    let [asked, other] = KINDS.map(|kind| thought(&program, &home, kind));
-    assert_eq!(asked.0, other.0, "nobody has searched yet");
+    let [asked, other] = KINDS.map(|kind| estimates(&program, &home, kind));
+    assert_eq!(asked.0, other.0, "no search yet");
 
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     for _ in 0..20 {
         assert!(server.get("/?q=avocet").body.contains("/avocet/"));
     }
     assert_eq!(server.interrupt(), Some(0));
-    // What a change gives to searchers is measured when a page is seen to have changed.
+    // The gain of a change is measured when a visit finds a change.
     keep(&program, &files, &home, 100).await;
-    let [asked, other] = KINDS.map(|kind| thought(&program, &home, kind));
+    let [asked, other] = KINDS.map(|kind| estimates(&program, &home, kind));
     assert!(asked.0 > 1.3 * other.0, "{asked:?} {other:?}");
     assert!(asked.1 < other.1, "and is due earlier: {asked:?} {other:?}");
 }
@@ -113,16 +115,17 @@ async fn a_click_makes_the_source_worth_more_that_named_the_page() {
     let press = Arc::new(Press::new(sources::news(), sources::at(100 * 3600), 600.0));
     let listening = press.listen(None).await.unwrap();
     let place = listening.url();
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = ["http://s0.example/", "http://s1.example/"];
     let mut arguments = vec![
         "run", homes[0], homes[1], "--proxy", &place, "--delay", "0s",
     ];
-    // More than the fast source can take: what is left goes to the slow one, which is worth far less to poll.
+    // The budget exceeds what the fast source needs. The rest goes to the slow one, which is
+    // worth far less to poll.
     arguments.extend(["--budget", "400/s", "--time", "12s", "--no-serve"]);
     program.json(&arguments);
     let known = program.lines(&["export", "urls"]);
-    // Those with three figures appeared while the crawl looked.
+    // Articles with a three-digit number appeared during the crawl.
     let new = known.iter().find_map(|page| {
         let number = page["url"]
             .as_str()?
@@ -140,7 +143,7 @@ async fn a_click_makes_the_source_worth_more_that_named_the_page() {
     };
     let before = profits();
 
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let found = server.get(&format!("/?q=number{new}"));
     let click = found.body.split(" ping=\"").nth(1).unwrap();
     let click = click.split('"').next().unwrap().replace("&#38;", "&");

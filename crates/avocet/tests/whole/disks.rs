@@ -1,11 +1,11 @@
-//! Disks that are full, small or cannot be written to. Some run in a private mount namespace.
+//! Tests on disks that are full, limited or read-only. Some run in a private mount namespace.
 
 use std::process::{Command, Output};
 
 use crate::files::Files;
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// Runs a script where it may mount. `None`: this machine does not let us.
+/// Runs a script in a private mount namespace. Returns `None` if this machine does not allow it.
 fn in_namespace(script: &str) -> Option<Output> {
     let shell = |script: &str| {
         let mut command = Command::new("unshare");
@@ -18,11 +18,11 @@ fn in_namespace(script: &str) -> Option<Output> {
     Some(shell(script).unwrap())
 }
 
-/// What was committed when the disk became full is found while it is still full.
+/// Pages committed before the disk became full can be searched while it is full.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_can_still_be_searched() {
     let home = format!("http://{}/", Files::site(300, 40_000).serve().await);
-    let program = Program::new();
+    let program = TestProgram::new();
     let script = format!(
         "set -e; mkdir -p {disk}; mount -t tmpfs -o size=6m tmpfs {disk}; avocet() {{ '{avocet}' \"$@\" --store {disk}; }}
         ! avocet crawl {home} 2>&1
@@ -48,11 +48,11 @@ async fn a_full_disk_can_still_be_searched() {
     assert!(!program.store().join("RESERVE").exists());
 }
 
-/// `ulimit -f` sends a signal that kills by default.
+/// Beyond `ulimit -f` the kernel sends SIGXFSZ, which kills a process by default.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_limit_on_file_sizes_stops_the_crawl_and_loses_nothing() {
     let home = format!("http://{}/", Files::site(300, 40_000).serve().await);
-    let program = Program::new();
+    let program = TestProgram::new();
     let script = format!(
         "ulimit -f 2000; exec '{}' crawl {home} --store {}",
         env!("CARGO_BIN_EXE_avocet"),
@@ -70,7 +70,7 @@ async fn a_limit_on_file_sizes_stops_the_crawl_and_loses_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_that_cannot_be_written_to_is_searched_and_served() {
     let home = format!("http://{}/", Files::site(19, 100).serve().await);
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &home]);
     let script = format!(
         "set -e; mount --bind {store} {store}; mount -o remount,bind,ro {store}

@@ -1,6 +1,7 @@
-//! One core, three drivers: the program on sockets fetches in the order of the simulator.
+//! Test that the program on sockets fetches pages in the order of the simulator.
 //!
-//! The engine under a paused clock is the third (`src/engine/paused.rs`).
+//! Both drive the same core. The engine under a paused clock is the third driver; it is tested in
+//! `crates/node/src/engine/paused.rs`.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use lab::world::World;
 use policy::Crawl;
 use policy::catalog::{Catalog, Wishes};
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_program_fetches_in_the_order_of_the_simulator() {
@@ -37,7 +38,7 @@ async fn the_program_fetches_in_the_order_of_the_simulator() {
 
         let proxy = Arc::new(Proxy::new(world));
         let listening = proxy.listen(None).await.unwrap();
-        let program = Program::new();
+        let program = TestProgram::new();
         let place = listening.url();
         let mut arguments = vec!["crawl", &seed, "--scope", "any", "--proxy", &place];
         arguments.extend(["--delay", "0s", "--connections", "1", "--no-index"]);

@@ -1,4 +1,4 @@
-//! Pages for other programs: Markdown files, chunks, filters, and extractions that failed.
+//! Tests of `avocet export pages`: Markdown files, chunks, filters and failed extractions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::files::Files;
-use crate::program::Program;
+use crate::program::TestProgram;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// A home page and what it links to.
+/// Returns a site: a home page with links to these pages.
 fn site(pages: &[(&str, String)]) -> Files {
     let files = Files::default();
     let links: String = pages
@@ -28,9 +28,9 @@ fn site(pages: &[(&str, String)]) -> Files {
     files
 }
 
-async fn crawled(pages: &[(&str, String)]) -> (Program, String) {
+async fn crawled(pages: &[(&str, String)]) -> (TestProgram, String) {
     let address = site(pages).serve().await;
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &format!("http://{address}/")]);
     (program, address.to_string())
 }
@@ -42,7 +42,7 @@ fn guide() -> String {
         .to_owned()
 }
 
-/// All files below a directory.
+/// Returns all files below a directory, sorted.
 fn below(root: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(root).unwrap() {
@@ -110,10 +110,10 @@ async fn pages_become_files_with_front_matter() {
          page](http://{address}/other).\n"
     );
     assert_eq!(body, expected);
-    // The same again writes the same files.
+    // A second export writes the same files.
     program.run(&["export", "pages", "--format", "md", "--out", out]);
     assert_eq!(below(Path::new(out)), files);
-    // A host's directory that leads elsewhere is not followed.
+    // A host's directory that is a symbolic link is not followed.
     let host = files
         .iter()
         .find_map(|file| file.parent().filter(|parent| *parent != Path::new(out)))
@@ -121,7 +121,10 @@ async fn pages_become_files_with_front_matter() {
     fs::remove_dir_all(host).unwrap();
     std::os::unix::fs::symlink(program.path("elsewhere"), host).unwrap();
     let (code, said) = program.fail(&["export", "pages", "--format", "md", "--out", out]);
-    assert!(code == Some(1) && said.contains("no directory"), "{said}");
+    assert!(
+        code == Some(1) && said.contains("not a directory"),
+        "{said}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -174,7 +177,7 @@ async fn chunks_name_their_headings_and_fragments() {
 
     let out = program.path("chunks");
     let out = out.to_str().unwrap();
-    let wishes = [
+    let arguments = [
         "export",
         "pages",
         "--chunks",
@@ -186,7 +189,7 @@ async fn chunks_name_their_headings_and_fragments() {
         "--out",
         out,
     ];
-    assert_eq!(program.json(&wishes)["written"], 3);
+    assert_eq!(program.json(&arguments)["written"], 3);
     let files = below(Path::new(out));
     let last = fs::read_to_string(
         files
@@ -238,7 +241,7 @@ async fn the_same_main_text_on_many_pages_is_a_failed_extraction() {
         home["extraction"] != "fallback" && home.get("extraction_reason").is_none(),
         "{home}"
     );
-    // One page alone does not know.
+    // The summary counts the failed extractions.
     let out = program.path("pages.jsonl");
     let summary = program.json(&["export", "pages", "--out", out.to_str().unwrap()]);
     assert_eq!(summary["extraction"]["fallback"], 6, "{summary}");
@@ -269,9 +272,9 @@ async fn pages_are_chosen_by_site_time_and_query() {
         (&["--query", "nothing-of-the-kind"], 0),
     ];
     for (filter, expected) in table {
-        let mut wishes = vec!["export", "pages"];
-        wishes.extend(filter);
-        assert_eq!(program.lines(&wishes).len(), expected, "{filter:?}");
+        let mut arguments = vec!["export", "pages"];
+        arguments.extend(filter);
+        assert_eq!(program.lines(&arguments).len(), expected, "{filter:?}");
     }
     let wrong: [&[&str]; 6] = [
         &["export", "pages", "--format", "md"],
@@ -281,9 +284,9 @@ async fn pages_are_chosen_by_site_time_and_query() {
         &["export", "links", "--format", "md", "--out", "x"],
         &["export", "warc"],
     ];
-    for wishes in wrong {
-        let (code, said) = program.fail(wishes);
-        assert_eq!(code, Some(2), "{wishes:?}: {said}");
+    for arguments in wrong {
+        let (code, said) = program.fail(arguments);
+        assert_eq!(code, Some(2), "{arguments:?}: {said}");
     }
     let (code, said) = program.fail(&["export", "pages", "--topic", "unknown"]);
     assert_eq!(code, Some(1), "{said}");
@@ -329,7 +332,7 @@ async fn pages_are_chosen_by_topic() {
         .iter()
         .map(|page| page["url"].as_str().unwrap())
         .collect();
-    // Two of each kind were no lesson.
+    // Two pages of each kind were not training examples.
     for path in ["/egret", "/ibis"] {
         assert!(urls.contains(&url(path).as_str()), "{urls:?}");
         let engine = url(&path.replace('/', "/engine-"));

@@ -1,4 +1,6 @@
-//! A server of a few files that a test changes while they are served, and that may deny it.
+//! A server of a few files that a test changes while they are served.
+//!
+//! It can deny the changes: it then answers every conditional request with 304.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -8,18 +10,18 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// The files; `*` is served for all others.
+/// The files. The file `*` is served for all other paths.
 #[derive(Clone, Default)]
 pub struct Files {
-    /// The media type and the text of each path.
+    /// Media type and text by path.
     files: Arc<Mutex<BTreeMap<String, (String, String)>>>,
-    /// The one entity tag of all that is ever served.
+    /// The entity tag of every response, if any.
     tag: Option<&'static str>,
     denials: Arc<AtomicU32>,
 }
 
 impl Files {
-    /// The same files under one tag, whatever they say; who names it is told that nothing has changed.
+    /// Gives all files one constant entity tag, so that every conditional request gets a 304.
     pub fn always_tagged(mut self, tag: &'static str) -> Self {
         self.tag = Some(tag);
         self
@@ -30,8 +32,8 @@ impl Files {
         files.insert(path.into(), (media.into(), text.into()));
     }
 
-    /// Pages of a site that are all linked from its home page. Each has the word "everywhere" and text
-    /// of this length, by a vocabulary of a thousand words.
+    /// Returns a site whose home page links to all pages. Each page has the word "everywhere" and
+    /// text of this length in bytes, from a vocabulary of a thousand words.
     pub fn site(pages: u32, length: usize) -> Self {
         let files = Self::default();
         let links: String = (0..pages)
@@ -60,7 +62,7 @@ impl Files {
         self.files.lock().unwrap().remove(path);
     }
 
-    /// How often it was said that nothing has changed.
+    /// Returns the number of 304 responses.
     pub fn denials(&self) -> u32 {
         self.denials.load(Ordering::Relaxed)
     }

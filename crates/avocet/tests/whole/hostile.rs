@@ -1,14 +1,14 @@
-//! The lying server, crawled by the whole program: alive at the end, every lie named, every honest
-//! page fetched. The rows are those of `hostile-web.md`.
+//! Tests of crawls of a hostile server: the crawl ends, reports every defect, and fetches every
+//! honest page. The rows are those of `hostile-web.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
 use testweb::lying::{HONEST, LIES, Nature, Pace, Robots, SMUGGLED, Server};
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// Small limits, so that every lie is found out within seconds.
+/// Small limits, so that every defect is detected within seconds.
 const LIMITS: &str = "
 [crawl]
 attempts = 1
@@ -21,8 +21,8 @@ body = 3000000
 decoded = 3000000
 ";
 
-/// What becomes of each lie: the status, and the error that is counted and stored.
-const FOUND_OUT: &[(&str, Option<u64>, Option<&str>)] = &[
+/// Expected status and stored error of each hostile page.
+const EXPECTED: &[(&str, Option<u64>, Option<&str>)] = &[
     ("/gzip-bomb", Some(200), Some("truncated:size")),
     ("/brotli-bomb", Some(200), Some("truncated:ratio")),
     ("/zstd-bomb", Some(200), Some("truncated:size")),
@@ -75,10 +75,10 @@ const FOUND_OUT: &[(&str, Option<u64>, Option<&str>)] = &[
     ("/huge-sitemap.xml", Some(200), Some("truncated:size")),
 ];
 
-type Found = BTreeMap<String, (Option<u64>, Option<String>)>;
+type StoredOutcomes = BTreeMap<String, (Option<u64>, Option<String>)>;
 
-/// What the store knows of every URL, by URL.
-fn found(program: &Program) -> Found {
+/// Returns the stored status and error of every URL.
+fn found(program: &TestProgram) -> StoredOutcomes {
     let outcome = |line: serde_json::Value| {
         let error = line["error"].as_str().map(str::to_owned);
         (
@@ -99,13 +99,13 @@ async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
     let server = Server::start(address, Nature::Lies, Pace::QUICK)
         .await
         .unwrap();
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(program.store().join("avocet.toml"), LIMITS).unwrap();
     let summary = program.json(&["crawl", &server.url("/"), "--exclude", "/nowhere/"]);
     let found = found(&program);
     for lie in LIES {
-        let row = FOUND_OUT.iter().find(|(path, ..)| *path == lie.path);
-        // What is not in the table is read like any page.
+        let row = EXPECTED.iter().find(|(path, ..)| *path == lie.path);
+        // Pages that are not in the table are read like any page.
         let (status, error) = row.map_or(
             (
                 Some(if lie.path.starts_with("/redirect") {
@@ -134,7 +134,8 @@ async fn a_crawl_of_lies_names_each_and_fetches_every_honest_page() {
     let urls: Vec<_> = results
         .map(|hit| hit["url"].as_str().unwrap().to_owned())
         .collect();
-    // UTF-7 is read as the letters it is written in; anywhere else the word is of a stray answer.
+    // UTF-7 is not decoded, so its bytes are indexed as text. On any other page the word would
+    // come from a smuggled response.
     assert_eq!(urls, [server.url("/utf-7")]);
     for trap in [
         "trap:pattern",
@@ -167,7 +168,7 @@ async fn redirects_to_private_addresses_end_at_the_gate() {
     let server = Server::start(address, Nature::Lies, Pace::QUICK)
         .await
         .unwrap();
-    let program = Program::new();
+    let program = TestProgram::new();
     let lies = LIES
         .iter()
         .filter(|lie| matches!(lie.row, 22 | 24) || lie.path == "/refresh-private");
@@ -175,7 +176,7 @@ async fn redirects_to_private_addresses_end_at_the_gate() {
     let mut arguments = vec!["crawl", "--scope", "any", "--depth", "0"];
     arguments.extend(seeds.iter().map(String::as_str));
     program.json(&arguments);
-    let targets: Found = found(&program)
+    let targets: StoredOutcomes = found(&program)
         .into_iter()
         .filter(|(url, _)| !url.starts_with(&server.url("/")))
         .collect();
@@ -197,19 +198,19 @@ async fn redirects_to_private_addresses_end_at_the_gate() {
 async fn a_robots_file_that_lies_is_read_as_the_standard_says() {
     for (number, robots) in (1..).zip(Robots::ALL) {
         if robots == Robots::DelayHuge {
-            continue; // Obeyed, and so a crawl of minutes: the parser's own tests have it.
+            continue; // It is obeyed, so the crawl would take minutes. The parser's tests cover it.
         }
         let address = Ipv4Addr::new(127, 90, 1, number);
         let server = Server::start(address, Nature::Robots(robots), Pace::QUICK)
             .await
             .unwrap();
-        let program = Program::new();
+        let program = TestProgram::new();
         std::fs::write(program.store().join("avocet.toml"), LIMITS).unwrap();
         let pages = Robots::pages();
         let seeds: Vec<String> = pages.iter().map(|page| server.url(page)).collect();
         let mut arguments = vec!["crawl"];
         arguments.extend(seeds.iter().map(String::as_str));
-        // A crawl that may fetch nothing fails, and says so.
+        // A crawl that may fetch nothing fails with an error.
         program.command(&arguments).output().unwrap();
         for page in &pages {
             let asked = server.hits(page) > 0;

@@ -1,4 +1,4 @@
-//! A client that speaks HTTP by hand: what a test sends is what it means to send.
+//! A minimal HTTP client that sends exactly the bytes that a test gives it.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -7,17 +7,17 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
-pub struct Answer {
+pub struct HttpAnswer {
     pub status: u16,
-    /// The fields of its head, by names in lower case.
+    /// Header fields, by lower-case name.
     pub head: BTreeMap<String, String>,
     pub body: String,
 }
 
-/// Asks whoever listens there, with further header fields and a body.
-pub fn ask(to: SocketAddr, method: &str, path: &str, fields: &[&str], body: &str) -> Answer {
+/// Sends a request with further header fields and a body, and returns the response.
+pub fn ask(to: SocketAddr, method: &str, path: &str, fields: &[&str], body: &str) -> HttpAnswer {
     let host = format!("Host: {to}");
     let named = fields.iter().any(|field| field.starts_with("Host:"));
     let mut head = vec![format!("{method} {path} HTTP/1.1")];
@@ -33,18 +33,18 @@ pub fn ask(to: SocketAddr, method: &str, path: &str, fields: &[&str], body: &str
     )
 }
 
-/// Sends bytes as they are.
-pub fn send(to: SocketAddr, bytes: &[u8]) -> Answer {
+/// Sends bytes unchanged, and returns the response.
+pub fn send(to: SocketAddr, bytes: &[u8]) -> HttpAnswer {
     let mut stream = TcpStream::connect(to).unwrap();
     let patience = Some(Duration::from_secs(60));
     stream.set_read_timeout(patience).unwrap();
     stream.write_all(bytes).unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
-    Answer::read(&answer)
+    HttpAnswer::read(&answer)
 }
 
-impl Answer {
+impl HttpAnswer {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("{}", self.body))
     }

@@ -1,13 +1,13 @@
-//! A site that speaks HTTP/2 and nothing else, one page of which is reset every time.
+//! Test of a site that speaks HTTP/2 only and resets the stream of one page every time.
 
 use std::convert::Infallible;
 
 use bytes::Bytes;
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// Pages beside the first one and the broken one.
+/// Number of pages, without the home page and the broken page.
 const PAGES: usize = 40;
 
 async fn serve(tcp: TcpStream) -> Result<Infallible, h2::Error> {
@@ -51,7 +51,7 @@ async fn one_reset_stream_costs_one_page() {
             tokio::spawn(serve(tcp));
         }
     });
-    let program = Program::new();
+    let program = TestProgram::new();
     let ended = program.json(&["crawl", &home, "--http", "2", "--delay", "0s"]);
     assert_eq!(ended["pages"], PAGES + 1, "{ended}");
     let urls = program.lines(&["export", "urls"]);

@@ -1,18 +1,18 @@
-//! What operators see of single pages while the crawl runs: why they are fetched, and what became of them.
+//! Tests of what operators see of single pages while the crawl runs: explanations and versions.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
 use crate::files::Files;
-use crate::running::Running;
+use crate::running::CrawlProcess;
 use crate::upkeep::page;
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_running_crawl_explains_what_it_explains_at_rest() {
     let serving = webs::serve(webs::plain(10, 2, 20)).await;
-    let running = Running::start(&serving, &["--budget", "40/s"]).await;
+    let running = CrawlProcess::start(&serving, &["--budget", "40/s"]).await;
     let there = serving
         .web()
         .pages()
@@ -56,13 +56,13 @@ async fn a_running_crawl_explains_what_it_explains_at_rest() {
     assert_eq!(asked["server"]["requests"], rests["server"]["requests"]);
 }
 
-/// Words of pages are hostile: they are shown, and never run.
+/// Hostile text of pages is shown as text and never runs as a script.
 #[tokio::test(flavor = "multi_thread")]
 async fn versions_are_compared_and_hostile_words_are_only_shown() {
     let files = Files::default();
     let address = files.serve().await;
     let evil = "<a href=\"/x?a=%22%3E%3Cscript%3Ealert(1)%3C/script%3E\">&lt;script&gt;alert(2)&lt;/script&gt; &quot;&gt;&lt;img src=x onerror=alert(3)&gt;</a>";
-    let story = "<p>The whole story of the red fox is told here at some length, so that it counts as a text.</p>";
+    let story = "<p>The whole story of the red fox is written here at some length, so that it counts as a text.</p>";
     files.put("/", "text/html", page("Home", &format!("{evil} {story}")));
     files.put(
         "*",
@@ -70,7 +70,7 @@ async fn versions_are_compared_and_hostile_words_are_only_shown() {
         page("Other", "nothing much, and yet a page"),
     );
     let home = format!("http://{address}/");
-    let running = Running::crawl(
+    let running = CrawlProcess::crawl(
         std::slice::from_ref(&home),
         &["--budget", "20/s", "--refresh", "uniform"],
     )
@@ -97,7 +97,7 @@ async fn versions_are_compared_and_hostile_words_are_only_shown() {
         "{}",
         shown.body
     );
-    // The page with the hostile name, named by the hostile link.
+    // The page with the hostile URL, which the hostile link names.
     let linked = format!("{inspected}x%3Fa%3D%2522%253E%253Cscript%253Ealert(1)%253C/script%253E");
     let linked = running.get(&linked);
     assert!(
@@ -122,7 +122,7 @@ async fn versions_are_compared_and_hostile_words_are_only_shown() {
         assert!(policy.starts_with("default-src 'none'"), "{policy}");
     }
 
-    // What is new is told as it happens.
+    // The event stream delivers updates.
     let place = running.address;
     let mut stream = TcpStream::connect(place).unwrap();
     write!(
@@ -130,21 +130,21 @@ async fn versions_are_compared_and_hostile_words_are_only_shown() {
         "GET /dashboard/events HTTP/1.1\r\nHost: {place}\r\n\r\n"
     )
     .unwrap();
-    let mut heard = Vec::new();
+    let mut received = Vec::new();
     let mut buffer = [0; 4096];
     stream
         .set_read_timeout(Some(Duration::from_secs(20)))
         .unwrap();
-    while String::from_utf8_lossy(&heard)
+    while String::from_utf8_lossy(&received)
         .matches("event: live")
         .count()
         < 2
     {
         let count = stream.read(&mut buffer).unwrap();
-        assert!(count > 0, "{}", String::from_utf8_lossy(&heard));
-        heard.extend(&buffer[..count]);
+        assert!(count > 0, "{}", String::from_utf8_lossy(&received));
+        received.extend(&buffer[..count]);
     }
-    assert!(String::from_utf8_lossy(&heard).contains("data-part=\"tiles\""));
-    // Whoever watches does not keep the program from ending.
+    assert!(String::from_utf8_lossy(&received).contains("data-part=\"tiles\""));
+    // An open event stream does not keep the program from ending.
     running.stop().await;
 }

@@ -1,12 +1,12 @@
-//! `avocet lab` as a user runs it: the same bytes for the same seed, whatever the machine.
+//! Tests of `avocet lab`: output format, and the same bytes for the same seed on any machine.
 
 use std::fs;
 
 use serde_json::Value;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// Each experiment in a world that is small enough for a test.
+/// Each experiment, with flags that make its world small.
 const EXPERIMENTS: [(&str, &[&str]); 7] = [
     ("ordering", &["--set", "pages=300", "--set", "hosts=7"]),
     ("servers", &["--set", "pages=300", "--set", "servers=20"]),
@@ -52,7 +52,7 @@ fn arguments<'a>(experiment: &'a str, more: &[&'a str], last: &[&'a str]) -> Vec
 
 #[test]
 fn every_experiment_prints_what_the_contract_says() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for (experiment, more) in EXPERIMENTS {
         let found = program.json(&arguments(
             experiment,
@@ -96,9 +96,9 @@ fn every_experiment_prints_what_the_contract_says() {
     }
 }
 
-/// The names of the metrics that `--help` defines.
+/// Returns the names of the metrics that `--help` defines.
 fn metrics_of_help(experiment: &str) -> Vec<String> {
-    let program = Program::new();
+    let program = TestProgram::new();
     let help = program.run(&["lab", experiment, "--help"]).stdout;
     let help = String::from_utf8(help).unwrap();
     let metrics = help.split("Metrics:\n").nth(1).unwrap();
@@ -110,7 +110,7 @@ fn metrics_of_help(experiment: &str) -> Vec<String> {
 
 #[test]
 fn the_seed_decides_every_byte_and_threads_none() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for (experiment, more) in EXPERIMENTS {
         let run = |seed: &str, threads: &str| {
             let last = [
@@ -127,7 +127,7 @@ fn the_seed_decides_every_byte_and_threads_none() {
         let first = run("5", "1");
         assert_eq!(first, run("5", "2"), "{experiment}");
         assert_ne!(first, run("6", "2"), "{experiment}");
-        // The command that is printed gives the same again.
+        // The printed command reproduces the output.
         let printed: Value = serde_json::from_slice(&first).unwrap();
         let command = printed["command"].as_str().unwrap();
         let words: Vec<&str> = command.split(' ').skip(1).chain(["--json"]).collect();
@@ -137,7 +137,7 @@ fn the_seed_decides_every_byte_and_threads_none() {
 
 #[test]
 fn a_graph_of_edges_alone_is_enough() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let world = program.path("world");
     fs::create_dir(&world).unwrap();
     let edges: String = (0..200).map(|n| format!("n{}\tn{n}\n", n / 3)).collect();
@@ -163,7 +163,7 @@ fn a_graph_of_edges_alone_is_enough() {
 
 #[test]
 fn figures_and_numbers_are_written_where_the_user_says() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let out = program.path("out");
     let (experiment, more) = EXPERIMENTS[0];
     let last = ["--out", out.to_str().unwrap()];
@@ -181,7 +181,7 @@ fn figures_and_numbers_are_written_where_the_user_says() {
 
 #[test]
 fn an_invented_world_can_be_written_and_used_again() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let copy = program.path("copy");
     let copy = copy.to_str().unwrap();
     let knobs = [

@@ -1,6 +1,6 @@
-//! The whole program against real servers, real kills and real disks.
+//! Tests of the whole program as a process, with real sockets, kills and disks.
 
-// A test may panic; clippy knows that of test functions only, not of what they call.
+// Clippy allows `unwrap` in test functions only, and not in the functions that they call.
 #![allow(clippy::unwrap_used)]
 
 mod agents;
@@ -19,7 +19,6 @@ mod http;
 mod http2;
 mod inspector;
 mod lab;
-mod manners;
 mod metrics;
 mod models;
 mod openapi;
@@ -27,6 +26,7 @@ mod operations;
 mod order;
 mod panics;
 mod pauses;
+mod politeness;
 mod program;
 mod recovery;
 mod reference;

@@ -1,17 +1,17 @@
-//! What a running crawl says to Prometheus is what it says of itself.
+//! Test that the metrics of a running crawl equal the state that it reports.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::running::Running;
-use crate::server::Server;
+use crate::running::CrawlProcess;
+use crate::server::AvocetServer;
 use crate::webs;
 
 const FRESHNESS: &str = "avocet_crawl_expected_freshness";
 
-/// The numbers of a text of metrics, by name and labels.
+/// Parses metrics, by name and labels.
 fn numbers(text: &str) -> BTreeMap<String, f64> {
     assert!(text.ends_with("# EOF\n"), "{text}");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
@@ -21,7 +21,7 @@ fn numbers(text: &str) -> BTreeMap<String, f64> {
         .collect()
 }
 
-/// What a crawl says otherwise of itself than its metrics do.
+/// Returns the differences between the state of a crawl and its metrics.
 fn differences(state: &Value, said: &BTreeMap<String, f64>) -> Vec<String> {
     let mut pairs = [
         ("urls", "/urls_seen"),
@@ -42,7 +42,7 @@ fn differences(state: &Value, said: &BTreeMap<String, f64>) -> Vec<String> {
     let differs = |(name, told): &(String, Option<&Value>)| {
         let found = said.get(&format!("avocet_crawl_{name}")).copied();
         let told = told.and_then(Value::as_f64);
-        // A number with many digits is written in two ways.
+        // The two formats may differ in the last digit.
         let same = |(found, told): (f64, f64)| (found - told).abs() <= 1e-12 * told.abs();
         let is_same = found.zip(told).is_some_and(same);
         (!is_same).then(|| format!("{name}: {found:?}, not {told:?}"))
@@ -53,10 +53,10 @@ fn differences(state: &Value, said: &BTreeMap<String, f64>) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     let serving = webs::serve(webs::plain(12, 2, 20)).await;
-    // Nobody answers at the last of the seeds.
+    // The last seed does not answer.
     let mut homes = serving.homes();
     homes.push("http://127.0.0.1:9/".into());
-    let running = Running::crawl(&homes, &["--budget", "30/s"]).await;
+    let running = CrawlProcess::crawl(&homes, &["--budget", "30/s"]).await;
     running
         .until("it fetches, refreshes and fails", |state| {
             let errors = state["errors"].as_object();
@@ -66,7 +66,7 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
                 && fetches["refresh"].as_u64() > Some(5)
         })
         .await;
-    // What takes a while to measure is measured now and then, and the index comes after the ledger.
+    // Some metrics are measured only every few seconds, and the index follows the ledger.
     let measured = |said: &BTreeMap<String, f64>| {
         let some = |name: &str| said.get(name).is_some_and(|number| *number > 5.0);
         some("avocet_crawl_archive_bytes")
@@ -76,7 +76,8 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     while !measured(&numbers(&running.get("/metrics").body)) {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    // While it rests, both come to say the same: each is written at moments of its own.
+    // State and metrics are written at different times. While the crawl is paused they become
+    // equal.
     running.program.json(&["pause"]);
     let mut said = BTreeMap::new();
     let mut differing = Vec::new();
@@ -100,7 +101,7 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     ] {
         assert!(number(name) > 0.0, "{name}");
     }
-    // Every fetch took several steps of the core, and a commit.
+    // Every fetch takes several steps of the core, and a commit.
     let steps = number("core_step_duration_seconds_count");
     assert!(steps > number("fetches_total{purpose=\"new\"}"), "{steps}");
     let buckets = said
@@ -114,10 +115,10 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     assert!((0.0..=1.0).contains(&said[FRESHNESS]));
     assert!(said["avocet_indexed_pages"] > 5.0, "{said:#?}");
 
-    // Of a crawl that has ended nothing is said but that, and at once.
-    // The terminal has gone: that is a clean stop as well.
+    // SIGHUP, sent when the terminal closes, is a clean stop too. Afterwards the metrics say only
+    // that no crawl runs.
     let program = running.end(rustix::process::Signal::HUP).await;
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let ended = server.get("/metrics");
     let said = numbers(&ended.body);
     assert_eq!(said["avocet_crawl_running"], 0.0);
@@ -125,7 +126,7 @@ async fn the_numbers_of_a_crawl_are_those_it_says_of_itself() {
     assert_eq!(of_crawl.count(), 1, "{said:#?}");
     assert!(server.get("/dashboard").body.contains("No crawl runs"));
 
-    // A server that was there before knows it as soon as the store is in its hands.
+    // A server that was already running notices the start and the end of a crawl.
     let mut crawl = program.start(&[
         "run",
         &homes[0],

@@ -1,15 +1,15 @@
-//! The models of a crawler that does not fetch, or does not keep, everything: a threshold, a share of
-//! all importance, a limited buffer.
+//! Tests of crawls that do not fetch or keep everything: a threshold, a share of all importance,
+//! and a limited buffer.
 
 use serde_json::json;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 use crate::webs::{crawl, plain, scores, serve};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_threshold_leaves_the_rest_and_says_so() {
     let serving = serve(plain(33, 2, 80)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     let (path, scores) = scores(&program, &serving);
     let path = path.to_str().unwrap();
     let homes: Vec<String> = homes
@@ -42,7 +42,7 @@ async fn a_threshold_leaves_the_rest_and_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refresh_does_not_wait_for_the_threshold() {
     let serving = serve(plain(41, 1, 20)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     let (path, scores) = scores(&program, &serving);
     let least = scores[&homes[0]].to_string();
     let again = [
@@ -65,7 +65,7 @@ async fn a_refresh_does_not_wait_for_the_threshold() {
 #[tokio::test(flavor = "multi_thread")]
 async fn pages_kept_before_there_was_a_buffer_fall_out_too() {
     let serving = serve(plain(42, 2, 40)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(&homes, &["--pages", "12"]));
     program.json(&crawl(&homes, &["--buffer", "8"]));
     let verified = program.json(&["verify"]);
@@ -79,7 +79,7 @@ async fn pages_kept_before_there_was_a_buffer_fall_out_too() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
     let serving = serve(plain(34, 3, 90)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     let (path, scores) = scores(&program, &serving);
     let path = path.to_str().unwrap();
     let buffer = ["--order", "given", "--scores", path, "--buffer", "20"];
@@ -113,20 +113,21 @@ async fn a_buffer_keeps_the_best_pages_in_archive_and_index() {
         (&verified["problems"], &verified["copies"]),
         (&json!([]), &json!(7))
     );
-    // The same again fetches nothing: that a page was dropped is remembered.
+    // The same crawl again fetches nothing, because dropped pages are remembered.
     assert_eq!(program.json(&crawl(&homes, &buffer))["pages"], 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_stops_when_it_covers_enough() {
     let serving = serve(plain(35, 3, 150)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     let covers = [
         "--order",
         "rankmass",
         "--stop-coverage",
         "0.6",
-        // Not by measured times: on a busy machine connections take so long that a visit stays with its server.
+        // A strategy without measured times: on a busy machine slow connections make a visit stay
+        // with its server.
         "--servers",
         "quality",
         "--connections",

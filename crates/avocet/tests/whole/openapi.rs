@@ -1,10 +1,11 @@
-//! The API against its own description: schemathesis asks whatever that allows, and what it does not.
+//! Test of the API against its OpenAPI description, with valid and invalid requests by
+//! schemathesis.
 
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::Program;
-use crate::server::{Leaf, Server, put};
+use crate::program::TestProgram;
+use crate::server::{AvocetServer, Leaf, put};
 
 #[test]
 fn the_api_is_as_it_is_described() {
@@ -13,7 +14,7 @@ fn the_api_is_as_it_is_described() {
         eprintln!("skipped: there is no schemathesis (pip install schemathesis)");
         return;
     }
-    let program = Program::new();
+    let program = TestProgram::new();
     let leaf = |number| {
         let url = format!("http://birds.example/{number}");
         Leaf::new(&url, "Avocets", "The pied avocet wades.")
@@ -21,7 +22,7 @@ fn the_api_is_as_it_is_described() {
     put(&program, &(0..5).map(leaf).collect::<Vec<_>>());
     let settings = program.store().join("avocet.toml");
     std::fs::write(settings, "[serve]\nrate = 0.0\n").unwrap();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let token = std::fs::read_to_string(program.store().join("TOKEN")).unwrap();
     let known = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.ci/schemathesis.toml");
     let output = Command::new("schemathesis")
@@ -33,7 +34,7 @@ fn the_api_is_as_it_is_described() {
         .arg(format!("Authorization: Bearer {}", token.trim()))
         .args(["--checks", "all", "--phases", "examples,coverage,fuzzing"])
         .args(["--max-examples", "8", "--seed", "1"])
-        // What it keeps of its examples is ours to throw away.
+        // schemathesis stores examples in the current directory.
         .current_dir(program.store())
         .output()
         .unwrap();

@@ -1,4 +1,4 @@
-//! What operators rely on: logs, configuration, backups, and a demo that leaves nothing behind.
+//! Tests of logs, configuration, backups, and of a demo that leaves no files behind.
 
 use std::collections::HashSet;
 use std::net::TcpListener;
@@ -8,14 +8,14 @@ use std::time::Duration;
 use serde_json::Value;
 use testweb::site::Serving;
 
-use crate::program::Program;
-use crate::running::Running;
+use crate::program::TestProgram;
+use crate::running::CrawlProcess;
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn logs_for_machines_are_json_and_nothing_else() {
     let serving = webs::serve(webs::plain(1, 2, 20)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     let arguments = webs::crawl(&homes, &["--log-format", "json", "--log-level", "debug"]);
     let output = program.run(&arguments);
@@ -35,7 +35,7 @@ async fn logs_for_machines_are_json_and_nothing_else() {
 
 #[test]
 fn a_wrong_configuration_is_found_before_a_crawl() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let right = program.json(&["config", "check"]);
     assert_eq!(
         right["wrong"],
@@ -68,7 +68,7 @@ fn a_wrong_configuration_is_found_before_a_crawl() {
     program.run(&["config", "check", file.to_str().unwrap()]);
 }
 
-/// How many pages the web has handed out, each counted once.
+/// Returns the number of distinct pages that the servers answered with 200.
 fn pages_answered(serving: &Serving) -> usize {
     let of = |server| {
         let visits = serving.log().visits(server);
@@ -85,7 +85,7 @@ fn pages_answered(serving: &Serving) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_store_is_backed_up_by_copying_it_while_its_crawl_rests() {
     let serving = webs::serve(webs::plain(5, 4, 300)).await;
-    let running = Running::start(&serving, &["--budget", "400/s"]).await;
+    let running = CrawlProcess::start(&serving, &["--budget", "400/s"]).await;
     let program = &running.program;
     while serving.log().requests() < 100 {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -110,7 +110,7 @@ async fn a_store_is_backed_up_by_copying_it_while_its_crawl_rests() {
     while serving.log().requests() == asked {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    // The copy is a store of its own, with everything that had been fetched.
+    // The copy is a complete store with every page fetched before the pause.
     let avocet = |arguments: &[&str]| {
         let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
             .args(arguments)
@@ -142,7 +142,7 @@ async fn a_store_is_backed_up_by_copying_it_while_its_crawl_rests() {
 #[test]
 fn the_demo_shows_everything_and_leaves_nothing() {
     let temporary = tempfile::tempdir().unwrap();
-    // Someone else may be at the usual place.
+    // The default port is in use.
     let _taken = TcpListener::bind("127.0.0.1:8321");
     let output = Command::new(env!("CARGO_BIN_EXE_avocet"))
         .args([

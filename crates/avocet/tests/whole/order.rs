@@ -1,18 +1,18 @@
-//! Which page first? Whole crawls by every policy, the oracle being the web's own log.
+//! Tests of the order of fetches under every policy. The test server's log is the oracle.
 
 use std::collections::BTreeMap;
 
 use serde_json::json;
 use testweb::site::{Latency, Plan, Spread};
 
-use crate::program::Program;
+use crate::program::TestProgram;
 use crate::webs::{asked, crawl, plain, scores, serve};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_ordering_and_every_strategy_fetches_the_whole_web() {
     let serving = serve(plain(31, 5, 60)).await;
     let homes = serving.homes();
-    let reference = Program::new();
+    let reference = TestProgram::new();
     reference.json(&crawl(
         &homes,
         &["--order", "breadth-first", "--servers", "breadth-first"],
@@ -39,14 +39,14 @@ async fn every_ordering_and_every_strategy_fetches_the_whole_web() {
         ("pagerank*0.7 + similarity*0.3", &words),
     ];
     for (order, more) in orders {
-        let program = Program::new();
+        let program = TestProgram::new();
         let mut more = more.to_vec();
         more.extend(["--order", order, "--no-archive", "--no-index"]);
         program.json(&crawl(&homes, &more));
         assert_eq!(program.fetched(), expected, "{order}");
     }
     for servers in ["performance", "quality", "crawl-ability", "best-prefix"] {
-        let program = Program::new();
+        let program = TestProgram::new();
         let more = [
             "--order",
             "opic",
@@ -62,10 +62,10 @@ async fn every_ordering_and_every_strategy_fetches_the_whole_web() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn better_pages_are_asked_for_first_and_another_ordering_ranks_what_waits_anew() {
+async fn better_pages_are_fetched_first_and_a_new_ordering_ranks_waiting_pages_again() {
     let serving = serve(plain(32, 1, 120)).await;
     let homes = serving.homes();
-    let program = Program::new();
+    let program = TestProgram::new();
     let (path, scores) = scores(&program, &serving);
     let first = program.json(&crawl(
         &homes,
@@ -78,7 +78,7 @@ async fn better_pages_are_asked_for_first_and_another_ordering_ranks_what_waits_
     program.json(&crawl(&homes, &given));
     let links = program.lines(&["export", "links"]);
     let link = |line: &serde_json::Value, end: &str| line[end].as_str().unwrap().to_owned();
-    // What a crawler does that always takes the best page it knows.
+    // The order of a crawler that always fetches the best known page.
     let mut fetched = before.clone();
     while let Some(best) = known
         .iter()
@@ -99,7 +99,7 @@ async fn better_pages_are_asked_for_first_and_another_ordering_ranks_what_waits_
     assert_eq!(asked(&serving), fetched);
 }
 
-fn urls(program: &Program) -> Vec<String> {
+fn urls(program: &TestProgram) -> Vec<String> {
     let lines = program.lines(&["export", "urls"]);
     lines
         .iter()
@@ -110,7 +110,7 @@ fn urls(program: &Program) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_a_link_named_can_be_a_seed_later() {
     let serving = serve(plain(43, 1, 80)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(
         &homes,
         &["--pages", "8", "--order", "breadth-first"],
@@ -128,12 +128,11 @@ async fn a_page_that_a_link_named_can_be_a_seed_later() {
     assert_eq!(program.json(&["explain", &deep])["discovered"]["depth"], 0);
 }
 
-/// The graph of links is a fact like others: it is the same when made anew, from a store of a version
-/// that did not keep it too.
+/// A rebuild restores the link graph, also in a store of a format version that did not have it.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_page_is_worth_survives_a_rebuild_and_an_older_store() {
     let serving = serve(plain(39, 2, 200)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(&homes, &["--order", "random(3)", "--pages", "30"]));
     program.json(&crawl(&homes, &["--order", "backlink", "--pages", "1"]));
     let lines = program.lines(&["export", "urls"]);
@@ -156,11 +155,11 @@ async fn what_a_page_is_worth_survives_a_rebuild_and_an_older_store() {
     assert_eq!(program.json(&["verify"])["problems"], json!([]));
 }
 
-/// Two of three connections could wait for servers that never answer; they are asked a few times each.
+/// Servers that never answer do not occupy all connections; each gets only a few attempts.
 #[tokio::test(flavor = "multi_thread")]
 async fn dead_servers_do_not_hold_up_the_rest() {
     let serving = serve(plain(40, 4, 60)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let config = "[crawl]\nattempts = 1\n[limits]\nfirst_byte = \"1s\"\n";
     std::fs::write(program.store().join("avocet.toml"), config).unwrap();
     let (homes, mut seeds) = (serving.homes(), Vec::new());
@@ -191,7 +190,7 @@ async fn dead_servers_do_not_hold_up_the_rest() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_http_brings_the_same_pages() {
-    // An answer takes its time, so that streams can be seen to overlap on any machine.
+    // Responses are slow, so that streams overlap on any machine.
     let always = |median| Spread { median, sigma: 0.0 };
     let plan = Plan {
         latency: Latency::PerServer {
@@ -206,7 +205,7 @@ async fn every_http_brings_the_same_pages() {
     let mut expected = None;
     let mut before = 0;
     for http in ["auto", "1.0", "1.1", "pipelined", "2"] {
-        let program = Program::new();
+        let program = TestProgram::new();
         program.json(&crawl(&homes, &["--http", http, "--no-archive"]));
         let fetched = program.fetched();
         assert_eq!(expected.get_or_insert(fetched.clone()), &fetched, "{http}");
@@ -238,9 +237,9 @@ async fn every_http_brings_the_same_pages() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_word_that_nobody_knows_is_said_so() {
+async fn query_words_that_no_page_has_are_reported() {
     let serving = serve(plain(37, 1, 20)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     let query = ["--order", "similarity", "--query", "page xyzzyqu"];
     let summary = program.json(&crawl(&homes, &query));
     let unseen = summary["unseen_words"].as_array().unwrap();
@@ -250,7 +249,7 @@ async fn a_word_that_nobody_knows_is_said_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_is_explained() {
     let serving = serve(plain(38, 2, 100)).await;
-    let (homes, program) = (serving.homes(), Program::new());
+    let (homes, program) = (serving.homes(), TestProgram::new());
     program.json(&crawl(
         &homes,
         &["--order", "pagerank", "--pages", "20", "--exclude", "/zzz"],
@@ -307,7 +306,7 @@ async fn a_page_is_explained() {
     }
     let text = String::from_utf8(program.run(&["explain", url(false)]).stdout).unwrap();
     assert!(
-        text.contains("not fetched") && text.contains("pagerank"),
+        text.contains("Not fetched: ") && text.contains("pagerank"),
         "{text}"
     );
 }

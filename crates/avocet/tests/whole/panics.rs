@@ -1,10 +1,11 @@
-//! A panic anywhere stops the program with exit code 1, names its place, and leaves the store intact.
+//! Tests that a panic stops the program with exit code 1, names its place, and leaves the store
+//! intact.
 
 use std::io::Read;
 use std::process::Stdio;
 
-use crate::program::Program;
-use crate::server::{self, Leaf, Server};
+use crate::program::TestProgram;
+use crate::server::{self, AvocetServer, Leaf};
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -12,7 +13,7 @@ async fn a_panic_of_a_crawl_is_seen() {
     let serving = webs::serve(webs::plain(33, 2, 40)).await;
     let homes = serving.homes();
     let crawl = webs::crawl(&homes, &[]);
-    let straight = Program::new();
+    let straight = TestProgram::new();
     straight.json(&crawl);
     for (point, place) in [
         ("visit:5", "fault.rs"),
@@ -21,7 +22,7 @@ async fn a_panic_of_a_crawl_is_seen() {
         ("indexed:3", "fault.rs"),
         ("published", "fault.rs"),
     ] {
-        let program = Program::new();
+        let program = TestProgram::new();
         let mut command = program.command(&crawl);
         let output = command.env("AVOCET_PANIC_AT", point).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -35,15 +36,15 @@ async fn a_panic_of_a_crawl_is_seen() {
     }
 }
 
-/// A search reads the index on a thread for that, and a thread of its own follows the index.
+/// The panics are in a thread that reads the index for a search, and in the thread that reloads it.
 #[test]
 fn a_panic_of_a_server_is_seen() {
-    let program = Program::new();
+    let program = TestProgram::new();
     server::put(&program, &[Leaf::new("http://e.org/", "title", "words")]);
     for point in ["read", "watch:2"] {
         let mut command = program.command(&["serve", "--listen", "127.0.0.1:0", "--json"]);
         command.env("AVOCET_PANIC_AT", point);
-        let (mut child, address) = Server::spawn(command.stderr(Stdio::piped()));
+        let (mut child, address) = AvocetServer::spawn(command.stderr(Stdio::piped()));
         if point == "read" {
             let to = address;
             let answer = crate::http::ask(to, "GET", "/api/v1/search?q=words", &[], "");
@@ -58,9 +59,9 @@ fn a_panic_of_a_server_is_seen() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_read_enough_is_no_reason_to_panic() {
+async fn a_closed_pipe_does_not_cause_a_panic() {
     let serving = webs::serve(webs::plain(34, 1, 5)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     program.json(&webs::crawl(&homes, &[]));
     for arguments in [

@@ -1,17 +1,17 @@
-//! A crawl that rests: nobody is asked, everything is committed, and it goes on when it is told to.
+//! Tests of `pause` and `resume`: a paused crawl sends no requests and has committed everything.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::program::Program;
-use crate::running::Running;
+use crate::program::TestProgram;
+use crate::running::CrawlProcess;
 use crate::webs;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pause_stops_fetches_and_a_resume_goes_on() {
     let serving = webs::serve(webs::plain(8, 3, 30)).await;
-    let running = Running::start(&serving, &["--budget", "30/s"]).await;
+    let running = CrawlProcess::start(&serving, &["--budget", "30/s"]).await;
     running
         .until("it fetches", |state| {
             state["fetches"]["new"].as_u64() > Some(5)
@@ -29,7 +29,11 @@ async fn a_pause_stops_fetches_and_a_resume_goes_on() {
     );
     let before = serving.log().requests();
     tokio::time::sleep(Duration::from_secs(3)).await;
-    assert_eq!(serving.log().requests(), before, "nobody is asked");
+    assert_eq!(
+        serving.log().requests(),
+        before,
+        "a paused crawl sends no request"
+    );
     let status = running.program.json(&["status"]);
     assert_eq!(
         (&status["running"], &status["mode"]),
@@ -37,7 +41,7 @@ async fn a_pause_stops_fetches_and_a_resume_goes_on() {
     );
     assert!(running.get("/dashboard").body.contains("paused"));
 
-    // A copy of the directory is a store that can be used.
+    // A copy of the directory is a valid store.
     let copied = running.program.path("copy");
     let copy = std::process::Command::new("cp");
     let done = { copy }
@@ -66,7 +70,7 @@ async fn a_pause_stops_fetches_and_a_resume_goes_on() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert!(serving.log().requests() > before + 10);
-    // What the crawl says it asked for is what servers saw, once it rests.
+    // While paused, the counted fetches equal the requests that the servers saw.
     running.program.json(&["pause"]);
     let state = running.state();
     let fetches = state["fetches"].as_object().unwrap().values();
@@ -75,11 +79,11 @@ async fn a_pause_stops_fetches_and_a_resume_goes_on() {
     running.stop().await;
 }
 
-/// What a crawl says of itself holds through a restart, and a pause too.
+/// A pause survives a restart of the program.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pause_outlives_the_program_and_an_address_that_is_taken_is_told() {
+async fn a_pause_survives_a_restart_and_an_address_in_use_is_reported() {
     let serving = webs::serve(webs::plain(11, 1, 10)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let home = serving.homes().remove(0);
     program.run(&["crawl", &home, "--pages", "3"]);
     let asked = serving.log().requests();

@@ -1,22 +1,22 @@
-//! The program as a user runs it: a process, its output, its exit code.
+//! The program under test, run as a process: its output and its exit code.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// A store in a temporary directory, and the program to use it with.
-pub struct Program {
+/// A store in a temporary directory, and commands that run on it.
+pub struct TestProgram {
     directory: tempfile::TempDir,
 }
 
-impl Program {
+impl TestProgram {
     pub fn new() -> Self {
         let program = Self {
             directory: tempfile::tempdir().unwrap(),
         };
         std::fs::create_dir(program.store()).unwrap();
-        // Retries at once: tests have no minutes to wait for a server that says "later".
+        // Short retry delays: the defaults would take minutes.
         std::fs::write(
             program.store().join("avocet.toml"),
             "[crawl]\nretry_after = \"1s\"\nattempts = 3\n",
@@ -39,7 +39,7 @@ impl Program {
         command
     }
 
-    /// Runs it to its end, which must be a success.
+    /// Runs a command, which must succeed.
     pub fn run(&self, arguments: &[&str]) -> Output {
         let output = self.command(arguments).output().unwrap();
         assert!(
@@ -50,7 +50,7 @@ impl Program {
         output
     }
 
-    /// Runs it to its end, which must be a failure; returns what it said.
+    /// Runs a command, which must fail. Returns its exit code and standard error.
     pub fn fail(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let output = self.command(arguments).output().unwrap();
         assert!(
@@ -63,14 +63,14 @@ impl Program {
         )
     }
 
-    /// Runs it with `--json` and reads the one document it prints.
+    /// Runs a command with `--json` and parses the document that it prints.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let mut arguments = arguments.to_vec();
         arguments.push("--json");
         serde_json::from_slice(&self.run(&arguments).stdout).unwrap()
     }
 
-    /// Runs it and reads one JSON document a line.
+    /// Runs a command and parses the JSON Lines that it prints.
     pub fn lines(&self, arguments: &[&str]) -> Vec<Value> {
         let output = String::from_utf8(self.run(arguments).stdout).unwrap();
         output
@@ -79,7 +79,7 @@ impl Program {
             .collect()
     }
 
-    /// Starts it, to be killed.
+    /// Starts a command in the background, for a test that kills it.
     pub fn start(&self, arguments: &[&str]) -> Child {
         let mut command = self.command(arguments);
         command
@@ -89,7 +89,7 @@ impl Program {
             .unwrap()
     }
 
-    /// The URLs of pages that were fetched with a body, sorted.
+    /// Returns the URLs whose last status is 200, sorted.
     pub fn fetched(&self) -> Vec<String> {
         let mut urls: Vec<String> = self
             .lines(&["export", "urls"])
@@ -112,8 +112,8 @@ impl Program {
     }
 }
 
-/// Keeps the directory of a failed test for inspection.
-impl Drop for Program {
+/// Keeps the directory of a failed test.
+impl Drop for TestProgram {
     fn drop(&mut self) {
         if std::thread::panicking() {
             self.directory.disable_cleanup(true);
@@ -127,7 +127,8 @@ fn is_warc(path: &Path) -> bool {
     name.ends_with(".warc.gz") || name.ends_with(".warc.gz.open")
 }
 
-/// Has `warcio check` and `warcio index` read every file; `false` where warcio is not installed.
+/// Runs `warcio check` and `warcio index` on every file, which must succeed. Returns `false` if
+/// warcio is not installed.
 pub fn warcio_accepts(files: &[PathBuf]) -> bool {
     let python = |arguments: &[&str]| Command::new("python3").args(arguments).output();
     if !python(&["-c", "import warcio"]).is_ok_and(|output| output.status.success()) {

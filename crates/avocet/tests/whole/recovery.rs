@@ -1,4 +1,4 @@
-//! Stores that were damaged, killed at their start or told to do something twice: nothing intact is lost.
+//! Tests of damaged stores, kills at the start, and repeated imports: no intact data is lost.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,11 +9,11 @@ use repository::archive::{self, Kind};
 use testweb::site::Serving;
 
 use crate::files::Files;
-use crate::program::Program;
+use crate::program::TestProgram;
 use crate::webs;
 
-/// The URLs of all records in the archive that can be read.
-fn archived(program: &Program) -> Vec<String> {
+/// Returns the URLs of all readable responses in the archive, sorted.
+fn archived(program: &TestProgram) -> Vec<String> {
     let records = archive::scan(&program.store().join("archive")).unwrap();
     let mut urls: Vec<String> = records
         .flatten()
@@ -24,10 +24,10 @@ fn archived(program: &Program) -> Vec<String> {
     urls
 }
 
-/// A finished crawl of a small web.
-async fn crawled(pages: usize) -> (Program, Serving, Vec<String>) {
+/// Runs a complete crawl of a small web.
+async fn crawled(pages: usize) -> (TestProgram, Serving, Vec<String>) {
     let serving = webs::serve(webs::plain(31, 3, pages)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     program.json(&webs::crawl(&homes, &[]));
     (program, serving, homes)
@@ -65,7 +65,7 @@ fn flip(path: &Path, at: usize) {
     fs::write(path, bytes).unwrap();
 }
 
-fn said(program: &Program, arguments: &[&str]) -> String {
+fn said(program: &TestProgram, arguments: &[&str]) -> String {
     let output = program.run(arguments);
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -104,7 +104,7 @@ async fn a_ledger_that_lost_commits_costs_no_page_of_the_archive() {
     );
 }
 
-/// What `rebuild` could not read is known: `verify` agrees after it, and still finds new damage.
+/// `verify` accepts records that `rebuild` has skipped, and still finds new damage.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_record_is_mended_by_rebuild_and_a_crawl() {
     let (program, _serving, homes) = crawled(30).await;
@@ -119,7 +119,7 @@ async fn a_damaged_record_is_mended_by_rebuild_and_a_crawl() {
         .map(|(at, _)| at.offset)
         .collect();
     for place in [places[10], places[20]] {
-        // Within the compressed bytes: the header of a gzip member has ten bytes.
+        // Byte 40 is in the compressed data: the header of a gzip member has ten bytes.
         flip(&program.warcs()[0], place as usize + 40);
         let (code, problems) = program.fail(&["verify"]);
         assert_eq!(code, Some(1), "{problems}");
@@ -132,7 +132,7 @@ async fn a_damaged_record_is_mended_by_rebuild_and_a_crawl() {
     assert_eq!(program.json(&["verify"])["passed_over"], 2);
 }
 
-/// An index that holds a commit which the ledger does not have was made from a ledger that lost it.
+/// An index that is ahead of its ledger shows that the ledger has lost commits.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_index_ahead_of_its_ledger_is_made_again() {
     let (program, _serving, homes) = crawled(20).await;
@@ -149,7 +149,7 @@ async fn an_index_ahead_of_its_ledger_is_made_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_index_is_made_again_at_the_next_start() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let home = format!("http://{}/", Files::site(20, 300).serve().await);
     program.json(&["crawl", &home]);
     let whole = program.path("whole");
@@ -182,7 +182,7 @@ async fn rebuild_refuses_to_forget_what_is_missing() {
     let fetched = program.fetched().len();
     let warc = program.warcs().remove(0);
     let kept = fs::read(&warc).unwrap();
-    let ledger = |program: &Program| program.lines(&["export", "urls"]).len();
+    let ledger = |program: &TestProgram| program.lines(&["export", "urls"]).len();
     let known = ledger(&program);
     for short in [None, Some(kept.len() / 2)] {
         match short {
@@ -218,7 +218,7 @@ async fn a_file_is_imported_once_however_often_that_is_tried() {
     arguments.extend(warcs.iter().map(String::as_str));
     let expected = archived(&source);
 
-    let program = Program::new();
+    let program = TestProgram::new();
     let mut kills = 0;
     for round in 0u64.. {
         let mut child = program.start(&arguments);
@@ -241,18 +241,18 @@ async fn a_file_is_imported_once_however_often_that_is_tried() {
     assert_eq!(program.json(&["verify"])["agree"], true);
 }
 
-/// What an import brings of an earlier day does not take the place of what was fetched since.
+/// An imported older version does not replace a newer copy.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_older_version_is_kept_and_not_shown() {
     let files = Files::default();
     files.put("/", "text/html", "<title>t</title>first words");
     let address = files.serve().await;
     let url = format!("http://{address}/");
-    let old = Program::new();
+    let old = TestProgram::new();
     old.json(&["crawl", &url]);
     let warc = old.warcs().remove(0);
     files.put("/", "text/html", "<title>t</title>second words");
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &url]);
     let taken = program.json(&["import", "warc", warc.to_str().unwrap()]);
     assert_eq!(taken["taken"], 1);
@@ -301,7 +301,7 @@ async fn an_export_is_whole_or_not_there() {
     assert_eq!(fs::read(&out).unwrap(), whole);
 }
 
-/// Every start of `run` catches up with what the last one committed, and is killed while it does.
+/// Every start of `run` updates the index from the ledger, and is killed while it does.
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_at_the_start_of_a_run_never_keep_a_store_from_starting() {
     let files = Files::site(40, 100);
@@ -313,7 +313,7 @@ async fn kills_at_the_start_of_a_run_never_keep_a_store_from_starting() {
     };
     change(0);
     let url = format!("http://{}/", files.serve().await);
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &url]);
     let arguments = [
         "run",
@@ -327,7 +327,7 @@ async fn kills_at_the_start_of_a_run_never_keep_a_store_from_starting() {
     for round in 0u64..40 {
         change(round + 1);
         let mut child = program.start(&arguments);
-        // From the very start to where the first pages are committed and the index is not.
+        // From the start until the first pages are committed and not yet indexed.
         std::thread::sleep(Duration::from_millis(30 + (round * 37) % 400));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -1,15 +1,15 @@
-//! `docs/reference/`: the command line, the API and the metrics, written by the program itself.
+//! Tests that `docs/reference/` matches the program: command line, API and metrics.
 //!
-//! Each page is compared with what the program says now. `AVOCET_WRITE_REFERENCE=1` writes the
-//! pages instead.
+//! Each page is compared with the current output of the program. With `AVOCET_WRITE_REFERENCE=1`
+//! the tests write the pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::program::Program;
-use crate::running::Running;
+use crate::program::TestProgram;
+use crate::running::CrawlProcess;
 use crate::webs;
 
 fn page(name: &str) -> PathBuf {
@@ -31,7 +31,7 @@ fn compare(name: &str, text: &str) {
 
 #[test]
 fn the_page_of_the_command_line_is_what_help_prints() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let mut text = String::from(
         "# Command line\n\nThis page is what `avocet COMMAND --help` prints. The test \
          `the_page_of_the_command_line_is_what_help_prints` keeps it up to date.\n",
@@ -41,7 +41,7 @@ fn the_page_of_the_command_line_is_what_help_prints() {
 }
 
 /// Adds the help of a command and of its subcommands.
-fn describe(program: &Program, command: &[&str], text: &mut String) {
+fn describe(program: &TestProgram, command: &[&str], text: &mut String) {
     let arguments = [command, &["--help"]].concat();
     let help = program.run(&arguments).stdout;
     let help = String::from_utf8(help).unwrap();
@@ -67,7 +67,7 @@ fn trimmed(text: &str) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_pages_of_api_and_metrics_are_what_the_server_says() {
     let serving = webs::serve(webs::plain(3, 1, 4)).await;
-    let running = Running::start(&serving, &["--budget", "50/s"]).await;
+    let running = CrawlProcess::start(&serving, &["--budget", "50/s"]).await;
     let document = running.get("/api/v1/openapi.json").json();
     compare("api.md", &api(&document));
     let metrics = running.get("/metrics").body;

@@ -1,17 +1,17 @@
-//! What searchers see of results: sections, near-duplicates, suggestions, facets, copies and similar pages; and that text of
-//! pages stays text in all of them.
+//! Tests of search results: sections, near-duplicates, suggestions, facets, copies and similar
+//! pages. Text of crawled pages must stay text in all of them.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
 use crate::files::Files;
-use crate::program::Program;
-use crate::server::{Leaf, Server, put};
+use crate::program::TestProgram;
+use crate::server::{AvocetServer, Leaf, put};
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// Words that are enough for a text to have a similarity hash.
+/// Returns enough words for a text to have a similarity hash.
 fn filler(about: &str) -> String {
     format!(
         "The {about} wades through shallow water and sweeps its bill from side to side for food. "
@@ -19,7 +19,7 @@ fn filler(about: &str) -> String {
     .repeat(12)
 }
 
-/// A site with sections, three copies of a page, dates, and a page that wants no copy shown.
+/// Returns a site with sections, three copies of a page, dates, and a `noarchive` page.
 fn waders() -> Files {
     let files = Files::default();
     let page = |path: &str, head: &str, body: &str| {
@@ -74,17 +74,17 @@ fn waders() -> Files {
     files
 }
 
-/// The site, crawled and served; and where it is.
-async fn served(settings: &str) -> (Program, Server, String) {
+/// Crawls and serves the site. Also returns its address.
+async fn served(settings: &str) -> (TestProgram, AvocetServer, String) {
     let address = waders().serve().await;
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &format!("http://{address}/")]);
     fs::write(program.store().join("avocet.toml"), settings).unwrap();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     (program, server, format!("http://{address}"))
 }
 
-fn searches(program: &Program) -> usize {
+fn searches(program: &TestProgram) -> usize {
     let files = fs::read_dir(program.store().join("log"))
         .into_iter()
         .flatten();
@@ -101,7 +101,7 @@ fn searches(program: &Program) -> usize {
         .sum()
 }
 
-/// A page of ours without its own script.
+/// Returns one of our pages without its own script.
 fn markup(body: &str) -> String {
     body.replace("<script src=\"/assets/", "")
 }
@@ -225,7 +225,7 @@ async fn what_is_typed_is_suggested_and_not_logged() {
     server.get("/?q=avoc&live=settled");
     server.get("/?q=avocet&live=submitted");
     assert_eq!(searches(&program), 2);
-    // Other sites may ask if the operator names them.
+    // Other sites may use the API if the operator names them.
     let foreign = server.ask(
         "GET",
         "/api/v1/suggest?q=a",
@@ -407,8 +407,8 @@ async fn similar_pages_are_found() {
 }
 
 #[test]
-fn a_search_page_of_ones_own() {
-    let program = Program::new();
+fn the_search_page_has_the_title_logo_and_colour_of_the_operator() {
+    let program = TestProgram::new();
     let logo = program.path("logo.svg");
     fs::write(
         &logo,
@@ -428,7 +428,7 @@ fn a_search_page_of_ones_own() {
         logo.to_str().unwrap()
     );
     fs::write(program.store().join("avocet.toml"), settings).unwrap();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let page = server.get("/").body;
     assert!(
         page.contains("<title>Birds &#38; &#60;b&#62;more&#60;/b&#62;</title>"),
@@ -474,7 +474,7 @@ fn a_search_page_of_ones_own() {
 
 #[test]
 fn text_of_strangers_stays_text_wherever_it_is_shown() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let hostile =
         "\"><script>alert(1)</script><img src=x onerror=alert(2)> avocet' onmouseover='alert(3)";
     let text = format!("{hostile}\n{}", filler("avocet"));
@@ -489,7 +489,7 @@ fn text_of_strangers_stays_text_wherever_it_is_shown() {
         ..Leaf::new(url, hostile, &text)
     });
     put(&program, &leaves);
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let query = "avocet+nothinglikeit+inurl:%3Cscript%3E";
     for path in [
         "/?q=avocet".to_owned(),
@@ -526,7 +526,7 @@ fn text_of_strangers_stays_text_wherever_it_is_shown() {
 
 #[test]
 fn of_equal_pages_one_in_the_readers_language_is_shown() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let leaf = |language| Leaf {
         language,
         ..Leaf::new(
@@ -536,7 +536,7 @@ fn of_equal_pages_one_in_the_readers_language_is_shown() {
         )
     };
     put(&program, &["en", "de", "fr"].map(leaf));
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     for (accepted, title) in [
         ("de, en;q=0.5", "Page de"),
         ("da, en;q=0.4, fr-CH;q=0.9", "Page fr"),

@@ -1,4 +1,4 @@
-//! `avocet run` as the test's opposite: it crawls, serves and is told what to do.
+//! A running `avocet run` for tests, with its server and its controls.
 
 use std::net::SocketAddr;
 use std::process::Child;
@@ -8,26 +8,26 @@ use rustix::process::Signal;
 use serde_json::Value;
 use testweb::site::Serving;
 
-use crate::http::{self, Answer};
-use crate::program::Program;
+use crate::http::{self, HttpAnswer};
+use crate::program::TestProgram;
 
-/// A crawl that runs, and where it listens.
-pub struct Running {
-    pub program: Program,
+/// A running crawl and the address of its server.
+pub struct CrawlProcess {
+    pub program: TestProgram,
     pub address: SocketAddr,
     pub token: String,
     child: Child,
 }
 
-impl Drop for Running {
+impl Drop for CrawlProcess {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-impl Running {
-    /// Begins at the home pages of a web.
+impl CrawlProcess {
+    /// Starts a crawl at the home pages of a web.
     pub async fn start(serving: &Serving, more: &[&str]) -> Self {
         Self::crawl(&serving.homes(), more).await
     }
@@ -36,9 +36,9 @@ impl Running {
         Self::public(homes, &[more, &["--allow-private"]].concat()).await
     }
 
-    /// Begins at pages whose servers alone may be private.
+    /// Starts a crawl without `--allow-private`: of private addresses only the seeds are open.
     pub async fn public(homes: &[String], more: &[&str]) -> Self {
-        let program = Program::new();
+        let program = TestProgram::new();
         let mut arguments = vec!["run", "--scope", "any"];
         arguments.extend(["--listen", "127.0.0.1:0"]);
         arguments.extend(homes.iter().map(String::as_str));
@@ -65,7 +65,7 @@ impl Running {
         serde_json::from_slice(&text).unwrap_or_default()
     }
 
-    /// Waits until the crawl says so.
+    /// Waits until the state of the crawl fulfils a condition, and returns the state.
     pub async fn until(&self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
         for _ in 0..600 {
             let state = self.state();
@@ -77,19 +77,25 @@ impl Running {
         panic!("{what}: {}", self.state());
     }
 
-    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> HttpAnswer {
         let field = |(name, value): &(&str, &str)| format!("{name}: {value}");
         let fields: Vec<String> = headers.iter().map(field).collect();
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         http::ask(self.address, method, path, &fields, body)
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpAnswer {
         self.ask("GET", path, &[], "")
     }
 
-    /// A control, with the token.
-    pub fn control(&self, path: &str, body: &Value) -> Answer {
+    /// Sends a control request with the token.
+    pub fn control(&self, path: &str, body: &Value) -> HttpAnswer {
         let bearer = format!("Bearer {}", self.token);
         let headers = [
             ("Authorization", bearer.as_str()),
@@ -103,16 +109,16 @@ impl Running {
         )
     }
 
-    /// Ends it as a system does; returns the store.
-    pub async fn stop(self) -> Program {
+    /// Stops the crawl with SIGTERM. Returns the store.
+    pub async fn stop(self) -> TestProgram {
         self.end(Signal::TERM).await
     }
 
-    /// Ends it by a signal, which must be a clean stop; returns the store.
-    pub async fn end(mut self, signal: Signal) -> Program {
+    /// Stops the crawl with a signal, which must be a clean stop. Returns the store.
+    pub async fn end(mut self, signal: Signal) -> TestProgram {
         let id = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(id, signal).unwrap();
         assert!(self.child.wait().unwrap().success());
-        std::mem::replace(&mut self.program, Program::new())
+        std::mem::replace(&mut self.program, TestProgram::new())
     }
 }

@@ -1,4 +1,4 @@
-//! What people searched for is kept, unless they ask otherwise, and can be brought from elsewhere.
+//! Tests of the query log: searches are logged, unless `--no-log` is given, and can be imported.
 
 use std::fs;
 use std::io::Write;
@@ -8,11 +8,11 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};
 
-use crate::program::Program;
+use crate::program::TestProgram;
 use crate::webs::{crawl, plain, serve};
 
-/// The lines of the log, month by month.
-fn log(program: &Program) -> Vec<Value> {
+/// Returns the lines of the log, month by month.
+fn log(program: &TestProgram) -> Vec<Value> {
     let Ok(files) = fs::read_dir(program.store().join("log")) else {
         return Vec::new();
     };
@@ -31,7 +31,7 @@ fn log(program: &Program) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn searches_are_logged_unless_told_not_to() {
     let serving = serve(plain(33, 1, 20)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&crawl(&serving.homes(), &[]));
     let page = &program.lines(&["export", "pages"])[0];
     let text = page["text"].as_str().unwrap();
@@ -63,7 +63,7 @@ async fn searches_are_logged_unless_told_not_to() {
         ["clicked", "query", "shown", "time"],
         "and nothing of the person"
     );
-    // A log that cannot be written keeps nobody from an answer.
+    // A search works even if the log cannot be written.
     fs::remove_dir_all(program.store().join("log")).unwrap();
     fs::write(program.store().join("log"), "").unwrap();
     let output = program.run(&["search", word]);
@@ -73,7 +73,7 @@ async fn searches_are_logged_unless_told_not_to() {
 
 #[test]
 fn queries_are_imported_and_bad_lines_named() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let table = program.path("queries.tsv.gz");
     let mut gz = GzEncoder::new(fs::File::create(&table).unwrap(), Compression::fast());
     gz.write_all(b"query\tcount\npied avocet\t12\nbroken\n\nwader\t3\n")
@@ -113,7 +113,7 @@ fn queries_are_imported_and_bad_lines_named() {
     let plain = program.run(&["import", "queries", lines.to_str().unwrap()]);
     assert_eq!(
         String::from_utf8_lossy(&plain.stdout),
-        "1 taken in, 1 passed over\n"
+        "1 imported, 1 skipped\n"
     );
     let (code, said) = program.fail(&["import", "queries", "/nowhere"]);
     assert!(code == Some(1) && said.contains("/nowhere"), "{said}");

@@ -1,16 +1,16 @@
-//! `avocet serve` over real sockets: what searchers and programs get.
+//! Tests of `avocet serve` over real sockets: search page, API, clicks and limits.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::program::Program;
-use crate::server::{Leaf, Server, put};
+use crate::program::TestProgram;
+use crate::server::{AvocetServer, Leaf, put};
 use crate::webs::{crawl, plain, serve};
 
-/// A store of pages about birds.
-fn birds() -> Program {
-    let program = Program::new();
+/// Returns a store of pages about birds.
+fn birds() -> TestProgram {
+    let program = TestProgram::new();
     let mut leaves = vec![
         Leaf::new(
             "http://birds.example/avocet",
@@ -38,7 +38,7 @@ fn birds() -> Program {
     program
 }
 
-fn log(program: &Program, kind: &str) -> Vec<Value> {
+fn log(program: &TestProgram, kind: &str) -> Vec<Value> {
     let Ok(files) = fs::read_dir(program.store().join("log")) else {
         return Vec::new();
     };
@@ -53,7 +53,7 @@ fn log(program: &Program, kind: &str) -> Vec<Value> {
         .collect()
 }
 
-/// The addresses that count clicks on results of a page.
+/// Returns the click-counting links of a result page.
 fn clicks(html: &str) -> Vec<String> {
     let links = html.split(" ping=\"").skip(1);
     links
@@ -64,7 +64,7 @@ fn clicks(html: &str) -> Vec<String> {
 #[test]
 fn people_search_click_and_turn_pages() {
     let program = birds();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let start = server.get("/");
     assert_eq!(start.status, 200);
     assert!(start.body.contains("Search 27 pages"), "{}", start.body);
@@ -92,7 +92,7 @@ fn people_search_click_and_turn_pages() {
         wrong.body
     );
 
-    // A link leads to the page itself; the browser reports the click, by its script or by `ping`.
+    // A link leads to the page itself. The browser reports the click by script or by `ping`.
     assert!(
         found
             .body
@@ -130,9 +130,9 @@ fn people_search_click_and_turn_pages() {
 }
 
 #[test]
-fn nobody_is_led_elsewhere() {
+fn forged_click_links_redirect_nowhere() {
     let program = birds();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let click = clicks(&server.get("/?q=avocet").body).remove(0);
     let token = click.strip_prefix("/click?to=").unwrap();
     for forged in [
@@ -158,7 +158,7 @@ fn nobody_is_led_elsewhere() {
 #[test]
 fn programs_search() {
     let program = birds();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let found = server.json("/api/v1/search?q=avocet&limit=1");
     assert_eq!(
         (&found["total"], &found["query"]),
@@ -255,7 +255,7 @@ fn programs_search() {
 
 #[test]
 fn text_of_strangers_stays_text() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let script = "<script>alert(1)</script>";
     let broken = "\"><img src=x onerror=alert(1)> avocet' onmouseover='alert(1)";
     put(
@@ -284,7 +284,7 @@ fn text_of_strangers_stays_text() {
             },
         ],
     );
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let query = "avocet+%22%3E%3Cscript%3Ealert(9)%3C/script%3E";
     for path in [
         "/?q=avocet".to_owned(),
@@ -340,7 +340,7 @@ fn text_of_strangers_stays_text() {
 #[test]
 fn any_query_is_answered() {
     let program = birds();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let long = "avocet+".repeat(1500);
     for query in [
         "%ff%fe%00",
@@ -377,7 +377,7 @@ fn any_query_is_answered() {
         .iter()
         .filter(|line| line["query"].as_str().unwrap().contains("forged"));
     assert_eq!(forged.count(), 2, "and stays in its line");
-    // What is no HTTP is no request.
+    // Bytes that are not HTTP are refused.
     assert_eq!(
         server
             .send(b"GET /?q=\xff\xfe HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -400,7 +400,7 @@ fn only_names_of_ours_are_answered_to() {
         "[serve]\nhosts = [\"search.example\"]\ncors = [\"https://intranet.example\"]\nrate = 0.5\n",
     )
     .unwrap();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     for (host, status) in [
         ("127.0.0.1:9", 200),
         ("localhost", 200),
@@ -439,7 +439,7 @@ fn only_names_of_ours_are_answered_to() {
         ours.head["access-control-allow-origin"],
         "https://intranet.example"
     );
-    // And nobody asks too often.
+    // The rate limit applies.
     let refused = server.get("/api/v1/search?q=a");
     assert_eq!(refused.status, 429, "{refused:?}");
     assert!(refused.head["retry-after"].parse::<u64>().unwrap() >= 1);
@@ -458,9 +458,9 @@ fn only_names_of_ours_are_answered_to() {
 }
 
 #[test]
-fn those_who_run_it_see_how_it_does() {
+fn operators_see_health_and_metrics() {
     let program = birds();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     server.get("/?q=avocet");
     server.json("/api/v1/search?q=avocet");
     let click = clicks(&server.get("/?q=plovers").body).remove(0);
@@ -491,9 +491,9 @@ fn those_who_run_it_see_how_it_does() {
 async fn a_crawl_comes_first_and_what_it_commits_is_found() {
     let web = serve(plain(41, 1, 30)).await;
     let homes = web.homes();
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&crawl(&homes, &["--pages", "10"]));
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let path = format!("/api/v1/page?url={}", homes[0]);
     let page = server.json(&path);
     assert!(page["checked_at"].is_string(), "{page}");
@@ -514,7 +514,7 @@ async fn a_crawl_comes_first_and_what_it_commits_is_found() {
         (&before["pages"], &before["running"]),
         (&json!(10), &json!(false))
     );
-    // The server has the ledger, and gives it up to whoever wants it.
+    // The server holds the ledger, and releases it for another process.
     program.json(&["explain", &homes[0]]);
     program.json(&crawl(&homes, &["--pages", "10"]));
     let documents = program.json(&["status"])["documents"].as_u64().unwrap();

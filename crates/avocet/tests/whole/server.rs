@@ -1,4 +1,4 @@
-//! The program as a server, and pages for it to serve.
+//! A running `avocet serve` for tests, and pages to index.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -9,31 +9,31 @@ use page::PageUrl;
 use repository::index::{Document, Index};
 use serde_json::Value;
 
-use crate::http::{self, Answer};
-use crate::program::Program;
+use crate::http::{self, HttpAnswer};
+use crate::program::TestProgram;
 
-/// A server that ends with the test.
-pub struct Server {
+/// A server process that is killed when dropped.
+pub struct AvocetServer {
     child: Child,
     pub address: SocketAddr,
 }
 
-impl Server {
+impl AvocetServer {
     /// Starts `avocet serve` on a free port.
-    pub fn start(program: &Program, more: &[&str]) -> Self {
+    pub fn start(program: &TestProgram, more: &[&str]) -> Self {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0", "--json"];
         arguments.extend(more);
         Self::of(program, &arguments)
     }
 
-    /// Starts a command that serves, and that says first of all where.
-    pub fn of(program: &Program, arguments: &[&str]) -> Self {
+    /// Starts a command whose first line of output is the address of its server.
+    pub fn of(program: &TestProgram, arguments: &[&str]) -> Self {
         let mut command = program.command(arguments);
         let (child, address) = Self::spawn(command.stderr(Stdio::null()));
         Self { child, address }
     }
 
-    /// Starts it; returns the process, and where it listens.
+    /// Starts such a command. Returns the process and the address.
     pub fn spawn(command: &mut Command) -> (Child, SocketAddr) {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
@@ -45,7 +45,7 @@ impl Server {
         (child, address.parse().unwrap())
     }
 
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpAnswer {
         self.ask("GET", path, &[], "")
     }
 
@@ -56,18 +56,18 @@ impl Server {
         answer.json()
     }
 
-    /// Asks with further header fields, and a body.
-    pub fn ask(&self, method: &str, path: &str, fields: &[&str], body: &str) -> Answer {
+    /// Sends a request with further header fields and a body.
+    pub fn ask(&self, method: &str, path: &str, fields: &[&str], body: &str) -> HttpAnswer {
         http::ask(self.address, method, path, fields, body)
     }
 
-    /// Sends bytes as they are.
-    pub fn send(&self, bytes: &[u8]) -> Answer {
+    /// Sends bytes unchanged.
+    pub fn send(&self, bytes: &[u8]) -> HttpAnswer {
         http::send(self.address, bytes)
     }
 
-    /// Asks again and again until the answer is as it should be.
-    pub fn until(&self, path: &str, good: impl Fn(&Answer) -> bool) -> Answer {
+    /// Repeats a request until the response fulfils a condition.
+    pub fn until(&self, path: &str, good: impl Fn(&HttpAnswer) -> bool) -> HttpAnswer {
         let begun = Instant::now();
         loop {
             let answer = self.get(path);
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    /// Interrupts it as a user does; returns its exit code.
+    /// Interrupts the server with SIGINT. Returns its exit code.
     pub fn interrupt(mut self) -> Option<i32> {
         let id = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
@@ -90,22 +90,22 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for AvocetServer {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();
     }
 }
 
-/// A page to be found.
+/// A page to index.
 pub struct Leaf {
     pub url: String,
     pub title: String,
     pub text: String,
     pub language: &'static str,
-    /// Days since it was fetched.
+    /// Age of the copy in days.
     pub days: i64,
-    /// The id of the section whose heading is the first line of the text, if there is one.
+    /// Id of a section whose heading is the first line of the text.
     pub section: Option<&'static str>,
 }
 
@@ -122,8 +122,8 @@ impl Leaf {
     }
 }
 
-/// Puts pages into the index of a store that has nothing else: what the index could come to hold, whoever put it there.
-pub fn put(program: &Program, leaves: &[Leaf]) {
+/// Writes pages to the index of a store that has no ledger entries or archive.
+pub fn put(program: &TestProgram, leaves: &[Leaf]) {
     if !program.store().join("FORMAT").exists() {
         let none = program.path("none.txt");
         std::fs::write(&none, "").unwrap();

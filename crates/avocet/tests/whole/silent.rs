@@ -1,4 +1,4 @@
-//! Clients that say nothing, or do not listen: others are answered, and so are they themselves.
+//! Tests of clients that send nothing or do not read: the server still answers them and others.
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,26 +10,26 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 use crate::http;
-use crate::program::Program;
-use crate::server::{Leaf, Server, put};
+use crate::program::TestProgram;
+use crate::server::{AvocetServer, Leaf, put};
 
-/// When a client gives up. A server that is alive answers in milliseconds, on a machine that has time for it.
+/// Time-out of a health check. A server that works answers within milliseconds on an idle machine.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// When the test gives up.
+/// Time-out of the test.
 const FOREVER: Duration = Duration::from_secs(60);
 
-/// How a client wastes a connection.
+/// Ways in which a client wastes a connection.
 #[derive(Debug, Clone, Copy)]
 enum Silence {
     /// It sends nothing.
     Nothing,
-    /// It sends half of a head.
+    /// It sends half of a request head.
     HalfHead,
-    /// It sends a head byte by byte.
+    /// It sends a request head byte by byte.
     Drip,
-    /// It sends a head, and no body.
+    /// It sends a request head and no body.
     NoBody,
-    /// It asks for a lot, and reads nothing of it.
+    /// It requests a large response and does not read it.
     Unread,
 }
 
@@ -41,8 +41,8 @@ const SILENCES: [Silence; 5] = [
     Silence::Unread,
 ];
 
-fn store(config: &str) -> Program {
-    let program = Program::new();
+fn store(config: &str) -> TestProgram {
+    let program = TestProgram::new();
     put(
         &program,
         &[Leaf::new("http://a.example/", "Avocet", "A wader.")],
@@ -51,7 +51,7 @@ fn store(config: &str) -> Program {
     program
 }
 
-/// Lets this process and those that it starts open as many files as the system allows.
+/// Raises the limit of open files for this process and its children.
 fn open_many_files() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -61,7 +61,7 @@ fn open_many_files() {
 /// Connects from 127.0.0.`last`.
 async fn connect(last: u8, to: SocketAddr) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
-    // What the kernel takes in for a client that does not read.
+    // A small buffer: the kernel takes in little for a client that does not read.
     socket.set_recv_buffer_size(2048).unwrap();
     let from = Ipv4Addr::new(127, 0, 0, last);
     socket.bind((from, 0).into()).unwrap();
@@ -90,7 +90,7 @@ async fn waste(mut stream: TcpStream, how: Silence, large: &str) {
         }
         Silence::Unread => {
             let request = format!("GET {large} HTTP/1.1\r\nHost: {to}\r\n\r\n");
-            // When the server has had enough of it, writing fails.
+            // Writing fails when the server closes the connection.
             while stream.write_all(request.as_bytes()).await.is_ok() {}
             return;
         }
@@ -98,7 +98,7 @@ async fn waste(mut stream: TcpStream, how: Silence, large: &str) {
     while stream.read(&mut [0; 64]).await.is_ok_and(|read| read > 0) {}
 }
 
-/// What a health check from 127.0.0.`last` gets; 0: nothing in time.
+/// Returns the status of a health check from 127.0.0.`last`, or 0 on a time-out.
 async fn health(last: u8, to: SocketAddr) -> u16 {
     let asked = async {
         let mut stream = connect(last, to).await;
@@ -122,15 +122,15 @@ async fn checks(last: u8, to: SocketAddr) -> Vec<u16> {
     answers
 }
 
-/// The path of the largest answer that is not limited.
-fn large(server: &Server) -> String {
+/// Returns the path of the largest response that has no rate limit.
+fn large(server: &AvocetServer) -> String {
     let page = server.get("/").body;
     let paths = page.split('"').filter(|text| text.starts_with("/assets/"));
     let size = |path: &&str| server.get(path).body.len();
     paths.max_by_key(size).unwrap().to_owned()
 }
 
-/// Wastes connections in all ways, from these addresses in turn, for as long as the server lets it.
+/// Opens `count` connections from these addresses in turn, and wastes them in all ways.
 async fn attack(count: usize, from: &[u8], to: SocketAddr, large: &str) {
     for number in 0..count {
         let how = SILENCES[number % SILENCES.len()];
@@ -143,16 +143,16 @@ async fn attack(count: usize, from: &[u8], to: SocketAddr, large: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn silent_clients_keep_nobody_out() {
+async fn silent_clients_do_not_block_others() {
     open_many_files();
     let program = store("");
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let (to, large) = (server.address, large(&server));
-    // From one address: more than there are places.
+    // From one address: more connections than the server accepts in total.
     attack(1100, &[1], to, &large).await;
     assert_eq!(checks(2, to).await, [200; 19], "from another address");
     assert_eq!(checks(1, to).await, [200; 19], "from the same address");
-    // From many, each with as many as it may have: all places are taken.
+    // From many addresses, each with its maximum: all connections are taken.
     let many: Vec<u8> = (10..28).collect();
     attack(64 * many.len(), &many, to, &large).await;
     assert_eq!(checks(2, to).await, [200; 19], "from one address more");
@@ -160,11 +160,11 @@ async fn silent_clients_keep_nobody_out() {
     assert_eq!(server.interrupt(), Some(0));
 }
 
-/// Where nothing is short, every connection that keeps the server waiting ends by its time-out.
+/// Without a shortage, every waiting connection ends by its time-out.
 #[tokio::test(flavor = "multi_thread")]
 async fn silent_connections_end() {
     let program = store("");
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let (to, large) = (server.address, large(&server));
     let mut wasted = Vec::new();
     for how in SILENCES {
@@ -182,17 +182,17 @@ async fn limits_go_by_the_client_that_a_trusted_proxy_names() {
     let program = store(
         "[serve]\nrate = 0.01\nconnections_per_client = 2\ntrusted_proxies = [\"127.0.0.1\"]\n",
     );
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let to = server.address;
     let search = |fields: &[&str]| {
         let path = "/api/v1/search?q=avocet";
         http::ask(to, "GET", path, fields, "").status
     };
-    // The bucket of a client holds one request.
+    // The token bucket of a client holds one request.
     assert_eq!(search(&["X-Forwarded-For: 6.6.6.6, 1.2.3.4"]), 200);
     assert_eq!(search(&["X-Forwarded-For: 7.7.7.7, 1.2.3.4"]), 429);
     assert_eq!(search(&["X-Forwarded-For: 6.6.6.6"]), 200);
-    // The proxy itself has any number of connections.
+    // The proxy itself has no limit of connections.
     let mut kept = Vec::new();
     for _ in 0..10 {
         let mut stream = connect(1, to).await;
@@ -210,7 +210,7 @@ async fn limits_go_by_the_client_that_a_trusted_proxy_names() {
         let read = timeout(FOREVER, stream.read(&mut [0; 4096])).await;
         assert!(read.unwrap().unwrap() > 0, "it is still open");
     }
-    // Another peer has two, and is who it is.
+    // Another peer may have two connections, and its header is ignored.
     let mut first = connect(2, to).await;
     let _others = (connect(2, to).await, connect(2, to).await);
     let read = timeout(FOREVER, first.read(&mut [0; 64])).await.unwrap();

@@ -1,4 +1,4 @@
-//! Pages that publish are polled, what they publish is found, and clicks say which of them matter.
+//! Tests of sources: they are polled, their new pages are found, and clicks raise their profit.
 
 use std::fs;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use lab::world::{News, Shown};
 use policy::Moment;
 use serde_json::Value;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
 const HOUR: u64 = 3600;
 
@@ -17,7 +17,8 @@ pub fn at(seconds: u64) -> Moment {
     Moment::from_micros(seconds * 1_000_000)
 }
 
-/// A source that publishes an article every minute, one that does so every twenty, and one that never does; each had two before.
+/// Returns a world of three sources: one publishes an article every minute, one every 20 minutes,
+/// and one never. Each has two older articles.
 pub fn news() -> News {
     let (mut articles, mut links) = (Vec::new(), Vec::new());
     let mut publish = |source, from| {
@@ -54,14 +55,15 @@ pub fn row<'a>(listed: &'a Value, url: &str) -> &'a Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
-    // Ten minutes of this world pass in a second.
+    // Ten minutes of this world pass in one second.
     let press = Arc::new(Press::new(news(), at(100 * HOUR), 600.0));
     let listening = press.listen(None).await.unwrap();
     let place = listening.url();
-    let program = Program::new();
+    let program = TestProgram::new();
     let mut arguments = vec!["run", "http://s0.example/", "http://s1.example/"];
     arguments.extend(["http://s2.example/", "--proxy", &place, "--delay", "0s"]);
-    // More than the busy source can take: what is left goes to those that are worth far less to poll.
+    // The budget exceeds what the busy source needs. The rest goes to sources that are worth far
+    // less to poll.
     arguments.extend(["--budget", "400/s", "--time", "12s"]);
     program.json(&arguments);
 
@@ -89,7 +91,7 @@ async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
         "{found}"
     );
 
-    // Clicks on articles of the slow source: its pages are worth more from then on.
+    // Clicks on articles of the slow source make its pages worth more.
     let now = SystemTime::now()
         .duration_since(SystemTime::UNIX_EPOCH)
         .unwrap();
@@ -136,13 +138,13 @@ async fn a_source_that_publishes_is_polled_more_and_its_articles_are_found() {
     assert!(why.to_string().contains("profit of a new page"), "{why}");
 }
 
-/// While a crawl goes on its sources are what it last said of them.
+/// The sources of a running crawl are those that it last wrote to the store.
 #[tokio::test(flavor = "multi_thread")]
 async fn sources_of_a_running_crawl_can_be_asked_for() {
     let press = Arc::new(Press::new(news(), at(100 * HOUR), 600.0));
     let listening = press.listen(None).await.unwrap();
     let place = listening.url();
-    let program = Program::new();
+    let program = TestProgram::new();
     let mut arguments = vec!["run", "http://s0.example/", "--proxy", &place];
     arguments.extend(["--delay", "0s", "--budget", "20/s"]);
     let mut running = program.start(&arguments);
@@ -163,7 +165,7 @@ async fn sources_of_a_running_crawl_can_be_asked_for() {
 
 #[test]
 fn there_is_nothing_to_list_before_a_crawl() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let (code, why) = program.fail(&["sources"]);
     assert_eq!(code, Some(1), "{why}");
     let (code, why) = program.fail(&["run", "http://e.org/", "--sources", "prised"]);

@@ -1,12 +1,13 @@
-//! What pages say of themselves: kept, searched for, exported; and predicates over it.
+//! Tests of stated metadata (author, date, language): stored, searched, exported, used in
+//! predicates.
 
 use serde_json::json;
 
 use crate::files::Files;
-use crate::program::Program;
-use crate::server::Server;
+use crate::program::TestProgram;
+use crate::server::AvocetServer;
 
-/// Five pages and one that names them; every other one is in German.
+/// Returns five pages and one that links to them. Every other page is in German.
 fn press() -> Files {
     let files = Files::default();
     let html = "text/html; charset=utf-8";
@@ -18,7 +19,7 @@ fn press() -> Files {
         let (language, text) = match page % 2 {
             0 => (
                 "en",
-                "The flood came in the night and nobody in the village had been told of it.",
+                "The flood came in the night and no one in the village had known of it.",
             ),
             _ => (
                 "de",
@@ -35,7 +36,7 @@ fn press() -> Files {
     files
 }
 
-fn found(program: &Program, query: &str) -> Vec<String> {
+fn found(program: &TestProgram, query: &str) -> Vec<String> {
     let answer = program.json(&["search", query, "--no-log"]);
     let results = answer["results"].as_array().unwrap();
     let mut titles: Vec<String> = results
@@ -49,7 +50,7 @@ fn found(program: &Program, query: &str) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn authors_and_dates_are_searched_for_and_exported() {
     let address = press().serve().await;
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &format!("http://{address}/")]);
     assert_eq!(found(&program, "author:\"writer 3\""), ["Story 3"]);
     assert_eq!(
@@ -67,7 +68,7 @@ async fn authors_and_dates_are_searched_for_and_exported() {
     let pages = program.lines(&["export", "pages"]);
     let story = pages.iter().find(|page| page["fields"] == expected);
     assert!(story.is_some(), "{pages:?}");
-    // The index is made anew from the archive, with what pages say.
+    // A rebuild restores the metadata from the archive.
     program.run(&["rebuild"]);
     assert_eq!(found(&program, "author:\"writer 3\""), ["Story 3"]);
 }
@@ -81,9 +82,9 @@ async fn what_pages_say_of_themselves_is_shown_to_people_and_programs() {
         "<title>Forged</title><meta name=author content='&lt;script&gt;alert(1)&lt;/script&gt;'><p>Forged.</p>",
     );
     let address = files.serve().await;
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&["crawl", &format!("http://{address}/")]);
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let found = server.json("/api/v1/search?q=date:2024");
     let fields = json!({
         "kind": "NewsArticle",
@@ -97,7 +98,7 @@ async fn what_pages_say_of_themselves_is_shown_to_people_and_programs() {
     assert!(page.contains(">2024-05-01</time>"), "{page}");
     let forged = server.get("/?q=forged").body;
     assert!(forged.contains("By &#60;script&#62;"), "{forged}");
-    // Of a page that says nothing nothing is said.
+    // A page without metadata shows none.
     let home = server.json("/api/v1/search?q=press");
     assert_eq!(home["results"][0]["fields"], json!({}), "{home}");
     let home = server.get("/?q=press").body;
@@ -111,32 +112,32 @@ async fn what_pages_say_of_themselves_is_shown_to_people_and_programs() {
 async fn a_predicate_asks_for_language_and_date_filters_and_ends_a_crawl() {
     let address = press().serve().await;
     let home = format!("http://{address}/");
-    let wish = "language(\"de\") and date(\"2021..\")";
-    let kept = Program::new();
-    let wishes = ["crawl", &home, "--where", wish, "--only-found"];
-    let summary = kept.json(&wishes);
+    let predicate = "language(\"de\") and date(\"2021..\")";
+    let kept = TestProgram::new();
+    let arguments = ["crawl", &home, "--where", predicate, "--only-found"];
+    let summary = kept.json(&arguments);
     assert_eq!(summary["pages"], 6, "{summary}");
     assert_eq!(summary["found"], 2, "{summary}");
     assert_eq!(found(&kept, "flood"), ["Story 1", "Story 3"]);
-    // Links of pages that are not searchable were followed, and their copies are there.
+    // Pages that are not searchable still have a copy, and their links were followed.
     assert_eq!(kept.lines(&["export", "pages"]).len(), 6);
-    let again = kept.json(&wishes);
+    let again = kept.json(&arguments);
     assert_eq!(again["pages"], 0, "{again}");
 
-    let short = Program::new();
-    let mut wishes = vec!["crawl", &home, "--where", "contains('flood')"];
-    wishes.extend(["--until-found", "2", "--connections", "1"]);
-    let summary = short.json(&wishes);
-    // Another page may have been asked for before the second was read.
+    let short = TestProgram::new();
+    let mut arguments = vec!["crawl", &home, "--where", "contains('flood')"];
+    arguments.extend(["--until-found", "2", "--connections", "1"]);
+    let summary = short.json(&arguments);
+    // One more page may have been requested before the second match was read.
     let pages = summary["pages"].as_u64().unwrap();
     assert!((3..=4).contains(&pages), "{summary}");
 
-    for (flag, wish) in [("--until-found", Some("1")), ("--only-found", None)] {
-        let mut wishes = vec!["crawl", &home, flag];
-        wishes.extend(wish);
-        let (_, said) = Program::new().fail(&wishes);
+    for (flag, value) in [("--until-found", Some("1")), ("--only-found", None)] {
+        let mut arguments = vec!["crawl", &home, flag];
+        arguments.extend(value);
+        let (_, said) = TestProgram::new().fail(&arguments);
         assert!(said.contains("--topic NAME"), "{said}");
     }
-    let (_, said) = Program::new().fail(&["crawl", &home, "--where", "date('soon')"]);
+    let (_, said) = TestProgram::new().fail(&["crawl", &home, "--where", "date('soon')"]);
     assert!(said.contains("at character 6"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Topics: taught, kept, crawled for and explained.
+//! Tests of topics: training, storage, focused crawls and explanations.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use lab::world::{Labels, Linked, World};
 use serde_json::Value;
 use testweb::proxy::Listening;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// A web of six topics, served; and what its pages are about.
+/// Serves a web of six topics. Also returns the labels of its pages.
 async fn topics() -> (Arc<Proxy>, Listening, Linked, Labels) {
     let knobs = [("pages", "500"), ("topics", "6")];
     let knobs = knobs.map(|(name, value)| (name.into(), value.into()));
@@ -27,7 +27,7 @@ fn crawl<'a>(seed: &'a str, proxy: &'a str, pages: &'a str, more: &[&'a str]) ->
     arguments
 }
 
-/// The topic that most of these pages are of.
+/// Returns the most common topic of these pages.
 fn commonest(pages: &[usize], labels: &Labels) -> u32 {
     let count = |topic: &u32| {
         let of = pages.iter().filter(|page| labels.of(**page) == [*topic]);
@@ -37,7 +37,7 @@ fn commonest(pages: &[usize], labels: &Labels) -> u32 {
 }
 
 fn taught(
-    program: &Program,
+    program: &TestProgram,
     world: &Linked,
     is_on: impl Fn(usize) -> bool,
     pages: &[usize],
@@ -60,7 +60,7 @@ fn taught(
 async fn a_topic_is_taught_and_crawled_for() {
     let (proxy, listening, world, labels) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
-    let program = Program::new();
+    let program = TestProgram::new();
     program.json(&crawl(seed, &place, "120", &["--order", "breadth-first"]));
     let lessons = proxy.fetched();
     let topic = commonest(&lessons, &labels);
@@ -71,7 +71,7 @@ async fn a_topic_is_taught_and_crawled_for() {
     assert!(accuracy > 0.9, "{report}");
     let listed = program.lines(&["topic", "list", "--json"]);
     assert_eq!(listed[0]["topic"], "first");
-    // Links of the store tell what leads to the topic.
+    // The links of the store give layers and a link guide.
     assert!(listed[0]["layers"].as_u64() >= Some(1), "{listed:?}");
     assert_eq!(listed[0]["guide"], true, "{listed:?}");
     let shown = program.json(&["topic", "show", "first"]);
@@ -80,7 +80,7 @@ async fn a_topic_is_taught_and_crawled_for() {
         "{shown}"
     );
 
-    let wide = Program::new();
+    let wide = TestProgram::new();
     let before = proxy.fetched().len();
     wide.json(&crawl(seed, &place, "200", &["--order", "breadth-first"]));
     let unfocused = found(&proxy.fetched()[before + 120..]);
@@ -112,7 +112,7 @@ async fn a_topic_is_taught_and_crawled_for() {
         !judged["words"].as_array().unwrap().is_empty(),
         "{explained}"
     );
-    // Searching within the topic leaves the rest out.
+    // A search within the topic leaves out other pages.
     let words = world.text(lessons[1]).unwrap().0;
     let word = words.split(' ').next().unwrap();
     let search = |more: &[&str]| {
@@ -130,10 +130,10 @@ async fn a_topic_is_taught_and_crawled_for() {
     let hits = within["results"].as_array().unwrap();
     let right = hits.iter().filter(|hit| on_topic(hit)).count();
     assert!(right * 10 >= hits.len() * 9, "{within}");
-    let (_, said) = program.fail(&["search", word, "--topic", "nobody"]);
+    let (_, said) = program.fail(&["search", word, "--topic", "unknown"]);
     assert!(said.contains("there are: first"), "{said}");
 
-    // A topic under another: what it is not told of are the pages above it.
+    // A topic under another: the other examples of the parent become negative examples.
     let examples: Vec<&str> = lessons
         .iter()
         .filter(|page| is_on(**page))
@@ -170,10 +170,10 @@ async fn every_method_fetches_the_whole_web_but_hard() {
         "hard",
     ];
     for method in methods.into_iter().chain(more) {
-        let program = Program::new();
+        let program = TestProgram::new();
         let before = proxy.fetched().len();
-        let wishes = ["--topic", words, "--focus", method, "--no-index"];
-        let summary = program.json(&crawl(seed, &place, "9999", &wishes));
+        let flags = ["--topic", words, "--focus", method, "--no-index"];
+        let summary = program.json(&crawl(seed, &place, "9999", &flags));
         let fetched = proxy.fetched().len() - before;
         match method {
             "hard" => assert!(fetched < reach, "{fetched}"),
@@ -187,14 +187,14 @@ async fn every_method_fetches_the_whole_web_but_hard() {
 async fn a_predicate_is_crawled_for() {
     let (proxy, listening, world, labels) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
-    // The words of a title of the first topic are on many of its pages, and on few others.
+    // The words of a title of the first topic are on many of its pages and on few others.
     let first = (0..labels.pages()).find(|page| labels.of(*page) == [0]);
     let title = world.text(first.unwrap()).unwrap().0;
     let words: Vec<String> = title
         .split(' ')
         .map(|word| format!("contains(\"{word}\")"))
         .collect();
-    let wish = format!("({}) and not url(\"nowhere\")", words.join(" or "));
+    let predicate = format!("({}) and not url(\"nowhere\")", words.join(" or "));
     let holds = |page: usize| {
         let (own, text) = world.text(page).unwrap();
         let said = format!(" {own} {text} ").replace('\n', " ");
@@ -202,10 +202,10 @@ async fn a_predicate_is_crawled_for() {
         words.any(|word| said.contains(&format!(" {word} ")))
     };
     let mut found = Vec::new();
-    for wishes in [&["--order", "breadth-first"][..], &["--where", &wish]] {
-        let program = Program::new();
+    for flags in [&["--order", "breadth-first"][..], &["--where", &predicate]] {
+        let program = TestProgram::new();
         let before = proxy.fetched().len();
-        program.json(&crawl(seed, &place, "150", wishes));
+        program.json(&crawl(seed, &place, "150", flags));
         let fetched = &proxy.fetched()[before..];
         found.push(fetched.iter().filter(|page| holds(**page)).count());
     }
@@ -216,11 +216,11 @@ async fn a_predicate_is_crawled_for() {
 }
 
 #[test]
-fn wrong_wishes_say_what_to_write() {
-    let program = Program::new();
+fn wrong_arguments_are_explained() {
+    let program = TestProgram::new();
     let crawl = ["crawl", "http://127.0.0.1:1/"];
     let train = ["topic", "train"];
-    let wishes: [(_, &[&str], &str); 8] = [
+    let cases: [(_, &[&str], &str); 8] = [
         (crawl, &["--focus", "soft"], "--topic"),
         (crawl, &["--topic", "?!"], "no word to look for"),
         (
@@ -228,7 +228,11 @@ fn wrong_wishes_say_what_to_write() {
             &["--where", "contains('a b') ad url('x')"],
             "at character 17",
         ),
-        (crawl, &["--where", "topic('nobody')"], "no topic is called"),
+        (
+            crawl,
+            &["--where", "topic('unknown')"],
+            "no topic is called",
+        ),
         (train, &["a/b", "--positive", "x"], "letters, digits"),
         (train, &["a", "--positive", "/nowhere"], "--negative"),
         (
@@ -236,41 +240,41 @@ fn wrong_wishes_say_what_to_write() {
             &["a", "--positive", "/nowhere", "--sample", "9"],
             "/nowhere",
         ),
-        (["topic", "show"], &["nobody"], "nobody"),
+        (["topic", "show"], &["unknown"], "unknown"),
     ];
-    for (command, more, word) in wishes {
+    for (command, more, word) in cases {
         let arguments = [&command[..], more].concat();
         let (_, said) = program.fail(&arguments);
         assert!(said.contains(word), "{arguments:?}: {said}");
     }
 }
 
-/// A crawl that was stopped knows what it had learned: it goes on as one that was not.
+/// A crawl that was stopped keeps what it has learned, and continues like one that was not.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crawl_goes_on_with_what_it_had_learned() {
     let (proxy, listening, world, _) = topics().await;
     let (seed, place) = (world.graph().url(0).as_str(), listening.url());
     let words = world.text(0).unwrap().0;
     for method in ["learned", "bandit", "reinforcement", "soft"] {
-        // Servers that are ranked by measured times would differ from run to run.
-        let wishes = ["--topic", words, "--focus", method, "--servers", "quality"];
+        // Strategies that use measured times would differ from run to run.
+        let flags = ["--topic", words, "--focus", method, "--servers", "quality"];
         let fetched = |stops: &[&str]| {
-            let program = Program::new();
+            let program = TestProgram::new();
             let before = proxy.fetched().len();
             for pages in stops {
-                program.json(&crawl(seed, &place, pages, &wishes));
+                program.json(&crawl(seed, &place, pages, &flags));
             }
             proxy.fetched()[before..].to_vec()
         };
         let (whole, parts) = (fetched(&["120"]), fetched(&["60", "60"]));
         let shared = parts.iter().filter(|page| whole.contains(page)).count();
         assert_eq!(whole[..60], parts[..60], "{method}");
-        // What pages are worth is the same after a stop; a visit to a server that was under way is not gone on with.
+        // The worth of pages is the same after a stop. Only the visit under way is not continued.
         assert!(shared >= 96, "{method}: {shared} of 120 are the same");
     }
 }
 
-/// The pages of four universities under their own names, learned at three of them and found at the fourth.
+/// A topic trained on three universities finds its pages at the fourth (data set webkb).
 #[tokio::test(flavor = "multi_thread")]
 async fn courses_of_cornell_are_found_by_what_others_call_a_course() {
     let data = format!("{}/../../../shared/data/webkb", env!("CARGO_MANIFEST_DIR"));
@@ -308,7 +312,7 @@ async fn courses_of_cornell_are_found_by_what_others_call_a_course() {
     let proxy = Arc::new(Proxy::new(world));
     let listening = proxy.listen(None).await.unwrap();
     let place = listening.url();
-    let program = Program::new();
+    let program = TestProgram::new();
     let (on, off) = (folder("course"), folder("other"));
     let train = [
         "topic",
@@ -325,16 +329,16 @@ async fn courses_of_cornell_are_found_by_what_others_call_a_course() {
         "{report}"
     );
     let mut found = Vec::new();
-    for wishes in [&["--order", "breadth-first"][..], &["--topic", "course"]] {
-        let store = Program::new();
-        let kept = |program: &Program| program.store().join("topics");
+    for flags in [&["--order", "breadth-first"][..], &["--topic", "course"]] {
+        let store = TestProgram::new();
+        let kept = |program: &TestProgram| program.store().join("topics");
         std::fs::create_dir_all(kept(&store)).unwrap();
         let from = kept(&program).join("course.json");
         std::fs::copy(from, kept(&store).join("course.json")).unwrap();
         let before = proxy.fetched().len();
         let mut arguments = vec!["crawl", seed, "--scope", "domain", "--proxy", &place];
         arguments.extend(["--delay", "0s", "--connections", "1", "--pages", "250"]);
-        arguments.extend(wishes);
+        arguments.extend(flags);
         store.json(&arguments);
         let courses = proxy.fetched()[before..]
             .iter()

@@ -1,19 +1,19 @@
-//! A server's topics: searched within by people, programs and agents, and named where there is no such topic.
+//! Tests of searches within a topic, by people, programs and agents.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::http::Answer;
-use crate::program::Program;
-use crate::server::{Leaf, Server, put};
+use crate::http::HttpAnswer;
+use crate::program::TestProgram;
+use crate::server::{AvocetServer, Leaf, put};
 
 const BIRDS: &str = "feathers wings bill nest eggs wader mudflat";
 const CARS: &str = "engine wheel petrol gearbox clutch brake motorway";
 
-/// Six pages about birds and four about cars, each of them a guide.
-fn guides() -> Program {
-    let program = Program::new();
+/// Returns a store of six pages about birds and four about cars, all with the word "guide".
+fn guides() -> TestProgram {
+    let program = TestProgram::new();
     let leaf = |number: usize| {
         let (host, text) = if number < 6 {
             ("birds", BIRDS)
@@ -28,8 +28,8 @@ fn guides() -> Program {
     program
 }
 
-/// Teaches a topic by texts.
-fn teach(program: &Program, name: &str, on: &str, off: &str) {
+/// Trains a topic on texts.
+fn teach(program: &TestProgram, name: &str, on: &str, off: &str) {
     let write = |side: &str, text: &str| {
         let directory = program.path(&format!("{name}-{side}"));
         fs::create_dir_all(&directory).unwrap();
@@ -60,27 +60,27 @@ fn hosts(found: &Value) -> Vec<&str> {
     hosts
 }
 
-fn agent(server: &Server, arguments: &Value) -> Value {
+fn agent(server: &AvocetServer, arguments: &Value) -> Value {
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": "search", "arguments": arguments } });
     let fields = [
         "Content-Type: application/json",
         "Accept: application/json, text/event-stream",
         "MCP-Protocol-Version: 2025-06-18",
     ];
-    let answer: Answer = server.ask("POST", "/mcp", &fields, &call.to_string());
+    let answer: HttpAnswer = server.ask("POST", "/mcp", &fields, &call.to_string());
     answer.json()["result"].clone()
 }
 
 #[test]
 fn people_programs_and_agents_search_within_a_topic() {
     let program = guides();
-    let server = Server::start(&program, &[]);
+    let server = AvocetServer::start(&program, &[]);
     let missing = server.get("/api/v1/search?q=guide&topic=birds");
     assert_eq!(missing.status, 404, "{missing:?}");
     assert!(missing.body.contains("has none"), "{missing:?}");
     assert!(!server.get("/?q=guide").body.contains("name=\"topic\""));
 
-    // What is taught while the server runs is there at once.
+    // A topic that is trained while the server runs is available at once.
     teach(&program, "birds", BIRDS, CARS);
     teach(&program, "cars", CARS, BIRDS);
     assert_eq!(server.json("/api/v1/search?q=guide")["total"], 10);
@@ -105,7 +105,7 @@ fn people_programs_and_agents_search_within_a_topic() {
         (&json!(4), vec!["cars.example"])
     );
 
-    // Who asks for another topic is told which there are.
+    // The error for an unknown topic lists the known ones.
     let refused = server.get("/api/v1/search?q=guide&topic=ships");
     assert_eq!(refused.status, 404);
     let message = &refused.json()["error"];
@@ -126,7 +126,7 @@ fn people_programs_and_agents_search_within_a_topic() {
     assert_eq!(told["isError"], true, "{told}");
     assert!(told.to_string().contains("there are birds, cars"), "{told}");
 
-    // One that is taught anew is another.
+    // A topic that is trained again replaces the old one.
     teach(&program, "birds", CARS, BIRDS);
     let found = server.json("/api/v1/search?q=guide&topic=birds");
     assert_eq!(hosts(&found), ["cars.example"]);

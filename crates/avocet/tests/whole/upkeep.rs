@@ -1,4 +1,4 @@
-//! `avocet run`: a store that is kept fresh within a budget, through changes of mind and of the web.
+//! Tests of `avocet run`: freshness within a budget, while settings and pages change.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::files::Files;
-use crate::program::Program;
+use crate::program::TestProgram;
 use crate::webs;
 
 pub fn page(title: &str, text: &str) -> String {
@@ -25,21 +25,21 @@ fn sitemap(address: SocketAddr, pages: &[(&str, String)]) -> String {
     format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{entries}</urlset>")
 }
 
-/// The pages that the store has a copy of, fetched or found as they were.
-fn held(program: &Program) -> usize {
+/// Returns the number of pages whose last status is 200 or 304.
+fn held(program: &TestProgram) -> usize {
     let lines = program.lines(&["export", "urls"]);
     let held = |line: &&Value| line["status"] == 200 || line["status"] == 304;
     lines.iter().filter(held).count()
 }
 
-fn configure(program: &Program, text: &str) {
+fn configure(program: &TestProgram, text: &str) {
     std::fs::write(program.store().join("avocet.toml"), text).unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_discovers_refreshes_and_keeps_its_budget() {
     let serving = webs::serve(webs::plain(3, 4, 40)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let homes = serving.homes();
     let mut arguments = vec![
         "run",
@@ -63,7 +63,8 @@ async fn a_run_discovers_refreshes_and_keeps_its_budget() {
         summary["unchanged"].as_u64().unwrap() > 40,
         "and refreshed: {summary}"
     );
-    // What the time brought, and what may be saved before; a loaded machine makes fewer.
+    // The budget of the elapsed time, and the initial credit. A loaded machine makes fewer
+    // requests.
     let (requests, seconds) = (
         serving.log().requests(),
         summary["seconds"].as_f64().unwrap(),
@@ -73,7 +74,7 @@ async fn a_run_discovers_refreshes_and_keeps_its_budget() {
         "{requests} requests in {seconds} s"
     );
 
-    // Without a word more the same store is kept fresh: seeds and scope are those of the last time.
+    // Without arguments `run` uses the seeds and the scope of the last run.
     let before = serving.log().requests();
     let summary = program.json(&[
         "run",
@@ -96,7 +97,7 @@ async fn a_run_discovers_refreshes_and_keeps_its_budget() {
 #[tokio::test(flavor = "multi_thread")]
 async fn policies_and_budgets_can_be_changed_while_it_runs() {
     let serving = webs::serve(webs::plain(5, 2, 12)).await;
-    let program = Program::new();
+    let program = TestProgram::new();
     let home = serving.homes().remove(0);
     configure(
         &program,
@@ -113,10 +114,10 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let mut said = Vec::new();
     for line in lines.map_while(Result::ok) {
-        if line.contains("uniform, rankmass") {
+        if line.contains("refresh uniform, ordering rankmass") {
             configure(&program, "[refresh]\npolicy = \"unifrom\"\n");
         }
-        if line.contains("going on as before") {
+        if line.contains("the old settings stay in force") {
             configure(
                 &program,
                 &format!(
@@ -124,7 +125,7 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
                 ),
             );
         }
-        let swapped = line.contains("harmonic, rankmass");
+        let swapped = line.contains("refresh harmonic, ordering rankmass");
         said.push(line);
         if swapped {
             tokio::time::sleep(Duration::from_secs(2)).await;
@@ -136,7 +137,7 @@ async fn policies_and_budgets_can_be_changed_while_it_runs() {
     let said = said.join("\n");
     assert!(said.contains("did you mean `uniform`"), "{said}");
     assert!(
-        said.contains("harmonic, rankmass and sources priced, at most 10.0"),
+        said.contains("sources priced; at most 10 fetches a second"),
         "{said}"
     );
     let web = serving.web();
@@ -156,16 +157,16 @@ async fn sitemaps_lead_to_pages_and_tell_of_changes() {
     let address = files.serve().await;
     files.put("/robots.txt", "text/plain", "Sitemap: /sitemap.xml\n");
     files.put("/", "text/html", page("Home", "where it begins"));
-    files.put("/hidden", "text/html", page("Hidden", "nobody links here"));
+    files.put("/hidden", "text/html", page("Hidden", "no page links here"));
     let old = "2020-01-01".to_owned();
     files.put(
         "/sitemap.xml",
         "application/xml",
         sitemap(address, &[("/hidden", old)]),
     );
-    let program = Program::new();
+    let program = TestProgram::new();
     let home = format!("http://{address}/");
-    // One fetch in two seconds: most of what is fetched after the change is what was told of.
+    // One fetch in two seconds: most fetches after the change follow the hints of the sitemap.
     configure(
         &program,
         "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 4\n[refresh]\nlistings = \"1s\"\n",
@@ -204,7 +205,7 @@ async fn sitemaps_lead_to_pages_and_tell_of_changes() {
     let missed = signals["misses"].as_u64().unwrap();
     assert!(
         told + missed >= 1,
-        "the change was told of, or seen before: {seen}"
+        "a hint preceded the change, or it was seen before: {seen}"
     );
     assert_eq!(
         program.json(&["search", "something else", "--no-log"])["total"],
@@ -212,7 +213,8 @@ async fn sitemaps_lead_to_pages_and_tell_of_changes() {
     );
 }
 
-/// What leads to a page only through a listing that another names: an index of sitemaps, a feed of a page.
+/// Pages are found through listings that other documents name: a sitemap index, or a page with a
+/// feed.
 #[tokio::test(flavor = "multi_thread")]
 async fn listings_are_found_in_listings_and_in_pages() {
     let files = Files::default();
@@ -236,7 +238,7 @@ async fn listings_are_found_in_listings_and_in_pages() {
     );
     files.put("/feed.xml", "application/rss+xml", feed);
     files.put("/news", "text/html", page("News", "a page of a feed"));
-    let program = Program::new();
+    let program = TestProgram::new();
     configure(
         &program,
         "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 10\n",
@@ -253,14 +255,14 @@ async fn listings_are_found_in_listings_and_in_pages() {
     }
 }
 
-/// A server that says "not modified" whatever has happened is found out by a whole fetch now and then, and then its
-/// word is not asked for any more.
+/// Occasional unconditional fetches detect a server that always answers 304. Conditional requests
+/// to it then stop.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_denies_its_changes_is_found_out() {
     let files = Files::default().always_tagged("\"same\"");
     let address = files.serve().await;
     files.put("/", "text/html", page("Home", "the tide is going out"));
-    let program = Program::new();
+    let program = TestProgram::new();
     configure(
         &program,
         "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 10\n",
@@ -278,7 +280,7 @@ async fn a_server_that_denies_its_changes_is_found_out() {
     assert_eq!(files.denials(), denied, "it is not believed any more");
 }
 
-/// Kills of a run that discovers and refreshes: what one run had committed, the next has, and the budget is kept.
+/// Kills of `run` lose no committed page, and the budget holds across restarts.
 #[tokio::test(flavor = "multi_thread")]
 async fn kills_take_nothing_from_a_store_that_is_kept_fresh() {
     const BUDGET: f64 = 25.0;
@@ -294,8 +296,8 @@ async fn kills_take_nothing_from_a_store_that_is_kept_fresh() {
         &budget,
     ];
     arguments.extend(homes.iter().map(String::as_str));
-    let program = Program::new();
-    // A kill before there is a store leaves nothing to look at.
+    let program = TestProgram::new();
+    // The store must exist before the first kill.
     program.run(&[&arguments[..], &["--pages", "3"]].concat());
     let asked = |line: &Value| {
         let at = line["fetched_at"].as_str()?;
@@ -327,7 +329,7 @@ async fn kills_take_nothing_from_a_store_that_is_kept_fresh() {
         assert_eq!(verified["problems"], serde_json::json!([]), "{verified}");
     }
     assert!(committed >= 3, "hardly anything was committed");
-    // One fetch is saved when a run begins.
+    // Each start adds the credit of one fetch.
     let allowed = BUDGET * began.elapsed().as_secs_f64() + f64::from(kills);
     let requests = (serving.log().requests() - before) as f64;
     assert!(
@@ -366,7 +368,7 @@ async fn what_a_host_says_of_everything_is_no_page() {
         "text/html",
         page("Stork", "a stork stands on the roof of the barn"),
     );
-    let program = Program::new();
+    let program = TestProgram::new();
     configure(
         &program,
         "[crawl]\nconfirm_after = \"1s\"\n[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 8\n",
@@ -400,7 +402,7 @@ async fn what_a_refresh_gave_to_searchers_is_known() {
             page("Animals", &words(number)),
         );
     }
-    let program = Program::new();
+    let program = TestProgram::new();
     configure(
         &program,
         "[fetch]\nallow_private = true\n[budget]\nfetches_per_second = 4\n",
@@ -427,8 +429,8 @@ async fn what_a_refresh_gave_to_searchers_is_known() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn wrong_wishes_end_with_two() {
-    let program = Program::new();
+async fn wrong_arguments_end_with_exit_code_2() {
+    let program = TestProgram::new();
     for (arguments, says) in [
         (&["run", "http://127.0.0.1:9/", "--budget", "2"][..], "2/s"),
         (

@@ -1,12 +1,12 @@
-//! Wrong usage and a hostile disk: a clear word, the right exit code, nothing lost.
+//! Tests of wrong usage: the error message, the exit code, and an unchanged store.
 
 use std::process::Command;
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
 #[test]
 fn wrong_usage_is_explained() {
-    let program = Program::new();
+    let program = TestProgram::new();
     for (arguments, code, word) in [
         (&["crawl"][..], 2, "URL"),
         (&["crawl", "http://a/", "--time", "soon"], 2, "10m"),
@@ -141,7 +141,7 @@ fn wrong_usage_is_explained() {
 }
 
 #[test]
-fn nothing_at_all_is_refused() {
+fn wrong_settings_are_refused() {
     for (set, code, word) in [
         ("connections = 0", 2, "crawl.connections"),
         ("pages_per_host = 0", 2, "crawl.pages_per_host"),
@@ -149,7 +149,7 @@ fn nothing_at_all_is_refused() {
         ("order = \"pagernk\"", 2, "did you mean"),
         ("ordr = \"pagerank\"", 1, "ordr"),
     ] {
-        let program = Program::new();
+        let program = TestProgram::new();
         let config = program.store().join("avocet.toml");
         std::fs::write(config, format!("[crawl]\n{set}\n")).unwrap();
         let (found, said) = program.fail(&["crawl", "http://127.0.0.1:9/"]);
@@ -176,7 +176,7 @@ fn every_command_shows_an_example() {
 
 #[test]
 fn a_store_of_another_version_is_refused() {
-    let program = Program::new();
+    let program = TestProgram::new();
     std::fs::write(program.store().join("FORMAT"), "avocet store, format 99\n").unwrap();
     for arguments in [
         &["crawl", "http://127.0.0.1:9/"][..],
@@ -193,7 +193,7 @@ fn a_store_of_another_version_is_refused() {
 
 #[test]
 fn a_store_has_one_user_at_a_time() {
-    let program = Program::new();
+    let program = TestProgram::new();
     program.fail(&["crawl", "http://127.0.0.1:9/", "--time", "1s"]);
     let lock = std::fs::File::open(program.store().join("LOCK")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::NonBlockingLockExclusive).unwrap();
@@ -210,7 +210,7 @@ fn a_store_has_one_user_at_a_time() {
 
 #[test]
 fn a_file_where_the_store_should_be_is_named() {
-    let program = Program::new();
+    let program = TestProgram::new();
     let file = program.path("file");
     std::fs::write(&file, "x").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_avocet"))

@@ -1,13 +1,13 @@
-//! Plain webs to crawl, and what their logs say.
+//! Simple webs for tests, and the logs of their servers.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use testweb::site::{Clock, Faults, Plan, RobotsShares, Serving};
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// A web in which every page answers, and nothing is forbidden.
+/// Plans a web in which every page answers and robots.txt forbids nothing.
 pub fn plain(seed: u64, servers: usize, pages: usize) -> Plan {
     let allowed = RobotsShares {
         rules: 0.0,
@@ -44,7 +44,7 @@ pub fn crawl<'a>(homes: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
     arguments
 }
 
-/// The pages in the order in which they were asked for, by all crawls so far.
+/// Returns the pages in the order of their requests, by all crawls so far.
 pub fn asked(serving: &Serving) -> Vec<String> {
     let web = serving.web();
     let mut visits = Vec::new();
@@ -63,8 +63,8 @@ pub fn asked(serving: &Serving) -> Vec<String> {
     visits.into_iter().map(|(_, url)| url).collect()
 }
 
-/// Scores of pages by a rule of their place in the list of all; returns the file.
-pub fn scores(program: &Program, serving: &Serving) -> (PathBuf, BTreeMap<String, f64>) {
+/// Writes a file of scores, by a fixed rule on the page number. Returns its path and the scores.
+pub fn scores(program: &TestProgram, serving: &Serving) -> (PathBuf, BTreeMap<String, f64>) {
     let web = serving.web();
     let urls = web.pages().map(|page| serving.url(page.number()));
     let table: BTreeMap<String, f64> = urls

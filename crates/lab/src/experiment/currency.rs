@@ -1,12 +1,18 @@
-//! How often must a crawler come back, to be how recent?
+//! Experiment on how the revisit interval decides how recent copies are.
 //!
-//! The chapter's §6.4, three ways. `closed-form` is the formulas of [`policy::plan`]; `monte-carlo` draws
-//! pages, changes and moments to look at them, with neither formula nor crawler; `uniform` is the production
-//! policy that visits every page equally often, run through the production frontier in the world. `model` is
-//! what the formulas predict for that world, from nothing but the changes that this crawler saw. Beside it,
-//! how a budget of visits is spread over pages: `optimal`, `uniform` and `proportional`.
+//! It computes the currency of a collection (§6.4 of the chapter) in three independent ways:
 //!
-//! **Invariant:** the crawler's policy is not told when pages change, and the model not what it missed.
+//! - `closed-form`: the formulas of [`policy::plan`].
+//! - `monte-carlo`: random pages, changes and observation times, without formulas or a crawler.
+//! - `uniform`: the production policy that visits every page equally often, run through the
+//!   production frontier in the world.
+//!
+//! `model` is the prediction of the formulas for that world, fitted only to the changes that
+//! this crawler saw. `optimal`, `uniform` and `proportional` are compared as allocations of a
+//! visit budget to pages.
+//!
+//! **Invariant:** the policy does not know when pages change, and the model does not know the
+//! changes that the crawler missed.
 
 mod claims;
 mod contestants;
@@ -23,7 +29,7 @@ use crate::findings::{self, Measured, Param, Params};
 use crate::workers::{Progress, each};
 use contestants::Contestants;
 
-/// What is measured.
+/// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
     (
         "currency@B",
@@ -77,7 +83,7 @@ pub const METRICS: &[Metric] = &[
     ("model_scale", "its scale, in days"),
 ];
 
-/// What can be set.
+/// Options of this experiment.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// α: the share of copies that must be current.
@@ -88,7 +94,8 @@ pub struct Options {
     pub shape: f64,
     /// Its scale, in days.
     pub scale_days: f64,
-    /// Intervals between visits to try, in days; none: a few, and the one that (α, β) takes.
+    /// Revisit intervals to try, in days. Empty means [`INTERVALS`] and the one that (α, β)
+    /// needs.
     pub interval_days: Vec<f64>,
     /// Documents of the collection.
     pub documents: f64,
@@ -99,8 +106,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// Brewington & Cybenko (2000): 95 % of 800 million pages, current up to a week ago. They name no size;
-    /// 10 kilobytes are those of exercise 6.6.
+    /// Brewington & Cybenko (2000): keep 95 % of 800 million pages current up to a week ago.
+    /// They give no document size; 10 kilobytes is the size in exercise 6.6.
     fn default() -> Self {
         Self {
             alpha: 0.95,
@@ -115,11 +122,11 @@ impl Default for Options {
     }
 }
 
-/// Runs it.
+/// Runs the experiment.
 ///
 /// # Errors
-/// If a wish cannot be met: an unknown policy, a number that makes no sense, a world whose pages have no
-/// history. The world is opened only if the crawler is to be run.
+/// If an option is out of range, a policy is unknown, or the world's pages have no history. The
+/// world is opened only if the crawler is to run.
 pub fn run(
     setting: &Setting,
     options: &Options,
@@ -136,7 +143,7 @@ pub fn run(
     let mut lives = world::Opened::default();
     for run in 0..runs {
         let seed = setting.seed_of(run);
-        // What needs no chance is the same in every run, and can be compared with what does.
+        // The closed forms are repeated in every run, so that they can be compared run by run.
         let mut rows = formulas::rows(&question);
         if contestants.draw() {
             let pieces = question.intervals.clone();
@@ -170,14 +177,14 @@ pub fn run(
     })
 }
 
-/// What is asked, looked at: all numbers make sense.
+/// Validated options.
 struct Question {
     lifetimes: Weibull,
     alpha: f64,
     beta: f64,
     /// Grace periods that currency is measured with, in days: β and those of the figure.
     graces: Vec<f64>,
-    /// In days, rising.
+    /// Sorted, in days.
     intervals: Vec<f64>,
     /// The longest interval at which the collection is (α, β)-current.
     needed: f64,
@@ -188,10 +195,10 @@ struct Question {
 
 /// Grace periods of the figure, in days.
 const GRACES: [f64; 4] = [0.0, 1.0, 7.0, 30.0];
-/// The shortest interval that can be tried, in days: a quarter of an hour, which for 20,000 pages are 700 million
-/// visits a year.
+/// The shortest interval that can be tried, in days: about a quarter of an hour. For 20,000
+/// pages that is 700 million visits a year.
 const SHORTEST: f64 = 0.01;
-/// Intervals that are tried unless the user names some, in days.
+/// Default revisit intervals, in days.
 const INTERVALS: [f64; 5] = [7.0, 14.0, 30.0, 60.0, 90.0];
 
 impl Question {
@@ -272,7 +279,7 @@ impl Question {
     }
 }
 
-/// A number that was found at an interval in days.
+/// A measured value at a revisit interval of `x` days.
 fn number(policy: &str, metric: impl Into<String>, x: f64, value: f64) -> Measured {
     Measured {
         policy: policy.into(),
@@ -290,7 +297,7 @@ impl Measured {
     }
 }
 
-/// How currency with a grace of so many days is called.
+/// Metric name of the currency with a grace period of `days`.
 fn currency_at(days: f64) -> String {
     format!("currency@{days}")
 }

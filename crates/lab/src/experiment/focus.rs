@@ -1,12 +1,14 @@
-//! Which method finds the pages of a topic with the fewest fetches?
+//! Experiment that compares focused-crawling methods by the fetches they need to find a topic.
 //!
-//! The experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as the chapter (§6.2) has them, on webs whose
-//! pages have labels: a label is the topic, its pages are the targets. Every method of the catalog goes through the
-//! production frontier; breadth-first, backlink and random are the floor, an omniscient crawler is the ceiling, and between them are
-//! crawlers that are told a part of what nobody can know (`told`).
+//! It repeats the experiments of Chakrabarti, van den Berg & Dom, "Focused crawling" (1999), as
+//! the chapter describes them in §6.2. The worlds have labelled pages: a label is the topic, and
+//! the pages with that label are the targets. Every method of the catalog runs through the
+//! production frontier. Breadth-first, backlink and random order are the lower bound, and an
+//! omniscient crawler is the upper bound. Between them are crawlers that know part of the truth
+//! (`told`).
 //!
-//! **Invariant:** what a classifier learned from is never counted as found (`split`), and all policies of a run see
-//! the same web from the same starts.
+//! **Invariant:** pages that a classifier was trained on never count as found (`split`). All
+//! policies of a run see the same web from the same starts.
 
 mod claims;
 mod figures;
@@ -33,7 +35,7 @@ use judged::Judge;
 use omniscient::OMNISCIENT;
 use split::Split;
 
-/// What is measured, and what it means.
+/// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
     (
         "harvest",
@@ -57,32 +59,33 @@ pub const METRICS: &[Metric] = &[
     ),
 ];
 
-/// What everything is compared with: they know nothing of topics.
+/// Lower bounds: orders that know nothing about topics.
 const FLOOR: [&str; 3] = ["breadth-first", "backlink", "random"];
-/// What everything is measured by: they know what nobody can know.
+/// Upper bounds: crawlers that know facts which a real crawler cannot know.
 const BOUNDS: [&str; 3] = [OMNISCIENT, told::AHEAD, told::LINKS];
-/// Labels that are taken for topics where the user names none, at most.
+/// Greatest number of labels used as topics when the user names none.
 const MOST_TARGETS: usize = 5;
-/// A label with fewer pages than this says little.
+/// A label needs twice this many pages to be used as a topic by default.
 const LEAST_TARGETS: usize = 10;
 
-/// What this experiment is told beside the setting.
+/// Options of this experiment.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The labels that are topics; none: the commonest five that are not `other`.
+    /// Labels used as topics. Empty means the five most frequent ones except `other`.
     pub targets: Vec<String>,
-    /// Pages of the topic that a crawl begins at; fewer where there are not so many that lead to half of the web.
+    /// Number of topic pages that a crawl starts from. Fewer are used if too few of them reach
+    /// half of the web.
     pub starts: u32,
-    /// Whether every policy has crawled the pages that are to learn from, and knows what it learned there. Else it knows
-    /// the classifiers that these pages taught and nothing more.
+    /// Whether every policy first crawls the training pages and keeps what it learned there.
+    /// Otherwise it starts with the classifiers trained on these pages and nothing more.
     pub experienced: bool,
 }
 
 /// Runs the experiment.
 ///
 /// # Errors
-/// If the world cannot be opened, has no labels or texts, or a wish cannot be met: an unknown label or policy, a label
-/// with too few pages to learn from and to look for.
+/// If the world cannot be opened or has no labels or texts, if a label or policy is unknown, or
+/// if a label has too few pages to train on and to search for.
 pub fn run(
     setting: &Setting,
     options: &Options,
@@ -185,7 +188,8 @@ impl Options {
     }
 }
 
-/// The policies that the user named, or the ceiling, the floor and all methods; each once.
+/// The policies that the user named, or else the bounds and all focused methods, without
+/// duplicates.
 fn contestants(setting: &Setting) -> Result<Vec<String>, LabError> {
     let catalog = Catalog::standard();
     let mut names: Vec<String> = setting.policies.clone();

@@ -1,9 +1,11 @@
-//! Which ordering finds the important pages first?
+//! Experiment that compares URL orderings by how early they fetch the important pages.
 //!
-//! The experiments of Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), on any
-//! world that has links. A run is a start (a recorded world is what it is) or a new world (an invented one comes
-//! from a seed); the web of a run is what can be reached from its start. Every ordering of the catalog
-//! goes through the production frontier; the ideal and the random crawler are closed forms.
+//! It repeats the experiments of Cho, Garcia-Molina & Page, "Efficient crawling through URL
+//! ordering" (1998), on any world that has links. In a recorded world each run has another start
+//! page; in an invented one each run has another world. The web of a run is what can be reached
+//! from its start. Every ordering of the catalog runs through the production frontier. The ideal
+//! and the random crawler are closed forms.
+//!
 //! **Invariant:** all policies of a run see the same web from the same start.
 
 mod claims;
@@ -33,7 +35,7 @@ pub(crate) use importance::ranks;
 use contestants::Contestants;
 use ground::{Ground, draw};
 
-/// What is measured, and what it means.
+/// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
     (
         "p_cs",
@@ -57,19 +59,19 @@ pub const METRICS: &[Metric] = &[
     ),
 ];
 
-/// What this experiment is told beside the setting.
+/// Options of this experiment.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// The query that a crawl is for.
+    /// The query of the crawl, for similarity orderings and measures.
     pub query: Option<String>,
-    /// Rules for `location`, such as `host:.edu=2`.
+    /// Rules of the ordering `location`, such as `host:.edu=2`.
     pub location: Vec<String>,
-    /// Scores for `given`.
+    /// Scores of the ordering `given`.
     pub scores: Option<Arc<Scores>>,
-    /// Where runs start, as ids or URLs, one each; none: drawn among the pages that reach at least half
-    /// of the web.
+    /// Start pages as ids or URLs, one per run. If empty, starts are drawn among the pages that
+    /// reach at least half of the web.
     pub starts: Vec<String>,
-    /// The share of the web that the limited buffer holds.
+    /// Size of the limited buffer, as a share of the web.
     pub buffer: f64,
 }
 
@@ -88,8 +90,8 @@ impl Default for Options {
 /// Runs the experiment.
 ///
 /// # Errors
-/// If the world cannot be opened or has no links, or a wish cannot be met: an unknown policy or start,
-/// a query without words, a buffer that holds nothing.
+/// If the world cannot be opened or has no links, if a policy or start is unknown, if the query
+/// has no words, or if the buffer is not a share of the web.
 pub fn run(
     setting: &Setting,
     options: &Options,

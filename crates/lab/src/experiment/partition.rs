@@ -1,9 +1,12 @@
-//! What do k crawlers lose by not being one?
+//! Experiment on what k parallel crawlers lose compared with a single one.
 //!
-//! The framework of Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), as the chapter (§6.3) has it: who is
-//! responsible for a page, and what becomes of links to pages of others. A run is a set of seeds,
-//! or a new world where the world is invented. **Invariant:** in a run all teams begin with the same
-//! seeds and may fetch the same number of pages, all crawlers together.
+//! It uses the framework of Cho & Garcia-Molina, "Parallel crawlers" (WWW 2002), as the chapter
+//! describes it in §6.3: which crawler is responsible for a page, and what a crawler does with
+//! links to pages of others. Each run has its own seeds, and its own world if the world is
+//! invented.
+//!
+//! **Invariant:** in a run all teams start from the same seeds and have the same fetch budget,
+//! summed over their crawlers.
 
 mod claims;
 mod division;
@@ -27,7 +30,7 @@ use crate::world::Graph;
 use division::Divided;
 use judged::Judge;
 
-/// What is measured, over the number of crawlers.
+/// Metrics of this experiment; x is the number of crawlers.
 pub const METRICS: &[Metric] = &[
     (
         "overlap",
@@ -51,7 +54,7 @@ pub const METRICS: &[Metric] = &[
     ),
 ];
 
-/// The teams, by the names that users know them by.
+/// Coordination modes by name.
 const TEAMS: [(&str, Coordination); 7] = [
     ("independent", Coordination::Independent),
     (
@@ -80,23 +83,24 @@ const TEAMS: [(&str, Coordination); 7] = [
     ),
 ];
 
-/// Seeds for each crawler of the largest team; smaller teams share the same.
+/// Seeds per crawler of the largest team; smaller teams share the same seeds.
 const SEEDS: usize = 4;
 
-/// Crawlers in a team, at most: the shares that production divides a web into.
+/// Largest team: the number of partitions in production.
 const MOST: u32 = 256;
 
-/// What this experiment is told beside the setting.
+/// Options of this experiment.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many crawlers there are in a team, each number an experiment of its own.
+    /// Team sizes to try.
     pub crawlers: Vec<u32>,
-    /// The ordering of every crawler, an expression of the catalog.
+    /// Ordering that every crawler uses, an expression of the catalog.
     pub order: String,
-    /// Fetches of all crawlers together, as a share of the pages that can be reached; `None`: until
-    /// nothing waits, which for a team that fetches pages twice is more than there are pages.
+    /// Fetches of all crawlers together, as a share of the reachable pages. `None` means until
+    /// all queues are empty, which takes more fetches than there are pages if pages are fetched
+    /// twice.
     pub budget: Option<f64>,
-    /// Links are sent together after so many fetches of a crawler.
+    /// Number of fetches of a crawler after which it sends its collected links.
     pub batch: usize,
 }
 
@@ -114,8 +118,8 @@ impl Default for Options {
 /// Runs the experiment.
 ///
 /// # Errors
-/// If the world cannot be opened or has no links, or a wish cannot be met: an unknown team or ordering, a team
-/// of nobody, a budget or a batch of nothing.
+/// If the world cannot be opened or has no links, if a team or ordering is unknown, or if a team
+/// size, budget or batch is out of range.
 pub fn run(
     setting: &Setting,
     options: &Options,
@@ -201,7 +205,7 @@ impl Options {
         order.map_or_else(|error| wish(error.to_string()), |_| Ok(()))
     }
 
-    /// The seeds of a run, each page as likely as the other.
+    /// Draws the seeds of a run uniformly.
     fn seeds(&self, graph: &Graph, seed: u64, run: u64) -> Vec<usize> {
         let largest = self.crawlers.iter().max().map_or(1, |&most| most as usize);
         let count = (SEEDS * largest).min(graph.pages());
@@ -210,7 +214,7 @@ impl Options {
     }
 }
 
-/// The teams that the user named, or all, each once.
+/// The teams that the user named, or all, without duplicates.
 fn teams(setting: &Setting) -> Result<Vec<(&'static str, Coordination)>, LabError> {
     let mut teams = match setting.policies.is_empty() {
         true => TEAMS.to_vec(),

@@ -1,10 +1,12 @@
-//! Which server strategy gains quality fastest?
+//! Experiment that compares server strategies by how fast they gain quality.
 //!
-//! The experiment of Cao, Jiang & Singh, "Scheduling web crawl for better performance and quality" (2003), §5, in
-//! the [simulator](crate::run::servers). `cargo xtask bench servers` does the same with the program itself and sockets;
-//! it is measured and judged by the same functions. **Invariant:** within a run all strategies crawl
-//! the same web, to its end, from the home pages of all servers. Those that look at quality are told it
-//! when a URL is discovered, as in the paper; breadth-first and performance fetch breadth first.
+//! It repeats the experiment of Cao, Jiang & Singh, "Scheduling web crawl for better performance
+//! and quality" (2003), §5, in the [simulator](crate::run::servers). `cargo xtask bench servers`
+//! repeats it with the real program and sockets, and uses the same measures and claims.
+//!
+//! **Invariant:** in a run all strategies crawl the same web to its end, from the home pages of
+//! all servers. Strategies that use quality receive the true quality of a URL at its discovery,
+//! as in the paper. `breadth-first` and `performance` fetch breadth-first.
 
 mod claims;
 mod figures;
@@ -28,23 +30,24 @@ pub use claims::claims;
 pub use judge::Judge;
 pub use measured::{BASELINE, METRICS, measured};
 
-/// What can be asked of this experiment.
+/// Options of this experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Connections of the crawler.
     pub connections: u16,
-    /// Who says what a page is worth.
+    /// Quality functions to measure by.
     pub quality: Vec<Judge>,
-    /// Which HTTP; `None`: 1.1, and all are compared beside.
+    /// HTTP version. `None` means 1.1, with an additional comparison of all versions.
     pub http: Option<Http>,
-    /// What all times of servers are multiplied by.
+    /// Factor on all times of servers.
     pub slowness: f64,
-    /// Whether connections open at once, as on loopback, where the crawler's estimates are other ones.
+    /// Whether connections open without delay, as on loopback. The crawler then estimates other
+    /// times.
     pub loopback: bool,
 }
 
 impl Default for Options {
-    /// As in the paper.
+    /// The parameters of the paper.
     fn default() -> Self {
         Self {
             connections: 64,
@@ -56,10 +59,10 @@ impl Default for Options {
     }
 }
 
-/// Runs it.
+/// Runs the experiment.
 ///
 /// # Errors
-/// If the world cannot be read, has no servers, or something is asked for that there is not.
+/// If the world cannot be read or has no servers, or if an option is invalid.
 pub fn run(
     setting: &Setting,
     options: &Options,
@@ -78,7 +81,7 @@ pub fn run(
     })
 }
 
-/// What no strategy can beat in this network, in a sentence.
+/// Describes the least time that any strategy needs in this network.
 pub fn limits(network: &Network, seed: u64, http: Http, connections: u16) -> String {
     let (all, slowest) = network.least_seconds(http, connections);
     format!(
@@ -89,7 +92,7 @@ pub fn limits(network: &Network, seed: u64, http: Http, connections: u16) -> Str
     )
 }
 
-/// The hosts of a world as servers, with latencies by the seed.
+/// Builds a network with the hosts of a world as servers and latencies drawn from the seed.
 fn network(world: &Linked, seed: u64, options: &Options) -> Result<Network, LabError> {
     let graph = world.graph();
     if graph.pages() == 0 {
@@ -98,7 +101,7 @@ fn network(world: &Linked, seed: u64, options: &Options) -> Result<Network, LabE
     Ok(Network::of_graph(graph, seed, options.slowness))
 }
 
-/// The same in the networks of these seeds.
+/// Runs the experiment in the network of each run's seed.
 fn study(
     setting: &Setting,
     options: &Options,
@@ -157,7 +160,7 @@ fn study(
     })
 }
 
-/// Refuses what cannot be simulated.
+/// Rejects options that cannot be simulated.
 fn check(options: &Options) -> Result<(), LabError> {
     let wish = |text: &str| Err(LabError::Wish(text.to_owned()));
     if options.connections == 0 {
@@ -172,8 +175,9 @@ fn check(options: &Options) -> Result<(), LabError> {
     Ok(())
 }
 
-/// The names of the strategies that the user wants, and those to run: the baseline first, in whose time
-/// the others' is counted.
+/// Returns the names of the strategies to report and the strategies to run.
+///
+/// The baseline is always run, and first, since the times of the others are relative to it.
 fn strategies(setting: &Setting) -> Result<(Vec<&'static str>, Vec<Servers>), LabError> {
     let catalog = Catalog::standard();
     let known = catalog.strategies().iter();
@@ -200,18 +204,18 @@ fn strategies(setting: &Setting) -> Result<(Vec<&'static str>, Vec<Servers>), La
     Ok((wanted, run))
 }
 
-/// Whether a strategy looks at quality.
+/// Whether a strategy uses the quality of pages.
 fn is_told(strategy: &str) -> bool {
     !matches!(strategy, BASELINE | "performance")
 }
 
-/// Connections of the paper's experiment.
+/// Number of connections in the paper's experiment.
 const PUBLISHED: u16 = 64;
 
-/// What a reader must know.
+/// Notes that every study of this experiment has.
 const NOTES: [&str; 5] = [
-    "As in the paper, quality, crawl-ability and best-prefix are told the true quality of a page when they hear of \
-     it, which no crawler knows; breadth-first and performance are not.",
+    "As in the paper, quality, crawl-ability and best-prefix know the true quality of a page from its discovery on, \
+     which no real crawler does; breadth-first and performance do not.",
     "The paper does not print its times: round trips of 30 ms and answers in 80 ms at the median, each with a log-normal \
      spread of e, are a guess. Names, bytes and the crawler's own work cost nothing here.",
     "Every server's home page is a seed, and robots.txt is asked for before the first page of a server.",

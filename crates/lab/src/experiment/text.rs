@@ -1,15 +1,17 @@
-//! How does a study read on a terminal?
+//! Formatting of a study for the terminal.
 //!
-//! A line for what is one number, a table for each other metric and setting: policies down, `x` across.
-//! **Invariant:** every policy and metric is there; of a long curve a few points are, evenly spread and with the
-//! ends.
+//! A metric with one number takes a line. Every other pair of metric and parameters takes a
+//! table, with policies as rows and `x` as columns.
+//!
+//! **Invariant:** every policy and metric is shown. Of a long curve a few evenly spaced points
+//! are shown, including both ends.
 
 use std::fmt::{self, Display, Write};
 
 use super::{Claim, Study};
 use crate::findings::{Param, Params, Row};
 
-/// Columns that a terminal has room for.
+/// Number of columns that fit on a terminal.
 const COLUMNS: usize = 8;
 
 impl Display for Study {
@@ -64,7 +66,7 @@ impl Display for Claim {
     }
 }
 
-/// The rows, by metric and setting, in the order in which these first appear.
+/// Groups rows by metric and parameters, in the order of their first appearance.
 pub fn tables(rows: &[Row]) -> Vec<Vec<&Row>> {
     let mut tables: Vec<Vec<&Row>> = Vec::new();
     for row in rows {
@@ -78,7 +80,7 @@ pub fn tables(rows: &[Row]) -> Vec<Vec<&Row>> {
     tables
 }
 
-/// What a table shows, in words: its metric and setting.
+/// Heading of a table: its metric and parameters.
 pub fn heading(row: &Row) -> String {
     let params = params(&row.params);
     if params.is_empty() {
@@ -88,7 +90,7 @@ pub fn heading(row: &Row) -> String {
     }
 }
 
-/// Settings in words: `g 10, importance backlink`.
+/// Parameters as text: `g 10, importance backlink`.
 fn params(params: &Params) -> String {
     let words = params.iter().map(|(name, value)| match value {
         Param::Number(number) => format!("{name} {number}"),
@@ -97,7 +99,7 @@ fn params(params: &Params) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// The `x` of a table's columns: at most so many, evenly spread, the first and the last among them.
+/// Returns at most `most` values of `x` for the columns, evenly spread and including both ends.
 pub fn columns(rows: &[&Row], most: usize) -> Vec<f64> {
     let mut all: Vec<f64> = rows.iter().map(|row| row.x).collect();
     all.sort_by(f64::total_cmp);
@@ -109,7 +111,7 @@ pub fn columns(rows: &[&Row], most: usize) -> Vec<f64> {
     (0..most).map(|n| all[n * last / (most - 1)]).collect()
 }
 
-/// The policies of a table, each once.
+/// The policies of a table, without duplicates.
 pub fn policies<'r>(rows: &[&'r Row]) -> Vec<&'r str> {
     let mut names: Vec<&str> = Vec::new();
     for row in rows {
@@ -120,7 +122,7 @@ pub fn policies<'r>(rows: &[&'r Row]) -> Vec<&'r str> {
     names
 }
 
-/// A number with three to four digits that matter.
+/// Formats a number with three to four significant digits.
 pub fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
@@ -132,7 +134,7 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// Numbers that stand alone, one a line.
+/// Writes metrics that have only one number, one per line.
 fn write_singles(f: &mut fmt::Formatter<'_>, tables: &[Vec<&Row>]) -> fmt::Result {
     let rows = || tables.iter().flatten();
     let name = |row: &Row| match row.policy.as_str() {
@@ -174,7 +176,8 @@ fn write_table(f: &mut fmt::Formatter<'_>, rows: &[&Row]) -> fmt::Result {
     Ok(())
 }
 
-/// The value, and half of its interval if that shows at the value's digits.
+/// Formats the value and half of its interval. The latter is omitted if it rounds to 0 at the
+/// value's precision.
 fn cell(row: &Row) -> String {
     let value = number(row.value);
     let decimals = value.split_once('.').map_or(0, |(_, digits)| digits.len());

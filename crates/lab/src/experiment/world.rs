@@ -1,8 +1,9 @@
-//! What is in this world?
+//! Description of a world: counts, distributions and their figures.
 //!
-//! Counts, distributions and their pictures, for every kind of world: how a user checks that their own data
-//! was read as it was meant, and what an experiment on it can show. No policy is run.
-//! **Invariant:** what is said of a world is a function of the world alone.
+//! It works for every kind of world and runs no policy. Users check with it that their data was
+//! read as intended, and see what experiments on it can show.
+//!
+//! **Invariant:** the description is a function of the world alone.
 
 mod asked;
 mod changed;
@@ -21,7 +22,8 @@ use crate::findings::{Measured, Params, rows};
 use crate::workers::{Progress, each};
 use crate::world::World;
 
-/// What is measured. Where several numbers are made one, the metric says how: `@mean`, `@median`, `@max`.
+/// Metrics of this experiment. A suffix says how several numbers were combined: `@mean`,
+/// `@median`, `@max`.
 pub const METRICS: &[Metric] = &[
     ("pages", "pages that the world has at any time"),
     (
@@ -145,7 +147,7 @@ pub const METRICS: &[Metric] = &[
     ),
 ];
 
-/// What there is to say of a world.
+/// The description of one world.
 #[derive(Debug, Default)]
 struct Description {
     measured: Vec<Measured>,
@@ -153,7 +155,8 @@ struct Description {
     notes: Vec<String>,
 }
 
-/// Describes the world of a setting; of an invented one, as many as there are runs, each from its own seed.
+/// Describes the world of a setting. For an invented world, each run describes one from its own
+/// seed.
 pub fn run(setting: &Setting, progress: &dyn Progress) -> Result<Study, LabError> {
     if let Some(policy) = setting.policies.first() {
         let why = format!("{policy:?} cannot be compared here: a world is described, nothing runs");
@@ -233,7 +236,7 @@ impl Description {
         });
     }
 
-    /// Adds a figure; lines without points are left out, and so is a figure without lines.
+    /// Adds a figure. Lines without points are omitted, and so is a figure without lines.
     fn draw(&mut self, name: &str, labels: [&str; 3], lines: Vec<(&str, Vec<(f64, f64)>)>) {
         let [title, x_label, y_label] = labels.map(str::to_owned);
         let lines = lines.into_iter().filter(|(_, points)| !points.is_empty());

@@ -1,24 +1,32 @@
-//! Texts that change, and what is asked of them.
+//! Generator of changing texts and of the queries that search them.
 //!
-//! For the experiments of Pandey & Olston, "User-centric web crawling" (WWW 2005). Their two collections are 48 weeks of
-//! 16,000 pages of one site and of 19,000 pages of 15 sites on different topics, asked the queries of a search log that
-//! have to do with them. What they report of them is what can be set here:
+//! It is made for the experiments of Pandey & Olston, "User-centric web crawling" (WWW 2005).
+//! They used 48 weeks of 16,000 pages of one site and of 19,000 pages of 15 sites on different
+//! topics, with the related queries of a search log. The properties that they report can be set
+//! here:
 //!
-//! - Sites have topics, and a page is on the topic of its site (`focus`) or on any other. Some topics are asked for
-//!   far more than others (Zipf, `topic_popularity`), so some pages matter and most do not.
-//! - A page is a block of advertisements (`ads` of its words, from words that nobody asks for: their example 1, where "none of
-//!   the terms match frequently issued queries") and paragraphs of content. A change replaces the whole block, or the share `edit` of
-//!   the paragraphs. Which of the two is drawn with the page's own share of changes that matter.
-//! - That share is Beta over the pages with mean `matter` and concentration `mixed`: near 0 a page's changes either all matter
-//!   or never do, so that what a refresh gained foretells what the next will (their figure 3); large, all pages are alike.
-//! - New paragraphs are on the page's topic, or, in the share `drift`, on any other (their example 2: announcements that come and go).
-//! - Changes are Poisson with a Weibull mean lifetime, as in [`pages`](super::pages); no page dies, as they kept only those that stayed.
-//! - Texts are a mixture of a topic's words and a shared background with Zipf's law.
-//! - Queries have 1 + Poisson(`terms` - 1) terms, at most five, each of the query's topic in the share `topical` and else any word. They are
-//!   asked as often as Zipf's law says (`query_sizes`).
+//! - Sites have topics. A page is on the topic of its site (`focus`) or on any other. Topics
+//!   differ in popularity among queries (Zipf, `topic_popularity`), so few pages matter to
+//!   users.
+//! - A page is a block of advertisements (`ads` of its words) and paragraphs of content.
+//!   Advertisements use words that no query contains, as in their example 1, where "none of the
+//!   terms match frequently issued queries". A change replaces the whole block, or the share
+//!   `edit` of the paragraphs. Each page has its own probability that a change is one of
+//!   content.
+//! - That probability has a Beta distribution over pages, with mean `matter` and concentration
+//!   `mixed`. Near 0, the changes of a page either all matter or never do, so that the gain of
+//!   one refresh predicts the next (their figure 3). If it is large, all pages are alike.
+//! - New paragraphs are on the page's topic or, with probability `drift`, on any other. Their
+//!   example 2 is announcements that come and go.
+//! - Changes are Poisson with a Weibull mean lifetime, as in [`pages`](super::pages). No page
+//!   dies, since they kept only pages that survived.
+//! - Texts mix the words of a topic with a shared background, both by Zipf's law.
+//! - Queries have 1 + Poisson(`terms` − 1) terms, at most five. Each term is from the query's
+//!   topic with probability `topical`, and any word otherwise. Query frequencies follow Zipf's
+//!   law (`query_sizes`).
 //!
-//! **Invariant:** moments are whole seconds; a page and a query draw from streams of their own. Every version differs from
-//! the last by what its change replaced and by nothing else.
+//! **Invariant:** times are whole seconds, and every page and query draws from its own stream. A
+//! version differs from the previous one only by what its change replaced.
 
 use std::collections::HashSet;
 
@@ -34,13 +42,13 @@ use super::language::{self, Language};
 use super::{BEGINNING, DAY};
 use crate::kinds::{Bodies, Body, Corpus, Histories, Queries, Version};
 
-/// Words of a paragraph.
+/// Words per paragraph.
 const PARAGRAPH: usize = 40;
 
-/// Terms of a query at most.
+/// Greatest number of terms in a query.
 const TERMS: u64 = 5;
 
-/// How often a query that there is already is drawn anew.
+/// Number of attempts to draw a query that differs from all others.
 const REDRAWS: u64 = 20;
 
 plan! {
@@ -74,7 +82,8 @@ plan! {
         focus: f64 = 0.8, 0 to 1;
         /// The share of changes that are of content, the mean over the pages.
         matter: f64 = 0.3, 0 to 1;
-        /// How far pages have changes of both kinds: near 0 a page has one kind, large all have the same share.
+        /// How far pages have changes of both kinds: near 0 a page has one kind, large all have
+        /// the same share.
         mixed: f64 = 0.5, 0.001 to 1_000;
         /// The share of the paragraphs that a change of content replaces; at least one is.
         edit: f64 = 0.3, 0 to 1;
@@ -93,7 +102,7 @@ plan! {
     }
 }
 
-/// A page as it is now.
+/// The current state of a page.
 struct Page {
     topic: u32,
     ads: String,
@@ -124,7 +133,7 @@ impl Plan {
         }
     }
 
-    /// Shows the versions of a page, by time.
+    /// Generates the versions of a page in order of time and passes each to `show`.
     fn live(
         &self,
         seed: u64,
@@ -141,7 +150,7 @@ impl Plan {
         let mut last = None;
         while now < self.weeks * 7.0 {
             let second = (now * DAY) as u64;
-            // A change in the second of the one before it is seen with the next.
+            // At most one version per second: an earlier change shows with the next version.
             if last < Some(second) {
                 last = Some(second);
                 let micros = second * 1_000_000;
@@ -180,10 +189,10 @@ impl Plan {
         }
     }
 
-    /// The share of a page's changes that matter.
+    /// Draws the probability that a change of a page is one of content.
     fn matters(&self, rng: &mut ChaCha8Rng) -> f64 {
         let (content, other) = (self.matter * self.mixed, (1.0 - self.matter) * self.mixed);
-        // Where all matter or none does, there is no such distribution and nothing to draw.
+        // At a mean of 0 or 1 the Beta distribution is undefined, and the mean is used.
         Beta::new(content, other).map_or(self.matter, |beta| beta.sample(rng))
     }
 
@@ -210,7 +219,7 @@ impl Plan {
         text
     }
 
-    /// A block of advertisements for a page with so many paragraphs.
+    /// Draws a block of advertisements for a page with this number of paragraphs.
     fn advertise(&self, paragraphs: usize, language: &Language, rng: &mut ChaCha8Rng) -> String {
         let content = (paragraphs * PARAGRAPH) as f64;
         let words = (content * self.ads / (1.0 - self.ads)).round() as usize;
@@ -238,7 +247,8 @@ impl Plan {
             let count = (f64::from(self.asked) * weight(place) / all)
                 .round()
                 .max(1.0);
-            // A language of few words has only so many queries.
+            // If a small vocabulary has no further query, the attempts fail and the rank is
+            // skipped.
             queries.extend(new.map(|query| (query, count as u32)));
         }
         Queries { queries }

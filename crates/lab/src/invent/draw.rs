@@ -1,19 +1,20 @@
-//! Which value does a heavy-tailed draw give?
+//! Random draws from Zipf, power-law, exponential and Poisson distributions.
 //!
-//! **Invariant:** a distribution holds no state: what it draws depends on its numbers and the stream alone.
+//! **Invariant:** distributions have no state: a draw depends only on their parameters and the
+//! stream.
 
 use rand::{Rng, RngExt};
 use rand_distr::{Distribution, Poisson};
 
-/// Zipf's law over a finite list: place `r`, from 1, has a weight of `r^-exponent`.
+/// Zipf's law over a finite list: rank `r`, from 1, has weight `r^-exponent`.
 #[derive(Debug, Clone)]
 pub(super) struct Zipf {
-    /// The weight of each place and all before it.
+    /// Cumulative weights.
     sums: Vec<f64>,
 }
 
 impl Zipf {
-    /// Over so many places; over one if there are none.
+    /// Creates the law over `places` ranks, at least one.
     pub fn new(places: usize, exponent: f64) -> Self {
         let weights = (1..=places.max(1)).map(|place| (place as f64).powf(-exponent));
         let sums = weights.scan(0.0, |sum, weight| {
@@ -25,7 +26,7 @@ impl Zipf {
         }
     }
 
-    /// A place, counted from 0.
+    /// Draws a rank, counted from 0.
     pub fn draw(&self, rng: &mut impl Rng) -> usize {
         let last = self.sums.len() - 1;
         let drawn = rng.random::<f64>() * self.sums[last];
@@ -33,8 +34,8 @@ impl Zipf {
     }
 }
 
-/// A power law with a density of `x^-exponent` from `least` to `most`, rounded at random to one of the two
-/// whole numbers beside it, so that the mean stays.
+/// A power law with density `x^-exponent` from `least` to `most`. Draws are rounded
+/// stochastically to a whole number, so that the mean stays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Power {
     least: f64,
@@ -43,7 +44,8 @@ pub(super) struct Power {
 }
 
 impl Power {
-    /// With this mean, which must lie between 0 and `most`; the exponent must be above 1.
+    /// Creates a law with this mean, by bisection on `least`. The mean must lie between 0 and
+    /// `most`, and the exponent must be above 1.
     pub fn with_mean(mean: f64, exponent: f64, most: f64) -> Self {
         // The mean grows with the least value, and is never below it.
         let (mut low, mut high) = (most * 1e-12, mean.max(most * 1e-12));
@@ -72,7 +74,7 @@ impl Power {
         self.integral(1.0 - self.exponent) / self.integral(-self.exponent)
     }
 
-    /// `∫ x^power` from the least to the most.
+    /// `∫ x^power` from `least` to `most`.
     fn integral(&self, power: f64) -> f64 {
         let next = power + 1.0;
         if next.abs() < 1e-9 {
@@ -82,7 +84,7 @@ impl Power {
         }
     }
 
-    /// A value, by the inverse of the distribution.
+    /// Draws a value by inversion of the distribution function.
     pub fn draw(&self, rng: &mut impl Rng) -> u32 {
         let (chance, rounding): (f64, f64) = (rng.random(), rng.random());
         let power = 1.0 - self.exponent;
@@ -92,17 +94,18 @@ impl Power {
     }
 }
 
-/// An exponential value with mean 1 that is as rare as a normal one: `-ln(1 - Φ(score))`, rising.
+/// Maps a standard normal value to the exponential value (mean 1) of the same quantile: `-ln(1 -
+/// Φ(score))`.
 pub(super) fn exponential_of_normal(score: f64) -> f64 {
     let beyond = 0.5 * complement_of_error_function(score / std::f64::consts::SQRT_2);
     match beyond > 0.5 {
-        // Where the score is rare on the left, 1 - Φ is near 1, and its small complement is what counts.
+        // For small scores 1 − Φ is near 1, so `ln_1p` of its complement keeps the precision.
         true => -(-0.5 * complement_of_error_function(-score / std::f64::consts::SQRT_2)).ln_1p(),
         false => -beyond.ln(),
     }
 }
 
-/// erfc(x), off by less than 1.2e-7 of its value everywhere: a Chebyshev fit (Press et al., "Numerical
+/// erfc(x) with a relative error below 1.2e-7: a Chebyshev fit (Press et al., "Numerical
 /// Recipes", 2nd ed., §6.2).
 fn complement_of_error_function(x: f64) -> f64 {
     const FIT: [f64; 10] = [
@@ -123,14 +126,14 @@ fn complement_of_error_function(x: f64) -> f64 {
     if x < 0.0 { 2.0 - right } else { right }
 }
 
-/// A Poisson count with this mean; 0 for a mean that is none.
+/// Draws a Poisson count; 0 if the mean is not a valid parameter.
 pub(super) fn poisson(mean: f64, rng: &mut impl Rng) -> u64 {
-    // The library's limit is beyond anything that is counted here.
+    // The library's upper limit is above all means used here.
     let count: f64 = Poisson::new(mean).map_or(0.0, |poisson| poisson.sample(rng));
     count as u64
 }
 
-/// True in this share of the draws.
+/// Returns `true` with this probability.
 pub(super) fn chance(rng: &mut impl Rng, share: f64) -> bool {
     rng.random::<f64>() < share
 }

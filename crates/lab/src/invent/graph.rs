@@ -1,25 +1,30 @@
-//! A web of hosts, pages and links, grown page by page.
+//! Generator of a web graph of hosts, pages and links, grown page by page.
 //!
-//! - **Hosts.** The first pages are home pages, one for each host; every later page joins a host by Zipf's
-//!   law, so pages per host fall as `rank^-host_sizes` (Huberman & Adamic, Nature 1999, found power laws).
-//! - **Tree.** Every page hangs on an older directory of its host, and a home page on an older home page. That
-//!   parent links to it: the whole web can be reached from page 0.
-//! - **Links out.** Besides the tree, every page wants a number of links from a power law with
-//!   `out_exponent` (2.72 in Broder et al., "Graph structure in the web", 2000), cut at `most_links`. A share
-//!   `late` is given, as the web grows, to pages that are there already: else no page would link to a younger one. A link
-//!   that finds no target that its page does not have (the host is too small) is given to another page later.
-//! - **Links in.** A link copies the target of a link drawn from all before it (Kumar et al., "Stochastic models
-//!   for the web graph", FOCS 2000), else it goes to any page. If copying makes a share β of all links, the tree
-//!   counted in, in-links fall with `1 + 1/β`; β is set so that this is `in_exponent` (2.09 in Broder et al.),
-//!   and at most all but the tree is copied, so `1 + links/(links - 1)` is the least there is. That law is of links;
-//!   a page counts once for all its links to another, so a host of a thousand pages gives none of them more than a
-//!   thousand links, and the first pages fall more steeply than set: 325,000 pages on 3,000 hosts with 2.10 over the first
-//!   tenth and 2.32 over the first hundredth (Hill's estimator).
-//! - **Staying at home.** A share `local` of the links, the tree counted in, ends on its own host (three of four:
-//!   Bharat et al., "Who links to whom", ICDM 2001).
+//! - **Hosts.** The first pages are home pages, one per host. Every later page joins a host by
+//!   Zipf's law, so pages per host fall as `rank^-host_sizes` (Huberman & Adamic, Nature 1999,
+//!   found power laws).
+//! - **Tree.** Every page is a child of an older directory of its host, and a home page of an
+//!   older home page. The parent links to it, so the whole web can be reached from page 0.
+//! - **Out-links.** Besides tree links, every page wants a number of links from a power law with
+//!   `out_exponent` (2.72 in Broder et al., "Graph structure in the web", 2000), cut at
+//!   `most_links`. A share `late` of them goes to pages that already exist, as the web grows;
+//!   otherwise no page would link to a younger one. A link that finds no new target, because the
+//!   host is too small, is given to another page later.
+//! - **In-links.** A link copies the target of a random earlier link (Kumar et al., "Stochastic
+//!   models for the web graph", FOCS 2000), or goes to a random page. If a share β of all links,
+//!   tree included, is copied, in-links have the exponent `1 + 1/β`. β is chosen so that this is
+//!   `in_exponent` (2.09 in Broder et al.). Tree links are never copies, so the least exponent
+//!   is `1 + links/(links - 1)`.
+//! - **Limit of the law.** The law counts links, but the graph counts a page once for all its
+//!   links to another. A host of a thousand pages can give none of its pages more than a
+//!   thousand local in-links. The first pages therefore fall more steeply than set: 325,000
+//!   pages on 3,000 hosts have exponent 2.10 over the first tenth and 2.32 over the first
+//!   hundredth (Hill's estimator).
+//! - **Locality.** A share `local` of the links, tree included, stays on its own host (three of
+//!   four: Bharat et al., "Who links to whom", ICDM 2001).
 //!
-//! **Invariant:** a page's draws come from its own stream. A web of fewer pages is the beginning of a larger one: the
-//! same pages, with the links they had before they were linked to and from by younger ones.
+//! **Invariant:** a page draws from its own stream. A web of fewer pages is the beginning of a
+//! larger one: the same pages, without the links from and to younger ones.
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
@@ -29,13 +34,13 @@ use super::draw::{Power, Zipf, chance};
 use super::knob::plan;
 use crate::kinds;
 
-/// How often a target that is already linked, or on the wrong host, is drawn anew.
+/// Number of attempts to draw a target that is new to the page and on the right host.
 const REDRAWS: u32 = 12;
 
-/// How many links that found no target are tried again for each new page.
+/// Number of links without a target that are retried with each new page.
 const RETRIES: usize = 16;
 
-/// What parts of paths are called.
+/// Words used in paths.
 const WORDS: [&str; 12] = [
     "news", "notes", "docs", "people", "archive", "events", "projects", "guide", "topics", "help",
     "shop", "data",
@@ -77,19 +82,20 @@ impl Plan {
         growth.finish()
     }
 
-    /// The share of drawn links that copy another, for the exponent of links in.
+    /// Probability that a drawn link is a copy, which gives the set exponent of in-links.
     fn copied(&self) -> f64 {
         let of_all = (self.in_exponent - 1.0).recip();
         (of_all * self.links / (self.links - 1.0)).min(1.0)
     }
 
-    /// The share of drawn links that stay, for the share of all: a link of the tree always does.
+    /// Probability that a drawn link is local, which gives the set share of all links. Tree
+    /// links count as local.
     fn drawn_local(&self) -> f64 {
         ((self.local * self.links - 1.0) / (self.links - 1.0)).clamp(0.0, 1.0)
     }
 }
 
-/// A web as it grows.
+/// A web during growth.
 struct Growth<'a> {
     plan: &'a Plan,
     seed: u64,
@@ -101,15 +107,15 @@ struct Growth<'a> {
     host_of: Vec<u32>,
     urls: Vec<Box<str>>,
     links: Vec<Vec<u32>>,
-    /// The target of each link.
+    /// The target of each link, for copying.
     targets: Vec<u32>,
-    /// A page for each link that it wanted at its birth.
-    wishes: Vec<u32>,
-    /// Links that found no target yet: those that leave their host, and those that stay.
+    /// Each page once for every link that it wanted at its birth.
+    wants: Vec<u32>,
+    /// Number of links that found no target yet: leaving their host, and staying on it.
     owed: [usize; 2],
 }
 
-/// The same of one host.
+/// The pages, directories and link targets of one host.
 #[derive(Default)]
 struct Host {
     pages: Vec<u32>,
@@ -127,14 +133,14 @@ impl<'a> Growth<'a> {
             sizes: Zipf::new(hosts, plan.host_sizes),
             wanted: Power::with_mean(drawn, plan.out_exponent, f64::from(plan.most_links)),
             copied: plan.copied(),
-            // Nothing leaves the only host.
+            // A single host has only local links.
             local: if hosts == 1 { 1.0 } else { plan.drawn_local() },
             hosts: (0..hosts).map(|_| Host::default()).collect(),
             host_of: Vec::with_capacity(pages),
             urls: Vec::with_capacity(pages),
             links: Vec::with_capacity(pages),
             targets: Vec::with_capacity((pages as f64 * plan.links) as usize),
-            wishes: Vec::with_capacity((pages as f64 * drawn) as usize),
+            wants: Vec::with_capacity((pages as f64 * drawn) as usize),
             owed: [0; 2],
         }
     }
@@ -152,29 +158,29 @@ impl<'a> Growth<'a> {
         self.hosts[host].pages.push(page);
         let mut rng = stream(self.seed, For::Links, u64::from(page), 0);
         let wanted = self.wanted.draw(&mut rng);
-        self.wishes.extend((0..wanted).map(|_| page));
+        self.wants.extend((0..wanted).map(|_| page));
         for _ in 0..wanted {
             let late = chance(&mut rng, self.plan.late);
-            let from = if late { self.wisher(&mut rng) } else { page };
+            let from = if late { self.linker(&mut rng) } else { page };
             let local = chance(&mut rng, self.local);
             self.link(from, local, &mut rng);
         }
         for local in [false, true] {
             for _ in 0..self.owed[usize::from(local)].min(RETRIES) {
                 self.owed[usize::from(local)] -= 1;
-                let from = self.wisher(&mut rng);
+                let from = self.linker(&mut rng);
                 self.link(from, local, &mut rng);
             }
         }
     }
 
-    /// Lets the page be linked to by its parent, and names it.
+    /// Links the page from its parent and returns its URL.
     fn hang(&mut self, page: u32, host: usize, rng: &mut ChaCha8Rng) -> String {
         let word = WORDS[rng.random_range(0..WORDS.len())];
         let here = &self.hosts[host];
         if here.pages.is_empty() {
             if page > 0 {
-                // So far there are home pages only.
+                // Until all hosts exist, all pages are home pages.
                 self.join(rng.random_range(0..page), page, host);
             }
             self.hosts[host].directories.push(page);
@@ -195,13 +201,13 @@ impl<'a> Growth<'a> {
         url
     }
 
-    /// A page, as likely as it wanted links.
-    fn wisher(&self, rng: &mut impl Rng) -> u32 {
-        // What owes a link has wished for one.
-        self.wishes[rng.random_range(0..self.wishes.len())]
+    /// Draws a page in proportion to the number of links it wanted.
+    fn linker(&self, rng: &mut impl Rng) -> u32 {
+        // Never empty here: a link is drawn or owed only after a page wanted one.
+        self.wants[rng.random_range(0..self.wants.len())]
     }
 
-    /// Adds a link to a page, or owes it if none is found that is not linked yet.
+    /// Adds a link from a page, or counts it as owed if no new target is found.
     fn link(&mut self, from: u32, local: bool, rng: &mut impl Rng) {
         let here = self.host_of[from as usize];
         for _ in 0..REDRAWS {

@@ -1,46 +1,46 @@
-//! What can be set of an invented world, and is a wish for it a possible one?
+//! Named settings of invented worlds, with their ranges and defaults.
 //!
-//! **Invariant:** a plan's fields, their defaults, ranges and meanings are written once, in [`plan!`]: what is
-//! parsed, what the help says and what the documentation lists cannot differ.
+//! **Invariant:** fields, defaults, ranges and meanings of a plan are declared once, in
+//! [`plan!`]. Parser, help and documentation therefore cannot differ.
 
 use crate::LabError;
 
-/// A number that a user may set.
+/// A number that the user can set.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Knob {
     /// Its name, as in `--set pages=1000`.
     pub name: &'static str,
-    /// What it is if nobody sets it.
+    /// The default value.
     pub default: f64,
-    /// The least it may be.
+    /// The lower bound.
     pub least: f64,
-    /// The most it may be.
+    /// The upper bound.
     pub most: f64,
-    /// Whether it counts something, so that a fraction makes no sense.
+    /// Whether it must be a whole number.
     pub whole: bool,
-    /// What it means, with its unit.
+    /// Its meaning, with its unit.
     pub meaning: &'static str,
 }
 
-/// A plan that can be set by name.
+/// A plan whose fields can be set by name.
 pub(crate) trait Tuned: Default {
-    /// What can be set.
+    /// All settings of the plan.
     const KNOBS: &'static [Knob];
 
-    /// Sets a knob that there is, to a value in its range.
+    /// Sets the field `name` to a value that is known to be in range.
     fn set(&mut self, name: &str, value: f64);
 }
 
-/// The numbers that plans are made of.
+/// A number type that plans can have.
 pub(super) trait Number {
-    /// Whether it has no fractions.
+    /// Whether the type has no fractions.
     const WHOLE: bool;
 
-    /// From the number that a user wrote; whole if it must be.
+    /// Converts the user's number; it is whole if [`Self::WHOLE`].
     fn from_wish(value: f64) -> Self;
 }
 
-/// A plan with these wishes. Of two for the same knob, the later holds.
+/// Creates a plan with the user's settings. A later setting of the same name wins.
 pub(crate) fn tuned<P: Tuned>(world: &str, wishes: &[(String, String)]) -> Result<P, LabError> {
     let mut plan = P::default();
     for (name, text) in wishes {
@@ -59,7 +59,7 @@ pub(crate) fn tuned<P: Tuned>(world: &str, wishes: &[(String, String)]) -> Resul
 impl Knob {
     fn read(&self, world: &str, text: &str) -> Result<f64, LabError> {
         let value = text.trim().parse::<f64>().ok();
-        // Not a number is in no range.
+        // NaN is in no range.
         let value = value.filter(|value| (self.least..=self.most).contains(value));
         let value = value.filter(|value| !self.whole || value.fract() == 0.0);
         value.ok_or_else(|| {
@@ -71,7 +71,7 @@ impl Knob {
         })
     }
 
-    /// What it may be, in words.
+    /// The range in words.
     pub fn range(&self) -> String {
         let kind = if self.whole { "whole number" } else { "number" };
         format!("a {kind} from {} to {}", self.least, self.most)

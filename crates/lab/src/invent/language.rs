@@ -1,19 +1,21 @@
-//! What words are texts made of?
+//! A vocabulary and topics, from which texts and queries are drawn.
 //!
-//! A vocabulary with Zipf's law, and topics that each prefer words of their own: a word of a text is of its topic with
-//! some probability, else of the background that all texts share (a mixture of two unigram language models; Zhai &
-//! Lafferty, SIGIR 2001). **Invariant:** no two numbers are the same word, and a topic's words depend on the seed, the
-//! topic and the size of the vocabulary alone.
+//! Word frequencies follow Zipf's law, and each topic prefers words of its own. A word of a text
+//! comes from its topic with some probability, and otherwise from the shared background. This is
+//! a mixture of two unigram language models (Zhai & Lafferty, SIGIR 2001).
+//!
+//! **Invariant:** different word numbers give different words. A topic's words depend only on
+//! the seed, the topic and the size of the vocabulary.
 
 use rand::{Rng, RngExt};
 use testweb::chance::{For, stream};
 
 use super::draw::{Zipf, chance};
 
-/// Words that a topic prefers.
+/// Number of words that a topic prefers.
 const PREFERRED: usize = 200;
 
-/// Zipf's exponent of words in any language, about.
+/// Zipf's exponent of word frequencies, roughly that of natural languages.
 const EXPONENT: f64 = 1.0;
 
 const CONSONANTS: &[u8; 16] = b"bdfghjklmnprstvz";
@@ -29,7 +31,7 @@ pub(super) struct Language {
 }
 
 impl Language {
-    /// Of so many words, with so many topics.
+    /// Creates a vocabulary of `words` words with `topics` topics.
     pub fn new(words: u32, topics: u32, seed: u64) -> Self {
         let prefers = |topic| {
             let mut rng = stream(seed, For::Topics, u64::from(topic), 0);
@@ -44,7 +46,7 @@ impl Language {
         }
     }
 
-    /// A word of a text on a topic: one of the topic's in this share of the draws.
+    /// Draws a word of a text; it is one of the topic's own with probability `share`.
     pub fn word(&self, topic: u32, share: f64, rng: &mut impl Rng) -> u32 {
         match chance(rng, share) {
             true => self.of_topic(topic, rng),
@@ -52,28 +54,28 @@ impl Language {
         }
     }
 
-    /// A word that a topic prefers.
+    /// Draws a word that a topic prefers.
     pub fn of_topic(&self, topic: u32, rng: &mut impl Rng) -> u32 {
         self.topics[topic as usize][self.preferred.draw(rng)]
     }
 
-    /// Any word, the rare as likely as the frequent.
+    /// Draws any word, uniformly.
     pub fn any(&self, rng: &mut impl Rng) -> u32 {
         rng.random_range(0..self.words)
     }
 
-    /// How many words there are. Numbers beyond are words that no topic and no background has.
+    /// Size of the vocabulary. Larger numbers are words that no topic and no background uses.
     pub fn words(&self) -> u32 {
         self.words
     }
 }
 
-/// Adds a word to a text, after a space if it is not the first.
+/// Appends a word to a text, after a space if it is not the first.
 pub(super) fn write(word: u32, text: &mut String) {
     if !text.is_empty() && !text.ends_with(['\n', '>']) {
         text.push(' ');
     }
-    // At least two syllables, and more where the number needs them: the frequent words are the short ones.
+    // At least two syllables, and more for large numbers, so that frequent words are short.
     let mut rest = u64::from(word);
     let mut range = 80 * 80;
     let mut syllables = 2;
@@ -126,7 +128,7 @@ mod tests {
             drawn.count() as f64 / 10_000.0
         };
         let (none, half) = (among(0.0, &mut rng), among(0.5, &mut rng));
-        // The background has these words as well, if rarely: most are not among its frequent ones.
+        // The background has these words as well, but most are not among its frequent ones.
         assert!(
             none < 0.3 && half > 0.5 + none / 2.0 - 0.03,
             "{none}, {half}"

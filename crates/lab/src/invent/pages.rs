@@ -1,17 +1,22 @@
-//! Pages that change, are born and die, without texts.
+//! Generator of pages that change, are born and die, without texts.
 //!
-//! - **Changes.** Each page changes as a Poisson process. Its mean lifetime between changes is Weibull over the pages:
-//!   shape 1.4 and scale 152.2 days (Brewington & Cybenko, "How dynamic is the web?", 2000), so a mean of 138.7 and a
-//!   median of 117.1 days. A lifetime below `shortest` is that: with a shape near 1 or less the mean *rate* is infinite.
-//! - **Alike.** Lifetimes of one host can go together: the normal scores of a page and of its host are added with
-//!   variances `1 - alike` and `alike` (a Gaussian copula), so that the Weibull over all pages stays.
-//! - **Births.** All that was ever born grows as `pages·e^(growth·t)`; .00176 a day doubles it in 394 days (the same
-//!   authors). None by default.
-//! - **Deaths.** Each page dies at the rate `deaths`, for ever; none by default.
-//! - **Bodies.** A version has no text, only a number that no other version of any page has: every change is a change.
+//! - **Changes.** Each page changes as a Poisson process. Its mean lifetime between changes is
+//!   Weibull over the pages, with shape 1.4 and scale 152.2 days (Brewington & Cybenko, "How
+//!   dynamic is the web?", 2000). This gives a mean of 138.7 and a median of 117.1 days. A
+//!   lifetime below `shortest` is raised to it, since the mean *rate* is infinite for a shape of
+//!   1 or less.
+//! - **Alike.** Lifetimes of one host can be correlated. The normal scores of a page and of its
+//!   host are added with variances `1 - alike` and `alike` (a Gaussian copula), so the Weibull
+//!   distribution over all pages stays the same.
+//! - **Births.** The number of pages ever born grows as `pages·e^(growth·t)`; .00176 a day
+//!   doubles it in 394 days (the same authors). None by default.
+//! - **Deaths.** Each page dies at the rate `deaths` and does not return. None by default.
+//! - **Bodies.** A version has no text, only a number that no other version of any page has, so
+//!   every version is a change.
 //!
-//! **Invariant:** moments are whole seconds from [`BEGINNING`] on, as in the tables of recorded worlds, and two versions of a
-//! page are never of one second. A page's draws come from its own stream, so more pages change none of the others.
+//! **Invariant:** times are whole seconds from [`BEGINNING`] on, as in the tables of recorded
+//! worlds. Two versions of a page never share a second. A page draws from its own stream, so
+//! adding pages does not change the others.
 
 use policy::Moment;
 use rand_chacha::ChaCha8Rng;
@@ -24,7 +29,7 @@ use super::{BEGINNING, DAY};
 use crate::LabError;
 use crate::kinds::{Bodies, Histories, Version};
 
-/// More pages than any machine of today has memory for here.
+/// Limit on the number of pages born later; more would not fit into memory.
 const MOST: f64 = 1e8;
 
 plan! {
@@ -53,17 +58,20 @@ plan! {
     }
 }
 
-/// Which of a page's streams.
+/// A page, by the stream that it draws from.
 #[derive(Clone, Copy)]
 enum Page {
-    /// A page that was there at the beginning.
+    /// A page that exists from the beginning.
     Old(u32),
     /// A page born later.
     New(u32),
 }
 
 impl Plan {
-    /// Invents the pages and their versions; refuses a growth beyond any memory.
+    /// Invents the pages and their versions.
+    ///
+    /// # Errors
+    /// If the growth gives more pages than fit into memory.
     pub fn invent(&self, seed: u64) -> Result<Histories, LabError> {
         let newborn = self.newborn();
         if newborn > MOST {
@@ -90,14 +98,14 @@ impl Plan {
         ))
     }
 
-    /// How often each page changes, a day, by the same draws.
+    /// The change rates of all pages per day, from the same draws as [`Self::invent`].
     pub fn rates(&self, seed: u64) -> Vec<f64> {
         let zipf = Zipf::new(self.hosts as usize, self.host_sizes);
         let rate = |page| self.drawn(page, &zipf, seed).1.recip();
         self.all().map(rate).collect()
     }
 
-    /// Pages that are born later.
+    /// Expected number of pages born after the beginning.
     fn newborn(&self) -> f64 {
         f64::from(self.pages) * (self.growth * self.span).exp_m1()
     }
@@ -107,7 +115,7 @@ impl Plan {
         (0..self.pages).map(Page::Old).chain(later)
     }
 
-    /// A page's host and mean lifetime, and its stream behind them.
+    /// A page's host and mean lifetime in days, and its stream after these draws.
     fn drawn(&self, page: Page, zipf: &Zipf, seed: u64) -> (usize, f64, ChaCha8Rng) {
         let mut rng = page.stream(seed);
         let host = zipf.draw(&mut rng);
@@ -124,7 +132,7 @@ impl Plan {
         weibull.max(self.shortest)
     }
 
-    /// Adds the versions of a page. Their bodies are numbered as they are added.
+    /// Adds the versions of a page. Bodies are numbered in this order.
     fn live(&self, page: Page, life: Life, rng: &mut ChaCha8Rng, versions: &mut Vec<Version>) {
         let (birth, until): (f64, f64) = (Exp1.sample(rng), Exp1.sample(rng));
         let born = match page {
@@ -156,7 +164,8 @@ impl Plan {
         }
     }
 
-    /// The day by which this share of the newborn are born: the inverse of `(e^(ξt) - 1)/(e^(ξ·span) - 1)`.
+    /// The day by which this share of the later pages is born: the inverse of `(e^(ξt) -
+    /// 1)/(e^(ξ·span) - 1)`.
     fn born(&self, share: f64) -> f64 {
         (share * (self.growth * self.span).exp_m1()).ln_1p() / self.growth
     }
@@ -178,7 +187,7 @@ impl Page {
     }
 }
 
-/// The moment so many days after the beginning, in whole seconds.
+/// The time `days` after the beginning, in whole seconds.
 fn moment(days: f64) -> Moment {
     Moment::from_micros(BEGINNING.micros() + (days * DAY) as u64 * 1_000_000)
 }
@@ -206,7 +215,8 @@ mod tests {
             let mut drawn = lifetimes(&plan, 40_000);
             drawn.sort_unstable_by(f64::total_cmp);
             let mean = drawn.iter().sum::<f64>() / 40_000.0;
-            // The mean has a deviation of .5, the median of .6; hosts that go together widen both.
+            // The mean has a standard deviation of .5, the median of .6; correlation within
+            // hosts widens both.
             let room = if alike > 0.0 { 0.15 } else { 0.02 };
             assert!((mean / 138.7 - 1.0).abs() < room, "{mean}");
             assert!(
@@ -219,7 +229,8 @@ mod tests {
 
     #[test]
     fn hosts_are_as_alike_as_set() {
-        // The variance of the logarithms that is between the 50 hosts, of 40 pages each.
+        // Share of the variance of the logarithms that lies between the 50 hosts of 40 pages
+        // each.
         let between = |alike| {
             let logs: Vec<f64> = lifetimes(
                 &Plan {
@@ -308,7 +319,7 @@ mod tests {
             *first = first.min(days(version));
         }
         assert!(first[..2_000].iter().all(|&day| day == 0.0));
-        // At half of the time there are √2 as many.
+        // At half of the time there are √2 times as many.
         let early = first[2_000..].iter().filter(|&&day| day < 196.9).count();
         assert!((early as f64 - 828.0).abs() < 70.0, "{early}");
 

@@ -1,8 +1,11 @@
-//! Servers with latencies, and their pages: the web of the two-level scheduling experiment, to be varied.
+//! Generator of servers with latencies, and of their pages: the web of the two-level scheduling
+//! experiment.
 //!
-//! Round trips and answers are log-normal over the servers, and what a server drew it keeps. Requests per
-//! connection are 1, 100, or anything between (`theory.md`, §3). Pages and links are those of
-//! [`site::Plan::two_level`], whose text gives the sources. **Invariant:** with nothing set, it is that very web.
+//! Round trips and response times are log-normal over the servers, and constant for each server.
+//! Requests per connection are 1, 100, or a number between (`theory.md`, §3). Pages and links
+//! are those of [`site::Plan::two_level`], whose documentation names the sources.
+//!
+//! **Invariant:** with default settings it is exactly that web.
 
 use testweb::site::{self, KeepAlive, Latency, Spread};
 
@@ -26,7 +29,8 @@ plan! {
         response_sigma: f64 = 1.0, 0 to 4;
         /// The share of servers that answer one request a connection.
         one: f64 = 0.24, 0 to 1;
-        /// The share of servers that answer a hundred; with `one` at most 1, the rest answer 2 to 99.
+        /// The share of servers that answer a hundred; with `one` at most 1, the rest answer 2
+        /// to 99.
         hundred: f64 = 0.66, 0 to 1;
         /// The least number of links on a page, besides those that hold the web together.
         least_links: u32 = 3, 0 to 1_000;
@@ -36,7 +40,10 @@ plan! {
 }
 
 impl Plan {
-    /// Invents the servers; refuses shares that are together more than all.
+    /// Invents the servers.
+    ///
+    /// # Errors
+    /// If the shares `one` and `hundred` add up to more than 1.
     pub fn invent(&self, seed: u64) -> Result<site::Web, LabError> {
         if self.one + self.hundred > 1.0 + 1e-9 {
             return Err(LabError::Wish(format!(

@@ -1,29 +1,43 @@
-//! Sources that publish articles, which people click for a while.
+//! Generator of sources that publish articles, and of the clicks on these.
 //!
-//! The web of Lefortier et al., "Timely crawling of high-quality ephemeral new content" (2013), §3 and §5: 3,000 sources of
-//! 150 sites, 415,000 new pages in 21 days (.229 a second), 2.4 million links (5.8 a page), one page in five clicked at
-//! all, and a bound of .72 clicks a second. What the paper does not print is as measured in the recorded world
-//! `news`, 130 sources over three weeks.
+//! It models the web of Lefortier et al., "Timely crawling of high-quality ephemeral new
+//! content" (2013), §3 and §5: 3,000 sources of 150 sites, 415,000 new pages in 21 days (.229 a
+//! second), and 2.4 million links (5.8 a page). One page in five is clicked at all, and the
+//! bound on profit is .72 clicks a second. Numbers that the paper does not print were measured
+//! in the recorded world `news`, with 130 sources over three weeks.
 //!
-//! - **Publishing.** A source publishes as a Poisson process. Its rate is log-normal over the sources (`news`: a deviation of
-//!   1.8 of the logarithm), scaled so that all together publish `articles` a second, and swings with the hour: `1 + day_night·cos`,
-//!   most at 14:00 UTC (`news`: from .2 of the mean at night to 2 at noon); on Saturdays and Sundays it is `weekend` of what it is on other
-//!   days (`news`: .6).
-//! - **Links.** An article is linked by its source at once, and by a Poisson number of further sources of its site, each after an
-//!   exponential wait; the main page is one of them with the chance `main`, so that two sources a site reach four fifths of the articles, as in the paper. Every link stays for a log-normal time (`news`: median 10 hours, deviation 1.5).
-//! - **Clicks.** An article's worth P is that of its site times a draw of its source and one of its own, all log-normal, scaled so that the sum of rate times mean
-//!   worth is `profit`. All three deviations together leave a fifth of the articles clicked; most of it is put on sites and sources, since the paper's sources are of
-//!   very different quality: 70 % of them are not worth a poll. Its clicks at age t
-//!   are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2), counted in bins of ten minutes from its publication. The
-//!   source's μ is log-normal; one a day leaves a thousandth after a week ("almost all clicks appear in the first week").
+//! - **Publishing.** A source publishes as a Poisson process. Its rate is log-normal over the
+//!   sources (`news`: standard deviation 1.8 of the logarithm), scaled so that all together
+//!   publish `articles` a second. It varies with the hour as `1 + day_night·cos`, with the
+//!   maximum at 14:00 UTC (`news`: from .2 of the mean at night to 2 at noon). On Saturdays and
+//!   Sundays it is the share `weekend` of other days (`news`: .6).
+//! - **Links.** The source links to its article at once. A Poisson number of further sources of
+//!   its site follow, each after an exponential wait. The main page is among them with
+//!   probability `main`, so that two sources per site reach four fifths of the articles, as in
+//!   the paper. Every link stays for a log-normal time (`news`: median 10 hours, deviation 1.5).
+//! - **Clicks.** An article's worth P is the product of three log-normal draws: of its site, its
+//!   source and its own. It is scaled so that the sum of rate times mean worth is `profit`. The
+//!   three deviations together leave a fifth of the articles clicked. Most of the variance is
+//!   between sites and sources, because the paper's sources differ much in quality: 70 % of them
+//!   are not worth a poll.
+//! - **Decay.** Clicks at age t are a Poisson process with rate `P·μ·e^(-μt)` (the paper's §2),
+//!   counted in bins of ten minutes from publication. The source's μ is log-normal. One a day
+//!   leaves a thousandth of the clicks after a week ("almost all clicks appear in the first
+//!   week").
 //!
-//! How long a link stays does not depend on its source, and what articles are worth does not depend on how many there are. The first is not so in `news`: there the more a source publishes the shorter
-//! its links stay (rank correlation −.79), since it shows some 30 links (20 to 90) whatever it publishes. Of the second `news` says two things: the two sources that publish most have 29 % of the articles and 5 % of the clicks, but over all sources mean clicks rise with the rate (+.35). `slots` and `dilution` are there to try both.
+//! By default, how long a link stays does not depend on its source, and what an article is worth
+//! does not depend on how many there are. The recorded world differs on the first. The more a
+//! source publishes, the shorter its links stay (rank correlation −.79), since a source shows
+//! some 30 links (20 to 90) at any rate. On the second it gives two answers. The two most active
+//! sources have 29 % of the articles and 5 % of the clicks. But over all sources, mean clicks
+//! rise with the rate (+.35). `slots` and `dilution` model both effects.
 //!
-//! `profit` is the bound: what a crawler earns a second that fetches every article as it appears. It is an expectation,
-//! and the tails are heavy: seeds differ. Of the articles that are clicked the share `lasting` (4 % in the paper) is read evenly until clicks are no longer counted.
+//! `profit` is the bound: the clicks a second of a crawler that fetches every article as it
+//! appears. It is an expectation with heavy tails, so seeds differ. The share `lasting` of
+//! articles (4 % in the paper) is clicked evenly until clicks are no longer counted.
 //!
-//! **Invariant:** moments are whole seconds. The articles of a source, and the clicks of an article, have streams of their own.
+//! **Invariant:** times are whole seconds. The articles of a source and the clicks of an article
+//! have streams of their own.
 
 use std::f64::consts::TAU;
 
@@ -37,7 +51,7 @@ use super::knob::plan;
 use super::{BEGINNING, DAY};
 use crate::kinds::{Clicked, News, Shown};
 
-/// The hour at which most is published, in UTC.
+/// Hour with the most publications, in UTC.
 const NOON: f64 = 14.0;
 
 const HOUR: f64 = 3_600.0;
@@ -92,14 +106,14 @@ plan! {
     }
 }
 
-/// What a source is like.
+/// The parameters of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Source {
-    /// Articles a second.
+    /// Articles per second.
     rate: f64,
-    /// Clicks an article gets, the mean.
+    /// Mean number of clicks on an article.
     worth: f64,
-    /// By which factor a second interest falls, as a rate.
+    /// Decay rate μ of interest, per second.
     decay: f64,
 }
 
@@ -128,7 +142,7 @@ impl Plan {
         )
     }
 
-    /// Rates, worths and decays; scaled to what all do together.
+    /// Draws the parameters of all sources, scaled to the totals `articles` and `profit`.
     fn sources(&self, seed: u64) -> Vec<Source> {
         let draw = |number| {
             let site: f64 = StandardNormal.sample(&mut stream(
@@ -167,7 +181,7 @@ impl Plan {
         source % self.sites
     }
 
-    /// The first source of a site is its main page, the others are sections of it.
+    /// The first source of a site is its main page, the others are sections.
     fn url(&self, source: u32) -> String {
         let site = self.site(source);
         match source / self.sites {
@@ -176,18 +190,18 @@ impl Plan {
         }
     }
 
-    /// How many sources a site has.
+    /// Number of sources of a site.
     fn sections(&self, site: u32) -> u32 {
         (self.sources - site).div_ceil(self.sites)
     }
 
-    /// By which factor more is published at a second than on average.
+    /// Factor on the publication rate at a second, by hour and weekday.
     fn swing(&self, second: f64) -> f64 {
         let hour = 1.0 + self.day_night * (TAU * (second - NOON * HOUR) / DAY).cos();
         hour * self.swing_of_day(second)
     }
 
-    /// The same by the day of the week; the first day is a Wednesday.
+    /// Factor by weekday; day 0 is a Wednesday.
     fn swing_of_day(&self, second: f64) -> f64 {
         let mean = (5.0 + 2.0 * self.weekend) / 7.0;
         match (second / DAY) as u64 % 7 {
@@ -196,14 +210,14 @@ impl Plan {
         }
     }
 
-    /// The largest factor of all.
+    /// The largest factor.
     fn largest_swing(&self) -> f64 {
         let mean = (5.0 + 2.0 * self.weekend) / 7.0;
         (1.0 + self.day_night) * self.weekend.max(1.0) / mean
     }
 }
 
-/// What has been published.
+/// Everything that has been published so far.
 struct Press<'a> {
     plan: &'a Plan,
     seed: u64,
@@ -225,13 +239,14 @@ impl Press<'_> {
             if now >= self.plan.days * DAY {
                 return;
             }
-            // Lewis & Shedler's thinning: a process of the highest rate, of which a share is kept.
+            // Lewis & Shedler's thinning: candidates at the highest rate, each kept with a
+            // probability.
             if chance(&mut rng, self.plan.swing(now) / largest) {
                 let site = self.plan.site(number);
                 let name = format!("http://www.site{site}.example/story-{number}-{published}.html");
                 let article = self.articles.len() as u32;
                 self.articles.push(name);
-                // One stream for 2³² articles of a source, apart from its own.
+                // Key of the article's streams; a source may have 2³² articles.
                 let own = u64::from(number) << 32 | published;
                 self.show(article, number, now.floor(), own);
                 self.click(article, source, now.floor(), own);
@@ -270,13 +285,13 @@ impl Press<'_> {
                 source,
                 article,
                 from: moment(from),
-                // Nobody could see a link that is gone in the second in which it came.
+                // A link must last a second to be visible at all.
                 until: moment(from + stay.max(1.0)),
             });
         }
     }
 
-    /// Where a source shows only so many links, each goes at the latest as the last of so many newer ones comes.
+    /// Limits each source to `slots` links: a link ends when that many newer ones have appeared.
     fn crowd_out(&mut self) {
         let slots = self.plan.slots as usize;
         if slots == 0 {
@@ -290,7 +305,7 @@ impl Press<'_> {
             for place in 0..source.len().saturating_sub(slots) {
                 let newer = source[place + slots].from;
                 let link = &mut source[place];
-                // Nobody could see a link that is gone in the second in which it came.
+                // A link must last a second to be visible at all.
                 let second = Moment::from_micros(link.from.micros() + 1_000_000);
                 link.until = link.until.min(newer.max(second));
             }
@@ -303,7 +318,7 @@ impl Press<'_> {
         let normal: f64 = StandardNormal.sample(&mut rng);
         let worth = source.worth * (sigma * normal - sigma * sigma / 2.0).exp();
         let end = (self.plan.days + self.plan.after) * DAY - published;
-        // The points of a Poisson process on the line of `1 - e^(-μt)` are uniform, given their number.
+        // Given their number, the points of this Poisson process are uniform in `1 - e^(-μt)`.
         let clicks = poisson(worth, &mut rng);
         let lasts = chance(&mut rng, self.plan.lasting);
         let age = |uniform: f64| match lasts {
@@ -327,7 +342,7 @@ impl Press<'_> {
     }
 }
 
-/// The moment so many seconds after the beginning, in whole ones.
+/// The time `seconds` after the beginning, in whole seconds.
 fn moment(seconds: f64) -> Moment {
     Moment::from_micros(BEGINNING.micros() + seconds as u64 * 1_000_000)
 }
@@ -359,7 +374,7 @@ mod tests {
 
     #[test]
     fn the_bound_on_profit_is_as_set() {
-        // Light tails, where the mean is soon there.
+        // Light tails, so that the mean converges quickly.
         let plan = Plan {
             site_sigma: 0.5,
             source_sigma: 0.9,
@@ -369,7 +384,7 @@ mod tests {
         let news = plan.invent(1);
         let seconds = 7.0 * DAY;
         let articles = news.articles().len() as f64 / seconds;
-        // 13,850 articles, with a deviation of less than one in a hundred.
+        // 13,850 articles, with a deviation of less than 1 %.
         assert!((articles / 0.0229 - 1.0).abs() < 0.03, "{articles}");
         let clicks: u32 = news.clicks().iter().map(|click| click.clicks).sum();
         let profit = f64::from(clicks) / seconds;
@@ -409,7 +424,7 @@ mod tests {
         let (mut ages, mut all) = (0.0, 0.0);
         for click in news.clicks() {
             let age = click.at.since(BEGINNING).as_secs_f64() - first[click.article as usize];
-            assert!(age >= 0.0, "nobody clicks what is not there");
+            assert!(age >= 0.0, "a click before publication");
             ages += (age + 300.0) * f64::from(click.clicks);
             all += f64::from(click.clicks);
         }
@@ -431,7 +446,7 @@ mod tests {
             .sum();
         assert!((sum - 0.72).abs() < 1e-9, "{sum}");
         rates.sort_unstable_by(f64::total_cmp);
-        // Quantiles of one deviation either way are 3.6 apart.
+        // The quantiles at −1 and +1 standard deviation are 3.6 apart.
         let apart = rates[2_524] - rates[476];
         assert!((apart - 3.6).abs() < 0.3, "{apart}");
 
@@ -440,7 +455,7 @@ mod tests {
         for second in published(&news) {
             hours[(second / HOUR) as usize % 24] += 24.0 / news.articles().len() as f64;
         }
-        // The swing at 14:30 is 1.79, at 2:30 .21.
+        // The factor is 1.79 at 14:30 and .21 at 2:30.
         assert!(
             (hours[14] - 1.79).abs() < 0.3 && hours[2] < 0.4,
             "{hours:?}"
@@ -462,7 +477,7 @@ mod tests {
             };
             news.links().iter().step_by(97).map(there).max().unwrap()
         };
-        // Links that come in the same second are there together for that second.
+        // Links that appear in the same second are visible together for that second.
         assert!(most(&free) > 20 && most(&crowded) <= 6);
         assert_eq!(free.articles().len(), crowded.articles().len());
         let diluted = Plan {

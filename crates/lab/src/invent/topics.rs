@@ -1,19 +1,23 @@
-//! A web of pages on topics, which link to pages on their own topic more than to others.
+//! Generator of a web of pages on topics, in which pages link mostly within their topic.
 //!
-//! - **Topics.** A page's topic is drawn by Zipf's law (`topic_sizes`) and is its label. The pages on a topic lie on
-//!   `islands`, each on hosts of its own: links within a topic stay on their island, so that who wants all pages on a topic must
-//!   go through pages on others. This is what tunnelling is for (Bergmark, Lagoze & Sbityakov, ECDL 2002) and what context graphs
-//!   learn (Diligenti et al., VLDB 2000).
-//! - **Links.** A share `same` of the links ends on the island of its page, as linked pages on the web are mostly on one topic
-//!   (Davison, "Topical locality in the web", SIGIR 2000). Of the others a share `near` goes to one of the two topics beside its own in
-//!   a ring, the rest anywhere: so the way from topic to topic can be learnt.
-//! - **Growth.** Every page hangs on an older page, which links to it, so everything is reached from page 0; further links are a Poisson
-//!   number, and go, on the island they chose, to the target of an older link (Kumar et al., FOCS 2000), so that links in have a heavy tail.
-//!   As in [`graph`](super::graph), half of them are given to older pages.
-//! - **Texts.** HTML: a title of words of the topic, a text that mixes the topic's words with a background that all share, and the links,
-//!   each with words of the title of its target.
+//! - **Topics.** A page's topic is drawn by Zipf's law (`topic_sizes`) and is its label. The
+//!   pages of a topic lie on `islands`, each on hosts of its own. Links within a topic stay on
+//!   their island, so a crawler that wants all pages of a topic must pass through other topics.
+//!   That is the purpose of tunnelling (Bergmark, Lagoze & Sbityakov, ECDL 2002), and the paths
+//!   that context graphs learn (Diligenti et al., VLDB 2000).
+//! - **Links.** A share `same` of the links stays on the island of its page, as linked pages on
+//!   the web are mostly on one topic (Davison, "Topical locality in the web", SIGIR 2000). Of
+//!   the others, a share `near` goes to one of the two neighbouring topics in a ring, and the
+//!   rest to any topic. The path from topic to topic can therefore be learned.
+//! - **Growth.** Every page is linked by an older page, so everything can be reached from page
+//!   0. The number of further links is Poisson. On the chosen island, they copy the target of an
+//!   older link (Kumar et al., FOCS 2000), which gives in-links a heavy tail. As in
+//!   [`graph`](super::graph), half of them are added to older pages.
+//! - **Texts.** Pages are HTML. They have a title of topic words, a text that mixes topic words
+//!   with a shared background, and links with words of their target's title as anchor text.
 //!
-//! **Invariant:** a page's topic, title and text come from streams of their own; a web of fewer pages is the beginning of a larger one.
+//! **Invariant:** a page's topic, title and text have streams of their own. A web of fewer pages
+//! is the beginning of a larger one.
 
 use rand::{Rng, RngExt};
 use rand_chacha::ChaCha8Rng;
@@ -25,13 +29,13 @@ use super::knob::plan;
 use super::language::{self, Language};
 use crate::kinds::{Body, Graph, Labels, Topic};
 
-/// Words of a title.
+/// Words per title.
 const TITLE: u64 = 4;
 
-/// How often a target that is already linked is drawn anew.
+/// Number of attempts to draw a target that is new to the page.
 const REDRAWS: u32 = 8;
 
-/// How many links that found no target are tried again for each new page.
+/// Number of links without a target that are retried with each new page.
 const RETRIES: usize = 16;
 
 /// The share of links that are added to pages older than the newest.
@@ -108,7 +112,7 @@ impl Plan {
         )
     }
 
-    /// The number of a host of an island. The largest plan has more hosts than 32 bits count.
+    /// The number of a host of an island, as `u64`: the largest plan has more than 2³² hosts.
     fn host(&self, island: u32, within: u32) -> u64 {
         u64::from(island) * u64::from(self.hosts) + u64::from(within)
     }
@@ -118,13 +122,13 @@ impl Plan {
         island / self.islands
     }
 
-    /// Any island of a topic.
+    /// Draws an island of a topic.
     fn island(&self, topic: u32, rng: &mut impl Rng) -> u32 {
         topic * self.islands + rng.random_range(0..self.islands)
     }
 }
 
-/// A web as it grows.
+/// A web during growth.
 struct Growth<'a> {
     plan: &'a Plan,
     seed: u64,
@@ -132,9 +136,10 @@ struct Growth<'a> {
     island_of: Vec<u32>,
     urls: Vec<String>,
     links: Vec<Vec<u32>>,
-    /// For each island its pages, and once more for each link to them.
+    /// For each island its pages, and each page again for every link to it.
     targets: Vec<Vec<u32>>,
-    /// Links that found no target yet, since young islands are small: those that go abroad, and those that stay.
+    /// Number of links that found no target yet, since young islands are small: leaving the
+    /// island, and staying.
     owed: [usize; 2],
 }
 
@@ -182,7 +187,8 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// The page that a new one hangs on, chosen as a link's target is; any, where there is none yet.
+    /// Draws the page that links to a new one, like the target of a link; any page if the island
+    /// is empty.
     fn parent(&self, island: u32, page: u32, rng: &mut ChaCha8Rng) -> u32 {
         let (stays, any) = (chance(rng, self.plan.same), rng.random_range(0..page));
         let island = if stays {
@@ -197,7 +203,7 @@ impl<'a> Growth<'a> {
         }
     }
 
-    /// Adds a link to a page, or owes it if no target is found that it does not have.
+    /// Adds a link from a page, or counts it as owed if no new target is found.
     fn link(&mut self, from: u32, stays: bool, rng: &mut ChaCha8Rng) {
         let home = self.island_of[from as usize];
         for _ in 0..REDRAWS {
@@ -216,7 +222,8 @@ impl<'a> Growth<'a> {
         self.owed[usize::from(stays)] += 1;
     }
 
-    /// An island of another topic; of one beside this, often. A web of one topic has other islands only.
+    /// Draws an island of another topic, often of a neighbouring one. With a single topic, any
+    /// island.
     fn abroad(&self, home: u32, rng: &mut ChaCha8Rng) -> u32 {
         let (topics, topic) = (self.plan.topics, self.plan.topic(home));
         let step = match chance(rng, self.plan.near) {
@@ -228,7 +235,7 @@ impl<'a> Growth<'a> {
     }
 }
 
-/// Who writes the pages.
+/// Writes the texts of the pages.
 struct Writer<'a> {
     plan: &'a Plan,
     seed: u64,

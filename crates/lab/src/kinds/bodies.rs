@@ -1,7 +1,9 @@
-//! What do pages say?
+//! Bodies of pages: HTML or plain text.
 //!
-//! `bodies.ndjson`: a line for each body, `{"body": "ID", "html": "…"}` or `{"body": "ID", "text": "…"}`.
-//! **Invariant:** the bodies of a recorded history are streamed: one at a time is in memory.
+//! `bodies.ndjson` has one line per body, `{"body": "ID", "html": "…"}` or `{"body": "ID",
+//! "text": "…"}`.
+//!
+//! **Invariant:** the bodies of a recorded history are streamed, with one in memory at a time.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -13,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use crate::LabError;
 use crate::table::{Lines, create_zst, find};
 
-/// Bytes of a line, which is a body and its escapes.
+/// Greatest length of a line in bytes: a body with its JSON escapes.
 const LONGEST_BODY: usize = 64 << 20;
 
-/// What a page says at one time.
+/// The content of a page at one time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Body {
-    /// Its markup, or its text.
+    /// Its markup or its plain text.
     pub text: String,
     /// Whether it is HTML.
     pub html: bool,
@@ -34,10 +36,10 @@ pub struct Bodies {
 
 #[derive(Debug, Clone)]
 enum Source {
-    /// Known to differ, and nothing else.
+    /// Nothing is known except that they differ.
     Unknown,
     Kept(Vec<Body>),
-    /// In a file, under these ids.
+    /// In a file, by their ids.
     File(PathBuf, HashMap<Box<str>, u32>),
 }
 
@@ -66,7 +68,7 @@ impl Body {
         }
     }
 
-    /// The identity of what people read: markup alone does not change it.
+    /// Hash of the readable text, which markup alone does not change.
     pub fn fingerprint(&self) -> Fingerprint {
         let limits = Limits {
             links: 0,
@@ -80,26 +82,26 @@ impl Body {
         )
     }
 
-    /// What its markup says on the page of this URL; without one, on a page that is nowhere.
+    /// Parses the markup as that of the page with this URL, or of a placeholder URL.
     pub(crate) fn parsed(&self, at: Option<&PageUrl>, limits: &Limits) -> Option<Reading> {
         let at = at.cloned().or_else(base)?;
         Some(page::read(&self.text, &at, limits))
     }
 }
 
-/// A page to resolve links against where they do not matter.
+/// A base URL for links that are not used.
 fn base() -> Option<PageUrl> {
     PageUrl::parse("http://page.invalid/").ok()
 }
 
 impl Bodies {
-    /// So many bodies of which it is known only that they differ.
+    /// `count` bodies of unknown content, known only to differ.
     pub fn unknown(count: u32) -> Self {
         let source = Source::Unknown;
         Self { count, source }
     }
 
-    /// These bodies.
+    /// Bodies in memory.
     pub fn kept(bodies: Vec<Body>) -> Self {
         Self {
             count: bodies.len() as u32,
@@ -107,7 +109,7 @@ impl Bodies {
         }
     }
 
-    /// The bodies with these ids in a file, which is read when they are asked for.
+    /// The bodies with these ids in a file, which is read on each use.
     pub(super) fn file(path: PathBuf, ids: HashMap<Box<str>, u32>) -> Self {
         Self {
             count: ids.len() as u32,
@@ -115,18 +117,21 @@ impl Bodies {
         }
     }
 
-    /// How many there are.
+    /// Number of bodies.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Whether it is known what they say.
+    /// Whether their content is known.
     pub fn are_known(&self) -> bool {
         !matches!(self.source, Source::Unknown)
     }
 
-    /// Shows every body once, in no order that means anything but always the same; none if it is not known
-    /// what they say. A body that the file lacks is an error.
+    /// Passes every body to `see` once, in an arbitrary but fixed order. Passes none if their
+    /// content is unknown.
+    ///
+    /// # Errors
+    /// If the file cannot be read or lacks one of the bodies.
     pub fn each(&self, mut see: impl FnMut(u32, Body)) -> Result<(), LabError> {
         match &self.source {
             Source::Unknown => Ok(()),
@@ -138,7 +143,7 @@ impl Bodies {
         }
     }
 
-    /// The bodies in another order, `order[new] = old`; those not in it are left out.
+    /// Renumbers the bodies with `order[new] = old`; bodies not in `order` are dropped.
     pub(super) fn reordered(self, order: &[u32]) -> Self {
         let count = order.len() as u32;
         let source = match self.source {
@@ -159,7 +164,7 @@ impl Bodies {
         Self { count, source }
     }
 
-    /// Writes `bodies.ndjson.zst`, each body under its number; nothing if it is not known what they say.
+    /// Writes `bodies.ndjson.zst` with numbers as ids; writes no file if the content is unknown.
     pub(crate) fn write(&self, directory: &Path) -> Result<(), LabError> {
         if !self.are_known() {
             return Ok(());
@@ -184,7 +189,7 @@ pub(crate) fn read(
     stream(find(directory, "bodies.ndjson")?, see).map(drop)
 }
 
-/// Writes `bodies.ndjson.zst` of what is put into it.
+/// Writes `bodies.ndjson.zst` with the bodies that `fill` puts into it.
 pub(crate) fn write(
     directory: &Path,
     fill: impl FnOnce(&mut dyn FnMut(&str, &Body) -> Result<(), LabError>) -> Result<(), LabError>,
@@ -236,7 +241,7 @@ fn each_of(
     Err(last.place().wrong(why))
 }
 
-/// Shows every line of a file of bodies; returns the file at its end.
+/// Passes every line of a file of bodies to `see`; returns the reader at its end.
 fn stream(
     path: PathBuf,
     mut see: impl FnMut(&str, Body) -> Result<(), String>,

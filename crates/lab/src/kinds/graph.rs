@@ -1,8 +1,10 @@
-//! A recorded web: pages and their links.
+//! A web graph: pages and their links.
 //!
-//! `nodes.tsv` (id, url), which may be missing, and `edges.tsv` (from, to). Ids are opaque.
-//! **Invariant:** every page has a URL of its own, and no page links to itself or twice to another. Links
-//! stand in the order in which they were given, all in one array: three million take 12 MB.
+//! It is read from `edges.tsv` (from, to) and an optional `nodes.tsv` (id, url). Ids are opaque.
+//!
+//! **Invariant:** every page has a URL of its own, and no page links to itself or twice to
+//! another. Links keep the order in which they were given, in one array: three million take 12
+//! MB.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,21 +18,21 @@ use super::urls::distinct;
 use crate::LabError;
 use crate::table::{Table, TableWriter, locate};
 
-/// Pages, by index, and where they lead.
+/// Pages by index, and their links.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
     ids: Vec<Box<str>>,
     urls: Vec<PageUrl>,
-    /// Where the links of each page begin in `targets`, and at last where all end.
+    /// Start of each page's links in `targets`, and the end of all.
     starts: Vec<usize>,
     targets: Vec<u32>,
 }
 
 impl Graph {
-    /// Pages with these URLs and links; their ids are 0, 1, …
+    /// Creates a graph of pages with these URLs and links; their ids are 0, 1, …
     ///
-    /// A URL that an earlier page has gets `page=N` added to it; one that cannot be crawled is replaced by one
-    /// under `.invalid`. Links from or to pages that there are not are left out.
+    /// A URL that an earlier page has gets `page=N` added. A URL that cannot be crawled is
+    /// replaced by one under `.invalid`. Links from or to indices out of range are dropped.
     pub fn new<'a>(
         urls: impl Iterator<Item = &'a str>,
         edges: impl Iterator<Item = (usize, usize)>,
@@ -44,11 +46,12 @@ impl Graph {
         Self::made_of(ids.collect(), urls, edges.collect())
     }
 
-    /// Reads a directory with `edges.tsv` and perhaps `nodes.tsv`.
+    /// Reads a directory with `edges.tsv` and an optional `nodes.tsv`.
     ///
-    /// Without the latter the pages are those that the links name, in this order, and all are on one host,
-    /// `http://graph.invalid/ID`. Nothing is known of hosts then: one for each page would make politeness
-    /// and the ranking of servers look free, while one for all makes them do nothing, which is visible.
+    /// Without `nodes.tsv`, pages are numbered in the order in which links name them, and all
+    /// are on one host, `http://graph.invalid/ID`. Hosts are unknown in this case. One host per
+    /// page would make politeness and server ranking look free. A single host makes them have no
+    /// effect, which is visible.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         match locate(directory, "nodes.tsv")? {
             Some(_) => {
@@ -59,7 +62,7 @@ impl Graph {
         }
     }
 
-    /// Reads `edges.tsv` between pages that are known.
+    /// Reads `edges.tsv` with the pages given.
     pub(super) fn read_edges(
         directory: &Path,
         ids: Vec<Box<str>>,
@@ -97,7 +100,7 @@ impl Graph {
         Ok(Self::made_of(ids, urls, pairs))
     }
 
-    /// Links between pages that there are, in any order.
+    /// Builds the graph from valid edges in any order.
     fn made_of(ids: Vec<Box<str>>, urls: Vec<PageUrl>, mut edges: Vec<(u32, u32)>) -> Self {
         edges.retain(|(from, to)| from != to);
         let (starts, targets) = rows_of(urls.len(), &edges);
@@ -109,12 +112,12 @@ impl Graph {
         }
     }
 
-    /// How many pages there are.
+    /// Number of pages.
     pub fn pages(&self) -> usize {
         self.urls.len()
     }
 
-    /// What the tables call a page.
+    /// The id of a page in the tables.
     pub fn id(&self, page: usize) -> &str {
         &self.ids[page]
     }
@@ -124,7 +127,7 @@ impl Graph {
         &self.urls[page]
     }
 
-    /// The page with this id or, if there is none, this URL.
+    /// Finds the page with this id or, failing that, with this URL.
     pub fn find(&self, name: &str) -> Option<usize> {
         let by_id = self.ids.iter().position(|id| **id == *name);
         by_id.or_else(|| {
@@ -146,13 +149,12 @@ impl Graph {
         })
     }
 
-    /// The pages that can be reached from these, themselves included, in the order in which a search breadth
-    /// first finds them.
+    /// The pages that can be reached from these, themselves included, in breadth-first order.
     pub fn reachable(&self, from: &[usize]) -> Vec<usize> {
         Reach::new(self).of(from).to_vec()
     }
 
-    /// The web of these pages alone, numbered in this order. A page that is named twice counts once.
+    /// The subgraph of these pages, numbered in this order. Duplicates count once.
     #[must_use]
     pub fn among(&self, pages: &[usize]) -> Self {
         let mut place = vec![u32::MAX; self.pages()];
@@ -177,7 +179,7 @@ impl Graph {
         }
     }
 
-    /// The same with every link both ways, those of a page by number.
+    /// The graph with every link in both directions; the links of a page are sorted by target.
     #[must_use]
     pub(super) fn mutual(self) -> Self {
         let mut edges: Vec<(u32, u32)> = self
@@ -193,12 +195,12 @@ impl Graph {
         }
     }
 
-    /// The pages by their ids.
+    /// Page indices by id.
     pub(super) fn places(&self) -> HashMap<&str, u32> {
         names::places(&self.ids)
     }
 
-    /// Writes `nodes.tsv.gz` and of the links those that are wanted.
+    /// Writes `nodes.tsv.gz`, and `edges.tsv.gz` with the links that `wanted` accepts.
     pub(crate) fn write(
         &self,
         directory: &Path,
@@ -217,7 +219,7 @@ impl Graph {
     }
 }
 
-/// The ids and URLs of `nodes.tsv`.
+/// Reads the ids and URLs of `nodes.tsv`.
 pub(super) fn nodes(directory: &Path) -> Result<(Vec<Box<str>>, Vec<String>), LabError> {
     let mut nodes = Table::open(directory, "nodes", ["id", "url"])?;
     names::named(&mut nodes)
@@ -231,7 +233,8 @@ pub(super) fn unnamed_urls(ids: &[Box<str>]) -> Vec<PageUrl> {
     }))
 }
 
-/// Links page by page, each once, in the order given: where those of each page start, and where they lead.
+/// Converts edges to compressed sparse rows without duplicates, in the order given: row starts
+/// and targets.
 fn rows_of(pages: usize, edges: &[(u32, u32)]) -> (Vec<usize>, Vec<u32>) {
     let mut next = vec![0_usize; pages + 1];
     for &(from, _) in edges {

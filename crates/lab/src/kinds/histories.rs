@@ -1,10 +1,12 @@
-//! A web that changes: which page showed what, and when.
+//! Histories of pages: which body each page showed, and when.
 //!
-//! `pages.tsv` (page, url), `versions.tsv` (page, t, body; sorted by t, body `-` where the page is gone
-//! from t on) and perhaps `bodies.ndjson`. A page shows the body of its last version at or before a
-//! moment; before its first it does not exist.
-//! **Invariant:** versions are sorted by time, and bodies are numbered in the order in which versions first
-//! name them.
+//! They are read from `pages.tsv` (page, url), `versions.tsv` (page, t, body) and an optional
+//! `bodies.ndjson`. Versions are sorted by t, and the body `-` means that the page is gone from
+//! t on. A page shows the body of its latest version at or before a time. Before its first
+//! version it does not exist.
+//!
+//! **Invariant:** versions are sorted by time, and bodies are numbered in the order of their
+//! first use.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,10 +21,10 @@ use crate::LabError;
 use crate::table::{Table, TableWriter, locate};
 use crate::workers::{Silent, each};
 
-/// Bytes of bodies that are measured together, by all cores.
+/// Bytes of bodies that are processed together on all cores.
 const BATCH: usize = 16 << 20;
 
-/// What stands for the body of a page that is gone.
+/// The cell that means that a page is gone.
 const GONE: &str = "-";
 
 /// Pages and their versions.
@@ -33,23 +35,25 @@ pub struct Histories {
     bodies: Bodies,
 }
 
-/// From this moment on, a page shows this.
+/// The body that a page shows from a time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Version {
     /// The page.
     pub page: u32,
-    /// Since when.
+    /// Time from which the version holds.
     pub at: Moment,
-    /// What it shows; `None`: it is gone.
+    /// Number of the body; `None` if the page is gone.
     pub body: Option<u32>,
 }
 
 impl Histories {
-    /// Pages with these URLs, which showed these bodies. Versions of one moment stay in the order given;
-    /// bodies are renumbered, and those that no version names are dropped.
+    /// Creates histories of pages with these URLs.
+    ///
+    /// Versions of the same time keep their order. Bodies are renumbered, and those without a
+    /// version are dropped.
     ///
     /// # Panics
-    /// If a version names a page or a body that there is not.
+    /// If a version refers to a page or a body out of range.
     pub fn new<'a>(
         urls: impl Iterator<Item = &'a str>,
         versions: Vec<Version>,
@@ -83,7 +87,7 @@ impl Histories {
         }
     }
 
-    /// Reads a directory. Without `bodies.ndjson` it is known that bodies differ and not what they say.
+    /// Reads a directory. Without `bodies.ndjson`, bodies are only known to differ.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         let (names, urls) = ids::named(&mut Table::open(directory, "pages", ["page", "url"])?)?;
         let places = ids::places(&names);
@@ -121,20 +125,20 @@ impl Histories {
         &self.urls
     }
 
-    /// What they showed, by time.
+    /// All versions, sorted by time.
     pub fn versions(&self) -> &[Version] {
         &self.versions
     }
 
-    /// The bodies that versions name.
+    /// The bodies of all versions.
     pub fn bodies(&self) -> &Bodies {
         &self.bodies
     }
 
-    /// For each body, the identity of its text: two bodies that differ in markup alone have the same. Where
-    /// it is not known what bodies say, each has its own number, so that every change counts.
+    /// Returns the hash of each body's text; bodies that differ only in markup have the same.
     ///
-    /// Reads all bodies once.
+    /// If the content of bodies is unknown, each gets its own number, so that every change
+    /// counts. Reads all bodies once.
     pub fn texts(&self) -> Result<Vec<Fingerprint>, LabError> {
         if !self.bodies.are_known() {
             let own = (0..u64::from(self.bodies.count())).map(Fingerprint);
@@ -143,7 +147,8 @@ impl Histories {
         self.measured(|_, body| body.fingerprint())
     }
 
-    /// What was measured of each body, by all cores; nothing where it is not known what they say. Reads all once.
+    /// Applies `measure` to each body, on all cores; empty if the content is unknown. Reads all
+    /// bodies once.
     pub(crate) fn measured<R: Send>(
         &self,
         measure: impl Fn(u32, &Body) -> R + Sync,

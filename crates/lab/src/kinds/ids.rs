@@ -1,13 +1,13 @@
-//! What do the tables call their objects?
+//! Ids of the objects in tables.
 //!
-//! **Invariant:** an id stands for one object; a table that gives it to two is refused.
+//! **Invariant:** an id denotes one object; a table that uses it twice is rejected.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::LabError;
 use crate::table::{Row, Table};
 
-/// Ids and what is beside them, in the order of a table that gives each object one row.
+/// Reads ids and the second column of a table that has one row per object.
 pub(super) fn named(table: &mut Table<2>) -> Result<(Vec<Box<str>>, Vec<String>), LabError> {
     let mut known: HashSet<Box<str>> = HashSet::new();
     let (mut ids, mut rest) = (Vec::new(), Vec::new());
@@ -22,12 +22,12 @@ pub(super) fn named(table: &mut Table<2>) -> Result<(Vec<Box<str>>, Vec<String>)
     Ok((ids, rest))
 }
 
-/// The objects by their ids.
+/// Object numbers by id.
 pub(super) fn places(ids: &[Box<str>]) -> HashMap<&str, u32> {
     ids.iter().map(|id| &**id).zip(0..).collect()
 }
 
-/// The object that a cell names: a page, a source, …
+/// Finds the object that a cell refers to; `what` names its kind in the error.
 pub(super) fn found<const N: usize>(
     places: &HashMap<&str, u32>,
     row: &Row<'_, N>,

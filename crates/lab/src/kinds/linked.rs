@@ -1,7 +1,6 @@
-//! What does an experiment on the order of visits need of a world?
+//! A web graph with optional texts, anchor texts and page views, for experiments on orderings.
 //!
-//! Pages and links, and where the world has them, texts, the words of links, and views.
-//! **Invariant:** what a page says is read once, with the reader of the crawler.
+//! **Invariant:** each page is parsed once, with the parser of the crawler.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,18 +12,18 @@ use testweb::site::{PageNumber, Web};
 use super::{Body, Graph};
 use crate::workers::{Silent, each};
 
-/// The port of a served web; the default one, which URLs do not show.
+/// Port of a simulated web: the default port, which URLs omit.
 const PORT: u16 = 80;
 
-/// Words on either side of a link that count as around it; the engine takes as many.
+/// Number of words on either side of a link that count as its context, as in the engine.
 const AROUND: usize = 8;
 
-/// Pages that link to each other, and what is known of them.
+/// A web graph and further data about its pages.
 #[derive(Debug, Clone)]
 pub struct Linked {
     graph: Graph,
     views: Option<Vec<f64>>,
-    /// What each page says.
+    /// Title and text of each page.
     texts: Option<Arc<[Text]>>,
 }
 
@@ -34,19 +33,19 @@ struct Text {
     text: String,
     /// Sorted by the page linked to.
     anchors: Vec<Anchor>,
-    /// The tag paths of links.
+    /// Tag paths of the links.
     paths: Vec<String>,
 }
 
-/// A link of a page.
+/// A link of a page to another page of the graph.
 #[derive(Debug)]
 struct Anchor {
     to: u32,
-    /// Its words, as a range of the text.
+    /// Its anchor text, as a range of the page's text.
     words: Range<u32>,
-    /// The same with some words on either side.
+    /// The same with the context on either side.
     around: Range<u32>,
-    /// Which tag path.
+    /// Index of its tag path.
     path: u32,
 }
 
@@ -63,29 +62,29 @@ impl Linked {
         &self.graph
     }
 
-    /// How often each page is viewed, if that is known.
+    /// Number of views of each page, if known.
     pub fn views(&self) -> Option<&[f64]> {
         self.views.as_deref()
     }
 
-    /// Whether it is known what pages say.
+    /// Whether the texts of pages are known.
     pub fn has_texts(&self) -> bool {
         self.texts.is_some()
     }
 
-    /// The title and the readable text of a page, if they are known. A plain text has no title.
+    /// Title and readable text of a page, if known. A plain text has no title.
     pub fn text(&self, page: usize) -> Option<(&str, &str)> {
         let text = &self.texts.as_ref()?[page];
         Some((&text.title, &text.text))
     }
 
-    /// The words of a page's link of this place in [`Graph::links`]; empty where none are known.
+    /// Anchor text of a page's `nth` link in [`Graph::links`]; empty if unknown.
     pub fn anchor(&self, from: usize, nth: usize) -> &str {
         self.found(from, nth)
             .map_or("", |(text, anchor)| text.slice(&anchor.words))
     }
 
-    /// The words around that link, its own included, and its tag path; empty where they are not known.
+    /// Context of that link, with its anchor text, and its tag path; empty if unknown.
     pub fn place(&self, from: usize, nth: usize) -> (&str, &str) {
         self.found(from, nth).map_or(("", ""), |(text, anchor)| {
             let path = text.paths.get(anchor.path as usize);
@@ -100,7 +99,7 @@ impl Linked {
         Some((text, &text.anchors[place.ok()?]))
     }
 
-    /// Pages that are viewed so often.
+    /// A graph with page views.
     pub(crate) fn viewed(graph: Graph, views: Vec<f64>) -> Self {
         Self {
             views: Some(views),
@@ -108,7 +107,7 @@ impl Linked {
         }
     }
 
-    /// Pages that say this.
+    /// A graph with the texts of these bodies.
     pub(crate) fn said(graph: Graph, bodies: Vec<Body>) -> Self {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let pages = bodies.into_iter().enumerate().collect();
@@ -121,7 +120,7 @@ impl Linked {
         }
     }
 
-    /// The pages of an invented web, by number, and where they lead at its beginning.
+    /// The graph of an invented web at its beginning, by page number.
     pub(crate) fn served(web: &Web) -> Self {
         let urls: Vec<String> = web.urls(PORT).collect();
         let edges = web.pages().flat_map(|page| {
@@ -143,7 +142,7 @@ impl From<Graph> for Linked {
     }
 }
 
-/// The pages by what a crawler knows them by, sorted.
+/// The pages with their crawler ids, sorted by id.
 fn ids(graph: &Graph) -> Vec<(PageId, u32)> {
     let pages = 0..graph.pages() as u32;
     let mut ids: Vec<_> = pages

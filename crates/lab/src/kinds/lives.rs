@@ -1,7 +1,9 @@
-//! When did each page change, and to what?
+//! Change times of pages.
 //!
-//! What servers answer from and judges measure by; no policy ever sees it. **Invariant:** a page's versions
-//! are sorted by time, and no two in a row show the same: each is a change, the first one a birth.
+//! Simulated servers answer from it and judges measure by it; no policy sees it.
+//!
+//! **Invariant:** a page's changes are sorted by time, and consecutive ones differ. The first is
+//! the page's birth.
 
 use page::PageUrl;
 use policy::Moment;
@@ -13,29 +15,31 @@ use crate::LabError;
 #[derive(Debug, Clone, Default)]
 pub struct Lives {
     urls: Vec<PageUrl>,
-    /// Where the changes of each page begin, and where the last one's end.
+    /// Start of each page's changes, and the end of all.
     starts: Vec<usize>,
     changes: Vec<Change>,
 }
 
-/// From this moment on a page shows something else.
+/// The text that a page shows from a time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
-    /// Since when.
+    /// Time of the change.
     pub at: Moment,
-    /// Which text it shows; `None`: it is gone.
+    /// Hash of the text; `None` if the page is gone.
     pub text: Option<u64>,
 }
 
 impl Lives {
-    /// Pages with these URLs, and what each showed from when on: the page, the moment, and the identity of
-    /// the text, `None` if it was gone. Of what showed at the same moment the last holds.
+    /// Creates the changes of pages with these URLs from observations `(page, change)` in any
+    /// order.
+    ///
+    /// Of several observations of a page at one time, the last one given holds.
     ///
     /// # Panics
-    /// If a page is none of these.
+    /// If a page is out of range.
     pub fn new(urls: Vec<PageUrl>, shown: impl Iterator<Item = (u32, Change)>) -> Self {
         let mut shown: Vec<(u32, Change)> = shown.collect();
-        // Stable, so that what was given last is last of its moment.
+        // The sort is stable, so the observation given last stays last of its time.
         shown.sort_by_key(|(page, change)| (*page, change.at));
         let mut lives = Self {
             starts: Vec::with_capacity(urls.len() + 1),
@@ -55,8 +59,8 @@ impl Lives {
         lives
     }
 
-    /// The pages of a world and the changes of their texts; where it is not known what pages said, of their
-    /// bodies. Reads all bodies once.
+    /// The text changes of the pages of a world, or body changes if texts are unknown. Reads all
+    /// bodies once.
     pub fn of_histories(histories: &Histories) -> Result<Self, LabError> {
         let texts = histories.texts()?;
         let shown = histories.versions().iter().map(|version| {
@@ -84,7 +88,7 @@ impl Lives {
         }
     }
 
-    /// How many pages there are, living or not.
+    /// Number of pages, alive or not.
     pub fn pages(&self) -> usize {
         self.urls.len()
     }
@@ -94,19 +98,20 @@ impl Lives {
         &self.urls[page]
     }
 
-    /// The changes of a page, by time. The first is its birth; a page without any never was.
+    /// The changes of a page, by time. The first is its birth; a page without changes never
+    /// existed.
     pub fn of(&self, page: usize) -> &[Change] {
         &self.changes[self.starts[page]..self.starts[page + 1]]
     }
 
-    /// From the first birth to the last change; `None` if nothing ever was.
+    /// From the first birth to the last change; `None` if there are no changes.
     pub fn span(&self) -> Option<(Moment, Moment)> {
         let moments = || self.changes.iter().map(|change| change.at);
         Some((moments().min()?, moments().max()?))
     }
 }
 
-/// Which text a page with these changes shows at a moment; `None`: it is gone, or was not yet.
+/// The text that a page with these changes shows at a time; `None` if it does not exist then.
 pub fn text_at(changes: &[Change], at: Moment) -> Option<u64> {
     let past = changes.partition_point(|change| change.at <= at);
     changes[..past].last()?.text
@@ -130,10 +135,10 @@ mod tests {
             (2, 5, Some(1)),
             (0, 9, None),
             (0, 3, Some(8)),
-            (0, 4, Some(8)), // The same again.
-            (0, 6, Some(7)), // Replaced in the same moment.
+            (0, 4, Some(8)), // Unchanged.
+            (0, 6, Some(7)), // Replaced at the same time.
             (0, 6, Some(8)),
-            (2, 1, None), // Gone before it was there.
+            (2, 1, None), // Gone before its birth.
         ];
         let change = |(page, moment, text)| {
             (
@@ -175,19 +180,19 @@ mod tests {
         ];
         let bodies = ["<p>one</p>", "<b>one</b>", "<p>two</p>"].map(Body::html);
         let page = ["http://a.example/"].into_iter();
-        let told = Histories::new(
+        let known = Histories::new(
             page.clone(),
             versions.clone(),
             Bodies::kept(bodies.to_vec()),
         );
-        let lives = Lives::of_histories(&told).unwrap();
+        let lives = Lives::of_histories(&known).unwrap();
         let moments = |lives: &Lives| -> Vec<u64> {
             let changes = lives.of(0).iter();
             changes.map(|change| change.at.micros()).collect()
         };
         assert_eq!(moments(&lives), [1, 3, 4]);
-        let untold = Histories::new(page, versions, Bodies::unknown(3));
-        let lives = Lives::of_histories(&untold).unwrap();
+        let unknown = Histories::new(page, versions, Bodies::unknown(3));
+        let lives = Lives::of_histories(&unknown).unwrap();
         assert_eq!(moments(&lives), [1, 2, 3, 4]);
     }
 }

@@ -1,9 +1,11 @@
-//! Pages that are read for a while: sources that link to articles, and clicks on these.
+//! News: sources that link to short-lived articles, and the clicks on these.
 //!
-//! `sources.tsv` (source, url), `articles.tsv` (article, url), `links.tsv` (source, article, t_in, t_out;
-//! sorted by t_in) and `clicks.tsv` (article, t, clicks; sorted by t).
-//! **Invariant:** links and clicks are sorted by time, no link ends before it begins, and no two
-//! sources and no two articles have one URL.
+//! They are read from `sources.tsv` (source, url), `articles.tsv` (article, url), `links.tsv`
+//! (source, article, t_in, t_out; sorted by t_in) and `clicks.tsv` (article, t, clicks; sorted
+//! by t).
+//!
+//! **Invariant:** links and clicks are sorted by time. No link ends before it begins. No two
+//! sources and no two articles share a URL.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -26,38 +28,39 @@ pub struct News {
     clicks: Vec<Clicked>,
 }
 
-/// A link to an article is on a source for a while.
+/// The period during which a source links to an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
     /// The source.
     pub source: u32,
     /// The article.
     pub article: u32,
-    /// Since when.
+    /// Time at which the link appears.
     pub from: Moment,
-    /// Until when: the first moment at which it is not there.
+    /// Time at which the link disappears, exclusive.
     pub until: Moment,
 }
 
-/// An article was clicked so often in the [`News::BIN`] from a moment on.
+/// The number of clicks on an article within one [`News::BIN`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clicked {
     /// The article.
     pub article: u32,
-    /// From when.
+    /// Start of the bin.
     pub at: Moment,
-    /// How often.
+    /// Number of clicks.
     pub clicks: u32,
 }
 
 impl News {
-    /// The time that clicks are counted over.
+    /// Length of a bin in which clicks are counted.
     pub const BIN: Duration = Duration::from_secs(600);
 
-    /// These sources and articles; links and clicks are sorted by time.
+    /// Creates news of these sources and articles, and sorts links and clicks by time.
     ///
     /// # Panics
-    /// If a link or a click names a source or an article that there is not, or a link ends before it begins.
+    /// If a link or a click refers to a source or an article out of range, or if a link ends
+    /// before it begins.
     pub fn new<'a>(
         sources: impl Iterator<Item = &'a str>,
         articles: impl Iterator<Item = &'a str>,
@@ -108,12 +111,12 @@ impl News {
         &self.articles
     }
 
-    /// Which source linked to which article and when, by the time at which the link appeared.
+    /// All links, by the time of their appearance.
     pub fn links(&self) -> &[Shown] {
         &self.links
     }
 
-    /// What was clicked, by time.
+    /// All clicks, by time.
     pub fn clicks(&self) -> &[Clicked] {
         &self.clicks
     }

@@ -1,13 +1,15 @@
-//! What people ask for: queries and how often.
+//! A query log: queries and their frequencies.
 //!
-//! `queries.tsv` (query, count), most frequent first. **Invariant:** as read; nothing is folded or summed.
+//! It is read from `queries.tsv` (query, count), most frequent first.
+//!
+//! **Invariant:** the rows are kept as read, without case folding or merging of duplicates.
 
 use std::path::Path;
 
 use crate::LabError;
 use crate::table::{Table, TableWriter};
 
-/// Queries and how often each was asked.
+/// Queries and their frequencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Queries {
     /// Each query with its count, in the order of the table.
@@ -20,7 +22,7 @@ impl Queries {
         Self::of(Table::open(directory, "queries", ["query", "count"])?)
     }
 
-    /// Reads a table of any name, or the one of a directory.
+    /// Reads a table of any file name, or the `queries` table of a directory.
     pub fn read_from(path: &Path) -> Result<Self, LabError> {
         match path.is_dir() {
             true => Self::read(path),
@@ -36,7 +38,7 @@ impl Queries {
         Ok(Self { queries })
     }
 
-    /// How often anything was asked.
+    /// The sum of all counts.
     pub fn total(&self) -> u64 {
         self.queries
             .iter()

@@ -1,14 +1,14 @@
-//! Which pages can be reached from some?
+//! Breadth-first search for the pages that can be reached from others.
 //!
-//! **Invariant:** a search costs what it finds, not what the web has: who asks for page after page that
-//! leads nowhere does not pay for the whole web each time.
+//! **Invariant:** a search costs time in proportion to what it finds, not to the size of the
+//! web. Repeated searches from pages with few links are therefore cheap.
 
 use super::Graph;
 
-/// Room to find what pages reach, again and again.
+/// Reusable buffers for repeated searches.
 pub(crate) struct Reach<'g> {
     graph: &'g Graph,
-    /// In which search each page was seen last.
+    /// Number of the latest search that saw each page.
     seen: Vec<u32>,
     search: u32,
     found: Vec<usize>,
@@ -24,7 +24,7 @@ impl<'g> Reach<'g> {
         }
     }
 
-    /// The pages that can be reached from these, themselves included, breadth first.
+    /// The pages that can be reached from these, themselves included, in breadth-first order.
     pub fn of(&mut self, from: &[usize]) -> &[usize] {
         self.search += 1;
         let mut is_new =

@@ -1,8 +1,9 @@
-//! A web whose pages' subjects are known: links, texts and labels.
+//! A web whose pages have labels: links, texts and topics.
 //!
-//! `nodes.tsv` and `edges.tsv` as of a graph, `bodies.ndjson` (body = the id of the page) and perhaps
-//! `labels.tsv` (page, label; a page can have several). **Invariant:** every page has a body, if an empty
-//! one, and labels stand in the order of the alphabet.
+//! It is read from `nodes.tsv` and `edges.tsv` as of a graph, `bodies.ndjson` (body = the id of
+//! the page) and an optional `labels.tsv` (page, label; a page can have several).
+//!
+//! **Invariant:** every page has a body, which may be empty. Labels are in alphabetical order.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +21,7 @@ pub struct Topic {
     labels: Labels,
 }
 
-/// The subjects of pages.
+/// The labels of pages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labels {
     names: Vec<String>,
@@ -28,10 +29,10 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The labels of so many pages, from pairs of page and label.
+    /// Creates the labels of `pages` pages from pairs of page and label.
     ///
     /// # Panics
-    /// If a page is none of so many.
+    /// If a page is out of range.
     pub fn new<'a>(pages: usize, pairs: impl IntoIterator<Item = (usize, &'a str)>) -> Self {
         let mut pages_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (page, label) in pairs {
@@ -49,27 +50,28 @@ impl Labels {
         Self { names, of }
     }
 
-    /// How many pages they are for.
+    /// Number of pages.
     pub fn pages(&self) -> usize {
         self.of.len()
     }
 
-    /// All labels, by the alphabet.
+    /// All labels, in alphabetical order.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The labels of a page, as indices of [`Labels::names`], rising.
+    /// The labels of a page as indices of [`Labels::names`], ascending.
     pub fn of(&self, page: usize) -> &[u32] {
         &self.of[page]
     }
 }
 
 impl Topic {
-    /// These pages. The words of links are those of `a` elements in bodies of HTML that lead to a page's URL.
+    /// Creates a labelled web. Anchor texts are those of `a` elements in HTML bodies that link
+    /// to a page of the graph.
     ///
     /// # Panics
-    /// If there are not as many bodies or labels as pages.
+    /// If the number of bodies or labels differs from the number of pages.
     pub fn new(graph: Graph, bodies: Vec<Body>, labels: Labels) -> Self {
         assert_eq!(graph.pages(), bodies.len(), "every page has a body");
         assert_eq!(graph.pages(), labels.of.len(), "labels are for these pages");
@@ -80,7 +82,8 @@ impl Topic {
         }
     }
 
-    /// Reads a directory. Without `labels.tsv` no page has one; a page without a body has an empty text.
+    /// Reads a directory. Without `labels.tsv` no page has labels; a page without a body has an
+    /// empty text.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         let graph = Graph::read(directory)?;
         let places = graph.places();
@@ -112,17 +115,17 @@ impl Topic {
         &self.graph
     }
 
-    /// What a page says.
+    /// The body of a page.
     pub fn body(&self, page: usize) -> &Body {
         &self.bodies[page]
     }
 
-    /// The subjects of the pages.
+    /// The labels of the pages.
     pub fn labels(&self) -> &Labels {
         &self.labels
     }
 
-    /// The pages and what they say.
+    /// Splits it into graph and bodies.
     pub(crate) fn into_parts(self) -> (Graph, Vec<Body>) {
         (self.graph, self.bodies)
     }

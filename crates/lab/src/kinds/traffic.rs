@@ -1,7 +1,10 @@
-//! A web whose pages' true demand is known: links and views.
+//! A web whose page views are known: links and views.
 //!
-//! `edges.tsv` (from, to; each mutual link once), `views.tsv` (page, views) and perhaps `nodes.tsv`.
-//! **Invariant:** every link is mutual, and every page has its views, a finite number that is not negative.
+//! It is read from `edges.tsv` (from, to; each mutual link once), `views.tsv` (page, views) and
+//! an optional `nodes.tsv`.
+//!
+//! **Invariant:** every link is mutual. Every page has a number of views, which is finite and
+//! not negative.
 
 use std::path::Path;
 
@@ -19,10 +22,11 @@ pub struct Traffic {
 }
 
 impl Traffic {
-    /// These pages with their links made mutual, and how often each is viewed.
+    /// Creates a web with mutual links and the views of each page.
     ///
     /// # Panics
-    /// If there are not as many views as pages, or one is negative, infinite or not a number.
+    /// If the number of views differs from the number of pages, or if a value is negative,
+    /// infinite or NaN.
     pub fn new(graph: Graph, views: Vec<f64>) -> Self {
         assert_eq!(graph.pages(), views.len(), "every page has its views");
         assert!(views.iter().all(is_count), "views are numbers from 0 on");
@@ -30,7 +34,7 @@ impl Traffic {
         Self { graph, views }
     }
 
-    /// Reads a directory. Without `nodes.tsv` the pages are those of `views.tsv`, in its order.
+    /// Reads a directory. Without `nodes.tsv`, the pages are those of `views.tsv`, in its order.
     pub fn read(directory: &Path) -> Result<Self, LabError> {
         let (page_ids, urls) = match locate(directory, "nodes.tsv")? {
             Some(_) => {
@@ -68,7 +72,7 @@ impl Traffic {
         Ok(Self::new(graph, of.into_iter().flatten().collect()))
     }
 
-    /// The pages and their links, each both ways.
+    /// The pages and their links, in both directions.
     pub fn graph(&self) -> &Graph {
         &self.graph
     }
@@ -78,7 +82,7 @@ impl Traffic {
         &self.views
     }
 
-    /// The same, apart.
+    /// Splits it into graph and views.
     pub(crate) fn into_parts(self) -> (Graph, Vec<f64>) {
         (self.graph, self.views)
     }

@@ -1,17 +1,17 @@
-//! Which URL does each page have?
+//! Unique URLs for the pages of a world.
 //!
-//! **Invariant:** every page has a URL of its own, in normal form: two pages with one URL would be one
-//! page to every crawler.
+//! **Invariant:** every page has its own URL, in normal form. To a crawler, two pages with one
+//! URL would be one page.
 
 use std::collections::HashSet;
 
 use page::PageUrl;
 
-/// The URLs of these pages.
+/// Returns a unique URL for each page.
 ///
-/// One that an earlier page has gets `page=N`, the page's number, added to its query, so that it stays on its
-/// host. One that cannot be crawled is replaced by one on a host of its own under `.invalid`, the domain that
-/// no page has (RFC 2606).
+/// If an earlier page has the URL, `page=N` with the page's number is added to the query, so
+/// that it stays on its host. A URL that cannot be crawled is replaced by one on its own host
+/// under `.invalid`, which no real page uses (RFC 2606).
 pub(super) fn distinct<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec<PageUrl> {
     let mut taken = HashSet::new();
     let mut urls = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn distinct<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Vec
     urls
 }
 
-/// URLs for a page, the best first, without end.
+/// An infinite sequence of URLs for a page, best first.
 fn candidates(text: &str, index: usize) -> impl Iterator<Item = PageUrl> {
     let own = PageUrl::parse(text).ok();
     let base = match &own {

@@ -1,9 +1,10 @@
-//! Sources that publish, served for real.
+//! A server of news: sources and articles that change with the time of the world.
 //!
-//! Like a [world with links](super::Proxy), they are a proxy that answers for all hosts; but the world's time runs. A source shows the links that it has
-//! at the moment it is asked, and an article is there from its first link on.
+//! Like the [`Proxy`](super::Proxy), it is an HTTP proxy that answers for all hosts, but here
+//! the time of the world passes. A source shows the links that it has at the time of the
+//! request, and an article exists from its first link on.
 //!
-//! **Invariant:** nothing that is answered is of the future, and the log is in the time of the world.
+//! **Invariant:** no response reveals the future, and the log uses the time of the world.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -23,19 +24,19 @@ use tokio::time::Instant;
 
 use crate::world::{Clicked, News, Shown};
 
-/// Sources and articles, from a moment on.
+/// Serves sources and articles from a start time on.
 #[derive(Debug)]
 pub struct Press {
     news: News,
     pages: HashMap<PageId, Printed>,
-    /// The links of each source, by when they appear.
+    /// The links of each source, by the time of their appearance.
     links: Vec<Vec<Shown>>,
-    /// When each article appears; `None`: no source ever links to it.
+    /// Time at which each article appears; `None` if no source ever links to it.
     published: Vec<Option<Moment>>,
     begins: Moment,
     start: Instant,
     speed: f64,
-    log: Mutex<Log>,
+    log: Mutex<FetchLog>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -44,26 +45,28 @@ enum Printed {
     Article(u32),
 }
 
-/// Since when does a crawler have an article?
+/// The event from which on a crawler has an article.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Had {
-    /// Since it was fetched.
+    /// The first fetch.
     Fetched,
-    /// Since search finds it, as far as that was [said](Press::found).
+    /// The first time that search finds it, as reported by [`Press::found`].
     Found,
 }
 
 #[derive(Debug, Default)]
-struct Log {
+struct FetchLog {
     polls: u64,
-    /// When each article was first fetched.
+    /// Time of the first fetch of each article.
     fetched: HashMap<u32, Moment>,
-    /// When each was first found by search, as whoever looks says.
+    /// Time at which search first found each article, as reported by the caller.
     found: HashMap<u32, Moment>,
 }
 
 impl Press {
-    /// The world from `begins` on, at so many of its seconds in one of ours. The clock is that of the current tokio runtime.
+    /// Serves the world from `begins` on, with `speed` seconds of the world per real second.
+    ///
+    /// It uses the clock of the current tokio runtime.
     pub fn new(news: News, begins: Moment, speed: f64) -> Self {
         let source = (0..).zip(news.sources());
         let source = source.map(|(number, url)| (url.id(), Printed::Source(number)));
@@ -73,7 +76,7 @@ impl Press {
         let mut published = vec![None; news.articles().len()];
         for link in news.links() {
             links[link.source as usize].push(*link);
-            // Links are sorted by time: the first is the earliest.
+            // Links are sorted by time, so the first one is the earliest.
             published[link.article as usize].get_or_insert(link.from);
         }
         Self {
@@ -88,13 +91,13 @@ impl Press {
         }
     }
 
-    /// Listens at 127.0.0.1, at the given port or any that is free, on the current tokio runtime.
+    /// Listens on 127.0.0.1, on the given port or any free one, on the current tokio runtime.
     pub async fn listen(self: &Arc<Self>, port: Option<u16>) -> Result<Listening, TestwebError> {
         let press = Arc::clone(self);
         proxy::listen(port, move |stream| Arc::clone(&press).attend(stream)).await
     }
 
-    /// Serves one connection to its end, whatever it is made of.
+    /// Serves one connection to its end, over any transport.
     pub async fn attend(self: Arc<Self>, stream: impl AsyncRead + AsyncWrite + Unpin) {
         proxy::serve_connection(stream, |uri| self.answer(uri)).await;
     }
@@ -104,25 +107,28 @@ impl Press {
         self.news.sources()
     }
 
-    /// The moment of the world.
+    /// The current time of the world.
     pub fn now(&self) -> Moment {
         let passed = self.start.elapsed().as_secs_f64() * self.speed;
         self.begins + Duration::try_from_secs_f64(passed).unwrap_or_default()
     }
 
-    /// The delays, in seconds of the world, with which articles were fetched that appeared after the beginning and before `until`; and how
-    /// many such articles there are.
+    /// Returns the fetch delays, in seconds of the world, of articles that appeared between the
+    /// start and `until`, and the number of such articles.
     pub fn delays(&self, until: Moment) -> (Vec<f64>, usize) {
         let new = self.published(until).count();
         (self.after(until, &self.log().fetched), new)
     }
 
-    /// The delays from publication to search result of the same articles, in seconds of the world: of those of which was said that they are [found](Press::found).
+    /// Returns the delays from publication to search result of the same articles, in seconds of
+    /// the world, for those reported as [found](Press::found).
     pub fn delays_to_search(&self, until: Moment) -> Vec<f64> {
         self.after(until, &self.log().found)
     }
 
-    /// Takes note that search finds a page by now, if it is an article and was not found before. The press cannot know: whoever has the index says so.
+    /// Records that search finds a page now, if it is an article and was not found before.
+    ///
+    /// The caller must report it, since only the caller has the index.
     pub fn found(&self, page: PageId) {
         if let Some(Printed::Article(article)) = self.pages.get(&page) {
             let now = self.now();
@@ -130,7 +136,7 @@ impl Press {
         }
     }
 
-    /// Articles that appear after the beginning and before `until`, and when.
+    /// Articles that appear between the start and `until`, with their times.
     fn published(&self, until: Moment) -> impl Iterator<Item = (u32, Moment)> {
         (0..).zip(&self.published).filter_map(move |(article, at)| {
             let at = at.filter(|at| (self.begins..until).contains(at))?;
@@ -146,12 +152,13 @@ impl Press {
         self.published(until).filter_map(delay).collect()
     }
 
-    /// How often sources were asked.
+    /// Number of requests for sources.
     pub fn polls(&self) -> u64 {
         self.log().polls
     }
 
-    /// Clicks on articles that a crawler had by then, in a time of the world; with their URLs.
+    /// Clicks between two times of the world on articles that the crawler had at the time of the
+    /// click, with their URLs.
     pub fn clicks(&self, from: Moment, until: Moment, had: Had) -> Vec<(&PageUrl, Clicked)> {
         let log = self.log();
         let had = match had {
@@ -164,7 +171,7 @@ impl Press {
             .collect()
     }
 
-    /// How many clicks there are on all articles, in a time of the world.
+    /// Number of clicks on all articles between two times of the world.
     pub fn all_clicks(&self, from: Moment, until: Moment) -> u32 {
         let clicks = self.clicks_in(from, until);
         clicks.map(|click| click.clicks).sum()
@@ -220,7 +227,7 @@ impl Press {
         format!("<!DOCTYPE html>\n<title>Article {article}</title>\n<p>{words}</p>\n")
     }
 
-    fn log(&self) -> MutexGuard<'_, Log> {
+    fn log(&self) -> MutexGuard<'_, FetchLog> {
         self.log
             .lock()
             .expect("another task panicked while it held this lock")

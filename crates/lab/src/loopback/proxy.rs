@@ -1,8 +1,9 @@
-//! A world with links, served for real.
+//! A server of a web graph on loopback.
 //!
-//! It is an HTTP proxy on loopback (RFC 9112, 3.2.2) that answers for every host of the world, so that a crawler
-//! which is told of it fetches `http://cs.stanford.edu/` from here. **Invariant:** what is answered is the
-//! world's and nothing else; no connection is made to anywhere.
+//! It is an HTTP proxy (RFC 9112, section 3.2.2) that answers for every host of the world. A
+//! crawler that uses it fetches `http://cs.stanford.edu/` from here.
+//!
+//! **Invariant:** all responses come from the world, and it opens no connections.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -28,7 +29,7 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// A proxy for this world.
+    /// Creates a proxy for this world.
     pub fn new(world: Linked) -> Self {
         let graph = world.graph();
         let pages = (0..graph.pages()).map(|page| (graph.url(page).id(), page));
@@ -39,18 +40,18 @@ impl Proxy {
         }
     }
 
-    /// The pages in the order in which they were asked for.
+    /// The pages in the order of the requests.
     pub fn fetched(&self) -> Vec<usize> {
         self.log().clone()
     }
 
-    /// Listens at 127.0.0.1, at the given port or any that is free, on the current tokio runtime.
+    /// Listens on 127.0.0.1, on the given port or any free one, on the current tokio runtime.
     pub async fn listen(self: &Arc<Self>, port: Option<u16>) -> Result<Listening, TestwebError> {
         let world = Arc::clone(self);
         proxy::listen(port, move |stream| Arc::clone(&world).attend(stream)).await
     }
 
-    /// Serves one connection to its end, whatever it is made of.
+    /// Serves one connection to its end, over any transport.
     pub async fn attend(self: Arc<Self>, stream: impl AsyncRead + AsyncWrite + Unpin) {
         proxy::serve_connection(stream, |uri| self.answer(uri)).await;
     }
@@ -66,8 +67,10 @@ impl Proxy {
         }
     }
 
-    /// The page as HTML: what it says, then its links in the world's order. A page of which no text is known
-    /// says something that no other does, or a crawler would take all for copies of one.
+    /// Renders a page as HTML: its text, then its links in the order of the graph.
+    ///
+    /// A page without a known text gets a unique sentence. Otherwise a crawler would treat all
+    /// pages as duplicates.
     fn html(&self, page: usize) -> Bytes {
         let graph = self.world.graph();
         let own = format!("Page {} of this world.", graph.id(page));

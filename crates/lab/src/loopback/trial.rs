@@ -1,7 +1,10 @@
-//! How is a crawler of ephemeral pages put to the test, on a small press?
+//! Test of a crawler of ephemeral pages on a small [`Press`].
 //!
-//! Thirty sources on six sites publish for four days, as fast as the speed says, and people click the articles that the crawler under trial has.
-//! **Invariant:** a crawler is told of clicks on what it has, once each and not before they happen, in the time of its own clock; it is judged by the second half of the time.
+//! Thirty sources on six sites publish for four days, at the given speed. Users click on the
+//! articles that the tested crawler has.
+//!
+//! **Invariant:** the crawler learns of each click on an article it has once, after it happened,
+//! in the time of its own clock. The score counts the second half of the time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,29 +19,31 @@ use crate::invent;
 
 const DAY: f64 = 86_400.0;
 
-/// A press, and the time in which a crawler is tried on it.
+/// A press and the period in which a crawler is tested on it.
 #[derive(Debug)]
 pub struct Trial {
-    /// What is crawled.
+    /// The server to crawl.
     pub press: Arc<Press>,
     had: Had,
     speed: f64,
     begun: Timestamp,
     begins: Moment,
-    /// Until when clicks were told.
-    told: Moment,
+    /// Time of the world up to which clicks have been reported.
+    reported: Moment,
 }
 
 impl Trial {
-    /// Days of the world that pass.
+    /// Length of the test in days of the world.
     pub const DAYS: f64 = 4.0;
-    /// Fetches a second of the world: fewer than there are articles, so that polls and pages must be chosen.
+    /// Fetches per second of the world. It is lower than the rate of articles, so the crawler
+    /// must choose polls and pages.
     pub const BUDGET: f64 = 0.0025;
 
-    /// Begins now, on the clock of the current tokio runtime; so many seconds of the world pass in one of ours.
+    /// Starts the test now, on the clock of the current tokio runtime, with `speed` seconds of
+    /// the world per real second.
     ///
     /// # Errors
-    /// If nothing is published by the world of this seed.
+    /// If no article is published in the world of this seed.
     pub fn begin(seed: u64, speed: f64, had: Had) -> Result<Self, LabError> {
         let news = invent::sources::Plan {
             sources: 30,
@@ -60,20 +65,20 @@ impl Trial {
             speed,
             begun: Timestamp::now(),
             begins,
-            told: begins,
+            reported: begins,
         })
     }
 
-    /// Whether all of the time has passed.
+    /// Whether the test is over.
     pub fn is_over(&self) -> bool {
         self.press.now() >= self.end()
     }
 
-    /// Clicks since the last question: when on our clock, on what, and how many.
+    /// Clicks since the last call: the time on the real clock, the article and the number.
     pub fn clicks(&mut self) -> Vec<(Timestamp, &PageUrl, u32)> {
         let now = self.press.now();
-        let clicks = self.press.clicks(self.told, now, self.had);
-        self.told = now;
+        let clicks = self.press.clicks(self.reported, now, self.had);
+        self.reported = now;
         let ours = |at: Moment| {
             let passed = at.since(self.begins).as_secs_f64() / self.speed;
             self.begun + SignedDuration::from_secs_f64(passed)
@@ -84,7 +89,8 @@ impl Trial {
             .collect()
     }
 
-    /// The share of the second half's clicks that are on what the crawler had by then.
+    /// Share of the clicks in the second half that are on articles which the crawler had by
+    /// then.
     pub fn served(&self) -> f64 {
         let half = self.begins + Duration::from_secs_f64(Self::DAYS * DAY / 2.0);
         let served = self.press.clicks(half, self.end(), self.had);
@@ -92,7 +98,7 @@ impl Trial {
         f64::from(served) / f64::from(self.press.all_clicks(half, self.end()).max(1))
     }
 
-    /// The last moment.
+    /// End of the test, in the time of the world.
     pub fn end(&self) -> Moment {
         self.begins + Duration::from_secs_f64(Self::DAYS * DAY)
     }

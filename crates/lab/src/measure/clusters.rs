@@ -1,7 +1,11 @@
-//! Which pages are read alike over their first days?
+//! Clusters of pages by how their interest develops over the first days.
 //!
-//! Lefortier et al. (2013), §3.1, figure 3: each page is its daily visits for two weeks after it appeared, scaled so that the most is 1; Lloyd's k-means with six clusters. Starts are drawn far
-//! apart (Arthur & Vassilvitskii 2007), some times, and the clusters with the least squares stay. **Invariant:** the same draws give the same clusters, by falling number of pages.
+//! Lefortier et al. (2013), §3.1, figure 3. A page is a vector of its daily visits during the
+//! two weeks after its appearance, scaled to a maximum of 1. The clusters are those of Lloyd's
+//! k-means algorithm with k-means++ starts (Arthur & Vassilvitskii 2007), the best of several
+//! starts by the sum of squares.
+//!
+//! **Invariant:** equal random draws give equal clusters, in order of falling size.
 
 use rand::Rng;
 use rand::RngExt;
@@ -9,39 +13,39 @@ use rand::RngExt;
 /// Days of a curve.
 pub const DAYS: usize = 14;
 
-/// A page's interest by day, the most is 1.
+/// A page's interest by day, scaled to a maximum of 1.
 pub type Interest = [f32; DAYS];
 
-/// Pages that are read alike.
+/// Pages with similar curves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {
-    /// Their mean.
+    /// Their mean curve.
     pub centre: Interest,
-    /// How many they are.
+    /// Number of pages.
     pub pages: usize,
 }
 
-/// Starts that are tried.
+/// Number of starts that are tried.
 const STARTS: usize = 5;
 
-/// Rounds at most: clusters hardly change long before.
+/// Greatest number of iterations; clusters hardly change long before.
 const ROUNDS: usize = 60;
 
 impl Cluster {
-    /// Whether interest is gone after a week: the second week has less than half of the first.
+    /// Whether interest fades within a week: the second week has less than half of the first.
     pub fn is_ephemeral(&self) -> bool {
         let (first, second) = self.centre.split_at(DAYS / 2);
         second.iter().sum::<f32>() < first.iter().sum::<f32>() / 2.0
     }
 }
 
-/// Scales daily counts; `None` if all are 0.
+/// Scales daily counts to a maximum of 1; `None` if all are 0.
 pub fn scaled(counts: [u32; DAYS]) -> Option<Interest> {
     let most = counts.into_iter().max().filter(|&most| most > 0)?;
     Some(counts.map(|count| count as f32 / most as f32))
 }
 
-/// At most so many clusters; fewer if there are not as many different curves.
+/// Finds up to `clusters` clusters; fewer if there are fewer distinct curves.
 pub fn k_means(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<Cluster> {
     let mut best: Option<(f64, Vec<Cluster>)> = None;
     for _ in 0..STARTS {
@@ -56,7 +60,8 @@ pub fn k_means(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<
     found
 }
 
-/// Each start is drawn with a chance that grows as the square of its distance from the others.
+/// k-means++ starts: each is drawn with a probability proportional to its squared distance from
+/// the nearest earlier start.
 fn starts(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<Interest> {
     let mut centres: Vec<Interest> = Vec::new();
     let mut far = vec![1.0; curves.len()];
@@ -70,7 +75,7 @@ fn starts(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<Inter
             lot -= share;
             lot < 0.0
         });
-        // Sums round: the last that has any chance.
+        // If rounding left no curve, the last one with a positive weight is drawn.
         let drawn = drawn.or_else(|| far.iter().rposition(|share| *share > 0.0));
         let Some(drawn) = drawn else { break };
         centres.push(curves[drawn]);
@@ -83,7 +88,7 @@ fn starts(curves: &[Interest], clusters: usize, rng: &mut impl Rng) -> Vec<Inter
     centres
 }
 
-/// Clusters around these centres, and the sum of the squares of all distances to them.
+/// Runs Lloyd's algorithm from these centres; also returns the sum of squared distances.
 fn lloyd(curves: &[Interest], mut centres: Vec<Interest>) -> (f64, Vec<Cluster>) {
     let mut own: Vec<usize> = vec![usize::MAX; curves.len()];
     let mut squares = 0.0;

@@ -1,11 +1,11 @@
-//! Efficiency: what share of the pages fetched was worth it?
+//! Efficiency: the share of fetched pages that are as good as the best of that number.
 //!
-//! With r_t of the t pages fetched as good as the t-th best, the chapter's (§6.1) efficiency is r_t/t: that is
-//! [P_CS](super::p_cs) at K = t under another name. Its other form, with a fixed target, says no more than
-//! [P_ST](super::p_st): of H hot pages, it is P_ST·H/t.
+//! If r_t of the t pages fetched are as good as the t-th best, the chapter's (§6.1) efficiency
+//! is r_t/t. This is [P_CS](super::p_cs) at K = t under another name. Its other form, with a
+//! fixed target, adds nothing to [P_ST](super::p_st): for H hot pages, it is P_ST·H/t.
 //!
-//! Two misprints. "Higher than s_t" must be "at least s_t", or the ideal crawler would have t − 1; and
-//! the random crawler's "r_t/2 = t/N" is r_t/t = t/N.
+//! The chapter has two misprints. "Higher than s_t" must be "at least s_t"; otherwise the ideal
+//! crawler would have t − 1. The random crawler's "r_t/2 = t/N" must be r_t/t = t/N.
 
 use super::{Curve, Truth, p_cs};
 
@@ -16,12 +16,12 @@ pub fn ideal(truth: &Truth) -> Curve {
     named(p_cs::ideal(truth))
 }
 
-/// r_t/t of the random crawler, on average.
+/// Expected r_t/t of the random crawler.
 pub fn random(truth: &Truth) -> Curve {
     named(p_cs::random(truth))
 }
 
-/// [P_CS](super::p_cs) under the chapter's name.
+/// Renames a [P_CS](super::p_cs) curve to the chapter's name.
 pub fn named(curve: Curve) -> Curve {
     Curve {
         metric: NAME.to_owned(),

@@ -1,20 +1,21 @@
-//! How much quality was gained by when, and with how many pages?
+//! Quality gained over time and over pages.
 //!
 //! The three measures of Cao, Jiang & Singh (2003), §5.3: speed, quality and overall efficiency.
-//! **Invariant:** shares are of all quality that there is, and times are from the start of the crawl to the end
-//! of a page's answer.
+//!
+//! **Invariant:** shares are of the total quality of the web. Times are from the start of the
+//! crawl to the end of a page's response.
 
-/// One crawl, page by page.
+/// The quality that one crawl gained, page by page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gain {
-    /// The pages as they were finished, each with when.
+    /// Pages in order of completion, with the time in seconds.
     fetched: Vec<(u32, f64)>,
-    /// The share of quality that the pages up to here have.
+    /// Share of the total quality that the pages up to each position hold.
     gained: Vec<f64>,
 }
 
 impl Gain {
-    /// The gain of pages that were finished in this order; `qualities` by page number.
+    /// Creates the gain of pages completed in this order; `qualities` are by page number.
     pub fn new(fetched: Vec<(u32, f64)>, qualities: &[f64]) -> Self {
         let all: f64 = qualities.iter().sum();
         let mut sum = 0.0;
@@ -26,43 +27,44 @@ impl Gain {
         Self { fetched, gained }
     }
 
-    /// The same crawl under other qualities.
+    /// The same crawl with other qualities.
     pub fn judged(&self, qualities: &[f64]) -> Self {
         Self::new(self.fetched.clone(), qualities)
     }
 
-    /// How many pages there are.
+    /// Number of pages fetched.
     pub fn pages(&self) -> usize {
         self.fetched.len()
     }
 
-    /// When the last page was finished, in seconds.
+    /// Time at which the last page was completed, in seconds.
     pub fn total(&self) -> f64 {
         self.fetched.last().map_or(0.0, |&(_, at)| at)
     }
 
-    /// The share of quality that the first so many pages have; `share` of all pages.
+    /// Share of quality gained after this share of the fetched pages.
     pub fn at_pages(&self, share: f64) -> f64 {
         self.after((share * self.pages() as f64).round() as usize)
     }
 
-    /// The share of quality gained by a time.
+    /// Share of quality gained by a time in seconds.
     pub fn at_time(&self, seconds: f64) -> f64 {
         self.after(self.by(seconds))
     }
 
-    /// The share of the pages finished by a time.
+    /// Share of the fetched pages completed by a time in seconds.
     pub fn pages_at_time(&self, seconds: f64) -> f64 {
         self.by(seconds) as f64 / self.pages().max(1) as f64
     }
 
-    /// When this share of quality was gained, in seconds.
+    /// Time in seconds at which this share of quality was gained; NaN if it never was.
     pub fn time_to(&self, share: f64) -> f64 {
         let enough = self.gained.iter().position(|&gained| gained >= share);
         enough.map_or(f64::NAN, |page| self.fetched[page].1)
     }
 
-    /// How much quality was at hand, on average, over so much time: 1 if all was there at once.
+    /// Mean share of quality held over the first `seconds`: 1 if all of it were there from the
+    /// start.
     pub fn mean_by_time(&self, seconds: f64) -> f64 {
         let (mut area, mut before) = (0.0, (0.0, 0.0));
         for (&(_, at), &gained) in self.fetched.iter().zip(&self.gained) {
@@ -105,7 +107,7 @@ mod tests {
         assert_eq!((gain.time_to(0.5), gain.time_to(0.8)), (1.0, 4.0));
         assert!(gain.time_to(1.5).is_nan());
         assert_eq!((gain.pages(), gain.total()), (4, 10.0));
-        // 1·0 + 1·.5 + 2·.7 + 6·.9 over ten seconds, and ten more with all of it.
+        // 1·0 + 1·.5 + 2·.7 + 6·.9 over ten seconds, and 1 for ten more.
         assert!((gain.mean_by_time(10.0) - 0.73).abs() < 1e-12);
         assert!((gain.mean_by_time(20.0) - 0.865).abs() < 1e-12);
         assert!((gain.mean_by_time(3.0) - 1.2 / 3.0).abs() < 1e-12);

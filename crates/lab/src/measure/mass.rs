@@ -1,16 +1,15 @@
-//! Mass: which share of all importance do the pages visited hold?
+//! Mass: the share of all importance that the visited pages hold.
 //!
-//! The measure of RankMass (Cho & Schonfeld, VLDB 2007) and of Baeza-Yates et al., "Crawling a country"
-//! (WWW 2005): no threshold parts hot pages from others, so that a crawl is judged by all of them.
-//! Where the importance is PageRank, `avocet lab` prints it as `pagerank_mass`.
+//! The measure of RankMass (Cho & Schonfeld, VLDB 2007) and of Baeza-Yates et al., "Crawling a
+//! country" (WWW 2005). It has no threshold between hot and other pages, so all pages count. For
+//! PageRank, `avocet lab` prints it as `pagerank_mass`.
 
 use super::{Curve, Truth, first_visits};
 
-/// The share after each visit. Returns `None` where there is nothing to hold: a sum of importance that
-/// is zero, or not finite, has no shares.
+/// The share after each visit. Returns `None` if the total importance is zero or not finite.
 ///
 /// # Panics
-/// If a visit is to no page of this web.
+/// If a visited page is out of range.
 pub fn curve(metric: &str, visits: &[usize], truth: &Truth) -> Option<Curve> {
     let total = total(truth)?;
     let mut held = 0.0;
@@ -21,12 +20,12 @@ pub fn curve(metric: &str, visits: &[usize], truth: &Truth) -> Option<Curve> {
     Some(Curve::over_visits(metric, truth.pages(), values))
 }
 
-/// The ideal crawler after K visits: the sum of the K largest, in shares of all.
+/// The ideal crawler after K visits: the sum of the K largest values over the total.
 pub fn ideal(metric: &str, truth: &Truth) -> Option<Curve> {
     curve(metric, truth.ranking(), truth)
 }
 
-/// The random crawler on average after K visits: K/T of T pages, however it is spread.
+/// Expectation of the random crawler after K visits: K/T of T pages, for any distribution.
 pub fn random(metric: &str, truth: &Truth) -> Option<Curve> {
     let pages = truth.pages();
     let values = (1..=pages).map(|k| k as f64 / pages as f64);
@@ -34,7 +33,7 @@ pub fn random(metric: &str, truth: &Truth) -> Option<Curve> {
 }
 
 fn total(truth: &Truth) -> Option<f64> {
-    // In the order of the ideal crawler, so that its last point is 1 and not almost 1.
+    // Summed in the order of the ideal crawler, so that its last point is exactly 1.
     let total: f64 = truth.sorted.iter().sum();
     (total > 0.0 && total.is_finite()).then_some(total)
 }

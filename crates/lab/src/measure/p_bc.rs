@@ -1,24 +1,25 @@
-//! Limited Buffer: how much of what is kept is hot?
+//! Limited Buffer (P_BC): the share of the kept pages that are hot.
 //!
-//! Cho, Garcia-Molina & Page (1998), §3: the crawler may keep B pages, and P_BC = (hot pages in the
-//! buffer)/B. When a page comes to a full buffer, the least important one leaves, which may be the
-//! newcomer; of those that tie the newest leaves, as a crawler gains nothing by replacing a page with
-//! its like. Hot is what is at least as important as the B-th most important page.
+//! Cho, Garcia-Molina & Page (1998), §3: the crawler may keep B pages, and P_BC = (hot pages in
+//! the buffer)/B. If a page arrives at a full buffer, the least important page is dropped, which
+//! may be the new one. Among ties the newest is dropped, since replacing a page by an equal one
+//! gains nothing. A page is hot if it is at least as important as the B-th most important page.
 //!
-//! A crawler knows the importance of what it keeps only by belief. [`curve`] takes beliefs that stay, and
-//! whoever gives the truth measures the order of visits alone; [`of_drops`] takes what a crawler whose
-//! beliefs change along the way has dropped.
+//! A crawler only estimates the importance of the pages it keeps. [`curve`] takes estimates that
+//! do not change; with the true values, it measures the order of visits alone. [`of_drops`]
+//! takes the pages that a crawler with changing estimates dropped.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::{Curve, Truth, first_visits};
 
-/// P_BC after each visit, of a crawler with room for `size` pages that believes each page to be this important.
-/// Returns `None` for room for no page, or for more than there are.
+/// P_BC after each visit, for a crawler that keeps `size` pages and ranks them by `believed`.
+///
+/// Returns `None` if `size` is 0 or exceeds the number of pages.
 ///
 /// # Panics
-/// If a visit is to no page of this web, or to one of which nothing is believed.
+/// If a visited page is out of range of `truth` or `believed`.
 pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], size: usize) -> Option<Curve> {
     let threshold = truth.of_place(size)?;
     let mut kept: BTreeSet<Kept> = BTreeSet::new();
@@ -40,11 +41,13 @@ pub fn curve(visits: &[usize], truth: &Truth, believed: &[f64], size: usize) -> 
     Some(Curve::over_visits(NAME, truth.pages(), values))
 }
 
-/// P_BC after each visit of a crawler that dropped these pages, one with every visit after the B-th.
+/// P_BC after each visit, for a crawler that dropped these pages, one with every visit after the
+/// B-th.
+///
 /// Returns `None` as [`curve`] does.
 ///
 /// # Panics
-/// If a visit or a drop is of no page of this web.
+/// If a visited or dropped page is out of range.
 pub fn of_drops(visits: &[usize], drops: &[usize], truth: &Truth, size: usize) -> Option<Curve> {
     let threshold = truth.of_place(size)?;
     let one = |page: usize| i64::from(truth.is_hot(page, threshold));
@@ -57,7 +60,7 @@ pub fn of_drops(visits: &[usize], drops: &[usize], truth: &Truth, size: usize) -
     Some(Curve::over_visits(NAME, truth.pages(), values))
 }
 
-/// The ideal crawler after K visits: it keeps the K best, of which the first H are hot and B fit.
+/// The ideal crawler after K visits: of the K best pages, the first H are hot and B fit.
 pub fn ideal(truth: &Truth, size: usize) -> Option<Curve> {
     let hot = truth.hot(truth.of_place(size)?);
     let values = (1..=truth.pages()).map(|k| k.min(hot).min(size) as f64);
@@ -65,10 +68,10 @@ pub fn ideal(truth: &Truth, size: usize) -> Option<Curve> {
     Some(Curve::over_visits(NAME, truth.pages(), values))
 }
 
-/// The random crawler on average, if it knows what to throw away: after K visits it has met X of the H
-/// hot pages, where X is hypergeometric, and keeps min(X, B) of them.
+/// Expectation of the random crawler if it drops by true importance.
 ///
-/// Without ties H = B, and it is the K/T of the literature.
+/// After K visits it has met X of the H hot pages, where X is hypergeometric, and keeps min(X,
+/// B) of them. Without ties H = B, and it is the K/T of the literature.
 pub fn random(truth: &Truth, size: usize) -> Option<Curve> {
     let (pages, hot) = (truth.pages(), truth.hot(truth.of_place(size)?));
     let values = kept_by_chance(pages, hot, size);
@@ -78,7 +81,7 @@ pub fn random(truth: &Truth, size: usize) -> Option<Curve> {
 
 const NAME: &str = "p_bc";
 
-/// The least important first, and of those that tie the newest.
+/// Ordered by importance; among ties the newest comes first.
 type Kept = (Belief, Reverse<usize>, usize);
 
 #[derive(Debug, Clone, Copy)]
@@ -104,22 +107,23 @@ impl PartialOrd for Belief {
     }
 }
 
-/// E min(X, B) after 1, 2, … draws without return from `pages`, where X are hits of one of `hot`, which
-/// are at least B.
+/// E min(X, B) after 1, 2, … draws without replacement from `pages`, where X counts draws of one
+/// of the `hot` pages, of which there are at least B.
 ///
-/// By recurrence, since the sum over X at every draw would cost the square of the pages: a draw adds a
-/// page while there is room for a hot one (X < B), with chance (H − X)/(pages left), so it takes
-/// P(X < B) and E(X; X < B), and these change by the chance that the draw fills the buffer.
+/// It uses a recurrence, since summing over X at every draw would take time quadratic in the
+/// pages. A draw adds a hot page while X < B, with probability (H − X)/(pages left). Its
+/// expectation therefore needs only P(X < B) and E(X; X < B). Both change by the probability
+/// that the draw fills the buffer.
 fn kept_by_chance(pages: usize, hot: usize, size: usize) -> impl Iterator<Item = f64> {
     let all = hot as f64;
-    // Hot pages before the one that fills the buffer.
+    // Hot pages drawn before the one that fills the buffer.
     let before = (size - 1) as f64;
     let (mut kept, mut room, mut met) = (0.0, 1.0, 0.0);
     let draws = fillings(pages, hot, size).into_iter().enumerate();
     draws.map(move |(drawn, filled)| {
         let left = (pages - drawn) as f64;
         kept += (all * room - met) / left;
-        // P(X = B − 1): one more and it is full.
+        // P(X = B − 1): one more hot page fills the buffer.
         let brink = match filled > 0.0 {
             true => filled * left / (all - before),
             false => 0.0,
@@ -130,10 +134,11 @@ fn kept_by_chance(pages: usize, hot: usize, size: usize) -> impl Iterator<Item =
     })
 }
 
-/// The chance of each draw to be the one that hits for the B-th time.
+/// Probability of each draw to be the one that hits a hot page for the B-th time.
 ///
-/// Each follows from its neighbour by a ratio of small numbers, from the likeliest outwards, and they
-/// add up to 1: binomials of a hundred thousand pages would lose half of the digits.
+/// Each value follows from its neighbour by a ratio of small numbers, from the mode outwards,
+/// and the sum is normalised to 1. Binomial coefficients of a hundred thousand pages would lose
+/// half of the digits.
 fn fillings(pages: usize, hot: usize, size: usize) -> Vec<f64> {
     let mut chances = vec![0.0; pages];
     let (first, last) = (size - 1, size - 1 + pages - hot);
@@ -197,7 +202,7 @@ mod tests {
         };
         check([9.0, 8.0, 1.0, 2.0], &[0.5, 1.0, 1.0, 1.0, 1.0]);
         check([1.0, 2.0, 8.0, 9.0], &[0.5, 1.0, 0.5, 0.0, 0.0]);
-        // All alike: whoever came first stays.
+        // All equal: the pages that came first stay.
         check([5.0; 4], &[0.5, 1.0, 1.0, 1.0, 1.0]);
     }
 
@@ -211,8 +216,8 @@ mod tests {
 
     #[test]
     fn large_webs_stay_close() {
-        // A hundred thousand pages, of which half tie with the thousandth: of 1,000 visits half are hot,
-        // and hardly ever all; of 4,000 always more than fit.
+        // A hundred thousand pages, of which half tie with the thousandth. Of 1,000 visits half
+        // are hot, and hardly ever all. Of 4,000, more than fit are always hot.
         let kept: Vec<f64> = kept_by_chance(100_000, 50_000, 1_000).collect();
         for (drawn, expected) in [
             (1, 0.5),
@@ -223,8 +228,8 @@ mod tests {
             let found = kept[drawn - 1];
             assert!((found / expected - 1.0).abs() < 1e-9, "{drawn}: {found}");
         }
-        // On the brink: E min(X, 1000) after 2,000 draws, with X = 1000 ± 22.14 and all but normal,
-        // is 1000 − 22.14/√(2π).
+        // At the critical point: E min(X, 1000) after 2,000 draws, with X = 1000 ± 22.14 and
+        // nearly normal, is 1000 − 22.14/√(2π).
         assert!(
             (kept[1_999] - (1_000.0 - 8.83)).abs() < 0.02,
             "{}",

@@ -1,17 +1,18 @@
-//! Crawl & Stop: how many of the K pages visited are among the K best?
+//! Crawl & Stop (P_CS): the share of the K visited pages that are among the K best.
 //!
-//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), §3: the crawler stops
-//! after K pages, and P_CS = M/K, where M of them are at least as important as the K-th most important
-//! page of the web. (The authors' slides call it P_ST, the name of the measure with a threshold.)
+//! Cho, Garcia-Molina & Page, "Efficient crawling through URL ordering" (1998), §3: the crawler
+//! stops after K pages, and P_CS = M/K, where M of them are at least as important as the K-th
+//! most important page of the web. (The authors' slides call it P_ST, the name of the measure
+//! with a threshold.)
 
 use super::{Curve, Truth, first_visits};
 
 const NAME: &str = "p_cs";
 
-/// P_CS of a crawl that had stopped after K visits, for every K up to the last visit or page.
+/// P_CS of a crawl that stops after K visits, for every K up to the last visit or page.
 ///
 /// # Panics
-/// If a visit is to no page of this web.
+/// If a visited page is out of range.
 pub fn curve(visits: &[usize], truth: &Truth) -> Curve {
     let pages = truth.pages();
     let mut colder = truth.ranking().iter().copied().peekable();
@@ -19,7 +20,7 @@ pub fn curve(visits: &[usize], truth: &Truth) -> Curve {
     let mut met = 0;
     let steps = first_visits(visits, pages).zip(&truth.sorted);
     let values = (1..).zip(steps).map(|(k, (page, &threshold)): (u32, _)| {
-        // The threshold falls with K, and pages visited long ago become hot.
+        // The threshold falls with K, so pages visited earlier can become hot.
         while let Some(hot) = colder.next_if(|&page| truth.is_hot(page, threshold)) {
             met += u32::from(visited[hot]);
         }
@@ -32,13 +33,13 @@ pub fn curve(visits: &[usize], truth: &Truth) -> Curve {
     Curve::over_visits(NAME, pages, values)
 }
 
-/// The ideal crawler visits nothing else: 1.
+/// The ideal crawler visits only hot pages: 1.
 pub fn ideal(truth: &Truth) -> Curve {
     Curve::over_visits(NAME, truth.pages(), truth.sorted.iter().map(|_| 1.0))
 }
 
-/// The random crawler on average: H/T, where H pages of T are as important as the K-th. Without ties
-/// that is the K/T of the literature.
+/// Expectation of the random crawler: H/T, where H of T pages are at least as important as the
+/// K-th. Without ties that is the K/T of the literature.
 pub fn random(truth: &Truth) -> Curve {
     let pages = truth.pages();
     let values = truth.sorted.iter();
@@ -51,7 +52,7 @@ mod tests {
     use super::super::tests::{WEBS, assert_close, best_first, mean, orders};
     use super::*;
 
-    /// By the definition, for one K.
+    /// P_CS for one K, directly from the definition.
     fn defined(visits: &[usize], importance: &[f64], k: usize) -> f64 {
         let mut sorted = importance.to_vec();
         sorted.sort_by(|a, b| b.total_cmp(a));

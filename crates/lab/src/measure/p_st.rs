@@ -1,15 +1,15 @@
-//! Crawl & Stop with Threshold: how many of the hot pages were visited?
+//! Crawl & Stop with Threshold (P_ST): the share of the hot pages that were visited.
 //!
-//! Cho, Garcia-Molina & Page (1998), §3: hot is what is at least as important as a target G, and of the
-//! H hot pages P_ST = (hot visited)/H. The target is given, not found: a crawl can be compared at
-//! targets of any rarity (the paper's 3, 10 and 100 backlinks).
+//! Cho, Garcia-Molina & Page (1998), §3: a page is hot if it is at least as important as a
+//! target G, and P_ST = (hot pages visited)/H for H hot pages. The target is a parameter, so
+//! crawls can be compared at targets of any rarity (the paper's are 3, 10 and 100 backlinks).
 
 use super::{Curve, Truth, first_visits};
 
-/// P_ST after each visit. Returns `None` where nothing is hot: there is no share of nothing.
+/// P_ST after each visit. Returns `None` if no page is hot.
 ///
 /// # Panics
-/// If a visit is to no page of this web.
+/// If a visited page is out of range.
 pub fn curve(visits: &[usize], truth: &Truth, target: f64) -> Option<Curve> {
     let mut met = 0;
     share(truth, target, |hot| {
@@ -27,7 +27,7 @@ pub fn ideal(truth: &Truth, target: f64) -> Option<Curve> {
     })
 }
 
-/// The random crawler on average after K visits: K/T of T pages, whatever is hot.
+/// Expectation of the random crawler after K visits: K/T of T pages, whatever is hot.
 pub fn random(truth: &Truth, target: f64) -> Option<Curve> {
     let pages = truth.pages();
     share(truth, target, |_| {

@@ -1,28 +1,29 @@
-//! PageRank, solved in full: what incremental estimates are held against.
+//! Exact PageRank, which incremental estimates are compared with.
 //!
-//! **Convention:** `d` is the share of a page's rank that follows its links, .9 in `url-ordering`
-//! (theory.md, §2). A page without links gives nothing to anyone, so ranks of a web with such pages
-//! do not add up to that of one without.
+//! **Convention:** `d` is the probability of following a link, .9 in `url-ordering` (theory.md,
+//! §2). A page without links passes no rank on, so the sum of ranks is lower in a web with such
+//! pages.
 
-/// How far a rank may be from the solution, relative to the least that any page starts with.
+/// Largest error of a rank, relative to the smallest start value of any page.
 const PRECISION: f64 = 1e-12;
 
 /// IR(p) = (1 − d) + d·Σ IR(t)/c_t over the links from t to p, where t has c_t links in all.
 ///
-/// `edges` are from and to; two links from one page to another count twice. `out_degrees` are the c_t,
-/// which may be more than the edges: links that lead out of the web take their share with them.
+/// `edges` are pairs of from and to; two links from one page to another count twice.
+/// `out_degrees` are the c_t. They may exceed the number of edges: links that leave the web take
+/// their share of rank with them.
 ///
 /// # Panics
-/// If an edge is between pages that have no out-degree.
+/// If an edge refers to a page without an out-degree.
 pub fn pagerank(edges: &[(usize, usize)], out_degrees: &[u32], d: f64) -> Vec<f64> {
     solve(edges, out_degrees, d, &vec![1.0; out_degrees.len()])
 }
 
-/// R(p) = (1 − d)·trust(p) + d·Σ R(t)/c_t: the surfer who is bored starts again at a page he trusts,
-/// given as pages with their trust.
+/// R(p) = (1 − d)·trust(p) + d·Σ R(t)/c_t: the random surfer restarts at a trusted page.
+/// `starts` gives pages with their trust.
 ///
 /// # Panics
-/// If an edge or a start is of a page that has no out-degree.
+/// If an edge or a start refers to a page without an out-degree.
 pub fn personalised_pagerank(
     edges: &[(usize, usize)],
     out_degrees: &[u32],
@@ -36,8 +37,8 @@ pub fn personalised_pagerank(
     solve(edges, out_degrees, d, &trust)
 }
 
-/// Power iteration. Each round multiplies the distance to the solution, summed over all pages, by `d`
-/// at most, so the number of rounds that suffices is known beforehand.
+/// Power iteration. Each round reduces the total error at least by the factor `d`, so the
+/// sufficient number of rounds is known in advance.
 fn solve(edges: &[(usize, usize)], out_degrees: &[u32], d: f64, trust: &[f64]) -> Vec<f64> {
     let shares: Vec<f64> = out_degrees
         .iter()
@@ -45,8 +46,8 @@ fn solve(edges: &[(usize, usize)], out_degrees: &[u32], d: f64, trust: &[f64]) -
         .collect();
     let start: Vec<f64> = trust.iter().map(|trust| (1.0 - d) * trust).collect();
     let mut ranks = start.clone();
-    // The first guess is off by no more than the sum of all ranks, which is no more than that of all
-    // trust; the least rank is that of a page without links to it.
+    // The error of the first guess is at most the sum of all ranks, which is at most the sum of
+    // trust. The smallest rank is that of a page without links to it.
     let total: f64 = trust.iter().sum();
     let least = start.iter().copied().filter(|&rank| rank > 0.0);
     let least = least.fold(f64::INFINITY, f64::min);
@@ -98,9 +99,9 @@ mod tests {
         };
         check(0, &[], 0.9, &[]);
         check(2, &[], 0.9, &[0.1, 0.1]);
-        // Two pages that link to each other keep all: x = .1 + .9 x.
+        // Two pages that link to each other keep all rank: x = .1 + .9 x.
         check(2, &[(0, 1), (1, 0)], 0.9, &[1.0, 1.0]);
-        // A link to itself: the same.
+        // A link to itself gives the same.
         check(1, &[(0, 0)], 0.9, &[1.0]);
         // A chain: .1, .1 + .09, .1 + .9 · .19.
         check(3, &[(0, 1), (1, 2)], 0.9, &[0.1, 0.19, 0.271]);

@@ -1,21 +1,23 @@
-//! What did a crawler of ephemeral pages earn?
+//! Profit of a crawler of ephemeral pages.
 //!
-//! Lefortier et al. (2013), §2. The profit of a page is the clicks that it gets after it was fetched. *Dynamic* profit `Q_T(t)` is that of the pages fetched in `(t − T, t]`, over T: equation 1, as printed, so
-//! that it rises from 0 while t is below T. *Overall* profit is that of all pages over all of the time: equation 2, as far as it can be had.
+//! Lefortier et al. (2013), §2. The profit of a page is the number of clicks it gets after it
+//! was fetched. *Dynamic* profit `Q_T(t)` is that of the pages fetched in `(t − T, t]`, divided
+//! by T. This is equation 1 as printed, so it rises from 0 while t is below T. *Overall* profit
+//! is that of all pages over the whole time: equation 2, for the finite time that was observed.
 
 use std::time::Duration;
 
 use policy::Moment;
 
-/// What was earned and when.
+/// Profits by the time of the fetch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profit {
-    /// When pages were fetched, by time, and what all pages gave until then.
+    /// Fetch times in order, with the sum of profits up to each.
     until: Vec<(Moment, f64)>,
 }
 
 impl Profit {
-    /// Of pages fetched at these moments, with these profits.
+    /// Creates it from pages fetched at these times, with these profits.
     pub fn new(mut fetched: Vec<(Moment, f64)>) -> Self {
         fetched.sort_by_key(|(at, _)| *at);
         let mut sum = 0.0;
@@ -26,18 +28,19 @@ impl Profit {
         Self { until: fetched }
     }
 
-    /// `Q_T(t)`, a second.
+    /// `Q_T(t)`, per second.
     pub fn dynamic(&self, at: Moment, window: Duration) -> f64 {
         let before = Moment::from_micros(at.micros().saturating_sub(window.as_micros() as u64));
         (self.earned(at) - self.earned(before)) / window.as_secs_f64()
     }
 
-    /// Profit a second from one moment until another.
+    /// Profit per second between two times.
     pub fn overall(&self, from: Moment, until: Moment) -> f64 {
         (self.earned(until) - self.earned(from)) / until.since(from).as_secs_f64()
     }
 
-    /// The mean and the deviation of `Q_T(t)` from one moment until another, taken every `step`: as Table 1 has it.
+    /// Mean and standard deviation of `Q_T(t)` between two times, sampled every `step`, as in
+    /// Table 1.
     pub fn average(
         &self,
         from: Moment,
@@ -58,7 +61,7 @@ impl Profit {
         (mean, (squares / count - mean * mean).max(0.0).sqrt())
     }
 
-    /// What the pages gave that were fetched by then.
+    /// Total profit of the pages fetched up to a time.
     fn earned(&self, at: Moment) -> f64 {
         let fetched = self.until.partition_point(|(fetched, _)| *fetched <= at);
         fetched
@@ -95,7 +98,7 @@ mod tests {
         ] {
             assert_eq!(profit.dynamic(second(at), TEN), expected, "{at}");
         }
-        // Before a whole window has passed it is divided by the window all the same.
+        // Also divided by the whole window before one has passed.
         assert_eq!(profit.dynamic(second(10), Duration::from_secs(100)), 0.05);
         assert!((profit.overall(second(0), second(30)) - 0.4).abs() < 1e-12);
         assert!((profit.overall(second(10), second(30)) - 0.35).abs() < 1e-12);

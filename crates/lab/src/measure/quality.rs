@@ -1,26 +1,30 @@
-//! How good is a repository for those who search it?
+//! Quality of a repository for its searchers: usefulness and embarrassment.
 //!
-//! Pandey & Olston, "User-centric web crawling" (WWW 2005), equation 5: searchers see the answers that the repository's
-//! copies give, and get what the live pages are worth. `Q = Σ_q f_q Σ_p I(rank of p by copies)·S(live p, q)` over the same with
-//! ranks by live pages, `I(r) = r^(-3/2)`. An answer is every page whose copy has all words of the query, the best score first, of
-//! equal ones the first page; the live score of a page that is gone, or has lost a word, is 0.
+//! Pandey & Olston, "User-centric web crawling" (WWW 2005), equation 5: searchers see answers
+//! ranked by the repository's copies, and benefit from what the live pages are worth. `Q = Σ_q
+//! f_q Σ_p I(rank of p by copies)·S(live p, q)`, divided by the same sum with ranks by live
+//! pages, where `I(r) = r^(-3/2)`. The answers to a query are all pages whose copy has all its
+//! words, best score first and ties by page number. The live score is 0 if the page is gone or
+//! has lost a word.
 //!
-//! *Embarrassment* (Wolf et al., "Optimal crawling strategies for web search engines", WWW 2002) is the probability that
-//! a click, which falls on a rank with `I`, finds a page that is gone or does not answer the query any more.
+//! *Embarrassment* (Wolf et al., "Optimal crawling strategies for web search engines", WWW 2002)
+//! is the probability that a click finds a page that is gone or no longer answers the query. A
+//! click falls on rank r with probability proportional to `I(r)`.
 //!
-//! **Invariant:** exact: a list is summed anew, in its order, whenever something in it has changed.
+//! **Invariant:** results are exact: when an entry of a list changes, the whole list is summed
+//! again in its order.
 
 use policy::quality::attention;
 
 use crate::text::Scored;
 
-/// A repository, its answers, and what the pages are worth now.
+/// The answer lists of a repository, with the current scores of the live pages.
 #[derive(Debug, Clone)]
 pub struct Answers<'s> {
     scored: &'s Scored,
     lists: Vec<Vec<Answer>>,
     sums: Vec<Sums>,
-    /// Lists that have changed since they were last summed.
+    /// Lists that changed since they were last summed.
     changed: Vec<u32>,
     is_changed: Vec<bool>,
     copies: Vec<Option<u32>>,
@@ -29,7 +33,7 @@ pub struct Answers<'s> {
     attention: Vec<f64>,
 }
 
-/// A page in a list.
+/// A page in an answer list.
 #[derive(Debug, Clone, Copy)]
 struct Answer {
     page: u32,
@@ -37,7 +41,7 @@ struct Answer {
     live: f32,
 }
 
-/// The sums of a list.
+/// Sums over an answer list.
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     useful: f64,
@@ -45,17 +49,17 @@ struct Sums {
     embarrassing: f64,
 }
 
-/// What searchers get, over all queries.
+/// Quality for searchers, over all queries.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// The numerator of Q: for a synchronised repository it is the denominator as well.
+    /// Numerator of Q; for a synchronised repository it equals the denominator.
     pub usefulness: f64,
-    /// The probability that a click is an embarrassment; 0 if there is nothing to click.
+    /// Probability that a click is an embarrassment; 0 if there are no answers.
     pub embarrassment: f64,
 }
 
 impl<'s> Answers<'s> {
-    /// An empty repository for so many pages, none of which is there yet.
+    /// Creates an empty repository for `pages` pages, none of which exists yet.
     pub fn new(scored: &'s Scored, pages: usize) -> Self {
         let lists = scored.shares().len();
         Self {
@@ -70,7 +74,7 @@ impl<'s> Answers<'s> {
         }
     }
 
-    /// The live page shows this from now on; `None`: it is gone.
+    /// Sets the text that the live page shows; `None` if it is gone.
     pub fn set_live(&mut self, page: u32, text: Option<u32>) {
         let before = std::mem::replace(&mut self.live[page as usize], text);
         if before == text {
@@ -90,7 +94,7 @@ impl<'s> Answers<'s> {
         }
     }
 
-    /// The repository has this copy from now on; `None`: none.
+    /// Sets the repository's copy of a page; `None` if there is none.
     pub fn set_copy(&mut self, page: u32, text: Option<u32>) {
         let before = std::mem::replace(&mut self.copies[page as usize], text);
         if before == text {
@@ -121,17 +125,17 @@ impl<'s> Answers<'s> {
         }
     }
 
-    /// The copy of a page.
+    /// The text of a page's copy.
     pub fn copy(&self, page: u32) -> Option<u32> {
         self.copies[page as usize]
     }
 
-    /// What searchers get now.
+    /// Returns the current quality for searchers.
     pub fn standing(&mut self) -> Standing {
         for list in std::mem::take(&mut self.changed) {
             let list = list as usize;
             self.is_changed[list] = false;
-            // Words that are no query by themselves count for nothing.
+            // Words that are not queries by themselves have a share of 0 and need no sum.
             if self.scored.shares()[list] > 0.0 {
                 self.sums[list] = sums(&self.lists[list], &self.attention);
             }
@@ -148,7 +152,7 @@ impl<'s> Answers<'s> {
         }
     }
 
-    /// How often each page is seen, for each question that is asked, from the repository's own answers.
+    /// Views of each page per search, by the ranks in the repository's own answers.
     pub fn views(&self) -> Vec<f64> {
         let mut views = vec![0.0; self.copies.len()];
         for (share, list) in self.scored.shares().iter().zip(&self.lists) {
@@ -161,7 +165,7 @@ impl<'s> Answers<'s> {
         views
     }
 
-    /// The scores of the answers to a word alone, best first.
+    /// Scores of the answers to a single word, best first.
     pub fn scores(&self, word: u32) -> impl ExactSizeIterator<Item = f32> {
         self.lists[word as usize].iter().map(|answer| answer.score)
     }
@@ -173,7 +177,7 @@ impl<'s> Answers<'s> {
     }
 }
 
-/// How an answer stands to one with this score and page: best score first, then by page.
+/// Compares an answer with one of this score and page: best score first, then by page.
 fn order(answer: &Answer, score: f32, page: u32) -> std::cmp::Ordering {
     score.total_cmp(&answer.score).then(answer.page.cmp(&page))
 }
@@ -190,7 +194,7 @@ fn sums(list: &[Answer], attention: &[f64]) -> Sums {
     sums
 }
 
-/// Two sorted sequences side by side: lists of either, with both scores, 0 where one is not.
+/// Merges two sorted sequences: every list of either, with both scores, 0 where it is missing.
 pub(crate) fn both(
     one: impl Iterator<Item = (u32, f32)>,
     other: impl Iterator<Item = (u32, f32)>,
@@ -220,7 +224,7 @@ mod tests {
     const PAGES: usize = 6;
     const TEXTS: u32 = 8;
 
-    /// Texts of four words with these counts, and queries of one to three of them.
+    /// Scores of texts of four words with these counts, for queries of one to three of them.
     fn scored(counts: &[[u32; 4]], scorer: Scorer) -> Scored {
         let texts = Texts::invented(counts, PAGES);
         let query = |words: &[u32], share| Query {
@@ -239,7 +243,7 @@ mod tests {
         Scored::new(scorer, &texts, &workload, &[0, 1, 2]).unwrap()
     }
 
-    /// The quality by lists in full.
+    /// The quality computed from complete lists.
     fn brute(scored: &Scored, live: &[Option<u32>], copies: &[Option<u32>]) -> Option<f64> {
         let lists = |shown: &[Option<u32>]| -> Vec<Vec<(u32, f64)>> {
             let list = |list: u32| {

@@ -1,15 +1,16 @@
-//! How recent were the copies of living pages, over time?
+//! Recency of the copies of living pages, averaged over time.
 //!
-//! Three measures of the chapter's §6.4, averaged over time and over the pages that lived: *freshness*, the
-//! share of copies whose page has not changed since; *β-currency*, the share whose page had not changed β
-//! ago; and *age*, the time since the first change that the copy does not show, 0 if it is fresh.
+//! It measures the three quantities of the chapter's §6.4, averaged over time and over the pages
+//! that exist. *Freshness* is the share of copies whose page has not changed since the visit.
+//! *β-currency* is the share whose page had not changed up to β ago. *Age* is the time since the
+//! first change that the copy does not show, and 0 if it is fresh.
 //!
-//! A birth is a change as well: until it is first visited, a page is stale since it was born. So is a return
-//! to an earlier text: the definitions ask whether the page has changed, not whether the copy happens to be
-//! right again. Pages that are gone do not count while they are.
+//! A birth counts as a change: until its first visit, a page is stale since its birth. A return
+//! to an earlier text counts, too: the definitions ask whether the page has changed, not whether
+//! the copy happens to be right again. Pages do not count while they are gone.
 //!
-//! **Invariant:** exact, not sampled: sums of whole microseconds, so that the order in which pages are
-//! accounted for does not matter.
+//! **Invariant:** results are exact, not sampled. Sums are of whole microseconds, so the order
+//! of the pages does not matter.
 
 use std::time::Duration;
 
@@ -17,21 +18,21 @@ use policy::Moment;
 
 use crate::kinds::Change;
 
-/// Sums over pages and time.
+/// Sums over pages and time, in microseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recency {
     from: u64,
     until: u64,
-    /// β, and for how long copies were β-current.
+    /// Each β, with the total time for which copies were β-current.
     graces: Vec<(u64, u128)>,
     alive: u128,
     fresh: u128,
-    /// Twice the integral of age, in microseconds times microseconds.
+    /// Twice the integral of age, in microseconds squared.
     age: u128,
 }
 
 impl Recency {
-    /// Of the time between two moments, with these grace periods.
+    /// Creates empty sums for the time between `from` and `until`, with these grace periods.
     pub fn new(from: Moment, until: Moment, graces: &[Duration]) -> Self {
         let graces = graces.iter().map(|grace| (micros(*grace), 0));
         Self {
@@ -44,7 +45,8 @@ impl Recency {
         }
     }
 
-    /// Accounts for a page from one visit, `None` if there was none yet, to the next or to the end.
+    /// Adds the time of a page from one visit to the next, or to the end. `visit` is `None`
+    /// before the first.
     pub fn account(&mut self, changes: &[Change], visit: Option<Moment>, next: Moment) {
         let past = visit.map_or(0, |visit| {
             changes.partition_point(|change| change.at <= visit)
@@ -68,7 +70,7 @@ impl Recency {
         }
     }
 
-    /// Accounts for a time in which a page lived and its copy was stale from a moment on.
+    /// Adds a period in which a page existed and its copy was stale from `stale` on.
     fn add(&mut self, began: u64, ended: u64, stale: u64) {
         let (began, ended) = (began.max(self.from), ended.min(self.until));
         if began >= ended {
@@ -84,12 +86,12 @@ impl Recency {
         self.age += square(ended) - square(began);
     }
 
-    /// The share of living pages whose copy was fresh; not a number if nothing lived.
+    /// Share of existing pages whose copy was fresh; NaN if no page existed.
     pub fn freshness(&self) -> f64 {
         self.fresh as f64 / self.alive as f64
     }
 
-    /// The share of living pages whose copy was β-current, for each β in the order given.
+    /// Share of existing pages whose copy was β-current, for each β in the order given.
     pub fn currency(&self) -> impl Iterator<Item = f64> {
         let shares = self.graces.iter();
         shares.map(|(_, current)| *current as f64 / self.alive as f64)
@@ -101,7 +103,7 @@ impl Recency {
         self.age as f64 / 2.0 / self.alive as f64 / MICROS_A_DAY
     }
 
-    /// Pages that lived, on average over the time.
+    /// Number of existing pages, averaged over the time.
     pub fn pages(&self) -> f64 {
         self.alive as f64 / self.until.saturating_sub(self.from) as f64
     }
@@ -144,7 +146,8 @@ mod tests {
 
     #[test]
     fn time_is_shared_out_as_the_definitions_say() {
-        // Born on day 0, changed on 2 and 3, gone from 6 to 8, back; visited on 0 and 9, watched to 10.
+        // Born on day 0, changed on 2 and 3, gone from 6 to 8, back; visited on 0 and 9, watched
+        // to 10.
         let page = changes(&[
             (0, Some(1)),
             (2, Some(2)),
@@ -155,7 +158,8 @@ mod tests {
         let mut sums = recency(10, 3);
         sums.account(&page, Some(day(0)), day(9));
         sums.account(&page, Some(day(9)), day(10));
-        // It lived 8 days; fresh 0-2 and 9-10; current 0-5 and 9-10; age 0..4 on 2-6 and 6..7 on 8-9.
+        // Exists for 8 days; fresh on 0-2 and 9-10; current on 0-5 and 9-10; age 0..4 on 2-6 and
+        // 6..7 on 8-9.
         assert_eq!(found(&sums), [0.8, 3.0 / 8.0, 6.0 / 8.0, (8.0 + 6.5) / 8.0]);
     }
 
@@ -180,7 +184,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a look at every hour.
+        /// Compares with an observation every day.
         #[test]
         fn agrees_with_looking_all_the_time(
             times in prop::collection::btree_set(0u64..60, 1..9),
@@ -198,7 +202,7 @@ mod tests {
                 sums.account(&page, last.map(day), next.map_or(day(60), day));
                 last = next;
             }
-            // All happens at midnight, so that each noon stands for its day.
+            // All events are at midnight, so that each noon represents its day.
             let (mut alive, mut fresh, mut current, mut age) = (0.0, 0.0, 0.0, 0.0);
             for noon in from..until {
                 let shows = times.iter().rposition(|&at| at <= noon);

@@ -1,8 +1,10 @@
-//! What are the numbers behind the figures?
+//! Tables of the numbers behind the figures.
 //!
-//! A curve is a table with policies down and `x` across; what was measured at one `x` only stands together in one table,
-//! with policies across. **Invariant:** every policy and metric is there; of a long curve a few points are,
-//! evenly spread and with the ends, and the page says so.
+//! A curve is a table with policies as rows and `x` as columns. Metrics with a single `x` share
+//! one table, with policies as columns.
+//!
+//! **Invariant:** every policy and metric is shown. Of a long curve a few evenly spaced points
+//! are shown, including both ends, and the caption says so.
 
 use figure::escaped;
 
@@ -10,10 +12,10 @@ use crate::experiment::Study;
 use crate::experiment::text::{columns, heading, number, policies, tables};
 use crate::findings::Row;
 
-/// Columns of a curve: steps of 5 % and both ends.
+/// Greatest number of columns of a curve: steps of 5 % and both ends.
 const COLUMNS: usize = 21;
 
-/// The numbers of a study, to be unfolded; nothing if there are none.
+/// Renders the numbers of a study as a collapsed section; an empty string if there are none.
 pub(super) fn html(study: &Study) -> String {
     let findings = &study.findings;
     if findings.rows.is_empty() {
@@ -36,7 +38,7 @@ pub(super) fn html(study: &Study) -> String {
     html + "</details>\n"
 }
 
-/// What has one `x` only: a line for each metric and setting, a column for each policy.
+/// Renders metrics with a single `x`: a row per metric and parameters, a column per policy.
 fn values(tables: &[Vec<&Row>]) -> String {
     let rows: Vec<&Row> = tables.iter().flatten().copied().collect();
     let names = policies(&rows);
@@ -59,7 +61,7 @@ fn values(tables: &[Vec<&Row>]) -> String {
     table("", "", &head, &lines)
 }
 
-/// A metric over `x`: a line for each policy.
+/// Renders a metric over `x`: a row per policy.
 fn curve(rows: &[&Row]) -> String {
     let shown = columns(rows, COLUMNS);
     let all = columns(rows, usize::MAX).len();
@@ -88,7 +90,7 @@ fn curve(rows: &[&Row]) -> String {
 }
 
 fn table(caption: &str, corner: &str, head: &str, lines: &str) -> String {
-    // What scrolls can be reached by keyboard.
+    // A focusable element can be scrolled with the keyboard.
     format!(
         "<div class=\"wide\" tabindex=\"0\"><table>{caption}\n<thead><tr><td>{corner}</td>{head}</tr></thead>\n\
          <tbody>\n{lines}</tbody>\n</table></div>\n"

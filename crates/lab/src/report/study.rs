@@ -1,7 +1,8 @@
-//! What did one experiment find in one world?
+//! The part of the report about one study.
 //!
-//! Figures, claims, notes, numbers, and how to find it again. **Invariant:** a verdict is a word, and colour only
-//! repeats it.
+//! It has figures, claims, notes, numbers and the command.
+//!
+//! **Invariant:** a verdict is a word; colour only repeats it.
 
 use figure::Figure;
 use figure::escaped;
@@ -10,7 +11,7 @@ use super::summary::study_title;
 use super::{list, numbers};
 use crate::experiment::{Claim, Study};
 
-/// The part of a study, which is at a place in the report: chapter and number.
+/// Renders a study; `place` is its chapter and number.
 pub(super) fn html(study: &Study, place: &str) -> String {
     let title = study_title(study);
     let mut html = format!("<article id=\"study-{place}\">\n<h3>{title}</h3>\n");

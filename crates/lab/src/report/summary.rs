@@ -1,11 +1,11 @@
-//! How many claims held, and where is what?
+//! The head of the report: verdict, failed claims, omissions and contents.
 
 use figure::escaped;
 
 use super::{About, Chapter, list, paragraphs};
 use crate::experiment::{Claim, Study};
 
-/// What this is, the claims in short, what was left out, and the contents.
+/// Renders the head of the report.
 pub(super) fn summary(chapters: &[Chapter], about: &About) -> String {
     let tried = all_tried(chapters);
     let held = tried.iter().filter(|tried| tried.claim.holds).count();
@@ -35,7 +35,7 @@ pub(super) fn summary(chapters: &[Chapter], about: &About) -> String {
     html + "</nav>\n"
 }
 
-/// What a study is, for its heading and for the contents.
+/// Title of a study, for its heading and for the contents.
 pub(super) fn study_title(study: &Study) -> String {
     let findings = &study.findings;
     let title = format!(
@@ -49,7 +49,8 @@ pub(super) fn study_title(study: &Study) -> String {
     }
 }
 
-/// What of a command tells its study from others in the same world: all but world, seed and runs.
+/// The flags that distinguish a study from others in the same world: all but world, seed and
+/// runs.
 fn flags(command: &str) -> String {
     let words = words(command);
     let mut words = words.iter().skip_while(|word| !word.starts_with("--"));
@@ -64,7 +65,7 @@ fn flags(command: &str) -> String {
     flags.join(" ")
 }
 
-/// The words of a command; what is in quotes is one.
+/// Splits a command at spaces, except inside single quotes.
 fn words(command: &str) -> Vec<&str> {
     let mut quoted = false;
     let between = move |c: char| {
@@ -74,7 +75,7 @@ fn words(command: &str) -> Vec<&str> {
     command.split(between).collect()
 }
 
-/// A claim, the place of its row, and where it was tried.
+/// A claim, the id of its table row and its world.
 struct Tried<'c> {
     place: String,
     world: &'c str,
@@ -121,7 +122,7 @@ impl Tried<'_> {
     }
 }
 
-/// Chapters and studies, and how many claims held in each.
+/// Renders a table of chapters and studies, with the number of claims that held.
 fn contents(chapters: &[Chapter]) -> String {
     let mut rows = String::new();
     for (number, chapter) in (1..).zip(chapters) {
@@ -140,7 +141,7 @@ fn contents(chapters: &[Chapter]) -> String {
     format!("<table class=\"contents\">\n{rows}</table>\n")
 }
 
-/// How many claims held, in a few words.
+/// The number of claims that held, as text.
 fn score(claims: &[Claim]) -> String {
     let held = claims.iter().filter(|claim| claim.holds).count();
     match claims.len() {

@@ -1,4 +1,4 @@
-//! Is all on the page, and nothing else?
+//! Tests of the HTML report: completeness, escaping, links and size.
 
 use figure::{Figure, Series};
 use proptest::prelude::*;
@@ -7,10 +7,10 @@ use super::*;
 use crate::experiment::Claim;
 use crate::findings::{Findings, Params, Row};
 
-/// How many texts a report has.
+/// Number of texts in a report.
 const TEXTS: usize = 26;
 
-/// A report of one study, with each of these texts in a place of its own.
+/// A report of one study, with each of these texts in its own place.
 fn report(texts: &[String]) -> (Vec<Chapter>, About) {
     let text = |at: usize| texts[at].clone();
     let row = |policy: usize, metric: usize, x: f64, half: Option<f64>| Row {
@@ -84,7 +84,7 @@ fn page_of(texts: &[String]) -> String {
     page(&chapters, &about)
 }
 
-/// The tags of a page with the names of their attributes; panics if they are not in balance.
+/// The tags of a page with their attribute names; panics if they are not balanced.
 fn skeleton(page: &str) -> Vec<String> {
     let (head, body) = page.split_once("</style>").unwrap();
     assert_eq!(head.matches("<style>").count(), 1);
@@ -97,7 +97,7 @@ fn skeleton(page: &str) -> Vec<String> {
             assert_eq!(open.pop(), Some(name));
             continue;
         }
-        // Every other piece is the value of an attribute.
+        // Every second piece is the value of an attribute.
         let names: String = tag.split('"').step_by(2).collect();
         let name = tag.split([' ', '/']).next().unwrap();
         if !tag.ends_with('/') {
@@ -122,7 +122,7 @@ fn all_that_is_given_is_on_the_page() {
     let texts = plain();
     let page = page_of(&texts);
     for (at, text) in texts.iter().enumerate() {
-        // The name of a figure's file is not for readers.
+        // The file name of a figure is not shown.
         assert_eq!(page.contains(text.as_str()), at != 11, "{text}");
     }
     for text in ["Seed 11, 2 runs", "seed 12", "✓ held", "✗ did not hold"] {
@@ -139,7 +139,7 @@ fn links_lead_to_places_of_the_page() {
     chapters.push(chapters[0].clone());
     let page = page(&chapters, &about);
     let links: Vec<&str> = page.split(" href=\"").skip(1).collect();
-    // Two chapters, four studies, and of eight claims the four that did not hold.
+    // Two chapters, four studies, and the four of eight claims that did not hold.
     assert_eq!(links.len(), 10);
     for link in links {
         let place = link.split('"').next().unwrap();
@@ -261,7 +261,7 @@ proptest! {
 
     #[test]
     fn no_text_becomes_markup(given in prop::collection::vec(hostile(), TEXTS)) {
-        // Names stay apart, and no text is a paragraph more or less.
+        // Keeps names distinct, and the number of paragraphs the same.
         let texts: Vec<String> = given
             .iter()
             .enumerate()

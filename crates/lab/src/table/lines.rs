@@ -1,7 +1,7 @@
-//! How is a file read line by line, whoever wrote it?
+//! A line reader for plain and packed files, with a limit on the length of lines.
 //!
-//! **Invariant:** no more than one line is held, and no more of it than the limit says; a file that is
-//! cut short, packed wrongly or endless is an error with the line where it was noticed.
+//! **Invariant:** it holds at most one line, up to the limit. A file that is truncated, corrupt
+//! or without line ends is an error with the line where it was noticed.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -11,10 +11,10 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::LabError;
 
-/// The window of zstd that is accepted, as a power of two: 128 MiB, what `zstd --long` writes.
+/// Largest zstd window that is accepted, as a power of two: 128 MiB, as `zstd --long` writes.
 const WINDOW: u32 = 27;
 
-/// Bytes that are read at once.
+/// Size of the read buffers in bytes.
 const CHUNK: usize = 1 << 16;
 
 /// The lines of a file.
@@ -26,7 +26,7 @@ pub(crate) struct Lines {
     buffer: Vec<u8>,
 }
 
-/// A line of a file, for errors.
+/// Position in a file, for errors.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     path: &'a Path,
@@ -34,7 +34,7 @@ pub(crate) struct Place<'a> {
 }
 
 impl Lines {
-    /// Opens a file whose lines are no longer than so many bytes, their ends included.
+    /// Opens a file whose lines have at most `limit` bytes, line ends included.
     pub(crate) fn open(path: PathBuf, limit: usize) -> Result<Self, LabError> {
         let reader = unpack(&path).map_err(|source| LabError::Read {
             path: path.clone(),
@@ -49,7 +49,7 @@ impl Lines {
         })
     }
 
-    /// The next line without its end, which is `\n` or `\r\n`.
+    /// Returns the next line without its end, which is `\n` or `\r\n`.
     pub(crate) fn next(&mut self) -> Result<Option<(&str, Place<'_>)>, LabError> {
         self.buffer.clear();
         let mut rest = self.reader.by_ref().take(self.limit as u64 + 1);
@@ -78,7 +78,7 @@ impl Lines {
         Ok(Some((text.strip_prefix(mark).unwrap_or(text), place)))
     }
 
-    /// Whether all that is left is an empty line; if so, it is read.
+    /// Returns whether only an empty line is left, and consumes it in that case.
     pub(crate) fn only_an_empty_line_is_left(&mut self) -> Result<bool, LabError> {
         let filled = self.reader.fill_buf();
         let next = match filled {
@@ -104,7 +104,7 @@ impl Lines {
         Err(self.place().wrong("an empty line"))
     }
 
-    /// The line that was read last.
+    /// The position of the line that was read last.
     pub(crate) fn place(&self) -> Place<'_> {
         Place {
             path: &self.path,
@@ -122,7 +122,7 @@ impl Lines {
 }
 
 impl Place<'_> {
-    /// What is wrong in this line.
+    /// Creates an error at this line.
     pub(crate) fn wrong(&self, why: impl Into<String>) -> LabError {
         LabError::Table {
             path: self.path.to_owned(),

@@ -1,13 +1,14 @@
-//! How is a time written in a table?
+//! Format of times in tables.
 //!
-//! Unix seconds UTC, whole or with up to six decimals. **Invariant:** `parse(text(moment)) == moment`:
-//! no floating point is involved.
+//! Times are Unix seconds in UTC, whole or with up to six decimals.
+//!
+//! **Invariant:** `parse(text(moment)) == moment`, since no floating point is involved.
 
 use policy::Moment;
 
 const MICROS: u64 = 1_000_000;
 
-/// A time that was written. Returns `None` for what is not one, and for times before 1970.
+/// Parses a time. Returns `None` for invalid text, and for times before 1970.
 pub(super) fn parse(text: &str) -> Option<Moment> {
     let (seconds, decimals) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -20,7 +21,7 @@ pub(super) fn parse(text: &str) -> Option<Moment> {
     Some(Moment::from_micros(all))
 }
 
-/// A time as it is written: without decimals that say nothing.
+/// Formats a time without trailing zeros.
 pub(super) fn text(moment: Moment) -> String {
     let (seconds, micros) = (moment.micros() / MICROS, moment.micros() % MICROS);
     match micros {

@@ -1,6 +1,7 @@
-//! How is a table written, so that it is read again as it was?
+//! Writer of tables.
 //!
-//! **Invariant:** the same rows are the same bytes: the packing carries no time and no name.
+//! **Invariant:** equal rows give equal bytes: the packed files hold no timestamp and no file
+//! name.
 
 use std::fmt::Display;
 use std::fs::File;
@@ -14,10 +15,10 @@ use policy::Moment;
 use super::moment;
 use crate::LabError;
 
-/// zstd's own default.
+/// Compression level; the default of zstd.
 const LEVEL: i32 = 3;
 
-/// A table `NAME.tsv.gz` that is being written.
+/// Writer of a table `NAME.tsv.gz`.
 pub(crate) struct TableWriter {
     path: PathBuf,
     sink: GzEncoder<BufWriter<File>>,
@@ -26,7 +27,7 @@ pub(crate) struct TableWriter {
 }
 
 impl TableWriter {
-    /// Begins a table with its header.
+    /// Creates a table and writes its header.
     pub(crate) fn create(directory: &Path, name: &str, columns: &[&str]) -> Result<Self, LabError> {
         let path = directory.join(format!("{name}.tsv.gz"));
         let file = File::create(&path).map_err(|source| failed(&path, source))?;
@@ -41,7 +42,10 @@ impl TableWriter {
         Ok(table)
     }
 
-    /// Adds a row. A cell with a tab or a line break cannot be written.
+    /// Writes a row.
+    ///
+    /// # Errors
+    /// If a cell contains a tab or a line break, or the file cannot be written.
     pub(crate) fn row(&mut self, cells: &[&dyn Display]) -> Result<(), LabError> {
         use std::fmt::Write as _;
         self.line += 1;
@@ -67,13 +71,13 @@ impl TableWriter {
         written.map_err(|source| failed(&self.path, source))
     }
 
-    /// Ends the table.
+    /// Finishes the file.
     pub(crate) fn finish(self) -> Result<(), LabError> {
         let flushed = self.sink.finish().and_then(|mut sink| sink.flush());
         flushed.map_err(|source| failed(&self.path, source))
     }
 
-    /// A time as it stands in a cell.
+    /// Formats a time for a cell.
     pub(crate) fn time(at: Moment) -> String {
         moment::text(at)
     }

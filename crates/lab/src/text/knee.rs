@@ -1,11 +1,12 @@
-//! Where does a distribution bend?
+//! Knee of a falling distribution.
 //!
-//! Pandey & Olston (2005), §6, drop queries below "a knee in the distribution" of relevance that they found by eye. By
-//! rule: of the values by rank, on a logarithmic scale, the one that is farthest above the straight line from the
-//! first to the last (Satopää et al., "Finding a kneedle in a haystack", 2011, without smoothing). After it values plunge.
+//! Pandey & Olston (2005), §6, drop queries below "a knee in the distribution" of relevance,
+//! which they found by eye. Here it is computed: of the values by rank, on a logarithmic scale,
+//! the one farthest above the straight line from first to last (Satopää et al., "Finding a
+//! kneedle in a haystack", 2011, without smoothing). Values fall steeply after it.
 
-/// How many of these values, largest first, are at or above the knee: all, if there are fewer than three. Values must be
-/// above 0.
+/// Number of values at or above the knee, largest first; all if there are fewer than three.
+/// Values must be positive.
 pub(super) fn knee(falling: &[f64]) -> usize {
     let (Some(first), Some(last)) = (falling.first(), falling.last()) else {
         return 0;
@@ -19,7 +20,7 @@ pub(super) fn knee(falling: &[f64]) -> usize {
     let heights = falling.iter().enumerate().map(above);
     let highest = heights.reduce(|best, next| if next.0 > best.0 { next } else { best });
     match highest {
-        // No bend: a straight line, or one that hangs below it.
+        // No knee: the curve is straight or lies below its chord.
         Some((height, rank)) if height > 1e-9 => rank + 1,
         _ => falling.len(),
     }

@@ -1,16 +1,18 @@
-//! What does a scoring function think of a text, for each query that it answers?
+//! Scores of texts for the queries that they answer.
 //!
-//! A text answers a query if it has all its words; its score is above 0 then and 0 else. Every word is a query of its own as
-//! well, asked as often as the queries that have it: what a refresh gave is measured by these (Pandey & Olston 2005, §5.1).
-//! **Invariant:** a score depends on the page alone: document frequencies and lengths are those of the pages at one
-//! moment, for ever.
+//! A text answers a query if it has all its words. Its score is then positive, and 0 otherwise.
+//! Every word is also a query of its own, with the combined frequency of the queries that
+//! contain it. The gain of a refresh is measured by these (Pandey & Olston 2005, §5.1).
+//!
+//! **Invariant:** a score depends on the page alone. Document frequencies and lengths are those
+//! of the pages at one fixed time.
 
 use std::collections::BTreeMap;
 
 use super::{Text, Texts, Workload};
 use crate::LabError;
 
-/// BM25's customary parameters.
+/// The customary parameters of BM25.
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 
@@ -19,17 +21,17 @@ const B: f64 = 0.75;
 pub enum Scorer {
     /// TF-IDF as in Lucene's classic similarity.
     TfIdf,
-    /// One more than the in-links from other pages.
+    /// 1 + the number of in-links from other pages.
     Inlinks,
     /// Okapi BM25.
     Bm25,
 }
 
 impl Scorer {
-    /// All of them.
+    /// All scoring functions.
     pub const ALL: [Self; 3] = [Self::TfIdf, Self::Inlinks, Self::Bm25];
 
-    /// As users know it.
+    /// Name for users.
     pub fn name(self) -> &'static str {
         match self {
             Self::TfIdf => "tf-idf",
@@ -39,24 +41,24 @@ impl Scorer {
     }
 }
 
-/// The scores of all texts for all queries.
+/// The scores of all texts for all queries. Each query has an answer list.
 #[derive(Debug, Clone)]
 pub struct Scored {
-    /// For each text, the lists that it is in and its score there, by rising list.
+    /// For each text, its lists and its score in each, by ascending list.
     texts: Vec<Box<[(u32, f32)]>>,
-    /// What each page's scores are multiplied by; empty: by 1.
+    /// Factor on each page's scores; empty means 1.
     factors: Vec<f32>,
-    /// For each list, the share of questions that are answered by it. The first lists are those of single words.
+    /// For each list, its share of all searches. The first lists are those of single words.
     shares: Vec<f64>,
-    /// For each word, the share of questions that have it.
+    /// For each word, the share of searches that contain it.
     word_shares: Vec<f64>,
 }
 
 impl Scored {
-    /// Scores texts. `living` are the texts of the pages whose frequencies and lengths count.
+    /// Scores all texts. Document frequencies and lengths are those of the texts in `living`.
     ///
     /// # Errors
-    /// If it goes by links and the world has none.
+    /// If the scorer is [`Scorer::Inlinks`] and the world has no links.
     pub fn new(
         scorer: Scorer,
         texts: &Texts,
@@ -65,7 +67,7 @@ impl Scored {
     ) -> Result<Self, LabError> {
         let factors = match (scorer, texts.in_links()) {
             (Scorer::Inlinks, None) => {
-                let why = "the world's pages are no HTML: nobody knows their links, and they cannot be scored by inlinks";
+                let why = "the world's pages are not HTML, so their links are unknown and they cannot be scored by inlinks";
                 return Err(LabError::Wish(why.into()));
             }
             (Scorer::Inlinks, Some(counts)) => {
@@ -86,7 +88,7 @@ impl Scored {
         })
     }
 
-    /// The lists that a page with this text is in, and its score in each, by rising list.
+    /// The lists of a page with this text, and its score in each, by ascending list.
     pub fn of(&self, page: u32, text: Option<u32>) -> impl Iterator<Item = (u32, f32)> {
         let factor = self.factors.get(page as usize).copied().unwrap_or(1.0);
         let lists = text.map_or(&[][..], |text| &self.texts[text as usize]);
@@ -95,7 +97,7 @@ impl Scored {
             .map(move |(list, score)| (*list, score * factor))
     }
 
-    /// The score of a page with this text in one list; 0: it is not there.
+    /// The score of a page with this text in one list; 0 if it is not in the list.
     pub fn in_list(&self, page: u32, text: Option<u32>, list: u32) -> f32 {
         let factor = self.factors.get(page as usize).copied().unwrap_or(1.0);
         let lists = text.map_or(&[][..], |text| &self.texts[text as usize]);
@@ -103,22 +105,22 @@ impl Scored {
         place.map_or(0.0, |place| lists[place].1 * factor)
     }
 
-    /// For each list, the share of questions that are answered by it.
+    /// For each list, its share of all searches.
     pub fn shares(&self) -> &[f64] {
         &self.shares
     }
 
-    /// For each of the first lists, which are those of single words, the share of questions that have the word.
+    /// For each single-word list, which come first, the share of searches that contain the word.
     pub fn word_shares(&self) -> &[f64] {
         &self.word_shares
     }
 }
 
-/// Queries as lists of answers.
+/// Queries as answer lists.
 struct Asked {
-    /// The list of each word that any query has.
+    /// The list of each word of any query.
     words: BTreeMap<u32, u32>,
-    /// Queries of several words: their lists and words, which are lists themselves.
+    /// Queries of several words: their list, and the lists of their words.
     several: Vec<(u32, Vec<u32>)>,
     shares: Vec<f64>,
     word_shares: Vec<f64>,
@@ -154,13 +156,14 @@ impl Asked {
         asked
     }
 
-    /// The words of a text that are asked for, as lists, and how often it has each.
+    /// The query words of a text, as lists, with their counts.
     fn counts(&self, text: &Text) -> impl Iterator<Item = (u32, u32)> {
         let counts = text.counts.iter();
         counts.filter_map(|(word, count)| Some((*self.words.get(word)?, *count)))
     }
 
-    /// A text's score in every list that it is in. `scratch` is zero for every word, before and after.
+    /// The scores of a text in all its lists. `scratch` has a zero for every word, before and
+    /// after.
     fn scores(
         &self,
         scorer: Scorer,
@@ -195,14 +198,14 @@ impl Asked {
     }
 }
 
-/// What scores depend on beside the text.
+/// Collection statistics that scores depend on.
 struct Statistics {
     pages: usize,
-    /// Pages that have a word.
+    /// Document frequency of each word.
     frequency: Vec<usize>,
-    /// Words of a page, the mean.
+    /// Mean number of words per page.
     length: f64,
-    /// The queries of several words whose rarest word this is.
+    /// For each word, the queries of several words of which it is the rarest.
     by_rarest: Vec<Vec<usize>>,
 }
 
@@ -231,7 +234,7 @@ impl Statistics {
         }
     }
 
-    /// The score of a text for words: pages that have each, and how often the text has it.
+    /// The score of a text for words, given as document frequency and count in the text.
     fn score(&self, scorer: Scorer, words: &[(usize, u32)], length: u32) -> f64 {
         match scorer {
             Scorer::Inlinks => 1.0,
@@ -256,26 +259,29 @@ impl Statistics {
     }
 }
 
-/// Robertson & Zaragoza, "The probabilistic relevance framework: BM25 and beyond" (2009), with Lucene's inverse document
-/// frequency, which is above 0 for every word. `relative` is the length over the mean.
+/// Robertson & Zaragoza, "The probabilistic relevance framework: BM25 and beyond" (2009), with
+/// Lucene's inverse document frequency, which is positive for every word. `relative` is the
+/// length divided by the mean.
 fn bm25(pages: usize, frequency: usize, count: u32, relative: f64) -> f64 {
     let (pages, frequency, count) = (pages as f64, frequency as f64, f64::from(count));
-    // A word that came later can be on more pages than there were.
+    // A word that spread later can be on more pages than there were at the fixed time.
     let rest = (pages - frequency).max(0.0);
     let idf = (1.0 + (rest + 0.5) / (frequency + 0.5)).ln();
     idf * count * (K1 + 1.0) / (count + K1 * (1.0 - B + B * relative))
 }
 
-/// Lucene's classic similarity, with every word required, so that its coordination factor is 1, and without its rounding
-/// of norms to a byte: `score = queryNorm · Σ √tf · idf² · 1/√length`, `queryNorm = 1/√(Σ idf²)`.
+/// Lucene's classic similarity, without its rounding of norms to a byte. All words are required,
+/// so its coordination factor is 1: `score = queryNorm · Σ √tf · idf² · 1/√length`, `queryNorm =
+/// 1/√(Σ idf²)`.
 pub(super) mod classic {
-    /// `1 + ln(pages / (frequency + 1))`, not below 0.
+    /// `1 + ln(pages / (frequency + 1))`, at least 0.
     pub fn idf(pages: usize, frequency: usize) -> f64 {
         let idf = 1.0 + (pages.max(1) as f64 / (frequency as f64 + 1.0)).ln();
         idf.max(0.0)
     }
 
-    /// The score of a text of this length for words: the inverse document frequency of each, and how often it has it.
+    /// The score of a text of this length for words, given as inverse document frequency and
+    /// count.
     pub fn score(words: &[(f64, u32)], length: u32) -> f64 {
         let norm: f64 = words.iter().map(|(idf, _)| idf * idf).sum();
         if norm == 0.0 {

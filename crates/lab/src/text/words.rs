@@ -1,17 +1,19 @@
-//! Counts the words of a text that are in a vocabulary.
+//! Counting of the words of a text that are in a vocabulary.
 //!
-//! No stems, no stop words. **Invariant:** pages and queries are split alike, by [`policy::words`].
+//! There is no stemming and no stop-word list.
+//!
+//! **Invariant:** pages and queries are split in the same way, by [`policy::words`].
 
 use std::collections::HashMap;
 
 use policy::words::each_lower;
 
-/// Words that matter, by number.
+/// Numbers of the words that are counted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vocabulary(HashMap<Box<str>, u32>);
 
 impl Vocabulary {
-    /// These words, each once, numbered in the order in which they first come.
+    /// These words, numbered in the order of their first appearance.
     #[cfg(test)]
     pub fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
         let mut all = Self::default();
@@ -21,19 +23,20 @@ impl Vocabulary {
         all
     }
 
-    /// The number of a word, which becomes known.
+    /// Returns the number of a word, and adds the word if it is new.
     pub fn number(&mut self, word: &str) -> u32 {
         let next = self.0.len() as u32;
         *self.0.entry(word.into()).or_insert(next)
     }
 
-    /// How many there are.
+    /// Number of words.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 }
 
-/// How often a text has the words of a vocabulary, by rising word, and how many words it has in all.
+/// Counts of the vocabulary's words in a text, by ascending number, and the number of all its
+/// words.
 pub(crate) fn count(text: &str, vocabulary: &Vocabulary) -> (Box<[(u32, u32)]>, u32) {
     let mut length = 0;
     let mut found = Vec::new();

@@ -1,8 +1,10 @@
-//! Which queries are asked of a world?
+//! Selection of the queries that are asked of a world.
 //!
-//! As Pandey & Olston (2005), §6: a log of the whole web is cut down to what has to do with the pages at hand. A query
-//! stays if some page, as first seen, has all its words, and if its TF-IDF scores over all these pages add up to at least the
-//! [knee](super::knee) of their distribution. Of these the most frequent stay.
+//! As in Pandey & Olston (2005), §6, a query log of the whole web is reduced to the queries that
+//! concern the world's pages. A query stays if some page, as first seen, has all its words, and
+//! if its TF-IDF scores, summed over these pages, reach the [knee](super::knee) of their
+//! distribution. Of these the most frequent stay.
+//!
 //! **Invariant:** queries with the same words are one, and shares add up to 1.
 
 use std::collections::BTreeMap;
@@ -15,35 +17,35 @@ use super::words::Vocabulary;
 use super::{Text, Texts};
 use crate::world::{Histories, Queries};
 
-/// Queries and how often they are asked.
+/// Queries and their frequencies.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Workload {
     /// The queries, most frequent first.
     pub queries: Vec<Query>,
-    /// What was left out, and why, in a sentence.
+    /// A sentence on what was left out, and why.
     pub note: String,
 }
 
 /// A query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// Its words, each once, rising.
+    /// Its distinct words, ascending.
     pub words: Vec<u32>,
-    /// The share of all questions that it is.
+    /// Its share of all searches.
     pub share: f64,
 }
 
-/// Queries of which it is not known yet whether they have to do with a world.
+/// Queries before the selection for a world.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     /// All words of all queries.
     pub vocabulary: Vocabulary,
-    /// The words of each query and how often it was asked, in the order of the log.
+    /// The words of each query and its count, in the order of the log.
     queries: Vec<(Vec<u32>, u64)>,
 }
 
 impl Log {
-    /// Splits queries.
+    /// Splits queries into words and merges those with the same words.
     pub fn of(queries: &Queries) -> Self {
         let mut log = Self::default();
         let mut known: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
@@ -64,7 +66,7 @@ impl Log {
         log
     }
 
-    /// The queries that have to do with the first texts of pages, at most so many.
+    /// Selects at most `most` queries that concern the first texts of the pages.
     pub fn cut(&self, histories: &Histories, texts: &Texts, most: usize) -> Workload {
         let first = super::first_bodies(histories).into_iter().flatten();
         let first: Vec<&Text> = first.map(|body| texts.text(texts.of_body(body))).collect();
@@ -77,7 +79,7 @@ impl Log {
         let mut kept: Vec<usize> = (0..self.queries.len())
             .filter(|&query| relevance[query] >= least)
             .collect();
-        // Stable: of those asked equally often the first of the log.
+        // The sort is stable, so ties stay in the order of the log.
         kept.sort_by_key(|&query| std::cmp::Reverse(self.queries[query].1));
         let relevant = kept.len();
         kept.truncate(most);
@@ -102,7 +104,7 @@ impl Log {
         }
     }
 
-    /// For each query, the sum of its scores over these texts; 0: no text has all its words.
+    /// For each query, the sum of its scores over these texts; 0 if no text has all its words.
     fn relevance(&self, texts: &[&Text]) -> Vec<f64> {
         let mut postings = vec![Vec::new(); self.vocabulary.len()];
         for (place, text) in texts.iter().enumerate() {
@@ -129,7 +131,7 @@ impl Log {
 }
 
 impl Text {
-    /// How often it has a word; `None`: not at all.
+    /// The count of a word; `None` if the text does not contain it.
     fn has(&self, word: u32) -> Option<u32> {
         let place = self.counts.binary_search_by_key(&word, |(word, _)| *word);
         place.ok().map(|place| self.counts[place].1)

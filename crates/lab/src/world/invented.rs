@@ -1,4 +1,4 @@
-//! The worlds that can be invented, by name, and what can be set of each.
+//! Names of the worlds that can be invented, and their settings.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ struct Kind {
     invent: Invent,
 }
 
-/// From wishes and a seed.
+/// Creates a world from the user's settings and a seed.
 type Invent = fn(&[(String, String)], u64) -> Result<World, LabError>;
 
 const KINDS: &[Kind] = &[
@@ -47,7 +47,7 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         name: "sources",
-        about: "sources that publish articles, which are clicked for a while",
+        about: "sources that publish articles, which are clicked for some days",
         knobs: sources::Plan::KNOBS,
         invent: |wishes, seed| {
             let plan: sources::Plan = tuned("sources", wishes)?;
@@ -74,7 +74,7 @@ const KINDS: &[Kind] = &[
     },
 ];
 
-/// The world of this name, with these knobs set and this seed. The name comes without its `invented:`.
+/// Invents the world of this name, without the prefix `invented:`.
 pub fn invent(name: &str, knobs: &[(String, String)], seed: u64) -> Result<World, LabError> {
     match KINDS.iter().find(|kind| kind.name == name) {
         Some(kind) => (kind.invent)(knobs, seed),
@@ -85,7 +85,8 @@ pub fn invent(name: &str, knobs: &[(String, String)], seed: u64) -> Result<World
     }
 }
 
-/// How often each page of `invented:pages` changes, a day: the truth behind the world with these knobs and this seed.
+/// True change rates of the pages of `invented:pages` per day, with these settings and this
+/// seed.
 pub fn page_rates(knobs: &[(String, String)], seed: u64) -> Result<Vec<f64>, LabError> {
     let plan: pages::Plan = tuned("pages", knobs)?;
     Ok(plan.rates(seed))
@@ -96,7 +97,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     KINDS.iter().map(|kind| kind.name)
 }
 
-/// Every world that can be invented and everything that can be set of it, for the help.
+/// Lists every world that can be invented with its settings, for the help.
 pub fn catalog() -> String {
     let mut text = String::new();
     for kind in KINDS {

@@ -1,4 +1,4 @@
-//! Worlds are read as they were meant, and written as they were read.
+//! Tests of reading and writing worlds.
 
 mod kinds;
 mod real;
@@ -19,7 +19,7 @@ fn directory(files: &[(&str, &str)]) -> tempfile::TempDir {
     directory
 }
 
-/// Writes a file, packed as its name says.
+/// Writes a file, packed according to its name.
 fn put(directory: &Path, name: &str, bytes: &[u8]) {
     use std::io::Write;
     let packed = match name.rsplit('.').next() {

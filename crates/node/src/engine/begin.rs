@@ -1,4 +1,4 @@
-//! The beginning of a crawl: the core with what the store knows, and what the operator should know of it.
+//! The start of a crawl: opens the writers, restores the core, and collects notes for the operator.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use crate::recovery;
 use crate::settings::policies::ChosenPolicies;
 use crate::store::Store;
 
-/// Servers that are left alone at the start for less than this are not worth a note.
+/// The operator gets a note about servers that must wait at the start for at least this long.
 const WORTH_A_NOTE: Duration = Duration::from_secs(5);
 
-/// What a crawl writes to.
+/// The archive and the index that a crawl writes to.
 pub(super) struct Writers {
     /// The archive, unless the user wants none.
     pub archive: Option<archive::Writer>,
@@ -26,7 +26,7 @@ pub(super) struct Writers {
     pub index: Option<index::Writer>,
 }
 
-/// Opens archive and index as the ledger knows them.
+/// Opens archive and index, and brings them to the state of the ledger.
 pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Writers> {
     let archive = plan.archive.then(|| {
         let notes = vec![(
@@ -48,7 +48,7 @@ pub(super) fn writers(store: &Store, ledger: &Ledger, plan: &Plan) -> Result<Wri
     Ok(Writers { archive, index })
 }
 
-/// Recalls what earlier runs knew. Returns the core and notes for the operator.
+/// Restores the core from the ledger. Returns the core and notes for the operator.
 pub(super) fn begin(
     store: &Store,
     plan: &Plan,
@@ -81,12 +81,12 @@ pub(super) fn begin(
         scope,
         policies,
         ledger,
-        |page, tell| texts.tell(page, tell),
+        |page, receive| texts.pass(page, receive),
         salt,
         now,
     )?;
     let noticed_ahead = notice_ahead(ledger, &recalled, now)?;
-    // A run that was cut short goes on: what it fetched counts towards its limit.
+    // An interrupted run continues: the pages that it fetched count towards its limit.
     let begun = ledger.open_run()?.unwrap_or(copies);
     ledger.mark_run(Some(begun))?;
     let fetched = copies - begun.min(copies);
@@ -94,7 +94,8 @@ pub(super) fn begin(
     Ok((core.limited(left, noticed_ahead), notes(&recalled)))
 }
 
-/// Remembers since when facts from the future are known of, so that their pages age through restarts.
+/// Stores when facts with a future date were first noticed, so that their pages age from then on,
+/// also across restarts.
 fn notice_ahead(ledger: &Ledger, recalled: &Recalled, now: Moment) -> Result<Option<Moment>> {
     let before = ledger.noticed_ahead()?;
     let noticed = (recalled.ahead.pages > 0).then(|| before.map_or(now, |before| before.min(now)));
@@ -102,7 +103,7 @@ fn notice_ahead(ledger: &Ledger, recalled: &Recalled, now: Moment) -> Result<Opt
     Ok(noticed)
 }
 
-/// What the operator should know of earlier runs.
+/// Returns the notes about earlier runs for the operator.
 fn notes(recalled: &Recalled) -> Vec<String> {
     let mut notes = Vec::new();
     let ahead = recalled.ahead;
@@ -123,7 +124,7 @@ fn notes(recalled: &Recalled) -> Vec<String> {
     notes
 }
 
-/// A time as people write it: `2h 5m 3s`.
+/// Formats a duration like `2h 5m 3s`.
 fn whole_seconds(time: Duration) -> String {
     let seconds = i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
     format!("{:#}", jiff::SignedDuration::from_secs(seconds))
@@ -153,9 +154,9 @@ mod tests {
             (noticed, notes(&recalled))
         };
         assert_eq!(noticed(0, 10), (None, Vec::new()));
-        let (at, said) = noticed(3, 20);
-        assert_eq!((at, said.len()), (Some(second(20)), 1));
-        assert!(said[0].starts_with("3 pages were visited or found up to 2h in the future"));
+        let (at, notes) = noticed(3, 20);
+        assert_eq!((at, notes.len()), (Some(second(20)), 1));
+        assert!(notes[0].starts_with("3 pages were visited or found up to 2h in the future"));
         assert_eq!(noticed(2, 30).0, Some(second(20)), "the first time counts");
         assert_eq!(noticed(2, 5).0, Some(second(5)), "the clock went back");
         assert_eq!(noticed(0, 40).0, None, "all is well");

@@ -1,11 +1,12 @@
-//! What falls out of the buffer leaves ledger, index and archive.
+//! Removes pages that fell out of the buffer (`--buffer`), and compacts the archive.
 //!
-//! The ledger keeps that the page was visited, so that it is not fetched again, and that its copy is
-//! dropped. The archive is collected when the crawl ends: of files that hold dropped pages, what is
-//! still kept is copied to the end, its new places are committed, and the files are deleted.
+//! The ledger still records that a dropped page was visited, so that it is not fetched again. The
+//! archive is compacted when the crawl ends. For each file with dropped pages, the records that are
+//! still kept are copied to the end of the archive, their new locations are committed, and the file
+//! is deleted.
 //!
-//! **Invariant:** a dropped page names its place in the archive until that is collected. So a kill
-//! forgets no room that is to be made: the next crawl with a buffer makes it.
+//! **Invariant:** a dropped page keeps its archive location until that file is compacted. So
+//! after a kill, the next crawl with a buffer still finds the records to remove.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use repository::archive;
 use super::committer::{Committer, unwritten};
 use crate::fault;
 
-/// What a file of the archive holds.
+/// The pages whose records one archive file holds.
 #[derive(Default)]
 struct Held {
     kept: Vec<(PageKey, Visited)>,
@@ -28,7 +29,7 @@ struct Held {
 }
 
 impl Committer<'_> {
-    /// Takes pages out of what is kept: the record of each, and its document.
+    /// Drops pages: marks their records as dropped and removes their documents from the index.
     pub(super) fn drop_pages(&mut self, pages: &[PageKey], entries: &mut Vec<Entry>) -> Result<()> {
         for &page in pages {
             if let Some(visited) = unwritten(entries, page) {
@@ -44,8 +45,7 @@ impl Committer<'_> {
         Ok(())
     }
 
-    /// Makes room in the archive: files that hold dropped pages, or nothing that is kept, are written
-    /// anew.
+    /// Compacts the archive: rewrites files with dropped pages and deletes files with no kept page.
     pub(super) fn collect(&mut self) -> Result<()> {
         let Some(archive) = &mut self.archive else {
             return Ok(());
@@ -73,7 +73,8 @@ impl Committer<'_> {
             !held.dropped.is_empty() || (held.kept.is_empty() && file != open)
         };
         files.retain(|file, held| wasteful(*file, held));
-        // The open file first: what the others keep must not go where it is about to be deleted.
+        // The open file comes first: records of the others must not be copied into a file that is
+        // about to be deleted.
         for (file, held) in files.into_iter().rev() {
             let kept = held.kept.iter().filter_map(|(_, page)| kept_at(page));
             let kept: Vec<RecordLocation> = kept.collect();
@@ -107,7 +108,7 @@ impl Committer<'_> {
     }
 }
 
-/// Forgets the copy of a page, but not where in the archive it is.
+/// Removes the copy from a page's record, but keeps its archive location.
 fn forget(visited: &mut Visited) {
     visited.error = Some(DROPPED.to_owned());
     visited.place = visited.copy.take().and_then(|copy| copy.place);

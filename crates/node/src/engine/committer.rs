@@ -1,9 +1,9 @@
-//! The one place where facts become durable, on a thread of its own.
+//! The committer thread, the only place where facts become durable.
 //!
-//! **Order:** the archive is appended and synced, then the ledger batch is committed (that is the
-//! commit), then the index commits what it was told of it. A kill between any two of these loses nothing that was
-//! committed: bytes behind the archive's committed end are cut off at the next start, and documents
-//! behind the index's sequence are indexed again.
+//! **Order:** the archive is appended and synced. Then the ledger commits its batch; this is the
+//! commit of the group. Later the index commits its documents. A kill between any two of these
+//! steps loses nothing that was committed. The next start cuts off the bytes behind the archive's
+//! committed end, and indexes the documents behind the index's sequence again.
 //!
 //! After a failure nothing more is written: a failed sync is never retried as if it had succeeded.
 
@@ -21,38 +21,38 @@ use crate::fault;
 use crate::recovery::in_links::InLinks;
 use crate::recovery::put;
 
-/// How often the index becomes visible to searchers while a crawl goes on.
+/// How often the index commits, and so shows new pages to searchers, while a crawl runs.
 const INDEX_EVERY: Duration = Duration::from_secs(15);
 /// How often the committer indexes pages again because the crawl found new links to them.
 const LINKS_EVERY: Duration = Duration::from_secs(300);
-/// Bytes of text that make it visible earlier: tantivy queues up to ten thousand documents, and only
-/// a commit says that they have left memory.
+/// Bytes of text after which the index commits earlier. Tantivy queues up to ten thousand
+/// documents, and only a commit guarantees that they have left memory.
 const INDEX_BYTES: u64 = 32 << 20;
 
 /// A settled page on its way to the disk.
 pub type Record = crawl::Record<Sealed>;
 
-/// What is to be written.
+/// A piece of work for the committer.
 pub enum Work {
-    /// What the core hands over.
+    /// Work from the core.
     Core(crawl::Work<Sealed>),
-    /// Records for the archive alone: versions from before the last visit.
+    /// Records for the archive only: answers from before the last visit to their page.
     Records(Vec<Sealed>),
-    /// How long a server is left alone.
+    /// The politeness state of a server.
     Keep(Distance),
-    /// What people search for, from now on.
+    /// The searches by which the index measures gains from now on.
     Measure(Workload),
 }
 
-/// What was committed.
-pub struct Done {
-    /// The facts.
+/// The result of one commit.
+pub struct CommitResult {
+    /// The committed facts.
     pub facts: Vec<Entry>,
-    /// Requests that are now safe.
+    /// Requests whose results are now durable.
     pub requests: usize,
-    /// What refreshes gave to searchers.
+    /// The measured gains of refreshes for searchers (ΔQ).
     pub gains: Vec<Gain>,
-    /// How long it took.
+    /// The duration of the commit.
     pub took: Duration,
 }
 
@@ -64,20 +64,20 @@ pub struct Committer<'a> {
     pub archive: Option<archive::Writer>,
     /// The index, unless the user wants none.
     pub index: Option<index::Writer>,
-    /// Bytes of text that the index was given since its last commit.
+    /// Bytes of text that were added to the index since its last commit.
     queued: u64,
-    /// How many of them make it commit.
+    /// The index commits when `queued` reaches this.
     most_queued: u64,
-    /// Whether pages are dropped, so that the archive is to make room for others.
+    /// Whether the crawl drops pages, so that the archive is compacted at the end.
     buffered: bool,
-    /// What people search for, if the index has not been told yet.
+    /// A new workload that the index receives after its next commit.
     workload: Option<Workload>,
-    /// Links that the index was not told of.
+    /// Links that are not in the index yet.
     in_links: InLinks,
 }
 
 impl<'a> Committer<'a> {
-    /// Writes to these.
+    /// Creates a committer that writes to these.
     pub fn new(
         ledger: &'a Ledger,
         archive: Option<archive::Writer>,
@@ -95,13 +95,13 @@ impl<'a> Committer<'a> {
         }
     }
 
-    /// The same, for a crawl that drops pages.
+    /// Sets whether the crawl drops pages (`--buffer`).
     #[must_use]
     pub fn buffered(self, buffered: bool) -> Self {
         Self { buffered, ..self }
     }
 
-    /// The same, with room in reserve for this many bytes of text if the disk is full.
+    /// Limits uncommitted text in the index to what the reserved disk space can hold, in bytes.
     #[must_use]
     pub fn with_reserve(self, reserve: Option<u64>) -> Self {
         Self {
@@ -110,8 +110,8 @@ impl<'a> Committer<'a> {
         }
     }
 
-    /// Commits work until no more comes, then closes archive and index.
-    pub fn run(mut self, work: &Receiver<Work>, done: impl Fn(Done)) -> Result<()> {
+    /// Commits work in groups until the channel closes, then closes archive and index.
+    pub fn run(mut self, work: &Receiver<Work>, done: impl Fn(CommitResult)) -> Result<()> {
         let mut indexed = Instant::now();
         let mut linked = Instant::now();
         let mut unindexed = false;
@@ -130,7 +130,7 @@ impl<'a> Committer<'a> {
                 || self.workload.is_some();
             if unindexed && due {
                 if linked.elapsed() >= LINKS_EVERY {
-                    self.tell_links()?;
+                    self.add_pending_links()?;
                     linked = Instant::now();
                 }
                 self.publish()?;
@@ -142,14 +142,15 @@ impl<'a> Committer<'a> {
             self.collect()?;
         }
         self.publish()?;
-        if self.tell_links()? > 0 {
+        if self.add_pending_links()? > 0 {
             self.publish()?;
         }
         self.close()
     }
 
-    /// Tells the index of links that were found after their pages were put. Returns how many pages that concerned.
-    fn tell_links(&mut self) -> Result<usize> {
+    /// Adds links to the index that were found after their target pages were indexed. Returns the
+    /// number of these pages.
+    fn add_pending_links(&mut self) -> Result<usize> {
         match &mut self.index {
             Some(index) => self.in_links.flush(index),
             None => Ok(0),
@@ -164,8 +165,8 @@ impl<'a> Committer<'a> {
         }
     }
 
-    /// Commits a group of work.
-    pub fn commit(&mut self, group: Vec<Work>) -> Result<Done> {
+    /// Commits a group of work (group commit).
+    pub fn commit(&mut self, group: Vec<Work>) -> Result<CommitResult> {
         let begun = Instant::now();
         let mut batch = Batch::default();
         let (mut requests, mut gains) = (0, Vec::new());
@@ -202,7 +203,7 @@ impl<'a> Committer<'a> {
         fault::point("archived");
         self.ledger.commit(&batch)?;
         fault::point("committed");
-        Ok(Done {
+        Ok(CommitResult {
             facts: batch.entries,
             requests,
             gains,
@@ -210,8 +211,10 @@ impl<'a> Committer<'a> {
         })
     }
 
-    /// Tells the index what became of a page. Nothing of it shows before the ledger has it. Returns what that
-    /// gave to searchers, if it is measured.
+    /// Adds a page to the index, or removes it if it is gone.
+    ///
+    /// The change is not visible before the index commits, which follows the ledger's commit.
+    /// Returns the gain for searchers, if it is measured.
     fn index_page(&mut self, page: &mut Record) -> Result<Option<Gain>> {
         let Some(index) = &mut self.index else {
             return Ok(None);
@@ -242,8 +245,10 @@ impl<'a> Committer<'a> {
         }))
     }
 
-    /// Says where the copy is that a visit took over from the one before. A page can be asked for again while
-    /// that visit is still on its way here, and only here does its copy get a place.
+    /// Sets the archive location of a copy that a visit took over from the previous visit.
+    ///
+    /// A page can be fetched again before the previous visit is committed, and a copy gets its
+    /// location only here.
     fn place_copy(&self, page: &mut Record, entries: &mut [Entry]) -> Result<()> {
         if self.archive.is_none() || page.copied {
             return Ok(());
@@ -303,14 +308,14 @@ impl<'a> Committer<'a> {
         self.queued = 0;
         fault::point("published");
         if let Some(workload) = self.workload.take() {
-            // Only now does the index show all that it was told.
+            // The measurement reads the index, which shows its documents only after the commit.
             index.measure(&workload).context("cannot read the index")?;
         }
         Ok(())
     }
 }
 
-/// The last visit to a page in a batch that is not committed yet.
+/// Returns the last visit to a page in a batch that is not committed yet.
 pub(super) fn unwritten(entries: &mut [Entry], page: PageKey) -> Option<&mut Visited> {
     entries.iter_mut().rev().find_map(|entry| match entry {
         Entry::Visited(key, visited) if *key == page => Some(&mut **visited),

@@ -1,12 +1,12 @@
-//! Does the engine do what the simulator says it does?
+//! Tests that the engine does what the simulator predicts.
 //!
-//! The whole engine, with HTTP, ledger and committer, on pipes in memory and under a clock that is paused and
-//! jumps: the second of three drivers of one core. The first is `lab::run`, the third is the program on
-//! sockets (`tests/whole/drivers.rs`).
+//! The whole engine, with HTTP, ledger and committer, runs on in-memory pipes and under a paused
+//! clock that jumps to the next event. It is the second of three drivers of the same core. The
+//! first is `lab::run`; the third is the program on sockets (`tests/whole/drivers.rs`).
 
-mod distance;
+mod backoff;
+mod operator_pause;
 mod press;
-mod rest;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use testweb::site::{Changes, Clock, Faults, Plan as WebPlan, RobotsShares, Servi
 
 use super::plan::Plan;
 use crate::live::Live;
-use crate::live::progress::Silent;
+use crate::live::progress::NoProgress;
 use crate::settings::Layer;
 use crate::settings::policies::{ChosenPolicies, PolicySettings};
 use crate::store::Store;
@@ -32,10 +32,11 @@ use crawl::Again;
 use crawl::Summary;
 use crawl::scope::{Reach, ScopeRules};
 
-/// What a pipe holds before its writer waits.
+/// The capacity of a pipe in bytes.
 const PIPE: usize = 64 * 1024;
 
-/// How long a connection takes: less than the engine's patience, long enough for a test that would wait.
+/// How long a connection takes to open. It is below the engine's time limit, and so long that a
+/// test in real time would take many minutes.
 const CONNECT: Duration = Duration::from_secs(20);
 
 #[tokio::test(start_paused = true)]
@@ -61,7 +62,7 @@ async fn the_engine_fetches_in_the_order_of_the_simulator() {
             assert_eq!(summary.pages as usize, simulated.len());
         }
     }
-    // Every connection took twenty seconds, and nobody waited for it.
+    // Every connection took twenty seconds of the paused clock, and none of real time.
     assert!(begun.elapsed() > CONNECT * 50, "{:?}", begun.elapsed());
 }
 
@@ -113,13 +114,13 @@ async fn crawl(root: &Path, proxy: &Arc<Proxy>, seed: &PageUrl, choice: ChosenPo
     let store = Store::create(root).unwrap();
     let live = Live::of(root);
     let never = std::future::pending();
-    super::crawl(&store, plan, choice, Silent, &live, never)
+    super::crawl(&store, plan, choice, NoProgress, &live, never)
         .await
         .unwrap()
 }
 
-/// Over a month in which pages change by known laws, a policy that learns their rates keeps more copies fresh than
-/// one that visits all alike, at the same budget; and the budget is kept.
+/// At the same budget, a policy that learns change rates keeps more copies fresh than a uniform
+/// one. Both keep to the budget. Pages change by a known law for 16 days.
 #[tokio::test(start_paused = true)]
 async fn what_is_learned_keeps_more_copies_fresh() {
     let mut reached = Vec::new();
@@ -144,7 +145,7 @@ async fn what_is_learned_keeps_more_copies_fresh() {
         plan.time = Some(Duration::from_secs_f64(DAYS * DAY));
         let directory = tempfile::tempdir().unwrap();
         let store = Store::create(directory.path()).unwrap();
-        // All pages count alike, as for the judge.
+        // All pages have the same weight, as in the measure of freshness below.
         let settings = format!(
             "crawl.order = \"location\"\ncrawl.location = [\"depth=1\"]\n\
              refresh.policy = \"{refresh}\"\nsource.policy = \"none\""
@@ -152,7 +153,7 @@ async fn what_is_learned_keeps_more_copies_fresh() {
         let choice = run_policies(&settings, budget).choose().unwrap();
         let live = Live::of(directory.path());
         let never = std::future::pending();
-        super::crawl(&store, plan, choice, Silent, &live, never)
+        super::crawl(&store, plan, choice, NoProgress, &live, never)
             .await
             .unwrap();
         let requests = serving.log().requests() as f64;
@@ -170,12 +171,12 @@ async fn what_is_learned_keeps_more_copies_fresh() {
     assert!(learned > uniform + 0.01, "{learned}, not above {uniform}");
 }
 
-/// A day of this web: an hour, so that the engine wakes up less often in all.
+/// A day of this web, in seconds. It is one hour, so that the engine wakes up less often.
 const DAY: f64 = 3600.0;
-/// How long stores are kept fresh.
+/// The duration of a crawl, in days of this web.
 const DAYS: f64 = 16.0;
 
-/// A web whose pages change every few minutes, or every few weeks.
+/// A web whose pages change at very different rates, around once a day.
 fn living_web() -> WebPlan {
     let no_faults = Faults {
         redirects: 0.0,
@@ -207,7 +208,7 @@ fn living_web() -> WebPlan {
     }
 }
 
-/// A crawl of these seeds over pipes, one connection at a time.
+/// A crawl of these seeds over pipes.
 fn plan(seeds: &[PageUrl], pipes: Pipes) -> Plan {
     Plan {
         rules: crawl::Plan {

@@ -1,4 +1,4 @@
-//! The plan of one crawl: what the core decides by, and how the driver fetches and stores.
+//! The plan of one crawl: the rules of the core, and how the driver fetches and stores.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use crawl::scope::ScopeRules;
 use fetch::{Http, Settings};
 use page::url::traps;
 
-/// Everything that decides how a crawl goes, beside its policies.
+/// All parameters of a crawl except its policies.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The rules of the core. Two of them follow from `fetch`: see [`Plan::core`].
+    /// The rules of the core. [`Plan::core`] sets two of them from `fetch`.
     pub rules: crawl::Plan,
-    /// What belongs to the crawl.
+    /// Which URLs belong to the crawl.
     pub scope: ScopeRules,
     /// Limits on the shape of URLs.
     pub traps: traps::Rules,
@@ -23,12 +23,12 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// Whether answers are archived.
     pub archive: bool,
-    /// Compression of the archive.
+    /// Compression level of the archive.
     pub level: repository::archive::Level,
 }
 
 impl Plan {
-    /// Returns the rules of the core for the way in which requests are made.
+    /// Returns the rules of the core, completed by the settings of requests.
     pub fn core(&self) -> crawl::Plan {
         crawl::Plan {
             width: self.width(),
@@ -37,8 +37,9 @@ impl Plan {
         }
     }
 
-    /// Returns the most requests under way on one connection. Where the user leaves the version of
-    /// HTTP to us it is one, so that no server gets several requests at once unless the user asks
+    /// Returns the most requests under way on one connection.
+    ///
+    /// With `Http::Auto` it is one: a server gets several requests at once only if the user asks
     /// for it.
     fn width(&self) -> usize {
         match self.fetch.http {
@@ -49,5 +50,5 @@ impl Plan {
     }
 }
 
-/// Streams of one HTTP/2 connection that are used at once.
+/// The most HTTP/2 streams that one connection uses at once.
 const STREAMS: usize = 16;

@@ -1,7 +1,7 @@
-//! Requests under way: what the core wants to know of servers, asked over the network on tasks of their own.
+//! The network requests of a crawl, each on a task of its own.
 //!
-//! A task owns the connection it uses and gives it back with its last report. Pages are read and judged here, so that
-//! they are parsed on as many threads as there are, and the core is told what they mean.
+//! A task owns the connection that it uses and returns it with its last report. Pages are parsed
+//! and judged on these tasks, which run on all cores. The core receives only the verdict.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -20,25 +20,25 @@ use policy::Moment;
 use repository::archive::{Capture, Level, Original, Profile, Sealed, Truncated, seal};
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::Message;
+use super::DriverMessage;
 use crate::answer;
 use crate::clock::Clock;
 use crate::clock::timestamp;
 use crate::fault;
 
-/// What a request needs beside its connection.
+/// Everything that a request needs besides its connection.
 #[derive(Clone)]
 pub(super) struct Requests {
     pub fetcher: Fetcher,
     pub ledger: Arc<Ledger>,
     pub clock: Clock,
-    pub messages: UnboundedSender<Message>,
-    /// How hard answers are compressed; `None`: they are not kept.
+    pub messages: UnboundedSender<DriverMessage>,
+    /// The compression level of archived answers; `None` if answers are not archived.
     pub level: Option<Level>,
 }
 
 impl Requests {
-    /// Finds the way to a server.
+    /// Resolves the address of a server.
     pub async fn resolve(self, visit: VisitId, url: PageUrl) {
         let began = self.clock.now();
         let route = self.fetcher.route(&url).await;
@@ -47,7 +47,7 @@ impl Requests {
             Err(trouble) => Err(self.failure(trouble, began)),
         };
         let event = Event::Resolved { visit, address };
-        self.report(Message::Resolved(visit, route.ok(), event));
+        self.report(DriverMessage::Resolved(visit, route.ok(), event));
     }
 
     /// Connects to a server.
@@ -55,7 +55,8 @@ impl Requests {
         let began = self.clock.now();
         let mut opened = self.fetcher.connect(&url, &route).await;
         if matches!(opened, Err(Trouble::NotHttp2 | Trouble::NotHttp1)) {
-            // From now on the fetcher speaks the other HTTP to this server.
+            // The fetcher has remembered the HTTP version of this server: the second attempt uses
+            // it.
             opened = self.fetcher.connect(&url, &route).await;
         }
         let (opened, connection) = match opened {
@@ -70,13 +71,13 @@ impl Requests {
             }
             Err(trouble) => (Err(self.failure(&trouble, began)), None),
         };
-        self.report(Message::Done(
+        self.report(DriverMessage::Done(
             connection,
             Event::Connected { visit, opened },
         ));
     }
 
-    /// Asks for a robots.txt.
+    /// Fetches a robots.txt.
     pub async fn rules(
         self,
         visit: VisitId,
@@ -104,10 +105,10 @@ impl Requests {
             connection: state(connection.as_ref()),
         };
         let connection = connection.map(|open| (id, Box::new(open)));
-        self.report(Message::Done(connection, event));
+        self.report(DriverMessage::Done(connection, event));
     }
 
-    /// Asks for a URL that cannot exist.
+    /// Fetches a URL that cannot exist, to learn how the server answers for missing pages.
     pub async fn probe(
         self,
         visit: VisitId,
@@ -124,7 +125,7 @@ impl Requests {
                 bytes: 0,
                 connection: state(None),
             };
-            return self.report(Message::Done(None, event));
+            return self.report(DriverMessage::Done(None, event));
         };
         self.keep(distance).await;
         let request = Request {
@@ -146,10 +147,10 @@ impl Requests {
             bytes: answer.wire_bytes,
             connection: state(Some(&connection)),
         };
-        self.report(Message::Done(Some((id, connection)), event));
+        self.report(DriverMessage::Done(Some((id, connection)), event));
     }
 
-    /// Asks for pages: one, or several at once.
+    /// Fetches one page, or several at once.
     pub async fn get(self, get: Get, connection: Option<Box<Connection>>) {
         fault::point("visit");
         let open = connection.filter(|connection| connection.is_open());
@@ -167,12 +168,15 @@ impl Requests {
                 answer,
                 connection: state(Some(&connection)),
             };
-            return self.report(Message::Done(Some((get.connection, connection)), event));
+            return self.report(DriverMessage::Done(
+                Some((get.connection, connection)),
+                event,
+            ));
         }
         self.get_all(get, connection).await;
     }
 
-    /// Reports that the connection was closed before a page could be asked for.
+    /// Reports that the connection was closed before the request was sent.
     fn found_closed(&self, get: &Get) {
         let answer = || match get.last_try {
             false => Answered::Closed { sent: false },
@@ -193,12 +197,14 @@ impl Requests {
                 answer: answer(),
                 connection: state(None),
             };
-            self.report(Message::Done(None, event));
+            self.report(DriverMessage::Done(None, event));
         }
     }
 
-    /// Asks for several pages at once. Each is reported as it comes, since a batch of bodies is too much to keep; the
-    /// last one with the connection.
+    /// Fetches several pages at once.
+    ///
+    /// Each page is reported as it arrives, because a whole batch of bodies needs too much memory.
+    /// The last report returns the connection.
     async fn get_all(self, get: Get, mut connection: Box<Connection>) {
         let requests: Vec<Request<'_>> = get.requests.iter().map(request).collect();
         let from = connection.address().ip();
@@ -219,21 +225,24 @@ impl Requests {
                         served: 0,
                     },
                 };
-                self.report(Message::Done(None, event));
+                self.report(DriverMessage::Done(None, event));
             }
         };
         connection.get_all(&requests, answered).await;
-        let (page, answer) = last.expect("every request is answered, be it by silence");
+        let (page, answer) = last.expect("every request gets a result, if only `Unanswered`");
         let event = Event::Answered {
             visit: get.visit,
             page,
             answer,
             connection: state(Some(&connection)),
         };
-        self.report(Message::Done(Some((get.connection, connection)), event));
+        self.report(DriverMessage::Done(
+            Some((get.connection, connection)),
+            event,
+        ));
     }
 
-    /// Says what an answer means, and seals it for the archive.
+    /// Judges an answer and compresses it for the archive.
     fn judge(&self, get: &Get, claim: &Claim, answer: Answer, from: IpAddr) -> Answered<Sealed> {
         let response = match &answer.outcome {
             Ok(response) => response,
@@ -274,18 +283,18 @@ impl Requests {
         }))
     }
 
-    /// Has the ledger know how long a server is left alone after the request that is about to be made.
+    /// Stores, before a request is made, until when its server must not be asked again.
     async fn keep(&self, distance: Option<Distance>) {
         let Some(Distance { server, facts }) = distance else {
             return;
         };
-        // The committer may be waiting for the disk, with the journal locked.
+        // This may block: the committer may hold the journal's lock while it waits for the disk.
         let ledger = Arc::clone(&self.ledger);
         let stored = tokio::task::spawn_blocking(move || ledger.keep_server(server, &facts)).await;
         match stored {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => self.report(Message::Failed(error.into())),
-            Err(panicked) => self.report(Message::Failed(panicked.into())),
+            Ok(Err(error)) => self.report(DriverMessage::Failed(error.into())),
+            Err(panicked) => self.report(DriverMessage::Failed(panicked.into())),
         }
     }
 
@@ -297,13 +306,13 @@ impl Requests {
         }
     }
 
-    fn report(&self, message: Message) {
-        // The driver listens until all requests are settled.
+    fn report(&self, message: DriverMessage) {
+        // The driver receives until all requests are settled.
         self.messages.send(message).ok();
     }
 }
 
-/// A request for a page; the server is told what we have if its answer to that can be trusted.
+/// Returns the request for a page. It is conditional if the server's 304 answers can be trusted.
 fn request(wanted: &Wanted) -> Request<'_> {
     let before = wanted.claim.before.as_ref();
     let copy = before.and_then(|before| before.copy.as_ref());
@@ -350,7 +359,7 @@ fn sealed(claim: &Claim, capture: &Capture<'_>, verdict: &Verdict, level: Level)
     }
 }
 
-/// The text of an answer, if it is a page.
+/// Returns the digest of the text of an answer, if it is a page with status 200.
 fn text_of(answer: &Judgeable, url: &PageUrl) -> Option<Digest> {
     if answer.status != 200 {
         return None;

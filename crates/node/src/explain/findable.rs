@@ -1,4 +1,4 @@
-//! How a page stands in the index: what search knows of it besides its words.
+//! What search knows of a page besides its words.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::store;
 
-/// Queries that are named.
+/// The most queries that are listed.
 const QUERIES: usize = 5;
 
 /// What search knows of a page.
@@ -17,25 +17,26 @@ const QUERIES: usize = 5;
 pub struct Findable {
     /// Pages that link to it.
     pub in_links: u32,
-    /// Its sections.
+    /// The number of its sections.
     pub sections: usize,
-    /// Pages of the index with nearly the same text; one of them is shown.
+    /// Near-duplicates in the index; search shows only one page of them.
     pub duplicates: Vec<String>,
-    /// The queries for which people chose it over results above it, the most frequent first.
-    pub chosen: Vec<Choice>,
+    /// The queries for which users clicked it rather than results above it, most frequent first.
+    pub chosen: Vec<ChosenQuery>,
 }
 
-/// A query for which a page was chosen.
+/// A query for which users clicked the page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Choice {
-    /// What was searched for.
+pub struct ChosenQuery {
+    /// The text of the query.
     pub query: String,
-    /// How often it was chosen.
+    /// How often it was clicked.
     pub times: f64,
 }
 
 impl Findable {
-    /// What the index and the log of a store say. Returns `None` if the page is not in the index, or there is none.
+    /// Reads the index and the logs of a store. Returns `None` if the page is not in the index, or
+    /// there is no index.
     pub fn of(root: &Path, url: &PageUrl) -> Result<Option<Self>> {
         if !store::index(root).join("meta.json").exists() {
             return Ok(None);
@@ -53,7 +54,7 @@ impl Findable {
             sections: kept.sections.len(),
             duplicates: index.duplicates(url.id())?,
             chosen: chosen
-                .map(|(query, times)| Choice {
+                .map(|(query, times)| ChosenQuery {
                     query: query.to_owned(),
                     times,
                 })

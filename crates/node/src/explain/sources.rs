@@ -1,4 +1,4 @@
-//! Which pages does a crawl poll for new ones, how often, and why? In words and numbers for people.
+//! The sources of a crawl, how often each is polled, and why.
 
 mod cover;
 mod listed;
@@ -10,42 +10,44 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::timestamp;
 
-pub use cover::Cover;
+pub use cover::SourceCover;
 pub use listed::{Listed, at_rest, running};
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;
 
-/// What is known of one source.
+/// One source, as `avocet sources`, the API and the dashboard show it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Its URL.
     pub url: String,
-    /// Why it is a source: `main`, `listing` or `near` a main page.
+    /// The kind of source: `main` (a main page), `listing` (a sitemap or feed), or `near` (one link
+    /// from a main page).
     pub kind: String,
-    /// Whether it is polled at the price of now.
+    /// Whether it is polled at the current price.
     pub on: bool,
-    /// Why, or why not.
+    /// Why it is polled, or why not.
     pub why: String,
     /// New pages that it named so far.
     pub found: u32,
-    /// New pages that are expected of it, a day.
+    /// Expected new pages per day.
     pub new_a_day: f64,
-    /// What a new page gives, in the crawl's unit of worth.
+    /// The expected profit of a new page, in the crawl's unit of worth.
     pub profit: f64,
-    /// Whether people clicked pages that it named; if not, their quality stands for clicks.
+    /// Whether users clicked pages that it named. If not, the quality of these pages replaces
+    /// clicks.
     pub clicked: bool,
-    /// The share of profit that is lost in a day.
+    /// The share of a new page's profit that is lost when it is found a day late.
     pub lost_in_a_day: f64,
-    /// Hours between polls, at the price of now.
+    /// Hours between polls at the current price.
     pub interval_hours: Option<f64>,
     /// When it was last polled.
     pub polled: Option<String>,
-    /// When it is due.
+    /// When it is polled next.
     pub due: Option<String>,
 }
 
-/// The sources that name most worth, so many at most, best first.
+/// Returns the sources whose new pages have the most worth, best first; at most `most`.
 pub fn rows(
     frontier: &mut Frontier<Crawl>,
     most: usize,
@@ -82,7 +84,7 @@ pub fn rows(
     rows
 }
 
-/// Where the ledger has the sources that name most worth, so many at most.
+/// Returns the ledger keys of the sources whose new pages have the most worth; at most `most`.
 pub fn best(frontier: &mut Frontier<Crawl>, most: usize) -> Vec<PageKey> {
     let accounts = best_accounts(frontier, most);
     let accounts = accounts.iter();
@@ -135,18 +137,18 @@ fn kind(kind: Kind) -> &'static str {
 
 fn why(account: &Account, history: &History, young: bool, pays: bool) -> String {
     let base = if account.clicked {
-        "by clicks on what it named"
+        "by clicks on pages that it named"
     } else {
-        "by the quality of what it named: nobody clicked"
+        "by the quality of pages that it named, which have no clicks"
     };
     match (history.asked, young, pays) {
         (None, ..) => "it was not fetched yet".into(),
         (_, true, _) => "it is one link from a main page, and too new to be a source".into(),
-        (_, _, true) => format!("it pays, {base}"),
+        (_, _, true) => format!("a poll is worth its price, {base}"),
         _ if account.found == 0 => {
-            "it never named a new page, and looking again does not pay".into()
+            "it never named a new page, and a poll is not worth its price".into()
         }
-        _ => format!("what it names does not pay at this price, {base}"),
+        _ => format!("a poll is not worth its price, {base}"),
     }
 }
 

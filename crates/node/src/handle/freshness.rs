@@ -11,18 +11,18 @@ use crate::clock::timestamp;
 /// How current the copy of one page is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageFreshness {
-    /// When a copy was last known to be equal to the page.
+    /// When a copy was last known to equal the page.
     pub checked: Option<Timestamp>,
-    /// How it changes.
+    /// How often the page changes.
     pub pace: Pace,
 }
 
-/// How a page changes, as far as revisits could tell.
+/// How often a page changes, as estimated from revisits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pace {
-    /// It was read once.
+    /// The page was read once only.
     Unknown,
-    /// No revisit found a change, in this time.
+    /// No revisit found a change during this time.
     Still(Duration),
     /// The expected time between changes.
     Every(Duration),
@@ -38,7 +38,7 @@ impl PageFreshness {
 }
 
 impl Pace {
-    /// By the crawler's estimate for one page ([`policy::change_rate`]).
+    /// Estimates the pace from the visits to one page ([`policy::change_rate`]).
     fn of(history: &History) -> Self {
         match change_rate(history) {
             None => Self::Unknown,
@@ -49,7 +49,7 @@ impl Pace {
         }
     }
 
-    /// Hours between changes, if some were seen.
+    /// Returns the expected hours between changes; `None` if no change was seen.
     pub fn hours(self) -> Option<f64> {
         match self {
             Self::Every(time) => Some(time.as_secs_f64() / 3600.0),

@@ -1,7 +1,7 @@
-//! Reopens the search index after a crawl has committed, in this process or another.
+//! Reopens the search index after a crawl, in this process or another, has committed.
 //!
-//! **Invariant:** what is committed is found within a moment, and no search waits for it: the index is opened
-//! anew beside those that go on, and only when it has changed.
+//! **Invariant:** a commit of the index is visible within half a second, and no search waits for
+//! the refresh. The index is reopened beside the running searches, and only when it has changed.
 
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -10,10 +10,10 @@ use repository::index::Index;
 
 use crate::fault;
 
-/// How often the index is looked at. A crawl commits every half second.
+/// How often the index is checked for a commit.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Follows the index in a directory, as long as the program runs.
+/// Starts a thread that follows the index in `directory` until the program ends.
 pub fn start(index: &Index, directory: &Path) -> std::io::Result<()> {
     let (index, list) = (index.clone(), directory.join("meta.json"));
     let mut seen = written(&list);
@@ -23,7 +23,8 @@ pub fn start(index: &Index, directory: &Path) -> std::io::Result<()> {
             loop {
                 std::thread::sleep(LOOK_EVERY);
                 fault::point("watch");
-                // A demo's store is deleted in the end, and a crawl may be making an index anew: what was read stays.
+                // The file is missing while a crawl rebuilds the index, and after the demo has
+                // deleted its store. The index that is open stays usable.
                 let now = written(&list);
                 if now.is_none() || now == seen {
                     continue;

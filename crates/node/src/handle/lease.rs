@@ -1,7 +1,9 @@
-//! A ledger that a server reads while no crawl needs it. One process has a store at a time, and a crawl comes first.
+//! A lease on the ledger, which a server holds while no other process wants the store.
 //!
-//! **Invariant:** a server never keeps a crawl, or any other command, from a store: it has the store while nobody
-//! wants it, gives it up within a moment when somebody does, and takes it again when they are done.
+//! Only one process can have a store open, and every other command has priority over a server.
+//!
+//! **Invariant:** a server never blocks another command. It releases the store within 100 ms of a
+//! request (plus the time of reads under way), and takes it again when the other process is done.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once, RwLock, Weak};
@@ -12,21 +14,22 @@ use ledger::Ledger;
 use crate::panics::POISONED;
 use crate::store::{self, InUse, Store};
 
-/// How often it is seen whether somebody wants the store.
+/// How often the lease checks whether another process wants the store.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// After how many looks a store that is in other hands is tried again.
+/// Number of checks after which the lease tries again to open a store that is in use: two seconds.
 const TRY_AFTER: u32 = 20;
 
-/// A ledger that is ours while nobody else wants it.
+/// A ledger that this process has open while no other process wants it.
 pub struct Lease {
     root: PathBuf,
     held: RwLock<Option<(Ledger, Store)>>,
-    /// Why the ledger cannot be opened is logged once.
+    /// A failure to open the ledger is logged only once.
     warned: Once,
 }
 
 impl Lease {
-    /// Takes the ledger of the store at `root`, if it is free, and sees to it as long as it is used.
+    /// Opens the ledger of the store at `root`, if it is free, and starts the thread that releases
+    /// and reopens it.
     pub fn start(root: &Path) -> std::io::Result<Arc<Self>> {
         let lease = Arc::new(Self {
             root: root.to_owned(),
@@ -41,13 +44,13 @@ impl Lease {
         Ok(lease)
     }
 
-    /// Asks the ledger, and the store that it is of; `None`: they are in other hands.
+    /// Runs `question` on the ledger and its store; `None` if another process has them.
     pub fn ask<T>(&self, question: impl FnOnce(&Ledger, &Store) -> T) -> Option<T> {
         let held = self.held.read().expect(POISONED);
         held.as_ref().map(|(ledger, store)| question(ledger, store))
     }
 
-    /// Whether the store is ours now.
+    /// Returns whether this process has the store open now.
     pub fn is_held(&self) -> bool {
         let held = self.held.read().expect(POISONED);
         held.is_some()
@@ -58,7 +61,7 @@ impl Lease {
             Ok(taken) => *self.held.write().expect(POISONED) = Some(taken),
             Err(error) if error.is::<InUse>() => {}
             Err(error) => self.warned.call_once(|| {
-                tracing::warn!("the server shows no facts of the ledger: {error:#}");
+                tracing::warn!("the server cannot show data of the ledger: {error:#}");
             }),
         }
     }
@@ -68,7 +71,7 @@ impl Lease {
     }
 }
 
-/// Gives and takes, until nobody uses the lease any more.
+/// Releases and reopens the store as other processes need it, until the lease is dropped.
 fn watch(lease: &Weak<Lease>) {
     let mut waited = 0;
     loop {

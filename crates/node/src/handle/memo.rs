@@ -1,4 +1,4 @@
-//! A value computed from the ledger, kept until the ledger commits something new.
+//! A cache for a value computed from the ledger, valid until the next commit.
 
 use std::sync::Mutex;
 
@@ -6,12 +6,12 @@ use anyhow::Result;
 
 use crate::panics::POISONED;
 
-/// A value that takes long to make, and the sequence of the ledger that it was made of.
+/// A value that is slow to compute, with the commit sequence of the ledger that it belongs to.
 #[derive(Default)]
 pub struct Memo<T>(Mutex<Option<(u64, T)>>);
 
 impl<T: Clone> Memo<T> {
-    /// The value of this sequence. Whoever asks while it is made waits for it.
+    /// Returns the value for this sequence, and computes it if needed. Concurrent callers wait.
     pub fn of(&self, sequence: u64, make: impl FnOnce() -> Result<T>) -> Result<T> {
         let mut kept = self.0.lock().expect(POISONED);
         if let Some((made_of, value)) = &*kept
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn made_anew_only_for_another_sequence() {
+    fn a_value_is_computed_again_only_for_another_sequence() {
         let counted = Memo::default();
         assert_eq!(counted.of(1, || Ok("a")).unwrap(), "a");
         assert_eq!(counted.of(1, || Ok("b")).unwrap(), "a");

@@ -11,40 +11,40 @@ use crate::answer;
 use crate::store;
 use crawl::{Answer, TOKEN};
 
-/// How long the file that is written to is read through.
+/// How long the archive file that is still being written may be scanned.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// Answers that are shown: the newest.
+/// The newest answers are listed, up to this number.
 const MOST: usize = 100;
 
-/// Answers over time, oldest first.
+/// The archived answers of a page, oldest first.
 #[derive(Debug)]
 pub struct Timeline {
     /// The newest answers.
     pub versions: Vec<PageVersion>,
-    /// Answers that are older than those.
+    /// The number of older answers, which are not listed.
     pub older: usize,
-    /// Whether the newest file was too long to be read through.
+    /// Whether the scan of the newest file was cut off after its time limit.
     pub cut: bool,
 }
 
-/// One answer.
+/// One archived answer.
 #[derive(Debug, Clone)]
 pub struct PageVersion {
-    /// Its place among all, from 1.
+    /// Its position among all answers, from 1.
     pub number: usize,
-    /// When it came, to the second.
+    /// When it arrived, to the second.
     pub at: String,
-    /// Its status.
+    /// The HTTP status, or a dash if it is unknown.
     pub status: String,
-    /// Whether the archive holds a body for it that is other than the one before.
+    /// Whether the archive has a body for it that differs from the previous one.
     pub news: bool,
-    /// Whether it is a page that the one before was, or says that it is unchanged.
+    /// Whether the body equals the previous one, or the server said that it is unchanged.
     pub unchanged: bool,
     kept: Kept,
 }
 
 impl Timeline {
-    /// Reads those of a page.
+    /// Reads the answers of a page.
     pub(super) fn read(root: &Path, url: &PageUrl) -> Result<Self> {
         let begun = Instant::now();
         let found = captures(&store::archive(root), url, || begun.elapsed() > PATIENCE)?;
@@ -73,17 +73,17 @@ impl Timeline {
         })
     }
 
-    /// The newest first.
+    /// Returns the versions, newest first.
     pub fn newest_first(&self) -> impl Iterator<Item = &PageVersion> {
         self.versions.iter().rev()
     }
 
-    /// Whether there are versions to compare.
+    /// Returns whether there are two versions to compare.
     pub fn differs(&self) -> bool {
         self.compared(None, None).is_some()
     }
 
-    /// The two versions to compare: those that were asked for, or the last two.
+    /// Returns the two versions to compare: those named by number, or else the last two.
     pub fn compared(
         &self,
         from: Option<usize>,

@@ -1,8 +1,10 @@
-//! What does an operator want of a crawl, and how is it told?
+//! Controls: changes that an operator makes to a running crawl.
 //!
-//! It is written into the store's configuration, at which a running crawl looks: so it holds after a restart, can be read and
-//! undone with an editor, and there is one way to change a crawl. **Invariant:** a file is replaced whole, by one that was read
-//! as a configuration and whose policies exist; comments and everything that the wish is not about stay as they were.
+//! A control is written into the store's configuration file, which a running crawl watches. So it
+//! survives a restart, can be undone with an editor, and there is only one way to change a crawl.
+//!
+//! **Invariant:** the file is replaced atomically, and only by a valid configuration whose policies
+//! exist. Comments and all other settings stay as they were.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -21,55 +23,56 @@ use crate::settings::policies::NO_SOURCES;
 use crate::settings::{Layer, Rate, Settings, Usage};
 use crawl::scope::{Blocked, Reach, ScopeRules};
 
-/// One at a time: a wish is written on top of the one before.
+/// Serializes controls: each one edits the result of the one before.
 static WRITING: Mutex<()> = Mutex::new(());
 
-/// The path of the seeds, which the command line gives as URLs.
+/// The path of the setting for seeds, which the command line gives as URLs.
 pub const SEEDS: &str = "crawl.seeds";
 
-/// The key of the seeds that are added here. They are kept apart from those that the operator wrote, which open the gate.
+/// The key of the seeds that controls add. They are kept apart from the seeds that the operator
+/// wrote into the file: only those may allow private addresses and unusual ports.
 const ADDED: &str = "added_seeds";
 
-/// What an operator wants.
+/// A change that an operator wants.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Control {
-    /// So many fetches over time, as people write it.
+    /// Sets the budget, written like `2/s` or `50000/day`.
     Budget(String),
-    /// Other policies; what is `None` stays as it is.
+    /// Sets policies; those that are `None` stay as they are.
     Policy(NewPolicies),
-    /// A host is asked no more.
+    /// Blocks a host: no more requests go to it.
     Block(String),
-    /// A host may be asked again.
+    /// Unblocks a host.
     Unblock(String),
-    /// The crawl begins here too.
+    /// Adds a seed.
     AddSeed(String),
-    /// The crawl begins here no more.
+    /// Removes a seed.
     RemoveSeed(String),
 }
 
-/// Policies by name.
+/// The names of new policies.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewPolicies {
     /// The ordering of new pages.
     pub order: Option<String>,
-    /// The refresh of known pages.
+    /// The refresh policy of known pages.
     pub refresh: Option<String>,
     /// The scheduler of sources, or `none`.
     pub sources: Option<String>,
 }
 
-/// What came of a wish.
+/// The result of a control.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Applied {
-    /// Whether the configuration says something else now.
+    /// Whether the configuration has changed.
     pub changed: bool,
-    /// In words.
+    /// A description for the operator.
     pub message: String,
 }
 
 impl Control {
-    /// Returns the paths of the settings that it changes and that a flag can give too.
+    /// Returns the paths of the settings that the control changes and that a flag can set too.
     pub fn settings(&self) -> Vec<&'static str> {
         match self {
             Self::Budget(_) => vec!["budget.fetches_per_second"],
@@ -86,7 +89,8 @@ impl Control {
         }
     }
 
-    /// Writes it into a configuration of the store at `root`. What is wrong with the wish is a [`Usage`].
+    /// Writes the control into the configuration file of the store at `root`. An invalid control is
+    /// a [`Usage`] error.
     pub fn write(&self, config: &Path, root: &Path) -> Result<Applied> {
         let _writing = WRITING.lock().expect(POISONED);
         let before = match fs::read_to_string(config) {
@@ -97,7 +101,7 @@ impl Control {
             }
         };
         let document: DocumentMut = (before.parse())
-            .with_context(|| format!("{} is not right: correct it first", config.display()))?;
+            .with_context(|| format!("{} is not valid: correct it first", config.display()))?;
         let last = LastCrawl::read(root).ok();
         let scope = last.as_ref().map(|last| last.scope.clone());
         let (after, message) = self.edit(document, &scope.unwrap_or_default())?;
@@ -114,8 +118,8 @@ impl Control {
         Ok(Applied { changed, message })
     }
 
-    /// Returns the text of the changed configuration and what changed, in words. `now` is the scope of the
-    /// last crawl. What is wrong with the wish is a [`Usage`].
+    /// Returns the text of the changed configuration and a description of the change. `now` is the
+    /// scope of the last crawl. An invalid control is a [`Usage`] error.
     pub fn edit(&self, mut document: DocumentMut, now: &ScopeRules) -> Result<(String, String)> {
         let message = self.put(&mut document, now)?;
         let after = document.to_string();
@@ -142,7 +146,7 @@ impl Control {
                 Ok(format!("the budget is {text}"))
             }
             Self::Policy(new) => {
-                let mut said = Vec::new();
+                let mut changes = Vec::new();
                 let each = [
                     ("crawl", "order", &new.order),
                     ("refresh", "policy", &new.refresh),
@@ -151,12 +155,12 @@ impl Control {
                 for (section, key, name) in each {
                     if let Some(name) = name {
                         set(table(document, section)?, key, value(name.trim()));
-                        said.push(format!("{section} by {}", name.trim()));
+                        changes.push(format!("{section}.{key} is {}", name.trim()));
                     }
                 }
-                match said.is_empty() {
+                match changes.is_empty() {
                     true => Err(wrong("name at least one of order, refresh and sources")),
-                    false => Ok(said.join(", ")),
+                    false => Ok(changes.join(", ")),
                 }
             }
             Self::Block(host) => {
@@ -166,7 +170,7 @@ impl Control {
                     blocked.push(host.as_str());
                 }
                 Ok(format!(
-                    "{host} is asked no more; what is known of it stays in the index"
+                    "{host} is blocked: no more requests go to it; its pages stay in the index"
                 ))
             }
             Self::Unblock(host) => {
@@ -175,7 +179,7 @@ impl Control {
                 if !drop_from(blocked, &host) {
                     return Err(wrong(&format!("{host} is not blocked")));
                 }
-                Ok(format!("{host} may be asked again"))
+                Ok(format!("{host} is no longer blocked"))
             }
             Self::AddSeed(text) => {
                 let seed = seed(text)?.to_string();
@@ -183,14 +187,14 @@ impl Control {
                 if !holds(list(crawl, "seeds")?, &seed) && !holds(list(crawl, ADDED)?, &seed) {
                     list(crawl, ADDED)?.push(seed.as_str());
                 }
-                Ok(format!("the crawl begins at {seed} too"))
+                Ok(format!("{seed} is a seed now"))
             }
             Self::RemoveSeed(text) => {
                 let seed = seed(text)?.to_string();
                 let crawl = write_seeds(document, now)?;
                 let named = drop_from(list(crawl, "seeds")?, &seed);
                 if !drop_from(list(crawl, ADDED)?, &seed) && !named {
-                    return Err(wrong(&format!("{seed} is no seed")));
+                    return Err(wrong(&format!("{seed} is not a seed")));
                 }
                 if list(crawl, "seeds")?.is_empty() && list(crawl, ADDED)?.is_empty() {
                     return Err(wrong(&format!(
@@ -198,15 +202,16 @@ impl Control {
                     )));
                 }
                 Ok(format!(
-                    "the crawl does not begin at {seed} any more; what is known stays"
+                    "{seed} is no longer a seed; pages that are known stay"
                 ))
             }
         }
     }
 }
 
-/// Returns the section with the seeds. Where those came from elsewhere, they are written down first, with how far the crawl goes
-/// from them.
+/// Returns the section with the seeds.
+///
+/// If the file has no seeds yet, writes those of the last crawl into it first, with its scope.
 fn write_seeds<'d>(document: &'d mut DocumentMut, now: &ScopeRules) -> Result<&'d mut Table> {
     let crawl = table(document, "crawl")?;
     if list(crawl, "seeds")?.is_empty() && list(crawl, ADDED)?.is_empty() {
@@ -241,13 +246,15 @@ fn write_seeds<'d>(document: &'d mut DocumentMut, now: &ScopeRules) -> Result<&'
 fn seed(text: &str) -> Result<PageUrl> {
     PageUrl::parse(text.trim()).map_err(|_| {
         wrong(&format!(
-            "{text:?} is no URL that could be crawled: write it like https://example.org/"
+            "{text:?} is not a URL that can be crawled: write it like https://example.org/"
         ))
     })
 }
 
-/// Refuses a seed at which the crawl could not begin: a seed that is added here opens no private address and no port, and its URL
-/// alone may tell that it needs one.
+/// Refuses a seed that the crawl could not fetch.
+///
+/// A seed that a control adds allows no private address and no unusual port. Its URL may show that
+/// it needs one.
 fn pass_gate(seed: &PageUrl, config: &Settings, allowed: bool) -> Result<()> {
     let named = config.crawl.seeds.iter().map(|text| PageUrl::parse(text));
     let named: Vec<PageUrl> = named.filter_map(Result::ok).collect();
@@ -256,7 +263,7 @@ fn pass_gate(seed: &PageUrl, config: &Settings, allowed: bool) -> Result<()> {
     settings.open_gate(private, &named);
     settings.check_url(seed).map_err(|refused| {
         wrong(&format!(
-            "{seed} is refused: {refused}. Whoever runs the crawl can write it into [crawl] seeds in avocet.toml, or set [fetch] allow_private"
+            "{seed} is refused: {refused}. To allow it, add it to [crawl] seeds in avocet.toml, or set [fetch] allow_private"
         ))
     })
 }
@@ -264,16 +271,16 @@ fn pass_gate(seed: &PageUrl, config: &Settings, allowed: bool) -> Result<()> {
 fn table<'d>(document: &'d mut DocumentMut, name: &str) -> Result<&'d mut Table> {
     let item = document.entry(name).or_insert(Item::Table(Table::new()));
     item.as_table_mut()
-        .with_context(|| format!("write {name} as a section [{name}] in the configuration"))
+        .with_context(|| format!("{name} is not a section in the configuration: write [{name}]"))
 }
 
 fn list<'d>(table: &'d mut Table, key: &str) -> Result<&'d mut Array> {
     let item = table.entry(key).or_insert(value(Array::new()));
     item.as_array_mut()
-        .with_context(|| format!("{key} is no list in the configuration"))
+        .with_context(|| format!("{key} is not a list in the configuration: write [\"…\"]"))
 }
 
-/// Gives a key another value; what is written behind the old one stays.
+/// Sets the value of a key. A comment behind the old value stays.
 fn set(table: &mut Table, key: &str, mut new: Item) {
     let decor = table
         .get(key)
@@ -295,12 +302,12 @@ fn drop_from(list: &mut Array, text: &str) -> bool {
     list.len() < before
 }
 
-/// A number as a person would write it.
+/// Rounds a number to nine decimal places, without trailing digits of the binary fraction.
 fn rounded(number: f64) -> f64 {
     format!("{number:.9}").parse().unwrap_or(number)
 }
 
-/// Reads the text of a configuration.
+/// Parses the text of a configuration.
 fn read(text: &str) -> Result<Settings> {
     let layer = Layer::parse(text).map_err(|error| wrong(error.message()))?;
     layer.settings()
@@ -340,15 +347,15 @@ fn wrong(why: &str) -> anyhow::Error {
     Usage(why.to_owned()).into()
 }
 
-/// Puts the text in the place of the file, whole, readable by whom the file was.
+/// Replaces the file atomically, and keeps its permissions.
 fn replace(config: &Path, text: &str) -> std::io::Result<()> {
-    // A configuration that is kept elsewhere stays there.
+    // If the file is a symbolic link, its target is replaced.
     let config: PathBuf = fs::canonicalize(config).unwrap_or_else(|_| config.to_owned());
     let fresh = config.with_extension("toml.new");
     fs::write(&fresh, text)?;
     let mode = match fs::metadata(&config) {
         Ok(old) => old.permissions(),
-        // It may get to hold passwords.
+        // The file may later contain passwords.
         Err(_) => fs::Permissions::from_mode(0o600),
     };
     fs::set_permissions(&fresh, mode)?;

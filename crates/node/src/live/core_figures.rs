@@ -1,21 +1,21 @@
-//! How the core of a running crawl fares: time per step and per commit, events waiting, histories loaded.
+//! Performance figures of the core: time per step and per commit, waiting events, loaded histories.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Upper bounds of the buckets: powers of two microseconds, from 1 µs to 2 s.
+/// The number of buckets. Their upper bounds are powers of two microseconds, from 1 µs to 2 s.
 const BUCKETS: usize = 22;
 
-/// A histogram of durations, in buckets that double.
+/// A histogram of durations whose bucket bounds double.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durations {
     counts: [u64; BUCKETS],
     /// Durations longer than the last bound.
     longer: u64,
-    /// The sum of all, in microseconds.
+    /// The sum of all durations, in microseconds.
     micros: u64,
-    /// The longest, in microseconds.
+    /// The longest duration, in microseconds.
     longest: u64,
 }
 
@@ -32,7 +32,7 @@ impl Durations {
         self.longest = self.longest.max(micros);
     }
 
-    /// Takes in what another histogram counted.
+    /// Adds the counts of another histogram.
     pub fn add(&mut self, other: &Self) {
         for (count, more) in self.counts.iter_mut().zip(other.counts) {
             *count += more;
@@ -42,22 +42,22 @@ impl Durations {
         self.longest = self.longest.max(other.longest);
     }
 
-    /// How many were counted.
+    /// Returns the number of durations.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum::<u64>() + self.longer
     }
 
-    /// The sum of all, in seconds.
+    /// Returns the sum of all durations, in seconds.
     pub fn seconds(&self) -> f64 {
         self.micros as f64 / 1e6
     }
 
-    /// The longest, in seconds.
+    /// Returns the longest duration, in seconds.
     pub fn longest(&self) -> f64 {
         self.longest as f64 / 1e6
     }
 
-    /// Upper bounds in seconds, each with how many durations lie between it and the bound before; the last bound is
+    /// Returns the upper bound of each bucket, in seconds, and its count. The last bound is
     /// infinite.
     pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> {
         let bounded = (0..).zip(self.counts);
@@ -65,7 +65,7 @@ impl Durations {
         bounded.chain([(f64::INFINITY, self.longer)])
     }
 
-    /// The bound that this share of all durations does not exceed, in seconds; `None`: nothing was counted.
+    /// Returns an upper bound of a quantile, in seconds; `None` if nothing was counted.
     pub fn quantile(&self, share: f64) -> Option<f64> {
         let wanted = ((self.count() as f64 * share).ceil() as u64).max(1);
         let mut within = 0;
@@ -77,16 +77,16 @@ impl Durations {
     }
 }
 
-/// Figures of the core.
+/// Performance figures of the core.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CoreFigures {
-    /// Time per step.
+    /// Durations of steps.
     pub steps: Durations,
-    /// Time per commit of archive and ledger.
+    /// Durations of commits of archive and ledger.
     pub commits: Durations,
-    /// Events that wait to be taken in.
+    /// Events that wait for the core.
     pub events_waiting: u64,
-    /// Histories that were loaded from the ledger.
+    /// Histories that were loaded from the ledger since the start.
     pub histories: u64,
 }
 

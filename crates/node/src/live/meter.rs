@@ -1,7 +1,8 @@
-//! What did a crawl spend its fetches on, and what were they worth?
+//! Counts the requests of a crawl by purpose, with their worth, in total and over time.
 //!
-//! **Invariant:** every request is counted once, for what it was made; the series holds the same requests as the counts, thinned
-//! and bounded, so that a program that runs for months needs no more memory than one that runs for hours.
+//! **Invariant:** every request is counted once, for its purpose. The series over time has a
+//! bounded number of points: when there are too many, two neighbours are merged, and after about
+//! four hours the oldest are dropped. So memory does not grow with the running time.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -10,23 +11,24 @@ use policy::{Moment, Outcome};
 use serde::{Deserialize, Serialize};
 
 use super::core_figures::CoreFigures;
-use super::snapshot::{Outlook, Storage};
+use super::snapshot::{FreshnessOutlook, Storage};
 use crate::clock::timestamp;
 
-/// Fetches that are remembered one by one.
+/// The number of recent fetches that are kept one by one.
 const RECENT: usize = 200;
-/// Points of the series.
+/// The most points of the series.
 const POINTS: usize = 480;
-/// What a point first spans; it doubles when there are too many, up to [`LONGEST`].
+/// The first time span of a point. It doubles when there are too many points, up to [`LONGEST`].
 const SHORTEST: Duration = Duration::from_secs(2);
-/// What a point spans at most: 480 of them are more than four hours.
+/// The longest time span of a point: 480 of them are more than four hours.
 const LONGEST: Duration = Duration::from_secs(32);
-/// What "of late" is.
+/// The time over which current rates are averaged.
 const LATE: Duration = Duration::from_secs(10);
-/// What must be fetched whatever the price, such as a sitemap whose time has come, is quoted above this.
+/// A worth above this means that a page must be fetched at any price, such as a sitemap that is
+/// due.
 const PRICELESS: f64 = 1e30;
 
-/// What a request was made for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -34,7 +36,7 @@ pub enum Kind {
     New,
     /// Another copy of a known page.
     Refresh,
-    /// A page that names new ones.
+    /// A poll of a source.
     Source,
 }
 
@@ -48,21 +50,21 @@ impl From<crawl::Purpose> for Kind {
     }
 }
 
-/// Requests, by what for.
+/// Counts of requests by purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// First copies.
     pub new: u64,
     /// Copies of known pages.
     pub refresh: u64,
-    /// Pages that name new ones.
+    /// Polls of sources.
     pub source: u64,
-    /// robots.txt files, and questions for pages that cannot exist.
+    /// Requests for robots.txt, and probes of pages that cannot exist.
     pub overhead: u64,
 }
 
 impl Counts {
-    /// All of them.
+    /// Returns the sum.
     pub fn all(&self) -> u64 {
         self.new + self.refresh + self.source + self.overhead
     }
@@ -83,19 +85,19 @@ impl Counts {
     }
 }
 
-/// What fetches were worth when their pages were claimed, summed by what they were for.
+/// The worth of fetches, as estimated when their pages were claimed, summed by purpose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Gains {
+pub struct WorthSums {
     /// First copies.
     pub new: f64,
     /// Copies of known pages.
     pub refresh: f64,
-    /// Pages that name new ones.
+    /// Polls of sources.
     pub source: f64,
 }
 
-impl Gains {
-    /// All of them.
+impl WorthSums {
+    /// Returns the sum.
     pub fn all(&self) -> f64 {
         self.new + self.refresh + self.source
     }
@@ -104,80 +106,81 @@ impl Gains {
 /// One fetch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fetch {
-    /// The page.
+    /// The URL of the page.
     pub url: String,
-    /// When it was asked for.
+    /// When it was requested.
     pub at: String,
-    /// What for.
+    /// The purpose.
     pub kind: Kind,
-    /// The status of the answer; `null`: there was none.
+    /// The HTTP status of the answer; `null` if there was none.
     pub status: Option<u16>,
     /// Bytes over the wire.
     pub bytes: u64,
     /// Milliseconds to the end of the answer.
     pub ms: f64,
-    /// What was found.
+    /// The outcome, such as `changed` or `gone`.
     pub outcome: String,
-    /// What it was worth when it was claimed; `null`: it was to be fetched at any price.
+    /// The worth when the page was claimed; `null` if it had to be fetched at any price.
     pub worth: Option<f64>,
-    /// What was wrong.
+    /// The kind of error, if there was one.
     pub error: Option<String>,
 }
 
-/// Some time.
+/// The figures of one time span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Point {
-    /// When it began, in seconds since 1970.
+    /// The start, in seconds since 1970.
     pub at: f64,
-    /// How long it is, in seconds.
+    /// The length in seconds.
     pub seconds: f64,
-    /// Requests made in it.
+    /// Requests in the span.
     pub fetches: Counts,
-    /// Bytes that came in it.
+    /// Bytes received in the span.
     pub bytes: u64,
-    /// What its fetches were worth.
+    /// The worth of its fetches.
     pub worth: f64,
-    /// What a fetch had to be worth at its end; `null`: there is no budget.
+    /// The price at its end; `null` if there is no budget.
     pub price: Option<f64>,
     /// Pages known at its end.
     pub known: usize,
-    /// The share of copies expected to be fresh at its end.
+    /// The expected share of fresh copies at its end.
     pub freshness: Option<f64>,
-    /// The quality expected at its end.
+    /// The expected quality at its end (see [`FreshnessOutlook::quality`]).
     pub quality: Option<f64>,
-    /// Bytes of memory held at its end.
+    /// Resident memory at its end, in bytes.
     pub memory: u64,
 }
 
-/// Levels at one moment.
+/// Values that are sampled at each tick.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Level {
-    /// What a fetch must be worth.
+pub struct TickValues {
+    /// The price; `None` if there is no budget.
     pub price: Option<f64>,
-    /// Pages known.
+    /// Known pages.
     pub known: usize,
 }
 
-/// Counts what a crawl does.
+/// The counts of a crawl.
 #[derive(Debug, Default)]
 pub struct Meter {
-    /// Requests, by what for.
+    /// Requests by purpose.
     pub counts: Counts,
-    /// What they were worth.
-    pub gains: Gains,
+    /// The worth of fetches by purpose.
+    pub gains: WorthSums,
     /// Bytes over the wire.
     pub bytes: u64,
-    /// What copies are expected to be like, when that was last asked.
-    pub outlook: Option<Outlook>,
-    /// What the store takes, when that was last asked.
+    /// The last estimate of freshness.
+    pub outlook: Option<FreshnessOutlook>,
+    /// The last measurement of disk and memory usage.
     pub storage: Storage,
-    /// How the core fares.
+    /// Performance figures of the core.
     pub core: CoreFigures,
     recent: VecDeque<Fetch>,
     points: VecDeque<Point>,
-    /// The point that is not over.
+    /// The current point and its start.
     open: Option<(Moment, Point)>,
     span: Duration,
+    /// Time, requests and bytes at the ticks of the last ten seconds.
     late: VecDeque<(Moment, u64, u64)>,
 }
 
@@ -201,7 +204,7 @@ impl Meter {
         self.recent.truncate(RECENT);
     }
 
-    /// Counts a request that was for no page.
+    /// Counts a request that was not for a page.
     pub fn overhead(&mut self, bytes: u64) {
         self.counts.overhead += 1;
         self.bytes += bytes;
@@ -211,8 +214,8 @@ impl Meter {
         }
     }
 
-    /// Takes note of the time, and of levels at it.
-    pub fn tick(&mut self, now: Moment, level: Level) {
+    /// Advances the series to `now`, with these sampled values.
+    pub fn tick(&mut self, now: Moment, values: TickValues) {
         self.late.push_back((now, self.counts.all(), self.bytes));
         while self.late.len() > 2
             && self
@@ -224,8 +227,8 @@ impl Meter {
         }
         let (begun, point) = self.open.get_or_insert_with(|| (now, new_point(now)));
         point.seconds = now.since(*begun).as_secs_f64();
-        point.price = level.price;
-        point.known = level.known;
+        point.price = values.price;
+        point.known = values.known;
         point.freshness = self.outlook.map(|outlook| outlook.freshness);
         point.quality = self.outlook.and_then(|outlook| outlook.quality);
         point.memory = self.storage.memory;
@@ -236,19 +239,19 @@ impl Meter {
         }
     }
 
-    /// The last fetches, newest first.
+    /// Returns the recent fetches, newest first.
     pub fn recent(&self) -> Vec<Fetch> {
         self.recent.iter().cloned().collect()
     }
 
-    /// The last hours, and what is not over.
+    /// Returns the points of the last hours, including the current one.
     pub fn series(&self) -> Vec<Point> {
         let open = self.open.map(|(_, point)| point);
         let open = open.filter(|point| point.seconds > 0.0);
         self.points.iter().copied().chain(open).collect()
     }
 
-    /// Requests and bytes a second, of late.
+    /// Returns requests and bytes per second, over the last ten seconds.
     pub fn rates(&self) -> (f64, f64) {
         let (Some(first), Some(last)) = (self.late.front(), self.late.back()) else {
             return (0.0, 0.0);
@@ -276,7 +279,7 @@ impl Meter {
 }
 
 impl Point {
-    /// The two as one.
+    /// Merges two neighbouring points.
     fn and(mut self, later: &Self) -> Self {
         self.fetches.add(&later.fetches);
         Self {
@@ -290,12 +293,12 @@ impl Point {
     }
 }
 
-/// What a page was worth when it was claimed; `None`: it was to be fetched at any price.
+/// Returns a worth, or `None` if it means that the page must be fetched at any price.
 pub fn priced(worth: f64) -> Option<f64> {
     (worth < PRICELESS).then_some(worth)
 }
 
-/// What was found, for people.
+/// Returns the name of an outcome.
 pub fn outcome(outcome: Option<Outcome>) -> &'static str {
     match outcome {
         Some(Outcome::Changed) => "changed",
@@ -307,7 +310,7 @@ pub fn outcome(outcome: Option<Outcome>) -> &'static str {
     }
 }
 
-/// A moment, for people and programs.
+/// Formats a moment as an RFC 3339 timestamp.
 pub fn written(moment: Moment) -> String {
     timestamp(moment).to_string()
 }
@@ -342,15 +345,15 @@ mod tests {
     }
 
     #[test]
-    fn the_series_is_bounded_and_loses_no_request_of_its_time() {
+    fn the_series_is_bounded_and_loses_no_request_of_its_time_span() {
         let mut meter = Meter::default();
-        meter.tick(at(0), Level::default());
+        meter.tick(at(0), TickValues::default());
         let hours = 3;
         for second in 1..=hours * 3600 {
             meter.fetched(Kind::New, fetch(Some(2.0)));
             meter.fetched(Kind::Refresh, fetch(None));
             meter.overhead(5);
-            meter.tick(at(second), Level::default());
+            meter.tick(at(second), TickValues::default());
             assert!(meter.series().len() <= POINTS + 1);
         }
         let (mut sum, mut seconds, mut worth) = (Counts::default(), 0.0, 0.0);
@@ -366,14 +369,14 @@ mod tests {
         assert_eq!(meter.rates().0, 3.0);
         assert_eq!(meter.recent().len(), RECENT);
         for second in hours * 3600..24 * 3600 {
-            meter.tick(at(second), Level::default());
+            meter.tick(at(second), TickValues::default());
         }
         assert!(meter.series().len() <= POINTS + 1);
         assert_eq!(meter.rates().0, 0.0, "nothing of late");
     }
 
     #[test]
-    fn what_has_no_price_has_no_worth() {
+    fn a_page_to_fetch_at_any_price_has_no_worth() {
         assert_eq!(priced(3.0), Some(3.0));
         assert_eq!(priced(f64::from(f32::MAX)), None);
         assert_eq!(priced(f64::INFINITY), None);

@@ -1,17 +1,17 @@
-//! May the crawl of a store start visits, or was it told to pause?
+//! Pauses and resumes the crawl of a store, by the file `PAUSED` in the store.
 //!
-//! A file in the store says so, and nothing else does: any process can put it there, a crawl that runs sees it within a
-//! moment, and one that is started later does not begin to fetch.
+//! The file is the only state of a pause. Any process can create it. A running crawl sees it within
+//! half a second, and a crawl that is started later does not fetch.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Whether it is to be paused.
+/// Returns whether a pause is requested.
 pub fn is_wanted(root: &Path) -> bool {
     file(root).exists()
 }
 
-/// Has it pause. Returns whether that is new.
+/// Requests a pause. Returns false if one was already requested.
 pub fn pause(root: &Path) -> io::Result<bool> {
     let made = std::fs::File::create_new(file(root));
     match made {
@@ -21,7 +21,7 @@ pub fn pause(root: &Path) -> io::Result<bool> {
     }
 }
 
-/// Has it go on. Returns whether it was to be paused.
+/// Ends the pause. Returns whether one was requested.
 pub fn resume(root: &Path) -> io::Result<bool> {
     match std::fs::remove_file(file(root)) {
         Ok(()) => Ok(true),

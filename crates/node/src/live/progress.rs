@@ -1,48 +1,48 @@
-//! What the engine tells the program while a crawl runs.
+//! The progress display of a crawl, which the program implements.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Receives the figures and remarks of a running crawl. The program draws them; the engine does not know how.
+/// Receives the figures and notes of a running crawl.
 pub trait Progress: Send {
-    /// Receives the state of the crawl, twice a second.
+    /// Receives the figures of the crawl, twice a second.
     fn show(&mut self, figures: &Figures);
 
-    /// Receives a remark that is made once.
+    /// Receives a note for the user.
     fn note(&self, text: &str);
 
-    /// Ends the display: the crawl is over.
+    /// Ends the display, because the crawl has ended.
     fn finish(&self);
 }
 
-/// The state of a running crawl in a few numbers.
+/// The main figures of a running crawl.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    /// Pages fetched, new and unchanged ones.
+    /// Pages fetched, including unchanged ones.
     pub pages: u64,
     /// Bytes over the wire.
     pub bytes: u64,
     /// Visits to servers under way.
     pub visits: usize,
-    /// Connections kept open without a request.
+    /// Open connections without a request.
     pub idle_connections: usize,
-    /// Pages that wait.
+    /// Pages that are waiting.
     pub queued: usize,
-    /// What a fetch must be worth, in a crawl that does not end.
+    /// The price, in a crawl that does not end.
     pub price: Option<f64>,
     /// Pages that may still be fetched, if their number is limited.
     pub pages_left: Option<u64>,
-    /// Time that is left, if it is limited.
+    /// The remaining time, if it is limited.
     pub time_left: Option<Duration>,
-    /// What went wrong, by kind.
+    /// Failed fetches by kind of error.
     pub errors: BTreeMap<String, u64>,
 }
 
 /// A display that shows nothing.
 #[derive(Debug)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn show(&mut self, _: &Figures) {}
 
     fn note(&self, _: &str) {}

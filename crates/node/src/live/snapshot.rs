@@ -1,90 +1,91 @@
-//! What does a running crawl say of itself?
+//! The snapshot of a running crawl.
 //!
-//! One value that is asked for in process, written into the store for other processes, and shown on the dashboard: who reads it
-//! needs neither lock nor engine. Texts in it (URLs, kinds of errors) are as the web gave them.
+//! It is one value. Threads of this process ask for it, the crawl writes it into the store for
+//! other processes, and the dashboard shows it. Readers need neither a lock nor the engine. Its
+//! texts (URLs, kinds of errors) come from the web and are not escaped.
 
 use serde::{Deserialize, Serialize};
 
 use super::core_figures::CoreFigures;
 use crawl::Summary;
 
-use super::meter::{Counts, Fetch, Gains, Point};
+use super::meter::{Counts, Fetch, Point, WorthSums};
 use crate::explain::sources::Row;
 
-/// Everything at one moment.
+/// A description of a running crawl at one moment.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// What it is doing, in short.
+    /// The state of the crawl in short.
     #[serde(flatten)]
-    pub state: State,
-    /// What fetches were worth when their pages were claimed.
-    pub gains: Gains,
-    /// What the copies are expected to be like, asked of a sample now and then; `null`: no page was visited again yet, and nobody can tell.
-    pub outlook: Option<Outlook>,
-    /// What the store takes.
+    pub state: CrawlState,
+    /// The worth of all fetches, as estimated when their pages were claimed.
+    pub gains: WorthSums,
+    /// The expected freshness of the copies, from a sample; `null` until a page was revisited.
+    pub outlook: Option<FreshnessOutlook>,
+    /// Disk and memory usage.
     pub storage: Storage,
-    /// How the core fares.
+    /// Performance figures of the core.
     #[serde(default)]
     pub core: CoreFigures,
     /// The busiest hosts.
     pub servers: Vec<Server>,
-    /// The pages that are polled for new ones.
+    /// The best sources.
     pub sources: Vec<Row>,
     /// The last fetches, newest first.
     pub recent: Vec<Fetch>,
-    /// The last hours.
+    /// Figures over the last hours.
     pub series: Vec<Point>,
 }
 
-/// What a crawl is doing, as `state.json` has it.
+/// The state of a crawl, as in `state.json`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub struct State {
-    /// What was done since policies were last changed.
+pub struct CrawlState {
+    /// Counts since the policies were last changed.
     #[serde(flatten)]
     pub summary: Summary,
-    /// When this was said.
+    /// The time of the snapshot.
     pub at: String,
-    /// When the program began.
+    /// When the program started.
     pub since: String,
-    /// The process.
+    /// The process id.
     pub process: u32,
-    /// Where it can be asked over HTTP; `null`: nowhere.
+    /// The address at which it serves HTTP; `null` if it does not.
     pub address: Option<String>,
-    /// Whether it runs.
+    /// Whether it runs, is paused, or stops.
     pub mode: Mode,
     /// Visits under way.
     pub visits: usize,
     /// Requests that are not committed yet.
     pub uncommitted: usize,
-    /// Fetches a second that it may make; `null`: any number.
+    /// The budget in fetches per second; `null` if it is unlimited.
     pub budget: Option<f64>,
-    /// By which policies it decides.
-    pub policies: Policies,
-    /// Requests made since the program began, by what for.
+    /// Its policies.
+    pub policies: PolicyNames,
+    /// Requests since the program started, by purpose.
     pub fetches: Counts,
-    /// Requests a second, of late.
+    /// Requests per second, over the last ten seconds.
     pub fetches_per_second: f64,
-    /// Bytes a second, of late.
+    /// Bytes per second, over the last ten seconds.
     pub bytes_per_second: f64,
 }
 
-/// Whether a crawl runs.
+/// Whether a crawl runs, is paused, or stops.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// It fetches.
     #[default]
     Running,
-    /// It was told to pause, and requests are under way or not committed yet.
+    /// A pause was requested, and requests are still under way or not committed.
     Pausing,
-    /// It is paused: nothing is under way, and all is committed.
+    /// It is paused: no request is under way, and everything is committed.
     Paused,
-    /// It ends.
+    /// It is about to end.
     Stopping,
 }
 
 impl Mode {
-    /// For people.
+    /// Returns the name, as in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -95,34 +96,38 @@ impl Mode {
     }
 }
 
-/// The policies by name.
+/// The names of a crawl's policies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Policies {
+pub struct PolicyNames {
     /// The ordering of new pages.
     pub order: String,
     /// The server strategy.
     pub servers: String,
-    /// The refresh of known pages; `null`: there is none.
+    /// The refresh policy; `null` if there is none.
     pub refresh: Option<String>,
-    /// The scheduler of sources; `null`: there is none.
+    /// The scheduler of sources; `null` if there is none.
     pub sources: Option<String>,
 }
 
-/// What copies are expected to be like, by what visits found and what sitemaps and feeds say of them. Pages that were hardly visited again are taken to be like
-/// the others of their host that were, so that it is too low for as long as those are mostly its home pages.
+/// The expected freshness of the copies, estimated from visits and from hints of sitemaps and
+/// feeds.
+///
+/// A page that was rarely revisited is assumed to be like the revisited pages of its host. The
+/// estimate is therefore too low while these are mostly home pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outlook {
-    /// The share of the copies that are expected to be as their pages now.
+pub struct FreshnessOutlook {
+    /// The expected share of copies that equal their pages now.
     pub freshness: f64,
-    /// The same, each copy counting what searchers lose while it is out of date; `null`: nothing was measured yet.
+    /// The same share, where each copy has the weight of what searchers lose while it is out of
+    /// date; `null` until such a loss was measured.
     pub quality: Option<f64>,
-    /// Copies that this was asked of.
+    /// The number of copies in the sample.
     pub sampled: usize,
-    /// Those of them whose pages were visited again, so that they could be seen to change.
+    /// The number of sampled pages that were revisited, so that a change could be seen.
     pub revisited: usize,
 }
 
-/// What a store takes.
+/// Disk and memory usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Storage {
     /// Bytes of the ledger.
@@ -131,37 +136,37 @@ pub struct Storage {
     pub archive: u64,
     /// Bytes of the index.
     pub index: u64,
-    /// Bytes that are free on its disk.
+    /// Free bytes on the disk of the store.
     pub free: u64,
-    /// Bytes of memory that the process holds.
+    /// Resident memory of the process, in bytes.
     pub memory: u64,
 }
 
-/// One host.
+/// One host and its server.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Server {
-    /// `https://example.org`.
+    /// The host, such as `https://example.org`.
     pub origin: String,
-    /// Its address, if it was resolved.
+    /// The IP address and port of its server, if it was resolved.
     pub address: Option<String>,
     /// `visited`, `ready`, `waiting` for its delay, `idle` or `left alone`.
     pub state: String,
-    /// When it may be asked next; `null`: now.
+    /// When the next request may be made; `null` if now.
     pub next: Option<String>,
-    /// Pages that wait for it now.
+    /// Pages of the host that are waiting.
     pub waiting: usize,
-    /// Pages claimed since policies were last changed.
+    /// Pages claimed since the policies were last changed.
     pub claimed: u32,
-    /// Requests ever answered.
+    /// Requests that were ever answered.
     pub requests: u32,
-    /// Milliseconds to open a connection, of late.
+    /// Milliseconds to open a connection (moving average).
     pub connect_ms: Option<f64>,
-    /// Milliseconds to an answer, of late.
+    /// Milliseconds until an answer (moving average).
     pub response_ms: Option<f64>,
-    /// `found`, `missing` or `unknown`: its robots.txt.
+    /// The state of its robots.txt: `found`, `missing` or `unknown`.
     pub robots: String,
-    /// Seconds between requests that its robots.txt asks for.
+    /// The `Crawl-delay` of its robots.txt, in seconds.
     pub crawl_delay: Option<f64>,
-    /// Times in a row that nobody answered.
+    /// The last visits in a row that got no answer.
     pub failures: u32,
 }

@@ -1,4 +1,4 @@
-//! A curve on a terminal.
+//! Draws curves on a terminal.
 
 use std::fmt::Write;
 
@@ -7,7 +7,8 @@ use super::Point;
 const WIDTH: usize = 64;
 const HEIGHT: usize = 14;
 
-/// Draws curves over fetches a day, on a logarithmic scale; each has its letter. Where two meet the first is seen.
+/// Draws curves over fetches per day, on a logarithmic scale. Each curve has a letter; where two
+/// overlap, the first one is visible.
 pub fn draw(curves: &[(char, &[Point])]) -> String {
     let points = || curves.iter().flat_map(|(_, curve)| curve.iter());
     let shown = |point: &&Point| point.reached > 0.02 && point.reached < 0.999;
@@ -47,7 +48,7 @@ pub fn draw(curves: &[(char, &[Point])]) -> String {
     text
 }
 
-/// A number of fetches as people write it.
+/// Formats a number of fetches with about three digits.
 pub fn number(fetches: f64) -> String {
     match fetches {
         fetches if fetches >= 100.0 => format!("{fetches:.0}"),

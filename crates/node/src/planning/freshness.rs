@@ -1,119 +1,136 @@
-//! How likely is a copy still as its page, by what visits found?
+//! Estimates the probability that a copy still equals its page, from visits and hints.
 //!
-//! Pages differ by orders of magnitude in how often they change, and they are not visited at random: a home page is polled a hundred times before a comment is looked at
-//! twice, and most visits follow the word of a sitemap or feed. So the changes of all pages together, over the time that they were watched, say next to nothing of a page that was never visited again. What is learned
-//! is how *pages* are spread over rates, each page counting once however often it was visited: the likeliest spread over a grid of rates (Laird, "Nonparametric maximum likelihood estimation of a mixing
-//! distribution", JASA 1978), by expectation and maximization. And what share of the changes is signalled on a host: where others speak, their silence is evidence. Seeds, which are mostly home pages, are
-//! polled from the first minute on and speak for no other page.
+//! Change rates differ between pages by orders of magnitude, and visits are not random. A home
+//! page is polled a hundred times before another page is visited twice, and most visits follow a
+//! hint of a sitemap or feed. So the pooled changes of all pages say little about a page that was
+//! never revisited.
 //!
-//! It is too high, by up to a sixth in worlds of ours, where half of the changes are not signalled and hardly a page was visited without a signal.
+//! The model therefore estimates how *pages* are distributed over change rates, where each page
+//! counts once, however often it was visited. This is the nonparametric maximum likelihood
+//! estimate on a grid of rates (Laird, "Nonparametric maximum likelihood estimation of a mixing
+//! distribution", JASA 1978), computed by expectation maximization (EM).
 //!
-//! **Invariant:** facts of this store alone, so that before a page was visited again there is no answer.
+//! The model also estimates the recall of hints on each host: the share of changes that a hint
+//! signals. On a host with a high recall, the absence of a hint is evidence that a page has not
+//! changed. Seeds are mostly home pages, which are polled from the first minute on. They are
+//! modelled separately and say nothing about other pages.
+//!
+//! **Bias:** the estimate is too high, by up to a sixth in our simulated worlds, where half of the
+//! changes have no hint and almost no page was visited without a hint.
+//!
+//! **Invariant:** the model uses only facts of this store, so there is no estimate before a page
+//! was revisited.
 
 use std::collections::HashMap;
 
 use policy::{History, Moment};
 
-/// Rates that a page can have, from such that nobody would have noticed a change to such that nobody would have missed one.
+/// The number of change rates in the grid.
 const RATES: usize = 24;
-/// What all pages are like counts as much as so many pages of a host.
+/// Weight of the global distribution in a host's estimate, as a pseudo-count of pages.
 const OTHERS: f64 = 3.0;
-/// Before a false signal was seen, so many are thought to have been.
+/// Pseudo-count of false hints in each group.
 const ALARMS: f64 = 0.5;
-/// The share of changes that were signalled, as counted, counts as much as so many changes: that is too high a share, since visits follow signals, but where nobody
-/// visits in silence there is no other.
+/// Weight of the counted recall in a host's estimate, as a pseudo-count of changes. The counted
+/// recall is too high, because visits follow hints. It matters on a
+/// host where almost every visit follows a hint, because there is no other evidence.
 const COUNTED: f64 = 5.0;
-/// Rounds of learning.
+/// The number of EM iterations.
 const ROUNDS: usize = 40;
 
-/// How pages change, as far as some of them tell.
+/// A model of change rates and hints, learned from the pages of a store.
 #[derive(Debug)]
-pub struct Freshness {
-    /// Changes a second.
+pub struct FreshnessModel {
+    /// The grid of rates, in changes per second.
     rates: Vec<f64>,
-    /// How many of all pages change at each rate; and of all seeds.
+    /// Two distributions over the grid: of all pages that are not seeds, and of all seeds.
     all: [Vec<f64>; 2],
-    hosts: HashMap<Group, Host>,
+    hosts: HashMap<Group, HostModel>,
 }
 
-/// A host, and whether its seeds are meant or its other pages.
+/// A host, and whether the group has its seeds (`true`) or its other pages.
 type Group = (u32, bool);
 
-/// How the pages of a host change, or its seeds.
+/// The model of one group: the seeds or the other pages of a host.
 #[derive(Debug, Clone)]
-struct Host {
-    /// How many of them change at each rate.
+struct HostModel {
+    /// The distribution over the grid of rates.
     spread: Vec<f64>,
-    /// The share of the changes that others signal.
+    /// The share of changes that a hint signals.
     recall: f64,
-    /// Signals that are not true, a page and second.
+    /// False hints per page and second.
     noise: f64,
-    /// Recall as it would be if all changes had been found.
+    /// The recall as counted at visits, without correction for changes that were not found.
     counted: f64,
 }
 
-/// What visits found of one page.
+/// The evidence of the visits to one page.
 #[derive(Debug, Clone, Copy)]
-struct Found {
-    /// The time after which nothing had changed, in seconds.
+struct VisitEvidence {
+    /// The total length of the intervals between visits that had no change, in seconds.
     quiet: f64,
-    /// The mean time after which something had.
+    /// The mean length of the intervals with a change, in seconds.
     gap: f64,
-    /// Changes that followed a signal, and that did not.
+    /// Changes that were found after a hint.
     hits: f64,
+    /// Changes that were found without a hint.
     misses: f64,
-    /// Signals that were not true.
+    /// Hints that proved false.
     alarms: f64,
-    /// The age of the copy.
+    /// The age of the copy, in seconds.
     age: f64,
-    /// Signals since.
+    /// Hints since the last visit.
     since: u16,
 }
 
-impl Freshness {
-    /// Learns from pages with a copy, and their hosts; `None`: none was visited again.
+impl FreshnessModel {
+    /// Learns from pages with a copy, each with the number of its host; `None` if no page was
+    /// revisited.
     pub fn learned<'a>(
         pages: impl Iterator<Item = (u32, &'a History)>,
         now: Moment,
     ) -> Option<Self> {
-        // Pages visited again, and others.
+        // Indexed by whether the pages are seeds, then by whether they were never revisited.
         let mut counts = [[0_usize; 2]; 2];
         let found = |(host, history): (u32, &History)| {
             let group = (host, history.depth == 0);
             counts[usize::from(group.1)][usize::from(history.revisits == 0)] += 1;
-            (group, Found::of(history, now))
+            (group, VisitEvidence::of(history, now))
         };
-        let pages: Vec<(Group, Found)> = pages.map(found).collect();
+        let pages: Vec<(Group, VisitEvidence)> = pages.map(found).collect();
         let [[others, unknown], [seeds, _]] = counts;
         if others == 0 && (unknown > 0 || seeds == 0) {
             return None;
         }
         let mut freshness = Self {
             rates: rates(&pages),
-            all: [any(), any()],
+            all: [uniform(), uniform()],
             hosts: hosts(&pages),
         };
         for _ in 0..ROUNDS {
-            freshness.learn(&pages);
+            freshness.em_step(&pages);
         }
         Some(freshness)
     }
 
-    /// How likely the copy of a page is as the page now.
+    /// Returns the probability that the copy of a page equals the page now.
     pub fn of(&self, host: u32, history: &History, now: Moment) -> f64 {
-        let found = Found::of(history, now);
+        let found = VisitEvidence::of(history, now);
         let group = (host, history.depth == 0);
         match self.hosts.get(&group) {
-            Some(host) => self.likely(host, &found).0,
+            Some(host) => self.posterior(host, &found).0,
             None => {
-                self.likely(&Host::new(self.all[usize::from(group.1)].clone()), &found)
-                    .0
+                self.posterior(
+                    &HostModel::new(self.all[usize::from(group.1)].clone()),
+                    &found,
+                )
+                .0
             }
         }
     }
 
-    /// How likely a copy is fresh, and its page to change at each rate.
-    fn likely(&self, host: &Host, found: &Found) -> (f64, Vec<f64>) {
+    /// Returns the probability that a copy is fresh, and the posterior distribution of its rate.
+    fn posterior(&self, host: &HostModel, found: &VisitEvidence) -> (f64, Vec<f64>) {
         let likelihoods = self.rates.iter().map(|rate| found.likelihood(*rate, host));
         let likelihoods: Vec<f64> = likelihoods.collect();
         let best = likelihoods
@@ -124,48 +141,51 @@ impl Freshness {
         let weights: Vec<f64> = likelihoods.iter().zip(&host.spread).map(weigh).collect();
         let sum: f64 = weights.iter().sum();
         let weights: Vec<f64> = weights.into_iter().map(|weight| weight / sum).collect();
-        // What others said is in the weights. The copy is fresh if they were wrong and nothing changed that they did not speak of.
-        let wrong = |rate: f64| host.noise / (host.noise + host.recall * rate);
-        let unsaid = (1.0 - host.recall) * found.age;
+        // The weights already include the hints. The copy is fresh if all hints since the visit are
+        // false and there was no change without a hint.
+        let is_false = |rate: f64| host.noise / (host.noise + host.recall * rate);
+        let unsignalled = (1.0 - host.recall) * found.age;
         let fresh = self.rates.iter().zip(&weights).map(|(rate, weight)| {
-            weight * (-rate * unsaid).exp() * wrong(*rate).powi(found.since.into())
+            weight * (-rate * unsignalled).exp() * is_false(*rate).powi(found.since.into())
         });
         (fresh.sum(), weights)
     }
 
-    /// One round: what each page is likely to be like, and from that what pages are like.
-    fn learn(&mut self, pages: &[(Group, Found)]) {
-        // One page's worth of nothing known, so that no rate is ruled out.
-        let mut all = [any(), any()];
+    /// Runs one EM iteration: computes the posterior of each page, and from these the distributions
+    /// and the recall of each group.
+    fn em_step(&mut self, pages: &[(Group, VisitEvidence)]) {
+        // A uniform pseudo-count of one page, so that no rate gets the probability zero.
+        let mut all = [uniform(), uniform()];
         let mut hosts: HashMap<Group, (Vec<f64>, f64, f64)> = HashMap::new();
         for (group, found) in pages {
             let host = &self.hosts[group];
-            let (_, weights) = self.likely(host, found);
+            let (_, weights) = self.posterior(host, found);
             let seeds = usize::from(group.1);
             let others = || self.all[seeds].iter().map(|share| OTHERS * share).collect();
-            let (spread, said, unsaid) =
+            let (spread, signalled, unsignalled) =
                 (hosts.entry(*group)).or_insert_with(|| (others(), 0.0, 0.0));
             for (place, weight) in weights.into_iter().enumerate() {
                 let rate = self.rates[place];
                 let changes = found.changes(rate, host);
-                *said += weight * changes.0;
-                *unsaid += weight * changes.1;
+                *signalled += weight * changes.0;
+                *unsignalled += weight * changes.1;
                 all[seeds][place] += weight;
                 spread[place] += weight;
             }
         }
-        self.all = all.map(shares);
-        for (group, (spread, said, unsaid)) in hosts {
+        self.all = all.map(normalized);
+        for (group, (spread, signalled, unsignalled)) in hosts {
             if let Some(host) = self.hosts.get_mut(&group) {
-                host.spread = shares(spread);
-                // Where nobody spoke, silence says nothing.
-                host.recall = (said + COUNTED * host.counted) / (said + unsaid + COUNTED);
+                host.spread = normalized(spread);
+                // Without any hints the recall stays zero, so that their absence is no evidence.
+                host.recall =
+                    (signalled + COUNTED * host.counted) / (signalled + unsignalled + COUNTED);
             }
         }
     }
 }
 
-impl Host {
+impl HostModel {
     fn new(spread: Vec<f64>) -> Self {
         Self {
             spread,
@@ -176,7 +196,7 @@ impl Host {
     }
 }
 
-impl Found {
+impl VisitEvidence {
     fn of(history: &History, now: Moment) -> Self {
         let signals = &history.signals;
         let changed = history.watched.saturating_sub(history.quiet).as_secs_f64();
@@ -191,56 +211,62 @@ impl Found {
         }
     }
 
-    /// The logarithm of the likelihood of what was found, and of what others said since, of a page of this host that changes at a rate.
-    fn likelihood(&self, rate: f64, host: &Host) -> f64 {
-        let (said, unsaid) = (host.recall * rate, (1.0 - host.recall) * rate);
-        let told = self.gap * (self.hits + self.misses) + self.age;
-        let mut sum = -rate * self.quiet - said * told;
+    /// Returns the log-likelihood of the evidence, for a page of this group with this change rate.
+    fn likelihood(&self, rate: f64, host: &HostModel) -> f64 {
+        let (signalled, unsignalled) = (host.recall * rate, (1.0 - host.recall) * rate);
+        let observed = self.gap * (self.hits + self.misses) + self.age;
+        let mut sum = -rate * self.quiet - signalled * observed;
         if self.misses > 0.0 {
-            sum += self.misses * some(unsaid * self.gap);
+            sum += self.misses * ln_at_least_one(unsignalled * self.gap);
         }
-        // A visit follows a signal soon, so that the gap says when it came.
+        // A visit follows a hint soon, so the gap is about the time until the hint.
         if self.hits > 0.0 {
-            let signals = said + self.by_chance(rate, host);
+            let signals = signalled + self.accidental_hits(rate, host);
             sum += self.hits * signals.max(f64::MIN_POSITIVE).ln();
         }
         if self.since > 0 {
-            let signals = said + host.noise;
+            let signals = signalled + host.noise;
             sum += f64::from(self.since) * signals.max(f64::MIN_POSITIVE).ln();
         }
         sum
     }
 
-    /// False signals a second where something has changed that nobody spoke of.
-    fn by_chance(&self, rate: f64, host: &Host) -> f64 {
-        host.noise * some((1.0 - host.recall) * rate * self.gap).exp()
+    /// Returns the rate of accidental hits per second: a false hint in an interval that has a
+    /// change without a hint.
+    fn accidental_hits(&self, rate: f64, host: &HostModel) -> f64 {
+        host.noise * ln_at_least_one((1.0 - host.recall) * rate * self.gap).exp()
     }
 
-    /// Changes that were signalled, and that were not, as far as is to be expected: the latter also where a signal led to the page, and since.
-    fn changes(&self, rate: f64, host: &Host) -> (f64, f64) {
-        let (said, unsaid) = (host.recall * rate, (1.0 - host.recall) * rate);
-        let found = unsaid * self.gap;
+    /// Returns the expected numbers of changes with and without a hint.
+    ///
+    /// Changes without a hint are also expected in intervals that ended after a hint, and since the
+    /// last visit.
+    fn changes(&self, rate: f64, host: &HostModel) -> (f64, f64) {
+        let (signalled, unsignalled) = (host.recall * rate, (1.0 - host.recall) * rate);
+        let found = unsignalled * self.gap;
         let found = match found > 1e-9 {
             true => found / -(-found).exp_m1(),
             false => 1.0,
         };
-        let never = self.misses * found + unsaid * (self.hits * self.gap + self.age);
-        if said <= 0.0 {
+        let never = self.misses * found + unsignalled * (self.hits * self.gap + self.age);
+        if signalled <= 0.0 {
             return (0.0, never);
         }
-        let waits = f64::from(self.since) / (said + host.noise);
-        let hits = self.hits / (said + self.by_chance(rate, host));
-        (said * (hits + waits), never)
+        let waits = f64::from(self.since) / (signalled + host.noise);
+        let hits = self.hits / (signalled + self.accidental_hits(rate, host));
+        (signalled * (hits + waits), never)
     }
 }
 
-/// The logarithm of the probability that something happens of which so much is expected.
-fn some(expected: f64) -> f64 {
+/// Returns the logarithm of the probability of at least one event, for a Poisson process with this
+/// expected number of events.
+fn ln_at_least_one(expected: f64) -> f64 {
     (-(-expected).exp_m1()).max(f64::MIN_POSITIVE).ln()
 }
 
-/// A grid of rates: at the least, a change in the longest time is not to be expected; at the greatest, it is in the shortest.
-fn rates(pages: &[(Group, Found)]) -> Vec<f64> {
+/// Returns a logarithmic grid of rates. At the lowest rate, a change in the longest interval has
+/// the probability 2 %. At the highest rate, three changes are expected in the shortest interval.
+fn rates(pages: &[(Group, VisitEvidence)]) -> Vec<f64> {
     let longest = (pages.iter()).map(|(_, found)| found.quiet.max(found.gap).max(found.age));
     let longest = longest.fold(1e-6, f64::max);
     let changed = pages
@@ -254,34 +280,35 @@ fn rates(pages: &[(Group, Found)]) -> Vec<f64> {
         .collect()
 }
 
-/// The hosts, before anything was learned of their rates.
-fn hosts(pages: &[(Group, Found)]) -> HashMap<Group, Host> {
+/// Returns the initial model of each group, from counts of hints and changes.
+fn hosts(pages: &[(Group, VisitEvidence)]) -> HashMap<Group, HostModel> {
     let mut counts: HashMap<Group, [f64; 4]> = HashMap::new();
     for (group, found) in pages {
         let signals = found.hits + f64::from(found.since);
-        // A signal is seen to be false only where the copy was fresh: half of the time in which a page changed, as far as is known, and in silence.
+        // A hint can prove false only while the copy is fresh: in quiet intervals, in about half of
+        // each interval with a change, and since the last visit if there was no hint.
         let silence = if found.since == 0 { found.age } else { 0.0 };
         let fresh = found.quiet + found.gap * (found.hits + found.misses) / 2.0 + silence;
         let new = [signals, found.misses, found.alarms, fresh];
         let sums = counts.entry(*group).or_default();
         sums.iter_mut().zip(new).for_each(|(sum, new)| *sum += new);
     }
-    let host = |[signals, misses, alarms, fresh]: [f64; 4]| Host {
+    let host = |[signals, misses, alarms, fresh]: [f64; 4]| HostModel {
         recall: signals / (signals + misses + 1.0),
         counted: signals / (signals + misses + 1.0),
         noise: (alarms + ALARMS) / fresh.max(1e-6),
-        ..Host::new(any())
+        ..HostModel::new(uniform())
     };
     let hosts = counts.into_iter();
     hosts.map(|(group, counts)| (group, host(counts))).collect()
 }
 
-/// Every rate alike.
-fn any() -> Vec<f64> {
+/// Returns the uniform distribution over the grid.
+fn uniform() -> Vec<f64> {
     vec![1.0 / RATES as f64; RATES]
 }
 
-fn shares(mut weights: Vec<f64>) -> Vec<f64> {
+fn normalized(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights.iter_mut().for_each(|weight| *weight /= sum);
     weights

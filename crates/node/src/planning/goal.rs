@@ -1,26 +1,27 @@
-//! What is a store kept fresh for, and how far is that reached?
+//! The goals of keeping a store fresh, and how far a visit interval reaches them.
 
 use policy::plan::{currency, freshness};
 
-/// What is to be reached, each a share.
+/// A goal. Each is a share from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Goal {
-    /// Of the copies, on average over time, that are as their pages.
+    /// The share of copies that equal their pages, averaged over time.
     Fresh,
-    /// Of the copies that were as their pages within the last so many days.
+    /// The share of copies that equalled their pages at some time within the last `within` days.
     Current {
-        /// Days of grace.
+        /// The grace period in days.
         within: f64,
     },
-    /// Of the quality that searches of a perfectly fresh store would have (Pandey & Olston's repository quality).
+    /// The share of the search quality that a perfectly fresh store would have (the repository
+    /// quality of Pandey & Olston).
     Quality {
-        /// What a page's stake is a share of, for all pages.
+        /// The quality of a perfectly fresh store, in the unit of the stakes.
         ideal: f64,
     },
 }
 
 impl Goal {
-    /// The refresh policy that is made for it.
+    /// Returns the refresh policy that optimizes this goal.
     pub fn policy(&self) -> String {
         match self {
             Self::Fresh => "freshness".into(),
@@ -29,7 +30,7 @@ impl Goal {
         }
     }
 
-    /// What it is a share of, for people.
+    /// Describes what the share is a share of.
     pub fn words(&self) -> String {
         match self {
             Self::Fresh => "of the copies fresh".into(),
@@ -38,7 +39,7 @@ impl Goal {
         }
     }
 
-    /// The share for a page that changes so often a day and is visited after so many days.
+    /// Returns the share for one page, from its changes per day and its visit interval in days.
     pub(super) fn of_page(&self, rate: f64, interval: f64) -> f64 {
         match self {
             Self::Current { within } => currency::of_page(rate, interval, *within),
@@ -53,7 +54,7 @@ impl Goal {
         }
     }
 
-    /// The share for pages of which each has one, and counts so much.
+    /// Returns the share over all pages, from the share and the weight of each.
     pub(super) fn mean(&self, pages: impl Iterator<Item = (f64, f64)>) -> f64 {
         let (mut missed, mut all) = (0.0, 0.0);
         for (share, weight) in pages {

@@ -1,4 +1,4 @@
-//! The curve against closed forms, on a store whose pages are known.
+//! Tests the curve against closed forms, on a store whose pages have known change rates.
 
 use frontier::{Discovery, Entry, PageCopy, PageKey};
 use ledger::Batch;
@@ -7,7 +7,7 @@ use policy::{Moment, Visit};
 
 use super::*;
 
-/// A store of pages that were visited every day for so long that their rates are known.
+/// A ledger whose pages were visited daily for 800 days, so that their rates are well estimated.
 fn ledger(directory: &std::path::Path, pages: u32) -> Ledger {
     let ledger = Ledger::open(directory).unwrap();
     let mut batch = Batch::default();
@@ -25,7 +25,7 @@ fn ledger(directory: &std::path::Path, pages: u32) -> Ledger {
         };
         let mut history = History::discovered(Moment::START, 0);
         for day in 1..800u64 {
-            // Page k changes every 2 + k days, to the day.
+            // Page k changes exactly every 2 + k days.
             let changed = day.is_multiple_of(2 + u64::from(page));
             let outcome = if changed || day == 1 {
                 Outcome::Changed
@@ -48,7 +48,7 @@ fn ledger(directory: &std::path::Path, pages: u32) -> Ledger {
 }
 
 #[test]
-fn the_curve_answers_both_ways_and_is_that_of_the_optimum() {
+fn the_curve_is_optimal_and_can_be_read_in_both_directions() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = ledger(directory.path(), 8);
     let goal = Goal::Fresh;
@@ -76,7 +76,7 @@ fn the_curve_answers_both_ways_and_is_that_of_the_optimum() {
 }
 
 #[test]
-fn grace_makes_it_cheaper() {
+fn a_grace_period_needs_fewer_fetches() {
     let directory = tempfile::tempdir().unwrap();
     let ledger = ledger(directory.path(), 8);
     let need = |goal: Goal| {

@@ -1,15 +1,15 @@
-//! What does a page say of itself, as people and other programs read it?
+//! The metadata of a page for the API and exports.
 
 use page::Fields;
 use serde::Serialize;
 
-/// Authors, dates and the rest; what a page does not say is left out.
+/// Metadata that a page states about itself. Missing fields are left out of the JSON.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Stated {
-    /// What it is: `article`, `Course`.
+    /// The type of the page, such as `article` or `Course`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// Who wrote it.
+    /// The authors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub authors: Vec<String>,
     /// When it was published, in UTC.
@@ -18,16 +18,16 @@ pub struct Stated {
     /// When it was changed, in UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub modified: Option<String>,
-    /// Who published it.
+    /// The publisher.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publisher: Option<String>,
-    /// What it is about.
+    /// A description of the content.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The same in words.
+    /// The keywords.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub keywords: Vec<String>,
-    /// A DOI, an ISBN.
+    /// An identifier, such as a DOI or an ISBN.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub identifier: Option<String>,
 }
@@ -47,7 +47,7 @@ impl From<Fields> for Stated {
     }
 }
 
-/// A moment; a year that no calendar has is not said.
+/// Formats a Unix time; `None` if the timestamp type cannot represent it.
 fn written(seconds: i64) -> Option<String> {
     let at = jiff::Timestamp::from_second(seconds).ok()?;
     Some(at.to_string())
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_written_and_silence_is_left_out() {
+    fn dates_are_written_and_missing_fields_are_left_out() {
         let stated = Stated::from(Fields {
             authors: vec!["Ada".into()],
             published: Some(1_714_521_600),

@@ -1,11 +1,12 @@
-//! What links say of the pages they lead to, on its way to the index.
+//! Links, with their anchor texts, that are not in the index yet.
 //!
-//! **Invariant:** memory is bounded by [`BYTES`]. What is here can be lost: it makes the index better, and nothing
-//! relies on it.
+//! A page is indexed with the anchor texts of the links that were found before it was fetched.
+//! Links that are found later are collected here. The committer adds them to the index every five
+//! minutes and at the end of a crawl, because the index can add links only by indexing the whole
+//! page again.
 //!
-//! A page is put into the index with the words of the links that were found before it was fetched. Links that are
-//! found later wait here. The committer adds them to the index every five minutes and at the end of a crawl, because
-//! the index can add links to a page only by indexing the whole page again.
+//! **Invariant:** memory is bounded by [`BYTES`]. These links may be lost: they improve the
+//! ranking, and nothing relies on them.
 
 use std::collections::HashMap;
 
@@ -15,35 +16,36 @@ use ledger::Ledger;
 use page::PageId;
 use repository::index;
 
-/// Memory for what is not in the index yet, in bytes.
+/// Memory for links that are not in the index yet, in bytes.
 const BYTES: usize = 32 << 20;
 
-/// What a page costs beside the words, about, in bytes.
+/// The approximate memory per page besides the anchor texts, in bytes.
 const OVERHEAD: usize = 96;
 
-/// New links without new words after which the page is indexed again: 30 links raise its score by 7 %.
+/// New links without new anchor text after which a page is indexed again: 30 links raise its score
+/// by 7 %.
 const MANY: u32 = 30;
 
-/// Links to pages that the index has not been told of.
+/// Links that are not in the index yet, by target page.
 #[derive(Debug, Default)]
 pub struct InLinks {
-    pages: HashMap<PageId, Waiting>,
+    pages: HashMap<PageId, PendingLinks>,
     bytes: usize,
 }
 
-/// What the index has not been told of a page.
+/// The links to one page that are not in the index yet.
 #[derive(Debug, Default)]
-pub struct Waiting {
-    /// How many pages link to it.
+pub struct PendingLinks {
+    /// The number of links.
     pub links: u32,
-    /// The words of some of the links.
+    /// The anchor texts of some of the links, without repetition.
     pub words: Vec<String>,
-    /// Whether the index was asked for the page and did not have it.
+    /// Whether the page was looked up in the index and was not there.
     absent: bool,
 }
 
 impl InLinks {
-    /// All links that a ledger knows.
+    /// Reads all links of a ledger.
     pub fn all(ledger: &Ledger) -> Result<Self> {
         let mut pages: Vec<PageId> = Vec::new();
         for known in ledger.scan() {
@@ -65,14 +67,14 @@ impl InLinks {
         Ok(links)
     }
 
-    /// Takes in a link.
+    /// Adds a link. Drops it when the memory is full and its page has no other links here.
     pub fn add(&mut self, link: InLink) {
         if self.bytes >= BYTES && !self.pages.contains_key(&link.to) {
             return;
         }
         let page = self.pages.entry(link.to).or_insert_with(|| {
             self.bytes += OVERHEAD;
-            Waiting::default()
+            PendingLinks::default()
         });
         page.links += 1;
         if !link.words.is_empty() && self.bytes < BYTES && !page.words.contains(&link.words) {
@@ -81,36 +83,36 @@ impl InLinks {
         }
     }
 
-    /// Takes out what is known of a page that is put into the index now.
-    pub fn take(&mut self, page: PageId) -> Waiting {
-        let waiting = self.pages.remove(&page).unwrap_or_default();
-        self.bytes -= waiting.bytes();
-        waiting
+    /// Removes and returns the links to a page that is being indexed.
+    pub fn take(&mut self, page: PageId) -> PendingLinks {
+        let pending = self.pages.remove(&page).unwrap_or_default();
+        self.bytes -= pending.bytes();
+        pending
     }
 
-    /// Adds the waiting links to the pages that the index has. Returns the number of those pages.
+    /// Adds the pending links to the pages that the index has. Returns the number of these pages.
     pub fn flush(&mut self, index: &mut index::Writer) -> Result<usize> {
-        let mut told = Vec::new();
-        for (&page, waiting) in &mut self.pages {
-            if waiting.absent || waiting.words.is_empty() && waiting.links < MANY {
+        let mut updated = Vec::new();
+        for (&page, pending) in &mut self.pages {
+            if pending.absent || pending.words.is_empty() && pending.links < MANY {
                 continue;
             }
-            let words: Vec<&str> = waiting.words.iter().map(String::as_str).collect();
-            let added = index.add_links(page, &words, waiting.links);
+            let words: Vec<&str> = pending.words.iter().map(String::as_str).collect();
+            let added = index.add_links(page, &words, pending.links);
             match added.context("cannot write the index")? {
-                true => told.push(page),
-                // `take` hands the links over when the page is put.
-                false => waiting.absent = true,
+                true => updated.push(page),
+                // `take` returns the links when the page is indexed.
+                false => pending.absent = true,
             }
         }
-        for page in &told {
+        for page in &updated {
             self.take(*page);
         }
-        Ok(told.len())
+        Ok(updated.len())
     }
 }
 
-impl Waiting {
+impl PendingLinks {
     fn bytes(&self) -> usize {
         if self.links == 0 {
             return 0;
@@ -137,14 +139,14 @@ mod tests {
     }
 
     #[test]
-    fn words_wait_until_their_page_is_put() {
+    fn anchor_texts_are_kept_until_their_page_is_indexed() {
         let mut links = InLinks::default();
         for words in ["wader", "", "wader", "bird"] {
             links.add(link(1, words));
         }
-        let waiting = links.take(PageId(1));
+        let pending = links.take(PageId(1));
         assert_eq!(
-            (waiting.links, waiting.words),
+            (pending.links, pending.words),
             (4, vec!["wader".into(), "bird".into()])
         );
         assert_eq!((links.take(PageId(1)).links, links.bytes), (0, 0));
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_index_is_told_of_pages_that_it_has() {
+    fn links_are_added_to_pages_that_the_index_has() {
         let dir = tempfile::tempdir().unwrap();
         let index = Index::open(dir.path()).unwrap();
         let mut writer = index.writer(15_000_000).unwrap();
@@ -180,7 +182,7 @@ mod tests {
         links.add(link(1, "wader"));
         links.add(link(2, "stilt"));
         assert_eq!(links.flush(&mut writer).unwrap(), 1);
-        assert_eq!(links.flush(&mut writer).unwrap(), 0, "it was told");
+        assert_eq!(links.flush(&mut writer).unwrap(), 0, "already added");
         writer.commit(2).unwrap();
         let found = |text| {
             let query = Query {

@@ -1,7 +1,8 @@
-//! What do people search for, what were they shown, and what did they click? Followed while a crawl goes on.
+//! Follows the logs of searches and clicks while a crawl runs.
 //!
-//! Searches are made by other processes too, so the log is the only source: new lines are read now and then. The
-//! index is told what people search for, the policy which pages they met.
+//! Other processes serve searches too, so the log is the only common source. New lines are read
+//! every 30 seconds. The index receives the queries, and the policy receives the pages that were
+//! shown or clicked.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,26 +15,26 @@ use repository::log::{Click, Log, LogError, Position};
 
 use crate::store;
 
-/// How often new lines are looked for.
+/// How often new lines are read.
 const FOLLOW_EVERY: Duration = Duration::from_secs(30);
-/// How often the index is told anew what people search for: it then looks at all results.
-const TELL_EVERY: Duration = Duration::from_secs(600);
+/// How often the index receives a new workload: it then evaluates all queries of the workload.
+const WORKLOAD_EVERY: Duration = Duration::from_secs(600);
 
-/// The searches so far.
+/// The searches and clicks that were read so far.
 pub struct Searches {
     log: Log,
     position: Position,
     clicks: Log<Click>,
     clicks_position: Position,
     demand: Demand,
-    /// Queries that the index was told of, and when.
-    told: Option<(u64, Moment)>,
-    looked: Option<Moment>,
+    /// The number of queries in the last workload for the index, and its time.
+    last_workload: Option<(u64, Moment)>,
+    read_at: Option<Moment>,
     met: Vec<Met>,
 }
 
 impl Searches {
-    /// Those of a store.
+    /// Follows the logs of a store from their beginning.
     pub fn of(root: &Path) -> Self {
         Self {
             log: Log::open(&store::log(root)),
@@ -41,31 +42,31 @@ impl Searches {
             clicks: Log::open(&store::log(root)),
             clicks_position: Position::default(),
             demand: Demand::default(),
-            told: None,
-            looked: None,
+            last_workload: None,
+            read_at: None,
             met: Vec::new(),
         }
     }
 
-    /// Whether it is time to look for new lines.
+    /// Returns whether it is time to read new lines.
     pub fn is_due(&self, now: Moment) -> bool {
-        self.looked.is_none_or(|at| now.since(at) >= FOLLOW_EVERY)
+        self.read_at.is_none_or(|at| now.since(at) >= FOLLOW_EVERY)
     }
 
-    /// Reads new lines. A log that cannot be read is complained about: the crawl goes on with what it knows.
+    /// Reads new lines. If a log cannot be read, logs a warning: the crawl continues without it.
     pub fn follow(&mut self, now: Moment) {
-        self.looked = Some(now);
+        self.read_at = Some(now);
         if let Err(error) = self.read(now) {
             tracing::warn!(%error, "the log of searches cannot be read");
         }
     }
 
-    /// Takes the pages that searchers met since the last look.
+    /// Removes and returns the pages that were shown or clicked since the last call.
     pub fn take_met(&mut self) -> Vec<Met> {
         std::mem::take(&mut self.met)
     }
 
-    /// Reads new lines. Pages are met at `now` at the latest: a wrong clock may have dated a line in the future.
+    /// Reads new lines. A time after `now` counts as `now`: a wrong clock may have written it.
     fn read(&mut self, now: Moment) -> Result<(), LogError> {
         let (demand, met) = (&mut self.demand, &mut self.met);
         let mut meet = |url: &str, time, views, clicks| {
@@ -92,29 +93,29 @@ impl Searches {
         Ok(())
     }
 
-    /// What people search for, if the index should know.
+    /// Returns the workload of all queries so far, if the index should receive it now.
     pub fn workload(&mut self, now: Moment) -> Option<Workload> {
         let asked = self.demand.asked();
-        let news = match self.told {
+        let news = match self.last_workload {
             None => asked > 0,
-            Some((before, at)) => asked > before && now.since(at) >= TELL_EVERY,
+            Some((before, at)) => asked > before && now.since(at) >= WORKLOAD_EVERY,
         };
         if !news {
             return None;
         }
-        self.told = Some((asked, now));
+        self.last_workload = Some((asked, now));
         Some(self.demand.workload())
     }
 }
 
-/// All pages that searchers met so far, for those who ask about a crawl that is at rest.
+/// Returns all pages that were shown or clicked so far, for a store at rest.
 pub fn all_met(root: &Path, now: Moment) -> Result<Vec<Met>, LogError> {
     let mut searches = Searches::of(root);
     searches.read(now)?;
     Ok(searches.met)
 }
 
-/// A time of the log, as the crawl counts.
+/// Converts a time of the log to a moment.
 fn moment(time: jiff::Timestamp) -> Moment {
     Moment::from_micros(u64::try_from(time.as_microsecond()).unwrap_or_default())
 }
@@ -127,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn new_lines_are_followed_and_told_now_and_then() {
+    fn new_lines_are_read_and_the_workload_is_updated_periodically() {
         let directory = tempfile::tempdir().unwrap();
         let log = Log::open(&store::log(directory.path()));
         let mut searches = Searches::of(directory.path());
@@ -140,7 +141,7 @@ mod tests {
         };
         let id = |url: &str| PageUrl::parse(url).unwrap().id();
         assert!(follow(&mut searches, 0).is_empty());
-        assert!(searches.workload(at(0)).is_none(), "nobody searched");
+        assert!(searches.workload(at(0)).is_none(), "no searches yet");
         let mut search = Search::new(Timestamp::from_second(20).unwrap(), "red fox");
         search.shown = vec!["http://e.org/a".into(), "http://e.org/b".into()];
         search.clicked = vec!["http://e.org/b".into()];

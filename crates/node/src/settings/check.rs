@@ -12,10 +12,10 @@ use super::policies::PolicySettings;
 use super::{FetchSettings, Layer, Logo, Settings, SourceSettings};
 use crawl::scope::Blocked;
 
-/// Something that is not right.
+/// An error in a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// The line, from one; `None`: nothing there says it.
+    /// The line, from one; `None` if the file does not have the key.
     pub line: Option<usize>,
     /// The key, with its section.
     pub key: String,
@@ -146,7 +146,7 @@ fn request_parts(settings: &Settings) -> Vec<(&'static str, Settings)> {
     ]
 }
 
-/// What cannot be read as TOML, or has a key or a value that there is not.
+/// Returns the finding for a file that is not TOML, or that has an unknown key or an invalid value.
 fn unreadable(text: &str, error: &toml::de::Error) -> Finding {
     let start = error.span().map_or(0, |span| span.start.min(text.len()));
     let before = text.get(..start).unwrap_or_default();
@@ -168,7 +168,7 @@ fn unreadable(text: &str, error: &toml::de::Error) -> Finding {
     }
 }
 
-/// The line of a key with its section, from one.
+/// Returns the line of a key (`section.key`), from one.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     let (section, name) = key.split_once('.').unwrap_or((key, ""));
     let file = toml::de::DeTable::parse(text).ok()?;

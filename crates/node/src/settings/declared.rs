@@ -80,12 +80,14 @@ section! {
         location: Vec<String> = Vec::new(), example(["path:/docs/=3"]), flag("location", "RULE");
         /// Scores for the ordering given: a file of lines URL<tab>number.
         scores: Option<PathBuf> = None, example("scores.tsv"), flag("scores", "FILE");
-        /// What the crawl is about: a topic that `avocet topic train` made, or the words of a query.
+        /// What the crawl is about: a topic that `avocet topic train` made, or the words of a
+        /// query.
         topic: Option<String> = None, example("type system"), flag("topic", "NAME|WORDS"),
             excludes(&["predicate"]);
         /// What the crawl is about, as a predicate:
         /// contains("workshop") and topic("ml") > .7 and not url("/archive/"); also title("…"),
-        /// host("…"), language("en"), date("2019..2021"), similar("some text") > .3, or, parentheses.
+        /// host("…"), language("en"), date("2019..2021"), similar("some text") > .3, or,
+        /// parentheses.
         predicate: Option<String> = None, example("contains(\"workshop\")"),
             flag("where", "PREDICATE"), excludes(&["topic"]);
         /// Which links lead to the topic: a method of focused crawling.
@@ -322,9 +324,11 @@ pub enum Admin {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ClickLog {
-    /// On pages that were fetched, from then on: our own log, where only what is in the index can be clicked
+    /// On pages that were fetched, from then on: our own log, where only what is in the index can
+    /// be clicked
     #[default]
     Fetched,
-    /// On all pages from their beginning, whether we have them or not: a site's own counts, imported
+    /// On all pages from their beginning, whether we have them or not: a site's own counts,
+    /// imported
     Known,
 }

@@ -1,7 +1,7 @@
-//! What the last crawl went by: `crawl.json` in the store.
+//! The policies and the scope of the last crawl: `crawl.json` in the store.
 //!
-//! It is kept beside the facts, not among them: `avocet explain` answers by the policies of the
-//! last crawl, and the next crawl may have others.
+//! They are not facts, so they are not in the ledger: `avocet explain` answers by the policies of
+//! the last crawl, and the next crawl may have others.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,18 +16,18 @@ use super::policies::PolicySettings;
 use crate::store;
 use crawl::scope::{Reach, ScopeRules};
 
-/// What the last crawl went by.
+/// The policies and the scope of the last crawl.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LastCrawl {
     /// Its policies; the default ones where an older build wrote the file.
     #[serde(default)]
     pub policies: PolicySettings,
-    /// What belonged to it.
+    /// Its scope.
     pub scope: ScopeRules,
-    /// Whether it might fetch from private addresses, by flag or file.
+    /// Whether it was allowed to fetch from private addresses, by flag or file.
     #[serde(default)]
     pub allow_private: bool,
-    /// Page budgets of domains that have no seed; `None`: unlimited.
+    /// Page budgets of domains that have no seed; `None` if unlimited.
     #[serde(default)]
     pub domains: Option<DomainLimits>,
 }
@@ -68,9 +68,9 @@ impl LastCrawl {
     }
 }
 
-/// The store was never crawled; an import made it, for example.
+/// The error for a store that was never crawled, for example because an import created it.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read {0}: was there a crawl?")]
+#[error("cannot read {0}: the store was never crawled")]
 pub struct NeverCrawled(String);
 
 fn path(store: &Path) -> PathBuf {

@@ -2,7 +2,7 @@
 //!
 //! A layer is the part of the settings that one place gives, as a TOML table. Layers are merged as
 //! tables and read into [`Settings`] once, so no setting is merged by hand. Controls of a running
-//! crawl edit the file: a flag does not hold any more for a setting that the file gives anew
+//! crawl edit the file. When the file changes a setting, a flag for it no longer applies
 //! ([`Layer::without_outdated`]).
 
 use std::path::Path;
@@ -26,7 +26,7 @@ impl Layer {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the configuration {}", path.display()))?;
-        Self::parse(&text).with_context(|| format!("{} is not right", path.display()))
+        Self::parse(&text).with_context(|| format!("{} is not valid", path.display()))
     }
 
     /// Parses the text of a file.
@@ -98,9 +98,10 @@ impl Layer {
         merged
     }
 
-    /// Returns these flags without those that the file has overruled since the program started:
-    /// what is said later wins. `overruled` names the settings that a control has written, by
-    /// their paths, even if the file said the same before.
+    /// Returns these flags without those that the file has overruled since the program started.
+    ///
+    /// `overruled` has the paths of settings that a control has written, even if the file had the
+    /// same value before.
     pub fn without_outdated(&self, before: &Self, now: &Self, overruled: &[&str]) -> Self {
         let mut kept = self.clone();
         for setting in &declared() {
@@ -108,11 +109,11 @@ impl Layer {
                 continue;
             }
             let keys = [&[setting.key], setting.excludes].concat();
-            let given_anew = keys.iter().any(|key| {
+            let changed = keys.iter().any(|key| {
                 let [before, now] = [before, now].map(|layer| layer.get(setting.section, key));
                 now.is_some() && now != before
             });
-            if given_anew || overruled.contains(&setting.path().as_str()) {
+            if changed || overruled.contains(&setting.path().as_str()) {
                 kept.section(setting.section).remove(setting.key);
             }
         }
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_later_wins() {
+    fn a_later_change_of_the_file_overrules_a_flag() {
         let flags = layer(
             "[budget]\nfetches_per_second = 5.0\n[refresh]\npolicy = \"uniform\"\n[crawl]\ndepth = 3\n",
         );
@@ -215,10 +216,10 @@ mod tests {
         let faster = layer("[budget]\nfetches_per_day = 2.0\n[refresh]\npolicy = \"age\"\n");
         let kept = flags.without_outdated(&before, &faster, &[]);
         assert_eq!(kept.paths(), ["crawl.depth", "refresh.policy"]);
-        // A control asks for exactly what the file said from the start.
+        // A control writes the same value that the file had from the start.
         let kept = flags.without_outdated(&before, &before, &["refresh.policy"]);
         assert_eq!(kept.paths(), ["budget.fetches_per_second", "crawl.depth"]);
-        // What the file says no more does not undo a flag.
+        // A setting that is removed from the file does not undo a flag.
         assert_eq!(
             flags.without_outdated(&before, &Layer::default(), &[]),
             flags

@@ -39,7 +39,7 @@ pub struct PolicySettings {
     pub continuous: bool,
 }
 
-/// The policies, made.
+/// The policies of a crawl, created from their settings.
 pub struct ChosenPolicies {
     /// The ordering of pages never fetched.
     pub order: Box<dyn Policy>,
@@ -124,7 +124,7 @@ impl PolicySettings {
         self.continuous && differs && same_budget == *other && !planned
     }
 
-    /// Makes the policies. An error says which setting is wrong and what to write.
+    /// Creates the policies. An error says which setting is wrong and what to write.
     pub fn choose(&self) -> Result<ChosenPolicies> {
         let catalog = Catalog::standard();
         let scores = self.crawl.scores.as_deref().map(read_scores).transpose()?;
@@ -193,7 +193,7 @@ impl PolicySettings {
         Ok(Some(Sources::new(scheduler, rules)))
     }
 
-    /// Refuses a setting that the ordering does not use: the user expects something of it.
+    /// Refuses a setting that the ordering does not use, because the user expects an effect.
     fn refuse_unused(&self, catalog: &Catalog) -> Result<()> {
         let given = [
             (Wish::Query, self.crawl.query.is_some()),
@@ -207,7 +207,7 @@ impl PolicySettings {
             let names: Vec<_> = orders.map(|order| order.name).collect();
             if !names.iter().any(|name| self.order().contains(name)) {
                 bail!(
-                    "{} has no use with --order {:?}: use {}, alone or in a combination",
+                    "{} has no use with --order {:?}: choose {}, alone or in a combination",
                     wish.flag(),
                     self.order(),
                     names.join(", ")

@@ -64,7 +64,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The budget where the user gives none: what a small site can bear.
+    /// The default budget: what a small site can bear.
     pub const USUAL: Self = Self { per_second: 1.0 };
 
     /// Returns `None` unless `fetches` is positive and finite.

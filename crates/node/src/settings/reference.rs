@@ -1,6 +1,6 @@
 //! The reference of `avocet.toml`, made from the declarations of the settings.
 //!
-//! **Invariant:** a key that is not in it cannot be set, and a key that is in it can.
+//! **Invariant:** the reference has exactly the keys that can be set.
 
 use policy::catalog::{Catalog, PUBLISHED_HEADING, Wish};
 

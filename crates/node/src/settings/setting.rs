@@ -25,9 +25,9 @@ pub struct Setting {
     pub key: &'static str,
     /// What it means, for people.
     pub doc: String,
-    /// The value that holds where the user gives none; `None` if that depends on something.
+    /// The default value; `None` if there is none or it depends on something.
     pub default: Option<Value>,
-    /// The default in words, where it depends on something.
+    /// The default in words, if it depends on something.
     pub usual: Option<&'static str>,
     /// A value that the reference shows where there is no default.
     pub example: Option<Value>,
@@ -37,7 +37,7 @@ pub struct Setting {
     pub range: Option<Range>,
     /// The flag that sets it for one run.
     pub flag: Option<Flag>,
-    /// Keys of the section that do not hold where this one is given above them, by a flag for example.
+    /// Keys of the section that are ignored in lower layers if this layer gives this key.
     pub excludes: &'static [&'static str],
     read: fn(&str) -> Result<Value, String>,
 }
@@ -47,9 +47,9 @@ pub struct Setting {
 pub struct Flag {
     /// The long name, without dashes.
     pub name: &'static str,
-    /// What stands for the value in `--help`.
+    /// The placeholder of the value in `--help`.
     pub value_name: &'static str,
-    /// What the flag does, where that is not what the setting's documentation says.
+    /// The help of the flag, if it differs from the setting's documentation.
     pub help: Option<&'static str>,
     /// What it does to the setting.
     pub effect: Effect,
@@ -62,7 +62,7 @@ pub enum Effect {
     Value,
     /// Adds the flag's value to a list.
     Append,
-    /// Sets it to this, without a value.
+    /// Takes no value, and sets the setting to this.
     Switch(bool),
 }
 
@@ -131,7 +131,7 @@ impl Setting {
         self.range((Bound::Excluded(0.0), Bound::Included(f64::MAX)))
     }
 
-    /// Gives it a flag. A setting that is on or off takes no value, one that is a list may be repeated.
+    /// Gives it a flag. The flag of a boolean takes no value, and that of a list may be repeated.
     pub fn flag(self, name: &'static str, value_name: &'static str) -> Self {
         let effect = match self.default {
             Some(Value::Boolean(_)) => Effect::Switch(true),
@@ -158,7 +158,7 @@ impl Setting {
         Self { flag, ..self }
     }
 
-    /// Describes what the flag does, where that is not what the documentation says.
+    /// Sets the help of the flag, if it differs from the documentation.
     pub fn flag_help(mut self, help: &'static str) -> Self {
         if let Some(flag) = &mut self.flag {
             flag.help = Some(help);
@@ -171,7 +171,7 @@ impl Setting {
         Self { read, ..self }
     }
 
-    /// Names keys of the same section that do not hold where this one is given above them.
+    /// Sets the keys of the section that are ignored in lower layers if this key is given.
     pub fn excludes(self, excludes: &'static [&'static str]) -> Self {
         Self { excludes, ..self }
     }
@@ -292,7 +292,7 @@ fn choices<T: JsonSchema>() -> Vec<(String, String)> {
     let settings = settings.with(|settings| settings.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let one_of = |schema: &Json| schema.get("oneOf").and_then(Json::as_array).cloned();
-    // A value that may be left out has the words one level down.
+    // For an optional value, the words are one level deeper in the schema.
     let inner = schema.get("anyOf").and_then(Json::as_array);
     let inner = inner.into_iter().flatten().find_map(one_of);
     let words = one_of(schema.as_value()).or(inner).unwrap_or_default();
@@ -301,6 +301,7 @@ fn choices<T: JsonSchema>() -> Vec<(String, String)> {
         .iter()
         .filter_map(|word| {
             let meaning = text(word, "description").unwrap_or_default();
+            let meaning = meaning.replace('\n', " ");
             Some((text(word, "const")?, meaning))
         })
         .collect()

@@ -1,7 +1,10 @@
-//! Which topics does a store know?
+//! The topics of a store, each in a file `topics/NAME.json`.
 //!
-//! `topics/NAME.json`: what was learned, and what each example was and how it was judged without having been learned
-//! from. **Invariant:** a file is written whole or not at all, and reading one that another version wrote says so.
+//! The file has the trained classifier, and each example with its cross-validated probability: that
+//! of a classifier which was trained without the example.
+//!
+//! **Invariant:** a file is replaced atomically. A file of another version gives an error that
+//! says so.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,21 +18,21 @@ use serde::{Deserialize, Serialize};
 use crate::settings::usage::Usage;
 use crate::store;
 
-/// The method of focused crawling that is used where the user names none.
+/// The default method of focused crawling.
 pub const FOCUS: &str = "learned";
 
-/// Topics above a topic, at most.
+/// The most topics above a topic. More mean a cycle.
 const DEEPEST: usize = 16;
 
-/// What a crawl is about.
+/// What a focused crawl looks for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
-    /// A topic that was learned, in this file.
+    /// A trained topic, in this file.
     Learned(PathBuf),
     /// The words of a query.
     Words(String),
-    /// What a page must be, and the store whose topics this may name.
+    /// A predicate on pages, which may name topics of a store.
     Where {
         /// The predicate.
         predicate: String,
@@ -38,47 +41,47 @@ pub enum Subject {
     },
 }
 
-/// A topic and what it was learned from.
+/// A topic and the examples that it was trained with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Lesson {
     /// The topic.
     pub topic: focus::Topic,
     /// The examples.
     pub examples: Vec<Judged>,
-    /// The topic that it is a part of: its examples are pages of that.
+    /// The parent topic: all examples are pages of the parent.
     #[serde(default)]
     pub under: Option<String>,
 }
 
-/// An example, as a classifier judged it that had not seen it.
+/// An example, judged by a classifier that was trained without it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// A URL or a file.
     pub name: String,
-    /// Whether it is of the topic.
+    /// Whether it is a positive example.
     pub on: bool,
-    /// The probability that it is.
+    /// The probability that it matches the topic.
     pub probability: f64,
 }
 
 impl Subject {
-    /// What the user means: a topic of this store, or words.
+    /// Returns the topic of this name in the store, or else the words as a query.
     pub fn named(root: &Path, name: &str) -> Self {
         let path = path(root, name);
         match is_name(name) && path.exists() {
-            // In full, so that `explain` finds it from anywhere.
+            // An absolute path, so that `explain` finds it from any directory.
             true => Self::Learned(std::path::absolute(&path).unwrap_or(path)),
             false => Self::Words(name.to_owned()),
         }
     }
 
-    /// A topic that this store must know.
+    /// Returns a topic that the store must have.
     pub fn of(root: &Path, name: &str) -> Result<Self> {
         Lesson::of(root, name)?;
         Ok(Self::named(root, name))
     }
 
-    /// What a predicate says, which may name topics of this store.
+    /// Returns the subject of a predicate, which may name topics of this store.
     pub fn described(root: &Path, predicate: &str) -> Self {
         Self::Where {
             predicate: predicate.to_owned(),
@@ -86,7 +89,7 @@ impl Subject {
         }
     }
 
-    /// The topic.
+    /// Reads the topic, or parses the query or the predicate.
     pub fn open(&self) -> Result<focus::Topic> {
         match self {
             Self::Learned(path) => Lesson::whole(path),
@@ -110,7 +113,7 @@ impl Subject {
 }
 
 impl Lesson {
-    /// Keeps a topic in a store.
+    /// Writes the topic into a store. Returns the path of its file.
     pub fn write(&self, root: &Path) -> Result<PathBuf> {
         let path = path(root, &self.topic.name);
         let directory = directory(root);
@@ -120,14 +123,14 @@ impl Lesson {
         Ok(path)
     }
 
-    /// The topic in this file, with those above it.
+    /// Reads the topic in this file, with its ancestors.
     fn whole(path: &Path) -> Result<focus::Topic> {
         let mut lesson = read(path)?;
         let mut above = Vec::new();
         while let Some(under) = lesson.under.take() {
             if above.len() == DEEPEST {
                 bail!(
-                    "{} and the topics above it go in a circle: teach one of them again",
+                    "{} and the topics above it form a circle: train one of them again",
                     path.display()
                 );
             }
@@ -143,21 +146,21 @@ impl Lesson {
         })
     }
 
-    /// The topic of this name.
+    /// Reads the topic of this name.
     pub fn of(root: &Path, name: &str) -> Result<Self> {
         let path = path(root, name);
         if !is_name(name) || !path.exists() {
             let known = names(root)?.join(", ");
             let known = if known.is_empty() { "none yet" } else { &known };
             bail!(
-                "no topic is called {name:?} (there are: {known}): `avocet topic train {name} --positive … --negative …` teaches one"
+                "no topic is called {name:?} (there are: {known}): `avocet topic train {name} --positive … --negative …` creates one"
             );
         }
         read(&path)
     }
 }
 
-/// The names of all topics, by the alphabet.
+/// Returns the names of all topics, in alphabetical order.
 pub fn names(root: &Path) -> Result<Vec<String>> {
     let directory = directory(root);
     if !directory.exists() {
@@ -176,12 +179,12 @@ pub fn names(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// When a topic was last taught, as far as the disk says.
+/// Returns when the file of a topic was last modified.
 pub fn written(root: &Path, name: &str) -> Option<SystemTime> {
     fs::metadata(path(root, name)).ok()?.modified().ok()
 }
 
-/// Forgets a topic.
+/// Removes a topic. Refuses if another topic is below it.
 pub fn remove(root: &Path, name: &str) -> Result<()> {
     Lesson::of(root, name)?;
     for other in names(root)? {
@@ -193,7 +196,7 @@ pub fn remove(root: &Path, name: &str) -> Result<()> {
     fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))
 }
 
-/// Whether a topic can be called so: its name is that of a file.
+/// Returns whether a text can be the name of a topic. The name becomes a file name.
 pub fn is_name(name: &str) -> bool {
     let fits = |letter: char| letter.is_alphanumeric() || letter == '-' || letter == '_';
     !name.is_empty() && name.len() <= 100 && name.chars().all(fits)
@@ -203,7 +206,7 @@ fn read(path: &Path) -> Result<Lesson> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let why = || {
         format!(
-            "{} is damaged or of another version: teach the topic again",
+            "{} is damaged or of another version: train the topic again",
             path.display()
         )
     };
@@ -241,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn topics_are_kept_found_and_forgotten() {
+    fn topics_are_written_found_and_removed() {
         let store = tempfile::tempdir().unwrap();
         let root = store.path();
         assert!(names(root).unwrap().is_empty());
@@ -284,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_no_way_out_of_the_store() {
+    fn a_name_cannot_leave_the_directory_of_topics() {
         for (name, fits) in [
             ("course", true),
             ("call-for_papers2", true),

@@ -1,27 +1,27 @@
-//! What does a store hold, by what its ledger says?
+//! Counts of the contents of a store, from its ledger.
 
 use std::collections::{BTreeMap, HashSet};
 
 use ledger::{Ledger, LedgerError};
 use serde::Serialize;
 
-/// Counts of a store.
+/// Counts of the contents of a store.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Holdings {
-    /// URLs ever admitted.
+    /// URLs that were ever admitted.
     pub urls_seen: u64,
     /// Pages with a copy.
     pub pages: u64,
-    /// URLs that were never asked for.
+    /// URLs that were never requested.
     pub queued: u64,
     /// Hosts.
     pub hosts: u64,
-    /// Pages whose last visit failed, by what was wrong.
+    /// Pages whose last visit failed, by kind of error.
     pub errors: BTreeMap<String, u64>,
 }
 
 impl Holdings {
-    /// Counts, by one scan of the ledger.
+    /// Counts with one scan of the ledger.
     pub fn of(ledger: &Ledger) -> Result<Self, LedgerError> {
         let mut holdings = Self::default();
         let mut hosts = HashSet::new();

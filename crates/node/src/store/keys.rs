@@ -1,6 +1,6 @@
-//! The secrets of a store: the token that opens its controls, and the key that signs links to results.
+//! The secrets of a store: the token that authorizes controls, and the key that signs result links.
 //!
-//! **Invariant:** only the owner of the store can read these files, who could change the store anyway.
+//! **Invariant:** only the owner of the store, who can change it anyway, can read these files.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,15 +9,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// Characters of a token, at least. A shorter one is replaced.
+/// The least number of characters of a token. A shorter token is replaced.
 const SHORTEST: usize = 24;
 
-/// Returns where the token of the store at `root` is.
+/// Returns the path of the token of the store at `root`.
 pub fn token_path(root: &Path) -> PathBuf {
     root.join("TOKEN")
 }
 
-/// Returns the token of the store at `root`. Where there is none, `fresh` becomes it.
+/// Returns the token of the store at `root`. If there is none, stores `fresh` as the token.
 pub fn token(root: &Path, fresh: String) -> Result<String> {
     let path = token_path(root);
     match fs::read_to_string(&path) {
@@ -29,15 +29,16 @@ pub fn token(root: &Path, fresh: String) -> Result<String> {
         }
     }
     match write(&path, format!("{fresh}\n").as_bytes()) {
-        // No control can change anything there, so no operator needs the token.
+        // Controls cannot change a read-only store, so no operator needs the token.
         Err(error) if error.kind() == io::ErrorKind::ReadOnlyFilesystem => {}
         written => written.with_context(|| format!("cannot write {}", path.display()))?,
     }
     Ok(fresh)
 }
 
-/// Returns the key of the store at `root` that signs links. Where there is none, `fresh` becomes it; where that cannot be
-/// written, links that were signed with it are valid until the program ends.
+/// Returns the key of the store at `root` that signs links. If there is none, stores `fresh`.
+///
+/// If the key cannot be written, links that are signed with it are valid until the program ends.
 pub fn link_key<const N: usize>(root: &Path, fresh: [u8; N]) -> [u8; N] {
     let path = root.join("secret");
     let kept = fs::read(&path).ok();
@@ -45,12 +46,12 @@ pub fn link_key<const N: usize>(root: &Path, fresh: [u8; N]) -> [u8; N] {
         return key;
     }
     if let Err(error) = write(&path, &fresh) {
-        tracing::warn!(%error, path = %path.display(), "the key for clicks cannot be kept");
+        tracing::warn!(%error, path = %path.display(), "cannot store the key that signs result links; links are valid until the program ends");
     }
     fresh
 }
 
-/// Writes a file that only its owner may read.
+/// Writes a file that only its owner can read.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = File::options()
         .write(true)

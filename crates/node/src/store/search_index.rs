@@ -1,4 +1,4 @@
-//! The index of a store, for those who only search it.
+//! Opens the index of a store for search, without a lock on the store.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use repository::index::{Index, IndexError};
 
 use super::{index, must_exist};
 
-/// Opens the index of the store at `root`, which must have one.
+/// Opens the index of the store at `root`. Returns an error if it has none.
 pub fn search_index(root: &Path) -> Result<Index> {
     must_exist(root)?;
     let path = index(root);
     if !path.exists() {
         bail!(
-            "the store {} has no index: it was crawled with --no-index; crawl again without",
+            "the store {} has no index: it was crawled with --no-index; crawl again without that flag",
             root.display()
         );
     }

@@ -1,4 +1,4 @@
-//! The command line of `avocet lab ephemeral`.
+//! Arguments of `avocet lab ephemeral`.
 
 use clap::{Args, ValueEnum};
 use lab::experiment::ephemeral;
@@ -18,8 +18,9 @@ Example:
         &policy::catalog::Catalog::standard().scheduler_help(),
     )
 )]
-pub struct Ephemeral {
-    /// A directory with sources, articles, links and clicks (see docs/reference/worlds.md), or invented:sources
+pub struct EphemeralArguments {
+    /// A directory with sources, articles, links and clicks (see docs/reference/worlds.md), or
+    /// invented:sources
     #[arg(
         long,
         value_name = "DIR|invented:NAME",
@@ -28,13 +29,15 @@ pub struct Ephemeral {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// Fetches a second, of polls and pages together, separated by commas [default: .05,.1,.2 for .229 new pages a second]
+    /// Fetches per second, polls and pages together, separated by commas [default: .05,.1,.2, where
+    /// .229 new pages appear per second]
     #[arg(long, value_name = "N", value_delimiter = ',')]
     pub rate: Vec<f64>,
-    /// Polls that the printed estimate of new pages looks back on, separated by commas: the first for all, the others beside it at the middle rate
+    /// Number of past polls in the published estimate of new pages, separated by commas; the first
+    /// applies to all rates, the others are tried at the middle rate
     #[arg(long, value_name = "T", value_delimiter = ',', default_values_t = ephemeral::Options::default().histories)]
     pub history: Vec<usize>,
-    /// How often clicks become known, separated by commas, likewise
+    /// Interval at which clicks become known, separated by commas, used in the same way
     #[arg(
         long,
         value_name = "TIME",
@@ -42,16 +45,16 @@ pub struct Ephemeral {
         default_value = "1h,12h,24h,7d"
     )]
     pub push: Vec<Time>,
-    /// On which pages clicks become known
-    #[arg(long, value_enum, default_value_t = Clicks::Known)]
-    pub clicks: Clicks,
+    /// Pages whose clicks become known
+    #[arg(long, value_enum, default_value_t = ClickScope::Known)]
+    pub clicks: ClickScope,
 }
 
-/// On which pages clicks become known.
+/// Pages whose clicks become known.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Clicks {
-    /// On all that were heard of: a search engine that has them by other ways, as in the paper
+pub enum ClickScope {
+    /// All discovered pages, as a search engine with other data would know them (as in the paper)
     Known,
-    /// On those that were fetched, from then on: our own log
+    /// Fetched pages, from the fetch on, as in our own click log
     Fetched,
 }

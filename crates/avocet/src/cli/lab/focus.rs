@@ -1,4 +1,4 @@
-//! The command line of `avocet lab focus`.
+//! Arguments of `avocet lab focus`.
 
 use clap::Args;
 use lab::experiment::focus;
@@ -15,10 +15,10 @@ Example:
     after_long_help = help(
         "avocet lab focus --world ./my-topics --target course --policies learned,soft,anchor,breadth-first,omniscient --runs 8",
         focus::METRICS,
-        &format!("Policies: omniscient, told-ahead and told-links (bounds: they know what nobody can know), any ordering, and the methods of focused crawling:\n{}", methods()),
+        &format!("Policies: omniscient, told-ahead and told-links (upper bounds: they use information that no crawler has), any ordering, and the methods of focused crawling:\n{}", methods()),
     )
 )]
-pub struct Focus {
+pub struct FocusArguments {
     /// A directory with labels.tsv and bodies.ndjson (see docs/reference/worlds.md), or invented:topics
     #[arg(
         long,
@@ -28,18 +28,19 @@ pub struct Focus {
     pub world: String,
     #[command(flatten)]
     pub common: Common,
-    /// The label that is the topic (repeatable) [default: the five commonest that are not `other`]
+    /// Label that is the topic (repeatable) [default: the five most common ones except `other`]
     #[arg(long, value_name = "LABEL")]
     pub target: Vec<String>,
-    /// Pages of the topic that every crawl begins at; none of them counts as found
+    /// Number of pages of the topic at which every crawl starts; they do not count as found
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub starts: u32,
-    /// Every policy has crawled the pages that are to learn from before, as in a store that has them (only where sites are crawled one by one)
+    /// Let every policy crawl the training pages first, as in a store that already has them (only
+    /// where sites are crawled one by one)
     #[arg(long)]
     pub experienced: bool,
 }
 
-/// The methods of focused crawling, a line each.
+/// Returns the methods of focused crawling, one per line.
 pub fn methods() -> String {
     let catalog = Catalog::standard();
     let lines = |published: bool| -> String {

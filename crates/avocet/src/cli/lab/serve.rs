@@ -1,4 +1,4 @@
-//! The command line of `avocet lab serve`.
+//! Arguments of `avocet lab serve`.
 
 use clap::Args;
 
@@ -9,7 +9,7 @@ use super::knob;
 Example:
   avocet lab serve --world ./my-graph --port 8500 &
   avocet crawl http://cs.stanford.edu/ --scope any --proxy http://127.0.0.1:8500 --delay 0s")]
-pub struct Serve {
+pub struct LabServeArguments {
     /// A directory with links (see docs/reference/worlds.md), or invented:NAME
     #[arg(
         long,
@@ -17,13 +17,13 @@ pub struct Serve {
         default_value = "invented:graph"
     )]
     pub world: String,
-    /// Calibrate an invented world: NAME=VALUE (repeatable)
+    /// Set a parameter of an invented world: NAME=VALUE (repeatable)
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = knob)]
     pub knobs: Vec<(String, String)>,
-    /// Where all chance comes from
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,
-    /// The port of 127.0.0.1 to listen at [default: one that is free]
+    /// Port of 127.0.0.1 to listen on [default: a free one]
     #[arg(long, value_name = "PORT")]
     pub port: Option<u16>,
 }

@@ -1,8 +1,10 @@
-//! A directory of Markdown files, one directory below it for each host.
+//! The output directory of `--format md`: Markdown files in one directory per host.
 //!
-//! **Invariant:** nothing is written outside the directory, whatever URLs say. The name of a file is made
-//! of lower-case letters, digits, dots, dashes and underscores of the URL, and of a digest that tells
-//! URLs apart where names are cut, or where a file system does not tell cases apart.
+//! A file name has lower-case letters, digits, dots, dashes and underscores of the URL, and a
+//! hash of the URL. The hash keeps names distinct when they are cut, and on file systems that
+//! ignore case.
+//!
+//! **Invariant:** no URL can cause a write outside the directory.
 
 use std::fs::{self, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -15,19 +17,19 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use node::readable::Readable;
 
-/// The list of all files, in the directory itself.
+/// Name of the list of all files.
 const LIST: &str = "files.jsonl";
-/// Bytes of a name that come from the URL. Most file systems allow 255 in all.
+/// Maximum bytes of a name that come from the URL. Most file systems allow 255 for a name.
 const NAME_BYTES: usize = 100;
 
-/// A directory that is written to.
-pub(super) struct Directory {
+/// An output directory that is being written.
+pub(super) struct MarkdownDirectory {
     root: PathBuf,
     list: BufWriter<fs::File>,
 }
 
-impl Directory {
-    /// Opens or creates the directory.
+impl MarkdownDirectory {
+    /// Creates the directory if necessary, and starts its list of files.
     pub fn create(root: &Path) -> Result<Self> {
         fs::create_dir_all(root).with_context(|| format!("cannot create {}", root.display()))?;
         let list = create_new(&root.join(format!("{LIST}.part")))?;
@@ -37,7 +39,7 @@ impl Directory {
         })
     }
 
-    /// Writes a file of a page or of one of its chunks, in place of one of the same name.
+    /// Writes the file of a page or of one of its chunks, and replaces an existing one.
     pub fn write(
         &mut self,
         url: &PageUrl,
@@ -50,7 +52,7 @@ impl Directory {
         let directory = self.root.join(&host);
         match fs::symlink_metadata(&directory) {
             Ok(found) if found.is_dir() => {}
-            Ok(_) => bail!("{} is there already, and no directory", directory.display()),
+            Ok(_) => bail!("{} exists and is not a directory", directory.display()),
             Err(_) => {
                 fs::create_dir(&directory)
                     .with_context(|| format!("cannot create {}", directory.display()))?;
@@ -87,14 +89,15 @@ impl Directory {
     }
 }
 
-/// Creates a file that is not there, and follows no symbolic link of its name.
+/// Creates a file in place of an existing one, without following a symbolic link of its name.
 fn create_new(path: &Path) -> Result<fs::File> {
     fs::remove_file(path).ok();
     let file = OpenOptions::new().write(true).create_new(true).open(path);
     file.with_context(|| format!("cannot create {}", path.display()))
 }
 
-/// The name of a host's directory: its name, and its scheme and port where they are not the usual ones.
+/// Returns the name of a host's directory: the host name, with the port if it is not the default,
+/// and `-http` if the scheme is not https.
 fn host_name(url: &PageUrl) -> String {
     let mut name = url.host_name().to_owned();
     if let Some(port) = url.as_url().port() {
@@ -111,7 +114,8 @@ fn host_name(url: &PageUrl) -> String {
     }
 }
 
-/// The name of a page's file: what can be read of its path and query, and a digest of its URL.
+/// Returns the name of a page's file: readable characters of its path and query, and a hash of its
+/// URL.
 fn file_name(url: &PageUrl, chunk: Option<usize>) -> String {
     let path = url.path_and_query();
     let stem = path
@@ -128,7 +132,8 @@ fn file_name(url: &PageUrl, chunk: Option<usize>) -> String {
     )
 }
 
-/// Text as a part of a file's name: at most [`NAME_BYTES`], never empty, never beginning with a dot.
+/// Returns text as part of a file name: at most [`NAME_BYTES`] long, not empty, and without a dot
+/// at the start.
 fn plain(text: &str) -> String {
     let mut name = String::new();
     for letter in text.chars().flat_map(char::to_lowercase) {

@@ -1,4 +1,4 @@
-//! Which pages `avocet export pages` writes.
+//! The filter of `avocet export pages`: site, time, search and topic.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,41 +9,41 @@ use page::{PageId, PageUrl};
 use policy::focus::{Document, ON_TOPIC, Topic};
 use repository::index::Query;
 
-use crate::cli::Export;
+use crate::cli::ExportArguments;
 use node::clock::timestamp;
 use node::readable::Readable;
 use node::settings::Usage;
 use node::settings::topic::Subject;
 use node::store;
 
-/// The conditions that a page must meet, all of them.
-pub(super) struct Filter {
+/// Conditions for a page to be exported; it must meet all.
+pub(super) struct ExportFilter {
     site: Option<String>,
     since: Option<i64>,
     found: Option<HashSet<PageId>>,
     topic: Option<Topic>,
 }
 
-impl Filter {
-    /// Reads the user's wishes.
-    pub fn open(root: &Path, wishes: &Export) -> Result<Self> {
-        let topic = wishes
+impl ExportFilter {
+    /// Builds the filter: opens the topic and runs the search.
+    pub fn open(root: &Path, arguments: &ExportArguments) -> Result<Self> {
+        let topic = arguments
             .topic
             .as_ref()
             .map(|name| Subject::of(root, name)?.open());
-        let found = wishes.query.as_ref().map(|query| search(root, query));
+        let found = arguments.query.as_ref().map(|query| search(root, query));
         Ok(Self {
-            site: wishes
+            site: arguments
                 .site
                 .as_ref()
                 .map(|site| site.trim_matches('.').to_lowercase()),
-            since: wishes.since.as_deref().map(time).transpose()?,
+            since: arguments.since.as_deref().map(time).transpose()?,
             found: found.transpose()?,
             topic: topic.transpose()?,
         })
     }
 
-    /// Whether what the ledger knows of a page meets the conditions on it.
+    /// Returns whether a page meets the conditions on its URL and time.
     pub fn admits(&self, known: &Known, visited: &Visited) -> bool {
         let Ok(url) = PageUrl::parse(&known.discovery.url) else {
             return false;
@@ -64,7 +64,7 @@ impl Filter {
                 .is_none_or(|found| found.contains(&url.id()))
     }
 
-    /// Whether the text of a page is of the topic.
+    /// Returns whether the text of a page is on topic.
     pub fn admits_text(&self, page: &Readable) -> bool {
         self.topic.as_ref().is_none_or(|topic| {
             let probability = topic.probability(&Document {
@@ -83,7 +83,7 @@ fn is_of_site(host: &str, site: &str) -> bool {
         .is_some_and(|above| above.is_empty() || above.ends_with('.'))
 }
 
-/// The pages that match a search: as many as a search can reach.
+/// Returns the pages that match a search, up to the deepest result page.
 fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
     let index = store::search_index(root)?;
     let mut found = HashSet::new();
@@ -95,7 +95,7 @@ fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
             ..Query::default()
         })?;
         let last = batch.hits.len() < Query::LIMIT;
-        // Those that lack words only fill up; near-duplicates match as well.
+        // Hits that lack words of the query do not match; near-duplicates of a match do.
         let complete = batch.hits.iter().filter(|hit| hit.missing.is_empty());
         for hit in complete {
             found.insert(hit.id);
@@ -112,7 +112,7 @@ fn search(root: &Path, text: &str) -> Result<HashSet<PageId>> {
     Ok(found)
 }
 
-/// A time in Unix seconds: the start of a year, a month or a day, or a full timestamp.
+/// Parses a year, a month, a day (each means its start) or a timestamp, to Unix seconds.
 fn time(text: &str) -> Result<i64> {
     if let Ok(time) = text.parse::<jiff::Timestamp>() {
         return Ok(time.as_second());
@@ -120,7 +120,7 @@ fn time(text: &str) -> Result<i64> {
     let span = page::span(text).filter(|_| !text.contains(".."));
     let wrong = || {
         Usage(format!(
-            "--since {text:?} is no time: write 2026-11-17 or 2026-11-17T08:00:00Z"
+            "--since {text:?} is not a time: write 2026-11-17 or 2026-11-17T08:00:00Z"
         ))
     };
     Ok(span.ok_or_else(wrong)?.start)

@@ -4,12 +4,12 @@ use std::fmt::Write;
 
 use node::readable::Readable;
 
-/// The front matter of a page.
+/// Returns the front matter of a page.
 pub(super) fn page(page: &Readable) -> String {
     written(page, vec![("url", quoted(&page.url))])
 }
 
-/// The front matter of a chunk: its own address, its place, and the headings above it.
+/// Returns the front matter of a chunk: its own URL, its position, and the headings above it.
 pub(super) fn chunk(
     page: &Readable,
     address: &str,
@@ -52,7 +52,7 @@ fn written(page: &Readable, own: Vec<(&'static str, String)>) -> String {
     format!("---\n{lines}---\n\n")
 }
 
-/// A double-quoted scalar of YAML 1.2 (section 7.3.1), on one line, whatever the text holds.
+/// Returns a text as a double-quoted scalar of YAML 1.2 (section 7.3.1), always on one line.
 fn quoted(text: &str) -> String {
     let mut scalar = "\"".to_owned();
     for letter in text.chars() {
@@ -62,7 +62,7 @@ fn quoted(text: &str) -> String {
             '\n' => scalar.push_str("\\n"),
             '\r' => scalar.push_str("\\r"),
             '\t' => scalar.push_str("\\t"),
-            // What section 5.1 does not count as printable, and line breaks of older readers.
+            // Characters that are not printable by section 5.1, and line breaks of YAML 1.1.
             '\u{0}'..='\u{1f}'
             | '\u{7f}'..='\u{9f}'
             | '\u{2028}'

@@ -10,35 +10,35 @@ use page::PageUrl;
 use page::article::chunks::chunks;
 use serde_json::{Value, json};
 
-use super::directory::Directory;
-use super::filter::Filter;
+use super::directory::MarkdownDirectory;
+use super::filter::ExportFilter;
 use super::front_matter;
-use super::repetition::{Candidate, Ready, Repetition};
-use super::whole_or_not_at_all;
-use crate::cli::{Export, PageFormat};
+use super::repetition::{ExportCandidate, ReadyPage, RepeatedTexts};
+use super::write_atomically;
+use crate::cli::{ExportArguments, PageFormat};
 use node::readable::{self, Readable};
 use node::store::Store;
 
-/// Exports pages. Returns what was written.
+/// Exports pages. Returns a summary for `--json`.
 pub(super) fn run(
     root: &Path,
     store: &Store,
-    wishes: &Export,
+    arguments: &ExportArguments,
     out: Option<&Path>,
 ) -> Result<Value> {
     let export = PageExport {
         store,
-        filter: Filter::open(root, wishes)?,
-        chunks: wishes.chunks.map(|limit| limit as usize),
+        filter: ExportFilter::open(root, arguments)?,
+        chunks: arguments.chunks.map(|limit| limit as usize),
     };
-    let counts = match (out, wishes.format) {
+    let counts = match (out, arguments.format) {
         (Some(out), PageFormat::Md) => {
-            let mut directory = Directory::create(out)?;
+            let mut directory = MarkdownDirectory::create(out)?;
             let counts = export.write(|page| export.files(page, &mut directory))?;
             directory.finish()?;
             counts
         }
-        (Some(out), PageFormat::Jsonl) => whole_or_not_at_all(out, |file: &File| {
+        (Some(out), PageFormat::Jsonl) => write_atomically(out, |file: &File| {
             let mut file = BufWriter::new(file);
             let counts = export.write(|page| export.lines(page, &mut file))?;
             file.flush()?;
@@ -61,7 +61,7 @@ pub(super) fn run(
             counts.pages,
             out.display(),
             counts.written,
-            if wishes.format == PageFormat::Md {
+            if arguments.format == PageFormat::Md {
                 "files"
             } else {
                 "lines"
@@ -81,9 +81,9 @@ pub(super) fn run(
     }))
 }
 
-/// What was written.
+/// Counts of what was written.
 #[derive(Default)]
-struct Counts {
+struct ExportCounts {
     pages: u64,
     /// Lines or files.
     written: u64,
@@ -92,24 +92,24 @@ struct Counts {
 
 struct PageExport<'a> {
     store: &'a Store,
-    filter: Filter,
-    /// Characters of a chunk; `None`: pages are written whole.
+    filter: ExportFilter,
+    /// Maximum length of a chunk in characters; `None` writes whole pages.
     chunks: Option<usize>,
 }
 
 impl PageExport<'_> {
-    /// Hands every page to `sink`, which returns how many lines or files it wrote.
-    fn write(&self, mut sink: impl FnMut(&Readable) -> Result<u64>) -> Result<Counts> {
+    /// Passes every page to `sink`, which returns the number of lines or files that it wrote.
+    fn write(&self, mut sink: impl FnMut(&Readable) -> Result<u64>) -> Result<ExportCounts> {
         let archive = self.store.archive();
-        let mut counts = Counts::default();
-        let mut repetition = Repetition::default();
-        let mut emit = |pages: Vec<Ready>| -> Result<()> {
-            for Ready {
+        let mut counts = ExportCounts::default();
+        let mut repetition = RepeatedTexts::default();
+        let mut emit = |pages: Vec<ReadyPage>| -> Result<()> {
+            for ReadyPage {
                 candidate,
                 repeated,
             } in pages
             {
-                let Candidate { page, visited, .. } = candidate;
+                let ExportCandidate { page, visited, .. } = candidate;
                 let page = match repeated {
                     Some(template) => {
                         let all =
@@ -124,7 +124,7 @@ impl PageExport<'_> {
             }
             Ok(())
         };
-        let learn = |candidate: &Candidate| {
+        let learn = |candidate: &ExportCandidate| {
             readable::whole(&archive, &candidate.page.url, &candidate.visited)
         };
         for known in self.store.ledger()?.scan() {
@@ -142,7 +142,7 @@ impl PageExport<'_> {
             if !self.filter.admits_text(&page) {
                 continue;
             }
-            let candidate = Candidate {
+            let candidate = ExportCandidate {
                 host: PageUrl::parse(&page.url)?.host(),
                 visited: visited.clone(),
                 page,
@@ -180,7 +180,7 @@ impl PageExport<'_> {
         Ok(pieces.len() as u64)
     }
 
-    fn files(&self, page: &Readable, directory: &mut Directory) -> Result<u64> {
+    fn files(&self, page: &Readable, directory: &mut MarkdownDirectory) -> Result<u64> {
         let url = PageUrl::parse(&page.url)?;
         let Some(limit) = self.chunks else {
             let text = front_matter::page(page) + &page.markdown + "\n";
@@ -197,7 +197,7 @@ impl PageExport<'_> {
     }
 }
 
-/// The URL of a place on a page.
+/// Returns the URL of a page with a fragment.
 fn address(page: &str, fragment: Option<&str>) -> Result<String> {
     let mut url = PageUrl::parse(page)?.as_url().clone();
     url.set_fragment(fragment);

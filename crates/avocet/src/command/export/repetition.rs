@@ -1,8 +1,10 @@
-//! Main texts that many pages of a host have in common, which are failed extractions.
+//! Detection of main texts that many pages of a host share, which are failed extractions.
 //!
-//! The ledger gives pages host by host. The first pages of a host are held back until enough are
-//! there to see repetition; of the rest only digests are kept. **Invariant:** memory is bounded: at most
-//! [`HELD`] pages or [`HELD_BYTES`] of one host, and [`DIGESTS`] digests.
+//! The ledger lists pages host by host. The first pages of a host are held back until there are
+//! enough to see repetition. Of later pages only hashes are kept.
+//!
+//! **Invariant:** memory is bounded by [`HELD`] pages or [`HELD_BYTES`] of one host, and
+//! [`DIGESTS`] hashes.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -15,60 +17,60 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use node::readable::Readable;
 
-/// Pages of a host that are held back.
+/// Maximum number of pages of a host that are held back.
 const HELD: usize = 64;
-/// Bytes of text and Markdown that are held back.
+/// Maximum bytes of text and Markdown that are held back.
 const HELD_BYTES: usize = 16 << 20;
-/// Main texts of a host that are remembered. Those that come later are taken for good ones.
+/// Maximum number of main texts counted per host. Later ones pass as correct extractions.
 const DIGESTS: usize = 1 << 16;
-/// Pages with the same main text that are too many, if their whole texts differ.
+/// Number of pages with the same main text, but different whole texts, that counts as repetition.
 const MANY: u32 = 3;
 
-/// A page, and where to read it again.
-pub(super) struct Candidate {
+/// A page to export, with what is needed to read it again.
+pub(super) struct ExportCandidate {
     pub host: HostId,
     pub visited: Visited,
     pub page: Readable,
 }
 
-/// A page that can be written.
-pub(super) struct Ready {
-    pub candidate: Candidate,
-    /// The template of its host, if its main text is repeated: all of the page's text but this is to
-    /// be written instead.
+/// A page that is ready to be written.
+pub(super) struct ReadyPage {
+    pub candidate: ExportCandidate,
+    /// The template of its host if its main text is repeated. The page is then written with all of
+    /// its text except the template.
     pub repeated: Option<Rc<Template>>,
 }
 
-/// The main texts of the host whose pages come now.
+/// Counts of the main texts of the current host.
 #[derive(Default)]
-pub(super) struct Repetition {
+pub(super) struct RepeatedTexts {
     host: Option<HostId>,
-    held: Vec<Candidate>,
+    held: Vec<ExportCandidate>,
     held_bytes: usize,
-    /// Whether pages are no longer held back.
+    /// Whether the pages of this host are no longer held back.
     released: bool,
-    seen: HashMap<u64, Seen>,
+    seen: HashMap<u64, MainTextCount>,
     template: Rc<Template>,
 }
 
-/// Pages that gave one main text.
-struct Seen {
+/// The pages that have one main text.
+struct MainTextCount {
     pages: u32,
-    /// The digest of the whole text of the first of them.
+    /// Fingerprint of the whole text of the first of them.
     whole: Option<u64>,
-    /// Whether another whole text gave it as well. If not, the pages are the same.
+    /// Whether their whole texts differ. If not, the pages are duplicates.
     differs: bool,
 }
 
-impl Repetition {
-    /// Takes the next page in the order of the ledger. Returns the pages that can be written now.
+impl RepeatedTexts {
+    /// Adds the next page in the order of the ledger. Returns the pages that can be written now.
     ///
-    /// `learn` reads all text of a page, of which the template of the host is learned.
+    /// `learn` reads all text of a page; the template of the host is derived from it.
     pub fn push(
         &mut self,
-        candidate: Candidate,
-        learn: impl Fn(&Candidate) -> Result<Option<Article>>,
-    ) -> Result<Vec<Ready>> {
+        candidate: ExportCandidate,
+        learn: impl Fn(&ExportCandidate) -> Result<Option<Article>>,
+    ) -> Result<Vec<ReadyPage>> {
         let mut ready = Vec::new();
         if self.host != Some(candidate.host) {
             ready = self.finish(&learn)?;
@@ -83,17 +85,17 @@ impl Repetition {
         Ok(ready)
     }
 
-    /// Ends a host. Returns the pages that were held back.
+    /// Ends the current host. Returns the pages that were held back.
     pub fn finish(
         &mut self,
-        learn: impl Fn(&Candidate) -> Result<Option<Article>>,
-    ) -> Result<Vec<Ready>> {
+        learn: impl Fn(&ExportCandidate) -> Result<Option<Article>>,
+    ) -> Result<Vec<ReadyPage>> {
         let ready = self.release(learn)?;
         *self = Self::default();
         Ok(ready)
     }
 
-    fn count(&mut self, candidate: &Candidate) {
+    fn count(&mut self, candidate: &ExportCandidate) {
         if candidate.page.extraction_reason.is_some() {
             return;
         }
@@ -112,7 +114,7 @@ impl Repetition {
             }
             None if full => {}
             None => {
-                let seen = Seen {
+                let seen = MainTextCount {
                     pages: 1,
                     whole,
                     differs: false,
@@ -122,7 +124,7 @@ impl Repetition {
         }
     }
 
-    fn is_repeated(&self, candidate: &Candidate) -> bool {
+    fn is_repeated(&self, candidate: &ExportCandidate) -> bool {
         let seen = self.seen.get(&digest(&candidate.page));
         candidate.page.extraction_reason.is_none()
             && seen.is_some_and(|seen| seen.differs && seen.pages >= MANY)
@@ -130,8 +132,8 @@ impl Repetition {
 
     fn release(
         &mut self,
-        learn: impl Fn(&Candidate) -> Result<Option<Article>>,
-    ) -> Result<Vec<Ready>> {
+        learn: impl Fn(&ExportCandidate) -> Result<Option<Article>>,
+    ) -> Result<Vec<ReadyPage>> {
         if !self.released {
             let repeated = self
                 .held
@@ -144,9 +146,9 @@ impl Repetition {
         self.released = true;
         self.held_bytes = 0;
         let held = std::mem::take(&mut self.held);
-        let ready = |candidate: Candidate| {
+        let ready = |candidate: ExportCandidate| {
             let repeated = self.is_repeated(&candidate);
-            Ready {
+            ReadyPage {
                 candidate,
                 repeated: repeated.then(|| self.template.clone()),
             }

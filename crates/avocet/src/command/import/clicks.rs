@@ -1,7 +1,8 @@
-//! `avocet import clicks`: which pages people clicked elsewhere.
+//! `avocet import clicks`: imports clicks on pages from other systems.
 //!
-//! Lines `url<tab>time<tab>count`, or without a count for one click. A time is seconds since 1970, or as RFC 3339 writes it. Where a
-//! table has ids instead of URLs, as the worlds of the lab have, `articles.tsv` or `articles.tsv.gz` beside it says which URL each id has.
+//! Lines are `url<tab>time<tab>count`; without a count they mean one click. A time is in seconds
+//! since 1970 or in RFC 3339. A table may have ids instead of URLs, as in the worlds of the
+//! laboratory. Then `articles.tsv` or `articles.tsv.gz` in the same directory maps ids to URLs.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -14,10 +15,10 @@ use repository::log::Click;
 
 use super::lines::{self, open};
 
-/// The headers that tables of clicks have.
+/// Accepted headers of a table of clicks.
 const HEADERS: [&str; 3] = ["url\ttime\tcount", "url\tt\tclicks", "article\tt\tclicks"];
 
-/// Takes the clicks of these files into the log of a directory. Returns how many lines were taken and passed over.
+/// Appends the clicks in these files to the log. Returns the numbers of imported and skipped lines.
 pub fn import(log: &Path, files: &[PathBuf]) -> Result<(u64, u64)> {
     let mut names = HashMap::new();
     for file in files {
@@ -35,7 +36,7 @@ pub fn import(log: &Path, files: &[PathBuf]) -> Result<(u64, u64)> {
     })
 }
 
-/// The URLs of the articles in a directory, by id; empty if it has no such table.
+/// Returns the URLs of the articles in a directory by id, or an empty map if it has no table.
 fn articles(directory: &Path) -> Result<HashMap<String, String>> {
     let mut urls = HashMap::new();
     let found = ["articles.tsv", "articles.tsv.gz"].map(|name| directory.join(name));
@@ -58,18 +59,16 @@ fn read(line: &str, names: &HashMap<String, String>, now: Timestamp) -> Result<C
         return Err("there is no tab between URL and time".to_owned());
     };
     let count = columns.next().map_or(Ok(1), |count| count.trim().parse());
-    let count = count.map_err(|_| "the count is no whole number".to_owned())?;
+    let count = count.map_err(|_| "the count is not a whole number".to_owned())?;
     if count == 0 {
-        return Err("the count is 0: nobody clicked".to_owned());
+        return Err("the count is 0: it must be at least 1".to_owned());
     }
     let url = names.get(page).map_or(page, String::as_str);
     let url = PageUrl::parse(url)
-        .map_err(|_| format!("{page:?} is neither a URL nor an id of articles.tsv beside it"))?;
+        .map_err(|_| format!("{page:?} is neither a URL nor an id in articles.tsv"))?;
     let time = at(time.trim())?;
     if time > now {
-        return Err(format!(
-            "{time} is yet to come, and what was clicked was clicked before"
-        ));
+        return Err(format!("{time} is in the future"));
     }
     Ok(Click {
         time,
@@ -81,7 +80,7 @@ fn read(line: &str, names: &HashMap<String, String>, now: Timestamp) -> Result<C
 }
 
 fn at(text: &str) -> Result<Timestamp, String> {
-    let wrong = || format!("{text:?} is no time: write 1646092800 or 2022-03-01T00:00:00Z");
+    let wrong = || format!("{text:?} is not a time: write 1646092800 or 2022-03-01T00:00:00Z");
     match text.parse::<i64>() {
         Ok(seconds) => Timestamp::from_second(seconds).map_err(|_| wrong()),
         Err(_) => text.parse().map_err(|_| wrong()),
@@ -114,12 +113,12 @@ mod tests {
         );
         for (line, word) in [
             ("http://e.org/a", "tab"),
-            ("http://e.org/a\tyesterday\t1", "no time"),
-            ("http://e.org/a\t1646092800000\t1", "no time"),
-            ("http://e.org/a\t1800000000\t1", "yet to come"),
+            ("http://e.org/a\tyesterday\t1", "not a time"),
+            ("http://e.org/a\t1646092800000\t1", "not a time"),
+            ("http://e.org/a\t1800000000\t1", "in the future"),
             ("http://e.org/a\t1646092800\t-3", "whole number"),
             ("http://e.org/a\t1646092800\tmany", "whole number"),
-            ("http://e.org/a\t1646092800\t0", "nobody"),
+            ("http://e.org/a\t1646092800\t0", "at least 1"),
             ("8\t1646092800\t1", "articles.tsv"),
         ] {
             let why = take(line).unwrap_err();

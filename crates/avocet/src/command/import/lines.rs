@@ -1,6 +1,8 @@
-//! Files of lines become lines of the log.
+//! Import of files line by line into the log.
 //!
-//! **Invariant:** a line is taken in whole or passed over and named; the header of a table is neither. If a file cannot be read to its end, what was taken is kept, and the error says how much that is.
+//! **Invariant:** each line but a header is either imported whole, or skipped and reported. If a
+//! file cannot be read to its end, the lines before stay imported, and the error says how many
+//! there are.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -10,14 +12,14 @@ use anyhow::{Context, Result};
 use flate2::read::MultiGzDecoder;
 use repository::log::{Line, Log};
 
-/// How any file of gzip begins (RFC 1952, 2.3.1).
+/// First bytes of a gzip file (RFC 1952, section 2.3.1).
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Lines that are written together.
+/// Number of lines that are appended to the log together.
 const GROUP: usize = 10_000;
 
-/// Takes the lines of these files, plain or compressed, into the log of a directory, as `read` understands them. Returns how many
-/// were taken and passed over.
+/// Parses the lines of these files, plain or gzip, with `read`, and appends them to the log.
+/// Returns the numbers of imported and skipped lines.
 pub fn import<L: Line>(
     log: &Path,
     files: &[PathBuf],
@@ -35,7 +37,7 @@ pub fn import<L: Line>(
                 Err(error) => {
                     log.append_all(&group)?;
                     let kept = format!(
-                        "{} from line {number} on; the {taken} lines before it are taken: import what is left of it alone",
+                        "{} from line {number} on; {taken} lines are imported already, so import only the rest",
                         cannot()
                     );
                     return Err(error).context(kept);
@@ -66,7 +68,7 @@ pub fn import<L: Line>(
     Ok((taken, passed))
 }
 
-/// The file, plain; whether it is compressed is told by how it begins.
+/// Opens a file, and decompresses it if its first bytes are those of gzip.
 pub fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     let mut file = BufReader::new(File::open(path)?);
     let compressed = file.fill_buf()?.starts_with(&GZIP);

@@ -1,7 +1,7 @@
-//! `avocet import queries`: what people searched for elsewhere.
+//! `avocet import queries`: imports search queries from other systems.
 //!
-//! A line that begins with `{` is a JSON document, any other `query<tab>count`. A search without a time gets that of
-//! the import.
+//! A line that begins with `{` is a JSON document; any other line is `query<tab>count`. A search
+//! without a time gets the time of the import.
 
 use std::path::{Path, PathBuf};
 
@@ -12,9 +12,9 @@ use serde::Deserialize;
 
 use super::lines;
 
-/// A search as others write it.
+/// A search as a JSON document.
 #[derive(Deserialize)]
-struct Line {
+struct QueryLine {
     query: String,
     time: Option<String>,
     #[serde(default)]
@@ -26,7 +26,8 @@ struct Line {
     count: Option<u64>,
 }
 
-/// Takes the searches of these files into the log of a directory. Returns how many lines were taken and passed over.
+/// Appends the searches in these files to the log. Returns the numbers of imported and skipped
+/// lines.
 pub fn import(log: &Path, files: &[PathBuf]) -> Result<(u64, u64)> {
     let now = Timestamp::now();
     let is_header = |line: &str| line == "query\tcount";
@@ -35,7 +36,7 @@ pub fn import(log: &Path, files: &[PathBuf]) -> Result<(u64, u64)> {
 
 fn read(line: &str, now: Timestamp) -> Result<Search, String> {
     let search = if line.starts_with('{') {
-        let read: Line = serde_json::from_str(line).map_err(|error| error.to_string())?;
+        let read: QueryLine = serde_json::from_str(line).map_err(|error| error.to_string())?;
         let time = read.time.map(|time| time.parse()).transpose();
         let time = time.map_err(|error: jiff::Error| format!("the time: {error}"))?;
         Search {
@@ -52,7 +53,7 @@ fn read(line: &str, now: Timestamp) -> Result<Search, String> {
         };
         let count = count.trim().parse();
         Search {
-            count: count.map_err(|_| "the count is no whole number".to_owned())?,
+            count: count.map_err(|_| "the count is not a whole number".to_owned())?,
             ..Search::new(now, query)
         }
     };
@@ -60,7 +61,7 @@ fn read(line: &str, now: Timestamp) -> Result<Search, String> {
         return Err("the query is empty".to_owned());
     }
     if search.count == 0 {
-        return Err("the count is 0: nobody searched".to_owned());
+        return Err("the count is 0: it must be at least 1".to_owned());
     }
     Ok(search)
 }
@@ -92,7 +93,7 @@ mod tests {
             ("avocet", "tab"),
             ("avocet\tmany", "whole number"),
             ("avocet\t-1", "whole number"),
-            ("avocet\t0", "nobody"),
+            ("avocet\t0", "at least 1"),
             ("\t3", "empty"),
             ("{\"query\":\"x\"", "EOF"),
             ("{\"time\":\"2026-01-02T03:04:05Z\"}", "query"),

@@ -1,6 +1,6 @@
-//! `avocet lab report`: every experiment, in every world at hand, on one page.
+//! `avocet lab report`: runs every experiment in every available world, and writes one page.
 //!
-//! Each study is one that a user can run alone; the page says by which command.
+//! Each study can also be run alone; the page gives the command.
 
 mod topics;
 
@@ -15,31 +15,34 @@ use lab::report::{About, Chapter, page};
 use lab::workers::Progress;
 use serde_json::{Value, json};
 
-use super::asked::quoted;
-use super::bar::Bar;
+use super::progress_bar::Bar;
+use super::reproduction::quoted;
 use super::{threads, write};
-use crate::cli::lab::Report;
+use crate::cli::lab::ReportArguments;
 
-/// What a reader should know of all experiments.
+/// Introduction of the report.
 const ABOUT: &str = "\
-Every number here was made by the policies, the frontier and the bench that avocet crawl uses, in worlds that \
-were recorded or invented. A policy is told what a crawler would have seen by then, and nothing else; where a \
-paper tells its policies more, the notes say so.
+All numbers come from the policies, the frontier and the bench that avocet crawl uses, in recorded or invented \
+worlds. A policy sees only what a crawler could have fetched by then. Where a paper gives its policies more \
+information, the notes say so.
 
-Claims are judged by the numbers that the papers print, on the means of the runs; UO2, which compares orderings \
-without a number, held only if the 95 % interval of the paired differences says so. Where a claim did not hold, that \
-is what we found in these worlds, and no reason to tune them until it does.";
+Claims are tested against the numbers in the papers, on the means of the runs. UO2 compares orderings without a \
+number; it holds only if the 95 % confidence interval of the paired differences supports it. A claim that did not hold \
+is reported as such; the worlds were not tuned until it did.";
 
-/// Of the experiments with refreshes and with ephemeral pages the report shows less than they can do: the whole page is to take minutes. Refreshes a step
-/// as shares of the pages, queries that are asked, and runs, at most.
+// Limits of the experiments on refresh and ephemeral pages, so that the report takes minutes only.
+
+/// Refreshes per step, as shares of the pages.
 const BUDGETS: [f64; 3] = [0.01, 0.05, 0.2];
+/// Maximum number of queries.
 const QUERIES: usize = 300;
+/// Maximum number of runs.
 const RUNS: u32 = 2;
 
-/// Runs everything and writes the page.
-pub fn run(json: bool, wishes: &Report, bar: &Bar) -> Result<()> {
-    let mut author = Author {
-        wishes,
+/// Runs all experiments and writes the page.
+pub fn run(json: bool, arguments: &ReportArguments, bar: &Bar) -> Result<()> {
+    let mut author = ReportAuthor {
+        arguments,
         bar,
         left_out: Vec::new(),
     };
@@ -47,29 +50,29 @@ pub fn run(json: bool, wishes: &Report, bar: &Bar) -> Result<()> {
     bar.finish();
     let studies = || chapters.iter().flat_map(|chapter| &chapter.studies);
     for (number, study) in (1..).zip(studies()) {
-        write(study, &wishes.out.join(folder(number, study)))?;
+        write(study, &arguments.out.join(folder(number, study)))?;
     }
-    let data = wishes.data.as_ref();
+    let data = arguments.data.as_ref();
     let data = data.map(|data| format!(" --data {}", quoted(&data.display().to_string())));
     let about = About {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         text: ABOUT.to_owned(),
-        seed: wishes.seed,
+        seed: arguments.seed,
         command: format!(
             "avocet lab report --out DIR{} --seed {} --runs {}",
             data.unwrap_or_default(),
-            wishes.seed,
-            wishes.runs
+            arguments.seed,
+            arguments.runs
         ),
         left_out: author.left_out,
     };
-    let path = wishes.out.join("index.html");
-    fs::create_dir_all(&wishes.out)
+    let path = arguments.out.join("index.html");
+    fs::create_dir_all(&arguments.out)
         .and_then(|()| fs::write(&path, page(&chapters, &about)))
         .with_context(|| format!("cannot write {}", path.display()))?;
     let mut out = std::io::stdout().lock();
     if json {
-        writeln!(out, "{}", summary(wishes, &path, &about, &chapters))?;
+        writeln!(out, "{}", summary(arguments, &path, &about, &chapters))?;
         return Ok(());
     }
     for study in studies() {
@@ -79,17 +82,17 @@ pub fn run(json: bool, wishes: &Report, bar: &Bar) -> Result<()> {
             writeln!(out, "  {claim}")?;
         }
     }
-    writeln!(out, "look at it: {}", path.display())?;
+    writeln!(out, "wrote {}", path.display())?;
     Ok(())
 }
 
-struct Author<'a> {
-    wishes: &'a Report,
+struct ReportAuthor<'a> {
+    arguments: &'a ReportArguments,
     bar: &'a Bar,
     left_out: Vec<String>,
 }
 
-impl Author<'_> {
+impl ReportAuthor<'_> {
     fn chapters(&mut self) -> Result<Vec<Chapter>> {
         let mut chapters = vec![
             self.orderings()?,
@@ -100,7 +103,7 @@ impl Author<'_> {
             self.topics()?,
             self.distribution()?,
         ];
-        // What does not depend on the world is said once.
+        // Claims and figures that do not depend on the world appear once.
         let (mut said, mut shown) = (Vec::new(), Vec::new());
         let studies = chapters.iter_mut().flat_map(|chapter| &mut chapter.studies);
         let repeats = |study: &&mut Study| {
@@ -126,10 +129,10 @@ impl Author<'_> {
             studies.push(self.ordering(&world, Some("computer"))?);
         }
         Ok(Chapter {
-            title: "Which pages first?".into(),
+            title: "URL ordering".into(),
             source: "Cho, Garcia-Molina & Page, Efficient crawling through URL ordering (1998)".into(),
-            introduction: "A crawl from one start fetches all that it can reach, in the order of a policy \
-                that knows only what was fetched before. How soon does it hold the pages that matter?"
+            introduction: "A crawl from one start page fetches all reachable pages, in the order of a policy \
+                that knows only the pages fetched before. The metrics say how soon it holds the important pages."
                 .into(),
             studies,
         })
@@ -157,13 +160,13 @@ impl Author<'_> {
             studies.push(servers::run(&setting, &options, self.bar)?);
         }
         Ok(Chapter {
-            title: "Which servers first?".into(),
+            title: "Server scheduling".into(),
             source:
                 "Cao, Jiang & Singh, Scheduling web crawl for better performance and quality (2003)"
                     .into(),
             introduction:
-                "Connections cost time, and servers differ in what an open one is good for. A \
-                simulation of connections, with the production bench and strategies."
+                "Opening a connection costs time, and servers differ in speed and in the value of \
+                their pages. This is a simulation of connections, with the production bench and strategies."
                     .into(),
             studies,
         })
@@ -183,13 +186,13 @@ impl Author<'_> {
             studies.push(currency::run(&setting, &options, self.bar)?);
         }
         Ok(Chapter {
-            title: "How often?".into(),
+            title: "Revisit frequency".into(),
             source:
                 "Baldi, Frasconi & Smyth, Modeling the Internet and the Web, chapter 6.4 (2003)"
                     .into(),
             introduction:
-                "Pages change while nobody looks. How often must each be visited so that the \
-                copies are current?"
+                "Pages change between visits. The experiment computes how often each must be visited \
+                so that the copies stay current."
                     .into(),
             studies,
         })
@@ -214,22 +217,22 @@ impl Author<'_> {
             }
         }
         self.left_out.push(
-            "UC1 and figure 2, the overhead of measuring what a refresh gave: that is a matter of the index, and of the \
-             machine; cargo xtask bench measure"
+            "UC1 and figure 2, the overhead of measuring the gain of a refresh: it depends on the index and the machine; \
+             see cargo xtask bench measure"
                 .into(),
         );
         let more = [
             "figure 4 by in-links on ota-terms: its texts have no links",
-            "what policies reach that know the whole time beforehand, as in the paper: that takes as long again; avocet \
-             lab refresh --knowledge whole",
+            "results of policies that know the whole time in advance, as in the paper: this doubles the running time; see \
+             avocet lab refresh --knowledge whole",
         ];
         self.left_out.extend(more.map(str::to_owned));
         Ok(Chapter {
-            title: "Which pages again?".into(),
+            title: "Refresh policies".into(),
             source: "Pandey & Olston, User-centric web crawling (2005)".into(),
-            introduction: "A repository ages. With so many refreshes a week, which pages keep it as good for its \
-                searchers as can be? Quality is exact, by what searchers get from the repository’s answers; what a \
-                refresh gave is measured as a crawler can, and the policies learn from that."
+            introduction: "Copies become outdated. A policy may refresh a fixed number of pages per week, and should keep search \
+                results as good as possible. Quality is computed exactly, from the results that searchers get. The \
+                policies learn from the gain of each refresh, measured as a crawler can measure it."
                 .into(),
             studies,
         })
@@ -261,7 +264,7 @@ impl Author<'_> {
                 BUDGETS.map(|share| share.to_string()).join(","),
             );
         }
-        let setting = self.fewer(self.setting("refresh", world, &more), RUNS);
+        let setting = self.with_at_most(self.setting("refresh", world, &more), RUNS);
         refresh::run(&setting, &options, self.bar)
     }
 
@@ -270,25 +273,25 @@ impl Author<'_> {
         worlds.extend(self.recorded("news"));
         let mut studies = Vec::new();
         for world in worlds {
-            let setting = self.fewer(self.setting("ephemeral", &world, ""), RUNS);
+            let setting = self.with_at_most(self.setting("ephemeral", &world, ""), RUNS);
             let options = ephemeral::Options::default();
             studies.push(ephemeral::run(&setting, &options, self.bar)?);
         }
         let more = "figures 2, 5 and 6 of the paper on ephemeral pages: two sites of its own, the function g, and a picture of its architecture";
         self.left_out.push(more.into());
         Ok(Chapter {
-            title: "Which pages while they are read?".into(),
+            title: "Ephemeral pages".into(),
             source: "Lefortier, Ostroumova, Samosvat & Serdyukov, Timely crawling of high-quality ephemeral new content (2013)".into(),
-            introduction: "News and posts are read for days and then forgotten. With so many fetches a second, which sources \
-                are polled for links to new pages, and which of these are fetched, so that people find them while they care? \
-                What a page gives is the clicks that it gets after it was fetched."
+            introduction: "News and posts are read for days and then forgotten. Within a rate of fetches, a scheduler chooses which \
+                sources to poll for links to new pages, and which of these pages to fetch. The gain of a page is the \
+                number of clicks that it gets after the fetch."
                 .into(),
             studies,
         })
     }
 
-    /// A setting of so many runs, at most: what is drawn differs little from run to run, and a run takes long.
-    fn fewer(&self, mut setting: Setting, most: u32) -> Setting {
+    /// Limits the runs of a setting. These runs take long, and differ little from each other.
+    fn with_at_most(&self, mut setting: Setting, most: u32) -> Setting {
         let asked = format!("--runs {}", setting.runs);
         setting.runs = setting.runs.min(most);
         let fewer = format!("--runs {}", setting.runs);
@@ -306,20 +309,20 @@ impl Author<'_> {
             studies.push(partition::run(&setting, &options, self.bar)?);
         }
         Ok(Chapter {
-            title: "How many crawlers?".into(),
+            title: "Parallel crawlers".into(),
             source: "The same, chapter 6.3, after Cho & Garcia-Molina, Parallel crawlers (2002)"
                 .into(),
             introduction:
-                "Several crawlers share the web by its hosts. What do they fetch twice, what do \
-                they miss, and what must they tell each other?"
+                "Several crawlers divide the hosts of the web between them. The metrics are pages \
+                fetched twice, pages missed, and messages between crawlers."
                     .into(),
             studies,
         })
     }
 
-    /// A recorded world, if it is at hand.
+    /// Returns the path of a recorded world, or notes that it is left out.
     fn recorded(&mut self, name: &str) -> Option<String> {
-        let path = self.wishes.data.as_ref().map(|data| data.join(name));
+        let path = self.arguments.data.as_ref().map(|data| data.join(name));
         let why = match path {
             None => format!("{name}: no --data DIR was given"),
             Some(path) if path.is_dir() => return Some(path.display().to_string()),
@@ -332,7 +335,7 @@ impl Author<'_> {
     }
 
     fn setting(&self, experiment: &str, world: &str, more: &str) -> Setting {
-        let Report { seed, runs, .. } = *self.wishes;
+        let ReportArguments { seed, runs, .. } = *self.arguments;
         self.bar.begin(&format!("{experiment} in {world}"), 0);
         Setting {
             world: world.to_owned(),
@@ -341,7 +344,7 @@ impl Author<'_> {
             against: None,
             seed,
             runs,
-            threads: threads(self.wishes.threads),
+            threads: threads(self.arguments.threads),
             command: format!(
                 "avocet lab {experiment} --world {}{more} --seed {seed} --runs {runs}",
                 quoted(world)
@@ -350,7 +353,7 @@ impl Author<'_> {
     }
 }
 
-/// Where the figures and numbers of a study go.
+/// Returns the folder for the figures and numbers of a study.
 fn folder(number: u32, study: &Study) -> PathBuf {
     let world = study.findings.world.trim_end_matches('/');
     let name = Path::new(world).file_name().unwrap_or(world.as_ref());
@@ -358,7 +361,7 @@ fn folder(number: u32, study: &Study) -> PathBuf {
     PathBuf::from(format!("{number:02}-{}-{name}", study.findings.experiment))
 }
 
-fn summary(wishes: &Report, path: &Path, about: &About, chapters: &[Chapter]) -> Value {
+fn summary(arguments: &ReportArguments, path: &Path, about: &About, chapters: &[Chapter]) -> Value {
     let studies = chapters.iter().flat_map(|chapter| &chapter.studies);
     let studies: Vec<Value> = studies
         .map(|study| {
@@ -378,7 +381,7 @@ fn summary(wishes: &Report, path: &Path, about: &About, chapters: &[Chapter]) ->
         "experiment": "report",
         "page": path,
         "seed": about.seed,
-        "runs": wishes.runs,
+        "runs": arguments.runs,
         "command": about.command,
         "left_out": about.left_out,
         "studies": studies,

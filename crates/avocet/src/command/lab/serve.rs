@@ -1,4 +1,4 @@
-//! `avocet lab serve`: a world on loopback, for any crawler that can be told of a proxy.
+//! `avocet lab serve`: serves a world on loopback, for any crawler that can use a proxy.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use lab::loopback::Proxy;
 use lab::world::World;
 use serde_json::json;
 
-use crate::cli::lab::Serve;
+use crate::cli::lab::LabServeArguments;
 use crate::signal::signalled;
 
-/// Serves until the user ends it.
-pub fn run(json: bool, wishes: &Serve) -> Result<()> {
-    let world = World::open(&wishes.world, &wishes.knobs, wishes.seed)?.linked()?;
+/// Serves until interrupted.
+pub fn run(json: bool, arguments: &LabServeArguments) -> Result<()> {
+    let world = World::open(&arguments.world, &arguments.knobs, arguments.seed)?.linked()?;
     let graph = world.graph();
     let plain = |page: &usize| !graph.url(*page).is_secure();
     let Some(first) = (0..graph.pages()).find(plain) else {
         bail!(
-            "{} has no page with an http URL: of https a proxy sees nothing but the host",
-            wishes.world
+            "{} has no page with an http URL, and a proxy cannot serve https pages: use another world",
+            arguments.world
         );
     };
     let first = graph.url(first).as_str().to_owned();
@@ -28,7 +28,7 @@ pub fn run(json: bool, wishes: &Serve) -> Result<()> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let listening = proxy.listen(wishes.port).await?;
+        let listening = proxy.listen(arguments.port).await?;
         let url = listening.url();
         if json {
             outln!(
@@ -36,7 +36,7 @@ pub fn run(json: bool, wishes: &Serve) -> Result<()> {
                 json!({ "proxy": url, "pages": pages, "first": first })
             );
         } else {
-            outln!("{pages} pages behind {url}, until Ctrl-C; crawl them with");
+            outln!("serving {pages} pages through the proxy {url} until Ctrl-C; crawl them with");
             outln!("  avocet crawl '{first}' --scope any --delay 0s --proxy {url}");
         }
         signalled().await;

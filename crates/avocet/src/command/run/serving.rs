@@ -1,7 +1,8 @@
-//! What `avocet run` serves beside its crawl.
+//! The server of `avocet run`.
 //!
-//! The place to listen at is taken at once, so that a place that is taken is told before anything is fetched; what is served
-//! begins when there is an index, which the crawl makes. It ends after the crawl: whoever searches meanwhile is answered.
+//! The address is bound before the crawl starts, so that an address in use is reported before the
+//! first fetch. Serving starts as soon as the crawl has created the index. It stops after the
+//! crawl.
 
 use std::net;
 use std::path::Path;
@@ -12,7 +13,7 @@ use anyhow::Result;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use crate::cli::Run;
+use crate::cli::RunArguments;
 use crate::logs::say;
 use node::handle::NodeHandle;
 use node::live::Live;
@@ -20,54 +21,55 @@ use node::settings::Settings;
 use node::store;
 use server::{App, LISTEN, Serving};
 
-/// How often it is looked whether there is an index.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Time between two checks whether the index exists.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
 
-/// What is served, or will be.
-pub struct Served(Option<JoinHandle<Option<Serving>>>);
+/// A server that runs, or starts as soon as there is an index. `None`: nothing is served.
+pub struct RunServer(Option<JoinHandle<Option<Serving>>>);
 
-/// Takes the place to listen at, unless there is one already, and serves as soon as there is something to serve. Where the
-/// user named no place and the usual one is taken, nothing is served.
+/// Binds the address, unless `place` is bound already, and serves as soon as there is an index.
+///
+/// If the user named no address and the default one is in use, nothing is served.
 pub async fn begin(
     root: &Path,
-    arguments: &Run,
+    arguments: &RunArguments,
     settings: &Settings,
     live: &Arc<Live>,
     place: Option<net::TcpListener>,
-) -> Result<Served> {
+) -> Result<RunServer> {
     if arguments.no_serve {
-        return Ok(Served(None));
+        return Ok(RunServer(None));
     }
     if !settings.crawl.index {
-        say("nothing is served: --no-index makes nothing searchable");
-        return Ok(Served(None));
+        say("not serving: with --no-index there is nothing to search");
+        return Ok(RunServer(None));
     }
     let settings = settings.clone();
     let named = settings.serve.listen;
     let listener = match place {
-        Some(place) => Ok(ours(place)?),
+        Some(place) => Ok(to_tokio(place)?),
         None => server::listen(named.unwrap_or(LISTEN)).await,
     };
     let listener = match listener {
         Ok(listener) => listener,
         Err(error) if named.is_some() => return Err(error),
         Err(error) => {
-            say(&format!("nothing is served: {error:#}"));
-            return Ok(Served(None));
+            say(&format!("not serving: {error:#}"));
+            return Ok(RunServer(None));
         }
     };
     let (root, live) = (root.to_owned(), live.clone());
     let starting = tokio::spawn(async move {
         let started = start(&root, settings, listener, live).await;
         started
-            .map_err(|error| say(&format!("nothing is served: {error:#}")))
+            .map_err(|error| say(&format!("not serving: {error:#}")))
             .ok()
     });
-    Ok(Served(Some(starting)))
+    Ok(RunServer(Some(starting)))
 }
 
-/// A place that was taken before there was a runtime.
-fn ours(place: net::TcpListener) -> Result<TcpListener> {
+/// Makes a listener that was bound outside of the runtime usable in it.
+fn to_tokio(place: net::TcpListener) -> Result<TcpListener> {
     place.set_nonblocking(true)?;
     Ok(TcpListener::from_std(place)?)
 }
@@ -78,9 +80,9 @@ async fn start(
     listener: TcpListener,
     live: Arc<Live>,
 ) -> Result<Serving> {
-    // The list of an index is the last thing that is made of it.
+    // `meta.json` is the last file that is written when an index is created.
     while !store::index(root).join("meta.json").exists() {
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(CHECK_EVERY).await;
     }
     let listen = listener.local_addr()?;
     let (opened, crawl) = (root.to_owned(), live.clone());
@@ -102,14 +104,14 @@ async fn start(
     Ok(serving)
 }
 
-impl Served {
-    /// Takes no more requests, and ends when those under way are answered.
+impl RunServer {
+    /// Stops the server: accepts no more requests, and waits for those under way.
     pub async fn end(&mut self) {
         let Some(mut starting) = self.0.take() else {
             return;
         };
-        // What has not begun to serve does not have to.
-        match tokio::time::timeout(LOOK_EVERY, &mut starting).await {
+        // A server that has not started yet is aborted.
+        match tokio::time::timeout(CHECK_EVERY, &mut starting).await {
             Ok(Ok(Some(serving))) => serving.stop().await,
             Ok(_) => {}
             Err(_) => starting.abort(),

@@ -1,9 +1,10 @@
-//! Where do the examples of a topic come from?
+//! Training examples of a topic, from files and from the store.
 //!
-//! Files and directories of files (HTML or plain text), and URLs whose copies the store has; pages of other things may be
-//! sampled from the store. What is archived is read as the crawl read it, with the words of links that lead to it as
-//! far as the ledger kept them. **Invariant:** the same wishes and the same store give the same examples in the same
-//! order.
+//! Examples are files or directories of files (HTML or plain text), and URLs whose copies are in
+//! the store. Negative examples can also be sampled from the store. Archived pages are parsed as
+//! the crawl parsed them, with the anchor texts that the ledger holds.
+//!
+//! **Invariant:** the same arguments and the same store give the same examples in the same order.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -16,26 +17,26 @@ use page::{PageId, PageUrl, charset, media, media::Media};
 use policy::focus::Document;
 use repository::archive;
 
-use crate::cli::topic::Train;
+use crate::cli::topic::TrainArguments;
 use crawl::TOKEN;
 use crawl::verdict::{Asked, Verdict};
 use node::answer;
 use node::settings::topic::{Judged, Lesson};
 use node::store::Store;
 
-/// Everything to learn from.
+/// All training examples of a topic.
 #[derive(Debug, Default)]
 pub struct Examples {
-    /// Those of the topic first.
-    pub pages: Vec<Example>,
+    /// The examples, the positive ones first.
+    pub pages: Vec<TrainingExample>,
 }
 
-/// A page to learn from.
+/// One page to train on.
 #[derive(Debug)]
-pub struct Example {
-    /// A URL or a file.
+pub struct TrainingExample {
+    /// The URL, or the path of the file.
     pub name: String,
-    /// Whether it is of the topic.
+    /// Whether the page is on topic.
     pub on: bool,
     url: String,
     title: String,
@@ -43,8 +44,8 @@ pub struct Example {
     anchors: String,
 }
 
-impl Example {
-    /// As a classifier reads it.
+impl TrainingExample {
+    /// Returns the page as the classifier reads it.
     pub fn document(&self) -> Document<'_> {
         Document {
             url: &self.url,
@@ -56,11 +57,16 @@ impl Example {
 }
 
 impl Examples {
-    /// Gathers what the user named; pages of the topic above that are not named are of something else.
-    pub fn gather(copies: &Copies<'_>, wishes: &Train, above: Option<&Lesson>) -> Result<Self> {
+    /// Gathers the examples that the user names, the negative ones from the parent topic, and the
+    /// sample.
+    pub fn gather(
+        copies: &StoredCopies<'_>,
+        arguments: &TrainArguments,
+        above: Option<&Lesson>,
+    ) -> Result<Self> {
         let mut examples = Self::default();
         let mut named: HashSet<PageId> = HashSet::new();
-        for (names, on) in [(&wishes.positive, true), (&wishes.negative, false)] {
+        for (names, on) in [(&arguments.positive, true), (&arguments.negative, false)] {
             for name in names {
                 if let Ok(url) = PageUrl::parse(name) {
                     named.insert(url.id());
@@ -75,16 +81,17 @@ impl Examples {
             }
         }
         for example in above.map_or(&[][..], |above| &above.examples) {
-            examples.add_other(copies, example, &mut named)?;
+            examples.add_of_parent(copies, example, &mut named)?;
         }
-        examples.sample(copies, &named, wishes.sample)?;
+        examples.sample(copies, &named, arguments.sample)?;
         Ok(examples)
     }
 
-    /// A page of the topic above. One that is no longer there taught enough.
-    fn add_other(
+    /// Adds a positive example of the parent topic as a negative one, unless the user names it or
+    /// it no longer exists.
+    fn add_of_parent(
         &mut self,
-        copies: &Copies<'_>,
+        copies: &StoredCopies<'_>,
         example: &Judged,
         named: &mut HashSet<PageId>,
     ) -> Result<()> {
@@ -119,7 +126,7 @@ impl Examples {
                 }
                 _ => (String::new(), decoded.into_owned()),
             };
-            self.pages.push(Example {
+            self.pages.push(TrainingExample {
                 name,
                 on,
                 url: String::new(),
@@ -131,10 +138,11 @@ impl Examples {
         Ok(())
     }
 
-    /// So many pages of the store that nobody named, evenly spread over the order of discovery.
+    /// Adds up to `wanted` further pages of the store as negative examples, evenly spread over the
+    /// order of discovery.
     fn sample(
         &mut self,
-        copies: &Copies<'_>,
+        copies: &StoredCopies<'_>,
         named: &HashSet<PageId>,
         wanted: usize,
     ) -> Result<()> {
@@ -149,16 +157,16 @@ impl Examples {
     }
 }
 
-/// The copies of a store.
-pub struct Copies<'a> {
+/// The copies of a store, with the anchor texts of links to them.
+pub struct StoredCopies<'a> {
     store: &'a Store,
     pages: HashMap<PageId, Known>,
-    /// The words of links to each page, by its number.
+    /// Anchor texts of the links to each page, by page number.
     anchors: HashMap<u64, String>,
 }
 
-impl<'a> Copies<'a> {
-    /// Looks them up.
+impl<'a> StoredCopies<'a> {
+    /// Reads all pages with a copy, and all anchor texts, from the ledger.
     pub fn of(store: &'a Store, ledger: &Ledger) -> Result<Self> {
         let mut pages = HashMap::new();
         for known in ledger.scan() {
@@ -183,20 +191,20 @@ impl<'a> Copies<'a> {
         })
     }
 
-    /// The pages that there are copies of, in the order of discovery.
+    /// Returns the pages with a copy, in the order of discovery.
     pub fn known(&self) -> Vec<&Known> {
         let mut known: Vec<&Known> = self.pages.values().collect();
         known.sort_by_key(|known| known.discovery.order);
         known
     }
 
-    /// What the store has of a page; `None`: no text.
-    pub fn example(&self, url: &PageUrl, on: bool) -> Result<Option<Example>> {
+    /// Returns a page as an example, or `None` if the store has no text of it.
+    pub fn example(&self, url: &PageUrl, on: bool) -> Result<Option<TrainingExample>> {
         let Some((known, verdict)) = self.read(url, false)? else {
             return Ok(None);
         };
         let anchors = self.anchors.get(&known.discovery.order);
-        Ok(verdict.text.map(|text| Example {
+        Ok(verdict.text.map(|text| TrainingExample {
             name: url.as_str().to_owned(),
             on,
             url: url.as_str().to_owned(),
@@ -206,7 +214,8 @@ impl<'a> Copies<'a> {
         }))
     }
 
-    /// Reads the copy of a page again, with the places of its links if somebody wants them; `None`: there is none.
+    /// Parses the copy of a page, with the places of its links if `places`. Returns `None` if
+    /// there is no copy.
     pub fn read(&self, url: &PageUrl, places: bool) -> Result<Option<(&Known, Verdict)>> {
         let Some(known) = self.pages.get(&url.id()) else {
             return Ok(None);
@@ -229,14 +238,14 @@ impl<'a> Copies<'a> {
     }
 }
 
-/// The files of a path: itself, or all below it, by name.
+/// Returns the file at a path, or all files below a directory, sorted by name.
 fn files(path: &Path) -> Result<Vec<PathBuf>> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
     }
     if !path.is_dir() {
         bail!(
-            "{} is no file, no directory and no URL: give pages to learn from",
+            "{} is not a file, a directory or a URL: name pages to train on",
             path.display()
         );
     }

@@ -1,8 +1,10 @@
-//! Where did the links of this store lead?
+//! Training of the link guide, which predicts from a link whether it leads to the topic.
 //!
-//! What a finished crawl has to teach: of pages that were read, which links led to the topic, at once or later. A page is of
-//! the topic if the user says so or the new classifier does. **Invariant:** the same store and examples give the same guide; a large
-//! store is read in part, evenly over the order of discovery.
+//! The training data are the links between pages of the store: which of them led to the topic,
+//! directly or later. A page is on topic if the user says so or if the new classifier says so. Of a
+//! large store only a sample is read, evenly spread over the order of discovery.
+//!
+//! **Invariant:** the same store and examples give the same guide.
 
 use std::collections::HashMap;
 
@@ -10,15 +12,15 @@ use anyhow::Result;
 use page::{PageId, PageUrl};
 use policy::focus::{Crawled, Document, Guide, Pointer};
 
-use super::examples::{Copies, Examples};
+use super::examples::{Examples, StoredCopies};
 use crawl::verdict::Lead;
 
-/// Pages that are read, at most.
+/// Maximum number of pages that are read.
 const MOST: usize = 5_000;
 
-/// What the links promise; `None`: too few lead to the topic.
+/// Trains the guide. Returns `None` if too few links lead to the topic.
 pub fn learn(
-    copies: &Copies<'_>,
+    copies: &StoredCopies<'_>,
     examples: &Examples,
     judge: &dyn Fn(&Document<'_>) -> f64,
 ) -> Result<Option<Guide>> {

@@ -1,9 +1,11 @@
-//! Which pages lead to the topic, one or two links away?
+//! Context graph of a topic: classifiers for the pages that lead to it over one or two links.
 //!
-//! The context graph of Diligenti et al., "Focused crawling using context graphs" (2000), from the links that the ledger has of
-//! pages that were read: layer 1 are pages that link to an example of the topic, layer 2 those that link to
-//! layer 1. Each gets a classifier that tells it from other pages of the store. **Invariant:** a page is in the first
-//! layer that it can be in; a layer of too few pages ends the graph.
+//! Diligenti et al., "Focused crawling using context graphs" (2000). Layer 1 has the pages that
+//! link to an example of the topic, layer 2 those that link to layer 1. The links come from the
+//! ledger. Each layer gets a classifier that separates it from the other pages of the store.
+//!
+//! **Invariant:** a page is in the lowest layer that it can be in. A layer with too few pages ends
+//! the graph.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,23 +15,27 @@ use ledger::Ledger;
 use page::{PageId, PageUrl};
 use policy::focus::{Bayes, Trainer};
 
-use super::examples::{Copies, Example, Examples};
+use super::examples::{Examples, StoredCopies, TrainingExample};
 
-/// Layers beside the topic itself.
+/// Number of layers, without the topic itself.
 const LAYERS: usize = 2;
-/// Pages that a layer needs.
+/// Minimum number of pages of a layer.
 const LEAST: usize = 10;
-/// Pages that are read of a layer, and of those outside of it.
+/// Maximum number of pages that are read inside a layer, and outside of it.
 const MOST: usize = 500;
 
-/// The classifiers of the layers, the nearest first.
-pub fn learn(copies: &Copies<'_>, ledger: &Ledger, examples: &Examples) -> Result<Vec<Bayes>> {
+/// Trains the classifiers of the layers, the nearest layer first.
+pub fn learn(
+    copies: &StoredCopies<'_>,
+    ledger: &Ledger,
+    examples: &Examples,
+) -> Result<Vec<Bayes>> {
     let known = copies.known();
     let numbers: HashMap<PageId, u32> = known
         .iter()
         .map(|known| (known.key.page, known.discovery.order as u32))
         .collect();
-    let number = |example: &Example| {
+    let number = |example: &TrainingExample| {
         let url = PageUrl::parse(&example.name).ok()?;
         numbers.get(&url.id()).copied()
     };
@@ -58,7 +64,7 @@ pub fn learn(copies: &Copies<'_>, ledger: &Ledger, examples: &Examples) -> Resul
             break;
         }
         placed.extend(&layer);
-        let Some(bayes) = teach(copies, &known, &layer)? else {
+        let Some(bayes) = train(copies, &known, &layer)? else {
             break;
         };
         layers.push(bayes);
@@ -67,8 +73,12 @@ pub fn learn(copies: &Copies<'_>, ledger: &Ledger, examples: &Examples) -> Resul
     Ok(layers)
 }
 
-/// What tells the pages of a layer from others; `None`: there are too few.
-fn teach(copies: &Copies<'_>, known: &[&Known], layer: &HashSet<u32>) -> Result<Option<Bayes>> {
+/// Trains a classifier for the pages of a layer. Returns `None` if there are too few pages.
+fn train(
+    copies: &StoredCopies<'_>,
+    known: &[&Known],
+    layer: &HashSet<u32>,
+) -> Result<Option<Bayes>> {
     let within = |known: &&Known| layer.contains(&(known.discovery.order as u32));
     let (inside, outside): (Vec<&Known>, Vec<&Known>) = known.iter().copied().partition(within);
     let mut trainer = Trainer::default();

@@ -1,4 +1,4 @@
-//! What of the published numbers is so?
+//! Comparison of the published numbers on recency with the closed forms.
 
 use policy::plan::{Weibull, age, allocation, currency, freshness, growth};
 
@@ -7,13 +7,14 @@ use super::monte_carlo::look;
 use super::{Options, Question};
 use crate::experiment::Claim;
 
-/// So many standard errors are one in sixteen thousand, for each of two dozen comparisons.
+/// Tolerance in standard errors. Chance exceeds it in one of 16,000 comparisons; there are two
+/// dozen.
 const ERRORS: f64 = 4.0;
 
-/// Pages that are drawn to check the closed forms, whatever the user has set.
+/// Pages drawn to check the closed forms, independent of the user's options.
 pub(super) const DRAWS: u32 = 20_000;
 
-/// All of them, at the published parameters, with so many draws.
+/// Checks all claims at the published parameters, with `draws` random pages.
 pub(super) fn all(draws: u32, seed: u64) -> Vec<Claim> {
     let mut claims = Vec::new();
     claims.extend(bk1());

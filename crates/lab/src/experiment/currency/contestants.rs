@@ -1,9 +1,9 @@
-//! Whose numbers does the user want?
+//! Selection of the policies whose numbers are reported.
 
 use crate::LabError;
 use crate::experiment::Setting;
 
-/// All names that there are.
+/// Names that the user may choose from.
 const NAMES: [&str; 6] = [
     "closed-form",
     "monte-carlo",
@@ -13,7 +13,7 @@ const NAMES: [&str; 6] = [
     "proportional",
 ];
 
-/// The names that are wanted; none: all.
+/// The chosen names; empty means all.
 pub(super) struct Contestants(Vec<String>);
 
 impl Contestants {
@@ -29,7 +29,7 @@ impl Contestants {
         }
         let mut wanted = setting.policies.clone();
         if !wanted.is_empty() {
-            // Gains need both.
+            // A gain needs the numbers of both policies.
             wanted.extend(setting.against.clone());
         }
         Ok(Self(wanted))
@@ -39,12 +39,10 @@ impl Contestants {
         self.0.is_empty() || self.0.iter().any(|wanted| wanted == name)
     }
 
-    /// Whether pages are to be drawn.
     pub fn draw(&self) -> bool {
         self.wants("monte-carlo")
     }
 
-    /// Whether the crawler is to be run.
     pub fn crawl(&self) -> bool {
         self.wants("uniform") || self.wants("model")
     }

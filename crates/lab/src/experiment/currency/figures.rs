@@ -1,4 +1,4 @@
-//! What does it look like?
+//! Figures of the currency experiment.
 
 use figure::{Figure, Series};
 use policy::plan::{currency, growth};
@@ -7,10 +7,10 @@ use super::formulas::{ALLOCATIONS, GROWTH};
 use super::{GRACES, Question, currency_at};
 use crate::findings::{self, Findings};
 
-/// Lifespans of a growing web to draw, in days.
+/// Lifespans of a growing web that are drawn, in days.
 const LIFESPANS: [f64; 3] = [365.0, 1_000.0, 3_000.0];
 
-/// All pictures, each with a name for its file.
+/// Returns all figures, each with the stem of its file name.
 pub(super) fn all(question: &Question, findings: &Findings) -> Vec<(String, Figure)> {
     let mut figures = vec![
         ("lifetime-density", density(question)),
@@ -24,7 +24,7 @@ pub(super) fn all(question: &Question, findings: &Findings) -> Vec<(String, Figu
         ("world-recency", recency(question, findings)),
         ("world-age", copies(findings)),
     ];
-    // What was not measured is not drawn.
+    // Figures without measurements are omitted.
     figures.extend(
         drawn
             .into_iter()
@@ -43,7 +43,7 @@ fn density(question: &Question) -> Figure {
         title: "Mean lifetimes of pages: density (Fig. 6.9)".into(),
         x_label: "mean time between changes (days)".into(),
         y_label: "share of pages a day".into(),
-        // From above 0, where a shape below 1 has no density.
+        // Starts above 0: for a shape below 1 the density is infinite at 0.
         series: vec![series(
             "Weibull",
             curve(3.0 * lifetimes.scale(), at).skip(1),
@@ -167,7 +167,7 @@ fn copies(findings: &Findings) -> Figure {
     }
 }
 
-/// What was found for a policy, of the example of allocations or of all else.
+/// Series of a policy and metric, either from the allocation example or from all other rows.
 fn found(findings: &Findings, policy: &str, metric: &str, example: bool, name: &str) -> Series {
     let rows = findings.rows.iter();
     let own = rows.filter(|row| {
@@ -183,7 +183,7 @@ fn drawable(all: impl IntoIterator<Item = Series>) -> Vec<Series> {
         .collect()
 }
 
-/// A hundred steps of a curve.
+/// Samples a curve at 101 evenly spaced points from 0 to `end`.
 fn curve(end: f64, at: impl Fn(f64) -> f64) -> impl Iterator<Item = (f64, f64)> {
     (0..=100).map(move |n| {
         let x = end * f64::from(n) / 100.0;

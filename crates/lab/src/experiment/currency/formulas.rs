@@ -1,4 +1,4 @@
-//! What do the formulas say?
+//! Values of the closed forms of freshness, age and currency.
 
 use policy::plan::allocation::{self, Demand};
 use policy::plan::{Weibull, age, currency, freshness, growth};
@@ -8,26 +8,26 @@ use crate::findings::Measured;
 
 const CLOSED: &str = "closed-form";
 
-/// Growth of the web a day, as Brewington & Cybenko fitted it.
+/// Growth rate of the web per day, as fitted by Brewington & Cybenko.
 pub(super) const GROWTH: f64 = 0.00176;
 
-/// Cho & Garcia-Molina's example: pages that change so often a day, and so many visits a day.
+/// Cho & Garcia-Molina's example: the changes per day of five pages.
 pub(super) const EXAMPLE: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+/// Visits per day in that example.
 pub(super) const EXAMPLE_BUDGET: f64 = 5.0;
-/// Budgets that the example is tried with.
+/// Visit budgets per day that the example is tried with.
 const BUDGETS: [f64; 9] = [0.5, 1.0, 2.0, 3.5, 5.0, 7.5, 10.0, 15.0, 20.0];
 
-/// Spreads a budget over pages.
+/// Allocates a visit budget to pages.
 type Allocate = fn(&[Demand], f64) -> Vec<f64>;
 
-/// The ways to do it.
 pub(super) const ALLOCATIONS: [(&str, Allocate); 3] = [
     ("optimal", allocation::optimal),
     ("uniform", allocation::uniform),
     ("proportional", allocation::proportional),
 ];
 
-/// All that needs no chance.
+/// Returns all numbers that need no random draws.
 pub(super) fn rows(question: &Question) -> Vec<Measured> {
     let mut rows = Vec::new();
     for &interval in &question.intervals {
@@ -62,7 +62,7 @@ pub(super) fn rows(question: &Question) -> Vec<Measured> {
     rows
 }
 
-/// What the formulas say of a collection at an interval.
+/// Freshness, age and currency of a collection at a revisit interval, in closed form.
 pub(super) fn recency(
     policy: &str,
     lifetimes: &Weibull,
@@ -90,7 +90,7 @@ pub(super) fn recency(
     rows
 }
 
-/// Cho & Garcia-Molina's example, by all ways to spread a budget.
+/// Cho & Garcia-Molina's example with every allocation.
 fn example() -> Vec<Measured> {
     let pages = demands();
     let mut rows = Vec::new();
@@ -107,7 +107,6 @@ fn example() -> Vec<Measured> {
     rows
 }
 
-/// The pages of the example.
 pub(super) fn demands() -> Vec<Demand> {
     let page = |rate| Demand { rate, weight: 1.0 };
     EXAMPLE.map(page).to_vec()

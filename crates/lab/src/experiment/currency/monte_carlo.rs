@@ -1,7 +1,9 @@
-//! What does one see who draws pages, their changes and a moment to look at them?
+//! Monte Carlo estimates of freshness, age and currency, without formulas or a crawler.
 //!
-//! Neither a formula nor a crawler: a page is visited at time 0 and again after the interval, and looked at
-//! somewhere between. **Invariant:** what is drawn for a page does not depend on how many there are.
+//! A page is visited at time 0 and again after the interval. It is observed at a random time in
+//! between.
+//!
+//! **Invariant:** the draws of a page do not depend on the number of pages.
 
 use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
@@ -10,7 +12,7 @@ use testweb::chance::{For, stream};
 use super::{Question, currency_at, number};
 use crate::findings::Measured;
 
-/// A mean of draws, and how far off it may be.
+/// Sums for a sample mean and its standard error.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Drawn {
     count: f64,
@@ -36,11 +38,11 @@ impl Drawn {
     }
 }
 
-/// What was seen at one interval.
+/// Estimates at one revisit interval.
 pub(super) struct Seen {
     pub freshness: Drawn,
     pub age: Drawn,
-    /// For each grace period.
+    /// One per grace period.
     pub currency: Vec<Drawn>,
 }
 

@@ -1,4 +1,4 @@
-//! The claims by name, and the experiment on worlds small enough to know.
+//! Tests of the currency claims, and of the experiment on worlds with known answers.
 
 use std::path::Path;
 use std::time::Duration;
@@ -109,7 +109,7 @@ fn bk5_closed_forms_are_what_is_drawn_and_the_example_is_as_published() {
     assert!((fresh - 0.3167).abs() < 5e-5);
 }
 
-/// Pages drawn as the formulas assume, written as a recorded world is.
+/// Writes a recorded world of pages drawn as the formulas assume.
 fn record(directory: &Path, pages: u32, days: f64) {
     use rand::RngExt;
     use testweb::chance::{For, stream};
@@ -136,7 +136,7 @@ fn record(directory: &Path, pages: u32, days: f64) {
     World::Histories(histories).write(directory).unwrap();
 }
 
-/// What was found in the world, not in the example of allocations, which has a `uniform` as well.
+/// A value measured in the world, not in the allocation example, which also has a `uniform`.
 fn value(findings: &Findings, policy: &str, metric: &str, x: f64) -> f64 {
     let mut rows = findings.rows.iter();
     let row = rows.find(|row| {
@@ -188,7 +188,7 @@ fn the_crawler_reaches_what_the_formulas_say_and_the_model_finds_the_lifetimes()
     assert_eq!(names.len(), 8, "{names:?}");
     for (name, figure) in &study.figures {
         assert!(figure.svg().starts_with("<svg"), "{}", figure.title);
-        // Two runs: what the crawler found has intervals.
+        // With two runs, the crawler's lines have intervals.
         if name.starts_with("world-") {
             let lines = figure.series.iter();
             let mut found = lines.filter(|line| line.name.starts_with("crawler"));
@@ -220,7 +220,7 @@ fn an_invented_world_has_the_lifetimes_that_were_asked_for() {
     };
     let [expected, found] = fresh(&asked);
     assert!((found - expected).abs() < 0.01, "{found}, not {expected}");
-    // What the user sets of the world is not overruled.
+    // The user's own settings of the world take precedence.
     asked.knobs.push(("scale".into(), "300".into()));
     assert!(fresh(&asked)[1] > found + 0.05);
 }
@@ -312,7 +312,7 @@ fn only_what_is_asked_for_is_found() {
     assert!(gain.unwrap().abs() < 0.02);
 }
 
-/// Without the texts, half a gigabyte of them, every change of a body counts.
+/// Runs without the texts, which are half a gigabyte, so every change of a body counts.
 #[test]
 fn real_histories_can_be_judged() {
     let world = Path::new(concat!(
@@ -342,7 +342,7 @@ fn real_histories_can_be_judged() {
         let sane = 0.5 < fresh && fresh < current && current < 1.0;
         assert!(sane, "{policy}: {fresh} {current}");
     }
-    // 439 pages were born over fourteen years, and never were all of them there.
+    // 439 pages were born over fourteen years, and never did all of them exist at once.
     let often = value(&findings, "uniform", "visits_per_day", 30.0);
     assert!((often * 30.0 - 1.0).abs() < 0.05, "{often}");
 }

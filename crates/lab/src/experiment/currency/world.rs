@@ -1,4 +1,4 @@
-//! How recent does the crawler keep its copies in this world, and does the model describe it?
+//! Recency that the crawler reaches in a world, and the model's prediction of it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,12 +16,14 @@ use crate::world::World;
 
 const SECONDS_PER_DAY: f64 = 86_400.0;
 
-/// The world whose pages are drawn as the formulas assume.
+/// The invented world whose pages follow the assumptions of the formulas.
 const PAGES: &str = "invented:pages";
-/// Its pages, unless the user wants more: the crawler visits each hundreds of times.
+/// Its default number of pages here. It is lower than elsewhere, since the crawler visits each
+/// page hundreds of times.
 const FEWER: &str = "20000";
 
-/// The pages of the world: of the last run if it is invented, of all runs if it is recorded.
+/// The pages of the world. A recorded world is opened once for all runs, an invented one for
+/// each run.
 #[derive(Default)]
 pub(super) struct Opened(Option<Lives>);
 
@@ -66,7 +68,8 @@ fn open(setting: &Setting, options: &Options, run: u64) -> Result<Lives, LabErro
     }
 }
 
-/// What the crawler reached at an interval, what the model says of it, and what else is to say.
+/// Returns the crawler's measurements at an interval and the model's predictions, and a note if
+/// either is missing.
 pub(super) fn rows(
     question: &Question,
     lives: &Lives,
@@ -126,10 +129,10 @@ fn reached(question: &Question, done: &Refreshed, interval: f64) -> Vec<Measured
     rows
 }
 
-/// What revisits saw, pages that look alike together.
+/// Groups pages with the same number of revisits and changes and nearly the same mean gap.
 ///
-/// Gaps of a page differ by little: visits are even, unless the page was gone for a while. Their mean is
-/// taken, to a hundredth.
+/// Visits to a page are evenly spaced except while the page was gone, so the mean gap describes
+/// it. Gaps are grouped in steps of 1 %.
 fn watched(histories: &[Option<History>]) -> Vec<Watched> {
     let mut groups: BTreeMap<(u32, u32, u64), (u32, f64)> = BTreeMap::new();
     for history in histories

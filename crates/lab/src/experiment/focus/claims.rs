@@ -1,7 +1,8 @@
-//! What does the chapter claim of focused crawling, and what became of it?
+//! Claims of the chapter about focused crawling.
 //!
-//! BK7: the relevance of an unfocused crawl falls, that of a focused one stays; hard and soft focusing differ little.
-//! BK8: linked pages are alike, and anchors are nearest to what they lead to.
+//! BK7: the relevance of an unfocused crawl falls and that of a focused one stays level; hard
+//! and soft focusing differ little. BK8: linked pages are similar, and anchor texts are most
+//! similar to the pages they lead to.
 
 use super::judged::{ALL, POINTS};
 use super::locality::KINDS;
@@ -9,13 +10,13 @@ use crate::experiment::Claim;
 use crate::findings::{Measured, Param};
 use crate::statistics::Mean;
 
-/// Hard and soft focusing differ little if their areas differ by less than this.
+/// Largest difference in area at which hard and soft focusing count as equal.
 const LITTLE: f64 = 0.05;
-/// The slices that are compared: the first tenth of a crawl, and from there to the half.
+/// Curve points compared: the first tenth of a crawl, and from there to the half.
 const EARLY: usize = POINTS / 10;
 const LATE: usize = POINTS / 2;
 
-/// BK7, as far as the policies that it is about were run.
+/// Claim BK7, as far as the policies it concerns were run.
 pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<Claim> {
     let found = Found { runs };
     let has = |name: &str| names.iter().any(|known| known == name);
@@ -29,7 +30,7 @@ pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<Claim> 
     claims
 }
 
-/// BK8, as far as the world has texts and anchors.
+/// Claim BK8, as far as the world has texts and anchor texts.
 pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<Claim> {
     let found = Found { runs };
     let mean = |kind: usize| found.mean(|number| number.policy == KINDS[kind]);
@@ -121,7 +122,7 @@ impl Found<'_> {
     }
 }
 
-/// Whether a number is the mean over all targets of this policy and metric.
+/// Whether a number is the mean over all targets for this policy and metric.
 fn is(number: &Measured, policy: &str, metric: &str) -> bool {
     number.policy == policy
         && number.metric == metric

@@ -1,6 +1,7 @@
-//! What do the curves look like? In the shape of Figures 6.2 and 6.3.
+//! Figures of the focus experiment, in the form of Figures 6.2 and 6.3 of the chapter.
 //!
-//! **Invariant:** at most seven lines a figure of crawls, the colours that can be told apart; no figure without a line.
+//! **Invariant:** a figure of crawls has at most seven lines, which is the number of
+//! distinguishable colours. Figures without lines are omitted.
 
 use figure::{Figure, Series};
 
@@ -9,10 +10,10 @@ use super::locality::KINDS;
 use super::omniscient::OMNISCIENT;
 use crate::findings::{self, Param, Row};
 
-/// Lines that a figure has room for.
+/// Greatest number of lines in a figure.
 const MOST: usize = 7;
 
-/// Who is drawn first if there is no room for all.
+/// Policies that are drawn first when not all fit.
 const FIRST: [&str; MOST] = [
     OMNISCIENT,
     "learned",

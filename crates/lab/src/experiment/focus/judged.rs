@@ -1,4 +1,4 @@
-//! How good was a crawl?
+//! Measures of a focused crawl: harvest rate, recall and area under the recall curve.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,18 +13,18 @@ use crate::LabError;
 use crate::findings::{Measured, Param, Params};
 use crate::run::{Web, order_after};
 
-/// Points of a curve, and slices of a crawl.
+/// Number of points of a curve, and of slices of a crawl.
 pub(super) const POINTS: usize = 20;
-/// What the mean over all targets is called.
+/// Target name in the rows that hold the mean over all targets.
 pub(super) const ALL: &str = "all";
 
-/// Who judges the crawls of a run for a target.
+/// Scores the crawls of one run for one target.
 pub(super) struct Judge<'a> {
     pub web: Web<'a>,
     pub split: &'a Split,
     pub topic: &'a Topic,
     pub target: &'a str,
-    /// Whether policies have crawled what is to learn from.
+    /// Whether policies first crawl the training pages.
     pub experienced: bool,
 }
 
@@ -76,7 +76,7 @@ impl Judge<'_> {
     }
 }
 
-/// A crawl, judged.
+/// The scores of a crawl.
 pub(super) struct Curve {
     pub area: f64,
     points: Vec<Point>,
@@ -88,8 +88,10 @@ struct Point {
     relevance: f64,
 }
 
-/// Judges fetches, each of which found a target or did not, in a web of so many pages with so many targets. A crawl
-/// that ended before it fetched all stays where it was: the fetches that it did not make found nothing.
+/// Scores a crawl in a web of `pages` pages with `wanted` targets; `found` says which fetches
+/// hit a target.
+///
+/// Fetches that a crawl did not make before it ended count as misses.
 pub(super) fn curve(found: &[bool], pages: usize, wanted: usize) -> Curve {
     let mut so_far = Vec::with_capacity(pages);
     let mut count = 0;
@@ -116,7 +118,7 @@ pub(super) fn curve(found: &[bool], pages: usize, wanted: usize) -> Curve {
     Curve { area, points }
 }
 
-/// The mean of a run over its targets.
+/// Averages the numbers of a run over its targets.
 pub(super) fn over_targets(targets: &[Vec<Measured>]) -> Vec<Measured> {
     let mut sums: BTreeMap<(usize, u64), (Measured, f64)> = BTreeMap::new();
     for numbers in targets {
@@ -155,7 +157,7 @@ mod tests {
         // 40 pages, two targets: the second and the tenth fetch.
         let found: Vec<bool> = (0..40).map(|fetch| fetch == 1 || fetch == 9).collect();
         let judged = curve(&found, 40, 2);
-        // Recall is 0 for one count, ½ for eight, 1 for 31.
+        // Recall is 0 after the first fetch, ½ after the next eight, and 1 after the last 31.
         assert!((judged.area - (8.0 * 0.5 + 31.0) / 40.0).abs() < 1e-12);
         let first = &judged.points[0];
         assert_eq!(

@@ -1,9 +1,11 @@
-//! What does a crawler know of a topic before it begins?
+//! Training of the topic model that a focused crawler starts with.
 //!
-//! A classifier that learned from the pages that are to learn from: their titles, texts and URLs, and the anchors of links
-//! between them. For context graphs also classifiers for pages that are one or two links from a target, and for methods that know where
-//! links led what there is to learn of that, over the same pages and links. **Invariant:** no page that is a target, and no link of a page that is not to learn from, is looked
-//! at.
+//! The classifier is trained on titles, texts and URLs of the training pages and on the anchor
+//! texts of links between them. Context graphs also get classifiers for pages one or two links
+//! away from a target. Methods that learn where links lead get a guide that is trained on the
+//! same pages and links.
+//!
+//! **Invariant:** training uses no target page, and no link of a page outside the training set.
 
 use std::collections::HashMap;
 
@@ -13,7 +15,7 @@ use super::split::{Split, has};
 use crate::LabError;
 use crate::world::{Labels, Linked};
 
-/// Layers of a context graph beside the topic itself.
+/// Layers of a context graph besides the topic itself.
 const LAYERS: u8 = 2;
 
 pub(super) fn learn(
@@ -37,7 +39,7 @@ pub(super) fn learn(
     let mut topic = Topic::taught(target, bayes);
     let distances = distances(world, split, is_target);
     for layer in 1..=LAYERS {
-        // A layer of too few pages ends the graph.
+        // The graph ends at the first layer with too few pages.
         let Ok(bayes) = school.teach(|page| distances[page] == Some(layer)) else {
             break;
         };
@@ -47,7 +49,7 @@ pub(super) fn learn(
     Ok(topic)
 }
 
-/// What the links between pages that are to learn from led to.
+/// Trains the link guide on the links between training pages.
 fn guide(world: &Linked, split: &Split, on: impl Fn(usize) -> bool) -> Option<Guide> {
     let graph = world.graph();
     let mut crawled = Crawled::default();
@@ -73,7 +75,7 @@ fn guide(world: &Linked, split: &Split, on: impl Fn(usize) -> bool) -> Option<Gu
 
 struct School<'a> {
     world: &'a Linked,
-    /// The words of links that lead to each page.
+    /// Anchor texts of the links to each page.
     anchors: Vec<String>,
     split: &'a Split,
 }
@@ -95,7 +97,7 @@ impl School<'_> {
     }
 }
 
-/// The words of links between pages that are to learn from, by the page that they lead to.
+/// Anchor texts of links between training pages, by target page.
 fn anchors(world: &Linked, split: &Split) -> Vec<String> {
     let graph = world.graph();
     let mut anchors = vec![String::new(); graph.pages()];
@@ -112,7 +114,8 @@ fn anchors(world: &Linked, split: &Split) -> Vec<String> {
     anchors
 }
 
-/// Links from each page to the nearest of the topic, over pages that are to learn from, up to [`LAYERS`].
+/// Number of links from each training page to the nearest topic page, over training pages, up to
+/// [`LAYERS`].
 fn distances(world: &Linked, split: &Split, on: impl Fn(usize) -> bool) -> Vec<Option<u8>> {
     let graph = world.graph();
     let lessons = |page: usize| split.lessons[page];

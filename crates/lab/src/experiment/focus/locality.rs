@@ -1,9 +1,12 @@
-//! Are linked pages alike, and do anchors say what is behind them? Figure 6.2.
+//! Similarity of linked pages and of anchor texts (Figure 6.2).
 //!
-//! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors, here (1 + ln tf) · ln N/df over the words of
-//! title and text, for pairs of pages drawn in each way that two pages can stand to each other; and for the words of an
-//! anchor against the page behind it, the page that has it, and others. **Invariant:** every kind has as many pairs,
-//! drawn from the same links, and a page is never compared with itself.
+//! Davison, "Topical locality in the web" (SIGIR 2000): the cosine of TF-IDF vectors, here (1 +
+//! ln tf) · ln N/df over the words of title and text. Pairs of pages are drawn for each relation
+//! that two pages can have. Anchor texts are compared with their target, with their own page and
+//! with other pages.
+//!
+//! **Invariant:** all kinds of pairs come from the same drawn links, and no page is compared
+//! with itself.
 
 use std::collections::HashMap;
 
@@ -17,10 +20,10 @@ use testweb::chance::{For, stream};
 use crate::findings::{Measured, Params};
 use crate::world::Linked;
 
-/// Links that are drawn.
+/// Number of links drawn.
 const LINKS: usize = 2_000;
 
-/// The ways that two texts can be linked, with their place in the figure.
+/// Kinds of pairs, in the order of the figure.
 pub(super) const KINDS: [&str; 8] = [
     "random pages",
     "sibling pages",
@@ -34,7 +37,7 @@ pub(super) const KINDS: [&str; 8] = [
 
 type Vector = HashMap<u64, f64>;
 
-/// The mean similarity of each kind of pair; nothing for kinds that the world has no pair of.
+/// Mean similarity of each kind of pair; kinds with fewer than ten pairs are omitted.
 pub(super) fn measured(world: &Linked, seed: u64) -> Vec<Measured> {
     let texts = Texts::of(world);
     let mut chance = stream(seed, For::Pairs, 0, 0);
@@ -150,8 +153,10 @@ fn weighed(words: &[(u64, u32)], rarity: &Vector) -> Vector {
     vector.into_iter().collect()
 }
 
-/// Of vectors of length one, or none. Summed by rising product: a map has no order of its own, and sums must not
-/// depend on one.
+/// Cosine of two unit vectors; 0 if one of them is empty.
+///
+/// The products are summed in rising order, because the iteration order of a map must not change
+/// the sum.
 fn cosine(one: &Vector, other: &Vector) -> f64 {
     let (short, long) = if one.len() <= other.len() {
         (one, other)

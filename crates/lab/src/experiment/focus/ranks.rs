@@ -1,24 +1,26 @@
-//! Which method found most, and how much could be won at all?
+//! Ranking of the focused methods, and their distance to the upper bounds.
 //!
-//! **Invariant:** means are over the same runs and targets for all; ours are compared with the best of the published
-//! methods on average, not with the best of each target, which nobody knows beforehand.
+//! **Invariant:** all means are over the same runs and targets. Our methods are compared with
+//! the published method that is best on average. The best method per target would need knowledge
+//! that no user has in advance.
 
 use super::judged::ALL;
 use super::{BOUNDS, FLOOR};
 use crate::findings::{Measured, Param};
 use crate::statistics::Mean;
 
-/// What is not from the literature.
+/// Methods that are not from the literature.
 const OURS: [&str; 2] = ["learned", "bandit"];
 
-/// Who the bounds are.
+/// Descriptions of the entries of `BOUNDS`.
 const KNOW: [&str; 3] = [
     "a crawler that knows all pages",
     "learned, told what each link leads to and what is behind that",
     "learned, told what each link leads to",
 ];
 
-/// The methods by area, and ours beside the best of the others and the bounds.
+/// Lists the methods by area, and compares ours with the best published method and with the
+/// bounds.
 pub(super) fn notes(runs: &[Vec<Measured>], names: &[String]) -> Vec<String> {
     let mut ranked: Vec<(&str, f64)> = names
         .iter()

@@ -1,9 +1,12 @@
-//! What may a classifier learn from, and what is counted as found?
+//! Split of a labelled web into training pages and targets.
 //!
-//! Where a web has several sites (registrable domains) with a good part of its pages, a run is the crawl of one of
-//! them, and everything else is to learn from: other universities for training than for crawling. Else the web is crawled
-//! as a whole, and a random half of all pages is to learn from: those are fetched like others and count as fetches, but
-//! are no targets. **Invariant:** no page is both learned from and a target, and where a crawl begins is no find.
+//! If several sites (registrable domains) each hold a good part of the pages, a run crawls one
+//! site and trains on all others. If not, the whole web is crawled and a random half of its
+//! pages is the training set. Training pages are then fetched and counted like others, but they
+//! are no targets.
+//!
+//! **Invariant:** no page is both a training page and a target, and the start pages do not count
+//! as found.
 
 use std::collections::BTreeMap;
 
@@ -17,28 +20,30 @@ use super::LEAST_TARGETS;
 use crate::LabError;
 use crate::kinds::{Graph, Labels, Linked, Reach};
 
-/// A site has at least this share of the pages, and so many: less is no web to crawl.
+/// Least share of the pages that a site needs to be crawled on its own.
 const SITE: f64 = 0.05;
+/// Least number of pages that it needs.
 const SITE_PAGES: f64 = 200.0;
 
-/// A run of the experiment, for one target.
+/// The split of one run for one target.
 #[derive(Debug, Clone)]
 pub(super) struct Split {
-    /// Where the crawl begins.
+    /// Start pages of the crawl.
     pub starts: Vec<usize>,
-    /// Whether a page belongs to the web of the run.
+    /// Whether a page belongs to the part of the web that is crawled.
     pub ground: Vec<bool>,
-    /// The pages that can be reached, and so fetched.
+    /// Number of pages that can be reached from the starts.
     pub reached: usize,
     /// Whether a page is a target that can be reached.
     pub targets: Vec<bool>,
-    /// Whether a page is to learn from.
+    /// Whether a page belongs to the training set.
     pub lessons: Vec<bool>,
     site: Option<String>,
 }
 
 impl Split {
-    /// Draws a run that begins at so many pages: the same for a seed, a run and a target.
+    /// Draws the split of a run with up to `starts` start pages, determined by seed, run and
+    /// target.
     pub fn draw(
         world: &Linked,
         labels: &Labels,
@@ -90,7 +95,7 @@ impl Split {
         })
     }
 
-    /// A run on a whole web with these targets.
+    /// A split in which the whole web is crawled and these pages are the targets.
     #[cfg(test)]
     pub fn by_hand(start: usize, targets: &[bool]) -> Self {
         Self {
@@ -103,12 +108,13 @@ impl Split {
         }
     }
 
-    /// Whether what is to learn from is no part of the web of the run, so that it may have been crawled before.
+    /// Whether the training pages lie outside the crawled part, so that a policy may have
+    /// crawled them before.
     pub fn is_apart(&self) -> bool {
         self.site.is_some()
     }
 
-    /// How many pages there are to find.
+    /// Number of targets that can be reached.
     pub fn wanted(&self) -> usize {
         self.targets.iter().filter(|target| **target).count()
     }
@@ -142,7 +148,7 @@ impl Split {
     }
 }
 
-/// Whether a page has a label.
+/// Whether a page has this label.
 pub(super) fn has(labels: &Labels, page: usize, target: &str) -> bool {
     let mut names = labels
         .of(page)
@@ -151,7 +157,7 @@ pub(super) fn has(labels: &Labels, page: usize, target: &str) -> bool {
     names.any(|name| name == target)
 }
 
-/// The links within a part of the web; all pages keep their places.
+/// The subgraph of the links within `ground`; pages keep their indices.
 fn within(graph: &Graph, ground: &[bool]) -> Graph {
     let urls: Vec<&str> = (0..graph.pages())
         .map(|page| graph.url(page).as_str())
@@ -162,7 +168,8 @@ fn within(graph: &Graph, ground: &[bool]) -> Graph {
     Graph::new(urls.into_iter(), edges)
 }
 
-/// The sites with enough pages and targets, the largest first; none if one has more than half of all.
+/// Sites with enough pages and targets, largest first. Empty if the largest holds more than half
+/// of the web.
 fn sites(graph: &Graph, is_target: &impl Fn(usize) -> bool) -> Vec<String> {
     let mut sizes: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for page in 0..graph.pages() {
@@ -188,8 +195,11 @@ fn sites(graph: &Graph, is_target: &impl Fn(usize) -> bool) -> Vec<String> {
     large.into_iter().map(|(site, _)| site.to_owned()).collect()
 }
 
-/// Targets that reach at least half of what the best of the ground reaches, as many as are wanted and there are; as in the papers a crawl begins at
-/// pages of the topic. Where no target does, any page.
+/// Up to `wanted` start pages: topic pages that reach at least half as many pages as the best
+/// page does.
+///
+/// As in the papers, a crawl starts from topic pages. If none reaches far enough, one other page
+/// that does is used.
 fn begin(
     within: &Graph,
     is_target: &impl Fn(usize) -> bool,

@@ -1,4 +1,4 @@
-//! Is the experiment fair, and do focused crawls pay?
+//! Tests of the focus experiment: the split is fair, and focused crawls find targets sooner.
 
 use super::*;
 use crate::workers::Silent;
@@ -64,7 +64,7 @@ fn focused_crawls_find_an_invented_topic_sooner() {
 }
 
 #[test]
-fn nobody_learns_from_what_is_counted() {
+fn training_pages_are_never_targets() {
     let setting = setting("invented:topics", &[], 1);
     let (world, labels) = setting.open(0).unwrap().topical().unwrap();
     let target = &labels.names()[0];
@@ -132,7 +132,7 @@ fn wrong_wishes_say_what_there_is() {
     assert!(world.contains("labels.tsv"), "{world}");
 }
 
-/// The four universities, where the data is at hand.
+/// Uses the four-universities data set (WebKB), where it is available.
 #[test]
 fn webkb_is_learned_at_other_universities() {
     let directory = format!("{}/../../../shared/data/webkb", env!("CARGO_MANIFEST_DIR"));

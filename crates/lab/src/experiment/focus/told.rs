@@ -1,11 +1,12 @@
-//! How far would better judgement of links go?
+//! Upper bounds for focused crawling that know part of what lies behind a link.
 //!
-//! A method that is told what nobody can know before a page was fetched: of each page that it has a link to whether that is a target
-//! ([`LINKS`]), or also how many targets it leads to that nobody has named yet ([`AHEAD`]). What it is not told it must find out as
-//! ever. No policy of the catalog: a yardstick of what stands between a method and the crawler that knows everything.
+//! The policy [`METHOD`] is extended by facts that a crawler cannot know before a fetch.
+//! [`LINKS`] knows whether a linked page is a target. [`AHEAD`] also knows how many undiscovered
+//! targets that page links to. Everything else it must learn like other policies. They are not
+//! in the catalog: they show how much a better link classifier could gain.
 //!
-//! **Invariant:** what it is told of a page is the same for all moments but for targets that were named meanwhile, and a page whose
-//! worth changes thereby is told to the bench.
+//! **Invariant:** the known facts about a page change only when a target is discovered. The
+//! bench is then notified of every page whose worth changes.
 
 use std::collections::HashMap;
 
@@ -14,34 +15,35 @@ use policy::{Fact, History, Moment, Moves, Needs, Number, Page, Policy, Worth};
 use super::split::Split;
 use crate::world::Graph;
 
-/// Knows which links lead to targets.
+/// Name of the bound that knows which links lead to targets.
 pub(super) const LINKS: &str = "told-links";
-/// Knows what is behind the pages that links lead to, too.
+/// Name of the bound that also knows the targets behind those pages.
 pub(super) const AHEAD: &str = "told-ahead";
-/// The method that is told.
+/// The extended method.
 pub(super) const METHOD: &str = "learned";
-/// More than any method says of a page.
+/// Bonus of a target; it exceeds every worth that a method assigns.
 const TARGET: f64 = 10.0;
 
-/// A method and what it is told.
+/// A policy with added knowledge of the web.
 pub(super) struct Told {
     inner: Box<dyn Policy>,
     pages: Vec<Behind>,
-    /// The pages of the web by their URLs.
+    /// Graph index of each page, by URL.
     places: HashMap<String, usize>,
-    /// The numbers of pages that were heard of, by their places.
+    /// Page numbers of the discovered pages, by graph index.
     numbers: HashMap<usize, Number>,
-    heard: Vec<usize>,
+    /// Graph index of each discovered page, by page number.
+    discovered: Vec<usize>,
     moved: Moves,
 }
 
-/// What is behind a link.
+/// Facts about a page that only a fetch would reveal.
 #[derive(Debug, Clone, Default)]
 struct Behind {
     target: bool,
-    /// Targets that it leads to and nobody has named.
+    /// Undiscovered targets that it links to.
     ahead: u32,
-    /// Pages that lead to it, if it is a target.
+    /// Pages that link to it, if it is an undiscovered target. Filled for [`AHEAD`] only.
     parents: Vec<usize>,
 }
 
@@ -64,20 +66,20 @@ impl Told {
             pages,
             places,
             numbers: HashMap::new(),
-            heard: Vec::new(),
+            discovered: Vec::new(),
             moved: Moves::default(),
         }
     }
 
-    fn hear(&mut self, page: Number, url: &str, moves: &mut Moves) {
+    fn discover(&mut self, page: Number, url: &str, moves: &mut Moves) {
         let Some(&place) = self.places.get(url) else {
             return;
         };
         self.numbers.insert(place, page);
-        if self.heard.len() <= page.index() {
-            self.heard.resize(page.index() + 1, usize::MAX);
+        if self.discovered.len() <= page.index() {
+            self.discovered.resize(page.index() + 1, usize::MAX);
         }
-        self.heard[page.index()] = place;
+        self.discovered[page.index()] = place;
         for parent in std::mem::take(&mut self.pages[place].parents) {
             self.pages[parent].ahead -= 1;
             if let Some(&number) = self.numbers.get(&parent) {
@@ -86,9 +88,9 @@ impl Told {
         }
     }
 
-    /// What a page is worth of which the method says this.
+    /// Returns the worth of a page: the method's own worth plus the bonuses for known targets.
     fn of(&self, page: Number, worth: Worth) -> Worth {
-        let place = self.heard.get(page.index());
+        let place = self.discovered.get(page.index());
         let behind = place.and_then(|place| self.pages.get(*place));
         behind.map_or(worth, |behind| {
             let target = if behind.target { TARGET } else { 0.0 };
@@ -119,7 +121,7 @@ impl Policy for Told {
         }
         self.moved = moved;
         if let Fact::Discovered(discovered) = fact {
-            self.hear(discovered.page, discovered.url, moves);
+            self.discover(discovered.page, discovered.url, moves);
         }
     }
 
@@ -134,7 +136,7 @@ mod tests {
 
     use super::*;
 
-    /// Finds everything worth one.
+    /// A policy for which every page has the worth 1.
     struct Even;
 
     impl Policy for Even {
@@ -144,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn targets_come_first_and_then_what_leads_to_those_that_nobody_has_named() {
+    fn targets_come_first_and_then_pages_that_link_to_undiscovered_targets() {
         // 0 → 1, 2, 3; 1 → 4; 2 → 4, 5. 3, 4 and 5 are targets.
         let urls: Vec<String> = (0..6).map(|n| format!("http://e.org/{n}")).collect();
         let edges = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (2, 5)];
         let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());
         let targets = [false, false, false, true, true, true];
         let split = Split::by_hand(0, &targets);
-        let heard = |name: &str, count: u32| {
+        let after = |name: &str, count: u32| {
             let mut told = Told::new(Box::new(Even), &graph, &split, name);
             let mut moves = Moves::default();
             for page in 0..count {
@@ -174,12 +176,12 @@ mod tests {
                 .collect();
             (worths, moves.drain().collect::<Vec<_>>())
         };
-        assert_eq!(heard(LINKS, 4).0, [1.0, 1.0, 1.0, 11.0]);
-        let (worths, moved) = heard(AHEAD, 4);
+        assert_eq!(after(LINKS, 4).0, [1.0, 1.0, 1.0, 11.0]);
+        let (worths, moved) = after(AHEAD, 4);
         assert_eq!(worths, [1.0, 2.0, 3.0, 11.0]);
-        assert_eq!(moved, [(Number(0), Worth::new(1.0))], "3 was named");
-        // Somebody names 4: 1 leads to nothing new any more.
-        let (worths, moved) = heard(AHEAD, 5);
+        assert_eq!(moved, [(Number(0), Worth::new(1.0))], "3 was discovered");
+        // Once 4 is discovered, 1 leads to no undiscovered target.
+        let (worths, moved) = after(AHEAD, 5);
         assert_eq!(worths, [1.0, 1.0, 2.0, 11.0]);
         assert_eq!(moved.len(), 3);
     }

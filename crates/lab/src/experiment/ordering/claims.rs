@@ -1,9 +1,11 @@
-//! What did the paper claim of orderings, and what became of it? (UO2)
+//! Claims of the paper about orderings (UO2).
 //!
-//! Cho, Garcia-Molina & Page (1998), §5: an ordering metric outperforms a random order, and IR′
-//! outperforms IB′ even where importance is IB. Each is judged at four points of the crawl, by the share
-//! of the pages with many backlinks. **Invariant:** a claim holds only if the 95 % interval of the
-//! differences, run by run, is above zero; one run has no interval, and its difference decides.
+//! Cho, Garcia-Molina & Page (1998), §5: ordering metrics outperform a random order, and IR′
+//! outperforms IB′ even where importance is IB. Each claim is checked at four points of the
+//! crawl, by the share of pages with many backlinks that was fetched.
+//!
+//! **Invariant:** a claim holds only if the 95 % confidence interval of the differences per run
+//! is above zero. A single run has no interval, so its difference decides.
 
 use super::contestants::{RANDOM, is_informed};
 use super::measured::TARGETS;
@@ -12,13 +14,13 @@ use crate::findings::{Measured, Param};
 use crate::measure::Truth;
 use crate::statistics::Mean;
 
-/// Where on the crawl.
+/// Shares of the crawl at which claims are checked.
 pub(super) const POINTS: [f64; 4] = [0.10, 0.25, 0.50, 0.75];
 
-/// So many hot pages at least, so that one of them is no more than a thirtieth of the measure.
+/// Least number of hot pages; each then contributes at most a thirtieth of the measure.
 const ENOUGH: usize = 30;
 
-/// How many pages meet each target, in the run where they are fewest.
+/// For each target, the number of pages that meet it, as the minimum over runs.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Hot([usize; TARGETS.len()]);
 
@@ -29,14 +31,15 @@ impl Default for Hot {
 }
 
 impl Hot {
-    /// Takes in the true number of backlinks of one run.
+    /// Adds the true backlink counts of one run.
     pub fn count(&mut self, truth: &Truth) {
         for (least, target) in self.0.iter_mut().zip(TARGETS) {
             *least = truth.hot(target).min(*least);
         }
     }
 
-    /// The rarest target that enough pages meet, or else the most common one if any does.
+    /// The rarest target that enough pages meet, or else the most common target if any page
+    /// meets it.
     pub fn target(self) -> Option<(f64, usize)> {
         let mut rarest = TARGETS.into_iter().zip(self.0).rev();
         let usual = (TARGETS[0], self.0[0]);
@@ -46,7 +49,7 @@ impl Hot {
     }
 }
 
-/// What became of UO2.
+/// Checks claim UO2.
 pub(super) fn claims(runs: &[Vec<Measured>], names: &[String], hot: Hot) -> Vec<Claim> {
     let Some((target, hot)) = hot.target() else {
         return Vec::new();
@@ -72,7 +75,7 @@ pub(super) fn claims(runs: &[Vec<Measured>], names: &[String], hot: Hot) -> Vec<
 struct Compared<'a> {
     runs: &'a [Vec<Measured>],
     metric: String,
-    /// By which pages, for a reader.
+    /// Description of the hot pages, for the reader.
     what: String,
 }
 
@@ -131,7 +134,7 @@ impl Compared<'_> {
         }
     }
 
-    /// By how much one is above the other, run by run.
+    /// Mean difference between two policies, paired by run.
     fn difference(&self, one: &str, other: &str, x: f64) -> Mean {
         let pairs = self.values(one, x).zip(self.values(other, x));
         let differences = pairs.map(|(one, other)| {
@@ -141,7 +144,7 @@ impl Compared<'_> {
         Mean::of(&differences.unwrap_or_default())
     }
 
-    /// What was measured in each run; `None`: not in all.
+    /// The value of each run; `None` if any run lacks it.
     fn values(&self, policy: &str, x: f64) -> Option<Vec<f64>> {
         let by = Param::from("backlink");
         let is_it = |number: &&Measured| {

@@ -1,28 +1,30 @@
-//! Which policies are compared?
+//! Selection of the orderings to compare.
 //!
-//! `ideal` and `random` are ours: closed forms, of crawlers that know everything and nothing. Everything else is
-//! an expression of the catalog. **Invariant:** no name stands for two things; the catalog's random
-//! order, which goes by a seed and only to pages it has heard of, is `random(SEED)`.
+//! `ideal` and `random` are closed forms of this experiment: crawlers that know everything and
+//! nothing. Every other name is an expression of the catalog.
+//!
+//! **Invariant:** each name means one thing. The catalog's random order, which has a seed and
+//! visits only discovered pages, is `random(SEED)`.
 
 use policy::catalog::{Catalog, Wish, Wishes};
 
 use crate::LabError;
 use crate::experiment::Setting;
 
-/// The crawler that knows how important every page is.
+/// The crawler that knows the importance of every page.
 pub(super) const IDEAL: &str = "ideal";
-/// The crawler that visits all pages of the web in any order, on average.
+/// The expectation over all orders of the pages.
 pub(super) const RANDOM: &str = "random";
 
-/// The policies of an experiment, by name, each once.
+/// Names of the orderings, without duplicates.
 pub(super) struct Contestants {
     pub names: Vec<String>,
-    /// Who was left out, and why.
+    /// Orderings that were left out, and why.
     pub notes: Vec<String>,
 }
 
 impl Contestants {
-    /// Those that the user named, or all that fit.
+    /// Returns the orderings that the user named, or else all that fit.
     pub fn of(setting: &Setting, wishes: &Wishes, has_texts: bool) -> Result<Self, LabError> {
         let mut contestants = Self {
             names: Vec::new(),
@@ -49,7 +51,8 @@ impl Contestants {
                 Some(Wish::Query) if wishes.query.is_none() => Some("a query"),
                 Some(Wish::Location) if wishes.location.is_empty() => Some("rules"),
                 Some(Wish::Scores) if wishes.scores.is_none() => Some("scores"),
-                // These have an experiment of their own, with a topic that was learned elsewhere.
+                // The focus experiment compares these, with a topic that was trained on other
+                // pages.
                 Some(Wish::Topic) => continue,
                 _ => None,
             };
@@ -85,12 +88,12 @@ impl Contestants {
     }
 }
 
-/// Whether a policy is a closed form, and so no crawl.
+/// Whether a policy is a closed form, so that no crawl is needed.
 pub(super) fn is_closed(name: &str) -> bool {
     name == IDEAL || name == RANDOM
 }
 
-/// Whether a policy ranks pages by something, and not by lot.
+/// Whether a policy ranks pages by information, not at random.
 pub(super) fn is_informed(name: &str) -> bool {
     !is_closed(name) && !name.starts_with("random(")
 }

@@ -1,8 +1,9 @@
-//! Are the closed forms of the ideal and the random crawler those of real orders of visits? (UO1)
+//! Check of the closed forms of the ideal and the random crawler against real orders (UO1).
 //!
-//! The ideal crawler's order is visited and measured like any other, and must give the closed form at
-//! every page. Orders drawn by lot must give the random crawler's on average: how far their mean is off is
-//! said in standard errors, which are known (hypergeometric) and not estimated.
+//! The ideal order is visited and measured like any other, and must match its closed form at
+//! every page. Random permutations must match the random crawler's closed form on average. Their
+//! deviation is given in standard errors, which come from the hypergeometric distribution and
+//! are not estimated.
 
 use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
@@ -12,22 +13,23 @@ use crate::experiment::Claim;
 use crate::measure::{Curve, Truth, p_bc, p_cs, p_st};
 use crate::run::Trip;
 
-/// Orders that are drawn, at most and at least, and pages that are visited by them in all.
+/// Bounds on the number of random orders.
 const ORDERS: std::ops::RangeInclusive<usize> = 20..=100;
+/// Target for the number of visits over all random orders together.
 const VISITS: usize = 2_000_000;
 
-/// More standard errors than a mean is off by chance at any of some hundred points. Four would do for normal
-/// errors; where few pages are hot their count is not normal.
+/// Tolerance in standard errors, over some hundred points. Four would do for normal errors, but
+/// the number of hot pages is not normally distributed if they are few.
 const TOO_FAR: f64 = 5.0;
 
-/// How far measured curves are from the closed forms.
+/// Largest deviations of measured curves from the closed forms.
 #[derive(Debug, Default)]
 pub(super) struct Exact {
-    /// The largest difference between the ideal order, visited, and its closed forms.
+    /// Of the visited ideal order from its closed forms.
     pub ideal: f64,
-    /// The largest between the mean of random orders and theirs, in standard errors.
+    /// Of the mean of random orders from theirs, in standard errors.
     pub random: f64,
-    /// The same, as it is.
+    /// The same as an absolute difference.
     off: f64,
     orders: usize,
 }
@@ -38,7 +40,8 @@ impl Exact {
         for (importance, truth) in &judge.truths {
             let visits = truth.ranking().to_vec();
             let size = judge.room().min(visits.len());
-            // The ideal crawler drops what it has just visited: nothing better comes.
+            // Later pages are less important, so the ideal crawler drops each page at once when
+            // the buffer is full.
             let drops = visits[size..].to_vec();
             let found = judge.curves(&Trip { visits, drops }, importance, truth);
             let closed = judge.ideal(importance, truth);
@@ -99,7 +102,7 @@ impl Exact {
                 let visited = ((share * pages as f64).round() as usize).max(1);
                 let error = (form.spread)(visited) / (self.orders as f64).sqrt();
                 self.off = self.off.max(off.abs());
-                // After the last page there is no chance left, and rounding is no difference.
+                // After the last page the standard error is 0; 1e-12 absorbs rounding errors.
                 self.random = self
                     .random
                     .max((off.abs() - 1e-12).max(0.0) / error.max(1e-12));
@@ -108,10 +111,11 @@ impl Exact {
     }
 }
 
-/// What an order of visits comes to.
+/// Computes the curve of an order of visits.
 type Measure<'a> = Box<dyn Fn(&[usize]) -> Option<Curve> + 'a>;
 
-/// A measure, its closed form, and how far one random order is from it after so many visits.
+/// A measure, its closed form, and the standard deviation of one random order after a number of
+/// visits.
 struct Form<'a> {
     closed: Curve,
     measure: Measure<'a>,
@@ -152,14 +156,15 @@ fn forms(truth: &Truth, room: usize, points: usize) -> Vec<Form<'_>> {
         form(
             closed,
             Box::new(move |visits| p_bc::curve(visits, truth, &believed, room)),
-            // What fits into the buffer varies no more than what is met.
+            // The count in the buffer varies at most as much as the count of pages visited.
             Box::new(move |visited| spread(pages, hot, visited) / room as f64),
         )
     }));
     forms
 }
 
-/// The standard deviation of the hot pages among so many drawn without return: hypergeometric.
+/// Standard deviation of the number of hot pages among `drawn` pages without replacement
+/// (hypergeometric).
 fn spread(pages: usize, hot: usize, drawn: usize) -> f64 {
     if pages < 2 {
         return 0.0;

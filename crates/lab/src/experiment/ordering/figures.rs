@@ -1,7 +1,7 @@
-//! What do the curves look like? In the shape of the paper's figures.
+//! Figures of the ordering experiment, in the form of the paper's figures.
 //!
-//! **Invariant:** at most seven lines a figure, the colours that can be told apart; and no figure
-//! without a line.
+//! **Invariant:** a figure has at most seven lines, which is the number of distinguishable
+//! colours. Figures without lines are omitted.
 
 use figure::{Figure, Series};
 
@@ -9,10 +9,10 @@ use super::contestants::{IDEAL, RANDOM};
 use super::measured::TARGETS;
 use crate::findings::{self, Param, Row};
 
-/// Lines that a figure has room for.
+/// Greatest number of lines in a figure.
 const MOST: usize = 7;
 
-/// Who is drawn first if there is no room for all: the ends, the paper's three, then ours.
+/// Policies drawn first when not all fit: the bounds, the three of the paper, then ours.
 const FIRST: [&str; MOST] = [
     IDEAL,
     "pagerank",
@@ -23,7 +23,7 @@ const FIRST: [&str; MOST] = [
     "opic",
 ];
 
-/// The same where it is about a query: those that know it come before those that do not.
+/// The same for figures about a query: orderings that use the query come first.
 const ABOUT: [&str; MOST] = [
     IDEAL,
     "hot-page",
@@ -52,7 +52,7 @@ pub(super) fn figures(rows: &[Row], names: &[String], target: f64) -> Vec<(Strin
         .collect()
 }
 
-/// As many as there is room for, these first.
+/// The names that fit into a figure, those in `first` before others.
 fn ranked<'a>(names: &'a [String], first: &[&str]) -> Vec<&'a str> {
     let place = |name: &&str| first.iter().position(|first| first == name);
     let mut ranked: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -66,7 +66,7 @@ struct Drawn<'a> {
 }
 
 impl Drawn<'_> {
-    /// Two policies at each target: the figures of the paper that vary G.
+    /// Compares two policies at each target, as the paper's figures that vary G do.
     fn targets(&self, policies: &[&str; 2]) -> Figure {
         let mut figure = figure(&format!(
             "Hot pages found: {} and {} order",
@@ -80,7 +80,7 @@ impl Drawn<'_> {
                 figure.series.extend(line);
             }
         }
-        // One policy alone is no comparison.
+        // A figure with only one of the two policies would compare nothing.
         let drawn = |policy: &str| figure.series.iter().any(|one| one.name.starts_with(policy));
         if !policies.iter().all(|policy| drawn(policy)) {
             figure.series.clear();
@@ -113,7 +113,7 @@ impl Drawn<'_> {
         figure
     }
 
-    /// A line, if something was found for it.
+    /// Returns the line of a policy, or `None` if there are no rows for it.
     fn line(
         &self,
         name: impl Into<String>,

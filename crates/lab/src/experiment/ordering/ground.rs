@@ -1,7 +1,7 @@
-//! Where does a run start, and what can it reach?
+//! Start page of a run and the part of the web that it reaches.
 //!
-//! **Invariant:** a start is drawn among the pages that reach at least half of the web, each as likely as the
-//! other; where there is none, it is the page that reaches most.
+//! **Invariant:** starts are drawn uniformly from the pages that reach at least half of the web.
+//! If there are none, the page that reaches most is the start.
 
 use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
@@ -9,17 +9,17 @@ use testweb::chance::{For, stream};
 use crate::LabError;
 use crate::kinds::{Graph, Reach};
 
-/// Links that are followed to find starts, as a multiple of all links: enough for every real web, and
-/// an end for one in which a hundred thousand pages each lead to a third of it.
+/// Bound on the links followed to find starts, as a multiple of all links. It is ample for real
+/// webs. It ends the search in a web where a hundred thousand pages each reach a third of it.
 const PATIENCE: usize = 2_000;
 
-/// What can be reached from a start: the web of a run.
+/// The web of a run: all that can be reached from its start.
 #[derive(Debug, Clone)]
 pub(super) struct Ground {
     pub start: usize,
-    /// The pages, the nearest first.
+    /// Pages in breadth-first order from the start.
     pub pages: Vec<usize>,
-    /// Where each page of the world is among them.
+    /// Index in `pages` of each page of the world.
     places: Vec<u32>,
 }
 
@@ -37,13 +37,13 @@ impl Ground {
         }
     }
 
-    /// Where these pages are among those of this web.
+    /// Maps pages of the world to their indices in this web.
     pub fn places(&self, pages: &[usize]) -> Vec<usize> {
         let place = |&page: &usize| self.places[page] as usize;
         pages.iter().map(place).collect()
     }
 
-    /// The links between the pages of this web, which are all that they have.
+    /// Links of the pages of this web, by index. All their targets are in this web, too.
     pub fn edges(&self, graph: &Graph) -> Vec<(usize, usize)> {
         let mut edges = Vec::new();
         for (from, &page) in self.pages.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Ground {
     }
 }
 
-/// The pages with these ids or URLs.
+/// Finds the pages with these ids or URLs.
 pub(super) fn named(graph: &Graph, names: &[String]) -> Result<Vec<usize>, LabError> {
     let find = |name: &String| {
         let wrong = || format!("no page of this world has the id or URL {name:?}");
@@ -73,7 +73,7 @@ pub(super) fn named(graph: &Graph, names: &[String]) -> Result<Vec<usize>, LabEr
     names.iter().map(find).collect()
 }
 
-/// At most so many different starts.
+/// Draws up to `most` different starts.
 pub(super) fn draw(graph: &Graph, seed: u64, most: usize) -> Vec<usize> {
     let mut candidates: Vec<usize> = (0..graph.pages()).collect();
     candidates.shuffle(&mut stream(seed, For::Starts, 0, 0));
@@ -84,7 +84,7 @@ pub(super) fn draw(graph: &Graph, seed: u64, most: usize) -> Vec<usize> {
     };
     let mut patience = PATIENCE.saturating_mul(links(&candidates) + graph.pages());
     let mut reach = Reach::new(graph);
-    // What a page reaches that reaches too little reaches too little as well.
+    // If a page reaches too little, so do all pages that it reaches.
     let mut hopeless = vec![false; graph.pages()];
     let (mut starts, mut best) = (Vec::new(), None);
     for page in candidates {

@@ -1,7 +1,9 @@
-//! How important is each page of a web, in truth?
+//! True importance of every page of a web.
 //!
-//! The metrics of Cho, Garcia-Molina & Page (1998), §2.1, over the whole web of a run: what a policy can
-//! only guess. **Invariant:** nothing of this is told to a policy.
+//! The metrics of Cho, Garcia-Molina & Page (1998), §2.1, over the whole web of a run. A policy
+//! can only estimate them.
+//!
+//! **Invariant:** policies have no access to these values.
 
 use policy::query::Query;
 
@@ -10,14 +12,14 @@ use crate::LabError;
 use crate::measure::{Truth, pagerank};
 use crate::run::Web;
 
-/// The share of a page's rank that follows its links (theory.md, §2).
+/// Probability that the random surfer follows a link (theory.md, §2).
 const DAMPING: f64 = 0.9;
 
-/// One occurrence in the title counts as ten in the text: hot, for Algorithm 5.3, is a page that has
-/// either, and so a page with a similarity of ten.
+/// One occurrence in the title counts as ten in the text. Algorithm 5.3 calls a page hot if it
+/// has either, so a hot page has a similarity of at least ten.
 const TITLE: f64 = 10.0;
 
-/// The importance of every page by each metric that this world has the data for.
+/// Importance of every page by each metric that this world has data for.
 pub(super) fn truths(
     web: &Web<'_>,
     ground: &Ground,
@@ -43,7 +45,7 @@ pub(super) fn truths(
         .collect())
 }
 
-/// IB(p): how many pages link to a page.
+/// IB(p): the number of links to a page.
 fn in_links(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     let mut counts = vec![0.0; pages];
     for &(_, to) in edges {
@@ -52,7 +54,7 @@ fn in_links(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     counts
 }
 
-/// IR(p), as the paper has it: not divided by the number of pages.
+/// IR(p) as the paper defines it: PageRank, not divided by the number of pages.
 pub(crate) fn ranks(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     let mut degrees = vec![0; pages];
     for &(from, _) in edges {
@@ -61,7 +63,7 @@ pub(crate) fn ranks(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
     pagerank(edges, &degrees, DAMPING)
 }
 
-/// IS(p, Q): how often the words of the query are in a page.
+/// IS(p, Q): the weighted number of occurrences of query words in a page.
 fn similarity(web: &Web<'_>, ground: &Ground, mut query: Query) -> Vec<f64> {
     let mut of = |page: usize| {
         let (in_title, in_body) = query.look_at_text(web.text(page));

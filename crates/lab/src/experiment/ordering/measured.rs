@@ -1,4 +1,4 @@
-//! What does a policy achieve on one web?
+//! Measurement of one ordering on the web of one run.
 
 use std::iter::once;
 
@@ -11,20 +11,20 @@ use crate::findings::{Measured, Params};
 use crate::measure::{Curve, Truth, efficiency, mass, p_bc, p_cs, p_st};
 use crate::run::{Trip, Web, trip};
 
-/// From how many backlinks, or how much of another importance, on a page is hot: those of the paper.
+/// Backlinks (or units of another importance) from which a page is hot, as in the paper.
 pub(super) const TARGETS: [f64; 3] = [3.0, 10.0, 100.0];
 
-/// Where on the crawl it is measured: after one page in a hundred, and after every twentieth part.
+/// Shares of the crawl at which curves are sampled: 1 %, and multiples of 5 %.
 pub(super) fn shares() -> impl Iterator<Item = f64> {
     once(0.01).chain((1..=20).map(|n| f64::from(n) / 20.0))
 }
 
-/// All that is needed to judge a policy on one web.
+/// Crawls a web with an ordering and measures it.
 pub(super) struct Judge<'a> {
     pub web: Web<'a>,
     pub ground: &'a Ground,
     pub truths: Vec<(&'static str, Truth)>,
-    /// The share of the web that the limited buffer holds.
+    /// Size of the limited buffer, as a share of the web.
     pub buffer: f64,
     pub wishes: &'a Wishes,
 }
@@ -49,13 +49,13 @@ impl Judge<'_> {
         Ok(measured)
     }
 
-    /// The pages that the buffer holds, one at least.
+    /// Size of the buffer in pages, at least 1.
     pub fn room(&self) -> usize {
         let size = (self.buffer * self.ground.pages.len() as f64).round() as usize;
         size.max(1)
     }
 
-    /// What is measured of a crawl; `None`: what cannot be.
+    /// Curves of all measures; `None` where a measure is undefined.
     pub fn curves(&self, trip: &Trip, importance: &str, truth: &Truth) -> Vec<Option<Curve>> {
         let visits = &trip.visits;
         let p_cs = p_cs::curve(visits, truth);
@@ -110,7 +110,7 @@ impl Judge<'_> {
     }
 }
 
-/// The name of the mass of this importance, if it is measured.
+/// The metric name of this importance's mass, if it is measured.
 fn mass_of(importance: &str) -> Option<&'static str> {
     (importance == "pagerank").then_some("pagerank_mass")
 }

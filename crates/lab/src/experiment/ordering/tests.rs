@@ -1,4 +1,4 @@
-//! Do the curves, claims and figures of the ordering experiment say what happened?
+//! Tests of the curves, claims and figures of the ordering experiment.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::findings::{Param, Row};
 use crate::workers::Silent;
 use crate::world::World;
 
-/// A recorded world; `None`, with a message, where the data is absent.
+/// The directory of a recorded world; `None`, with a message, if the data is missing.
 fn recorded(name: &str) -> Option<String> {
     let path = format!("{}/../../../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let there = Path::new(&path).is_dir();
@@ -32,7 +32,7 @@ fn setting(world: &str, policies: &[&str]) -> Setting {
     }
 }
 
-/// A small web: a ring of 60 pages, each of which also links to some of the first.
+/// A small web: a ring of 60 pages, most of which also link to some of the first.
 fn ring() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let mut edges = String::from("from\tto\n");
@@ -85,7 +85,7 @@ fn uo1_ideal_and_random_are_the_closed_forms() {
         for x in [0.01, 0.3, 0.5, 1.0] {
             let at = |policy, metric| value(&study, policy, "backlink", metric, x).unwrap();
             assert_eq!((at("ideal", "p_cs"), at("ideal", "efficiency")), (1.0, 1.0));
-            // The nearest number of pages is off by half a page.
+            // The nearest whole number of pages is off by up to half a page.
             assert!((at("random", "p_st@3") - x).abs() < 0.01, "{world} {x}");
         }
     }
@@ -110,7 +110,7 @@ fn uo1_an_order_that_is_not_ideal_is_noticed() {
     let exact = exact::Exact::of(&judge, 1);
     assert!(exact.ideal == 0.0 && exact.random < 5.0, "{exact:?}");
     assert!(exact.claims().iter().all(|claim| claim.holds));
-    // An ideal crawler by something else: closed forms no longer match what is visited.
+    // The ideal order of another importance does not match these closed forms.
     let other = measured::Judge {
         truths: judge.truths.split_off(1),
         ..judge
@@ -149,7 +149,7 @@ fn uo2_orderings_on_recorded_webs() {
                 );
                 assert!(at(policy) <= at("ideal") + 1e-12);
             }
-            // IR' is ahead of IB' if the interval of the paired differences says so.
+            // IR' is ahead of IB' if the interval of the paired differences is above zero.
             let is_gain = |row: &&Row| {
                 let gain = row.policy == "pagerank" && row.metric == "p_st@10-gain" && row.x == x;
                 gain && row.params["importance"] == Param::from("backlink")
@@ -157,7 +157,8 @@ fn uo2_orderings_on_recorded_webs() {
             let gain = study.findings.rows.iter().find(is_gain).unwrap();
             assert!((gain.value - (at("pagerank") - at("backlink"))).abs() < 1e-12);
             assert_eq!(duel.holds, gain.low.unwrap() > 0.0, "{duel:?}");
-            // The published order shows late in the crawl of one of the two webs, and early in neither.
+            // The published order shows late in the crawl of one of the two webs, and early in
+            // neither.
             if x < 0.2 || late && x >= 0.5 {
                 assert_eq!(duel.holds, late && x >= 0.5, "{name}: {duel:?}");
             }
@@ -194,7 +195,7 @@ fn the_same_seed_gives_the_same_bytes_on_any_number_of_threads() {
     assert_ne!(bytes(1, 5), bytes(1, 6));
 }
 
-/// Ten pages of which the start leads to all; two are about birds, by title and by text.
+/// Ten pages, all linked from the start; two are about birds, by title and by text.
 fn birds() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, text: String| {
@@ -229,7 +230,7 @@ fn link(page: usize) -> String {
 }
 
 #[test]
-fn texts_and_anchors_are_told_on_fetch_and_similarity_counts_titles_tenfold() {
+fn policies_see_texts_and_anchors_after_a_fetch_and_similarity_counts_titles_tenfold() {
     let birds = birds();
     let options = Options {
         query: Some("avocet".into()),
@@ -243,7 +244,7 @@ fn texts_and_anchors_are_told_on_fetch_and_similarity_counts_titles_tenfold() {
         (0.5, 1.0),
         "two are hot"
     );
-    // The anchor of 8 is on the start; that 3 is hot is in 3 alone.
+    // The anchor text of 8 is on the start page; only the text of 3 says that 3 is hot.
     assert_eq!((at("hot-anchor", 0.1), at("hot-anchor", 0.2)), (0.0, 0.5));
     assert_eq!((at("hot-anchor", 0.4), at("hot-anchor", 0.5)), (0.5, 1.0));
     assert_eq!(

@@ -1,12 +1,12 @@
-//! What does the chapter claim of the three confinement modes, and what became of it? (BK6)
+//! Claims of the chapter about the three confinement modes (BK6).
 //!
-//! Judged at the largest team, for static teams, which the chapter speaks of. What is exact (no overlap,
-//! full coverage) must be so in every run.
+//! They are checked for the largest static team, since the chapter discusses static teams. Exact
+//! statements (no overlap, full coverage) must hold in every run.
 
 use crate::experiment::Claim;
 use crate::findings::Measured;
 
-/// What became of BK6; nothing if the largest team is one crawler, or no such team was run.
+/// Checks claim BK6; empty if the largest team is a single crawler or the teams were not run.
 pub(super) fn claims(runs: &[Vec<Measured>], crawlers: &[u32]) -> Vec<Claim> {
     let largest = crawlers.iter().max().copied().unwrap_or(1);
     if largest < 2 {
@@ -99,7 +99,7 @@ impl Found<'_> {
     }
 }
 
-/// From the least to the most of all runs.
+/// Minimum and maximum over all runs.
 #[derive(Clone, Copy)]
 struct Range {
     low: f64,

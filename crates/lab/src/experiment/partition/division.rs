@@ -1,9 +1,10 @@
-//! How is a web divided among crawlers?
+//! Assignment of pages to crawlers.
 //!
-//! As production divides it: a registrable domain, and so every host that one owner pays for, hashes to
-//! one of 256 shares ([`Partition`]). Where one domain has more than half of the pages, not even two
-//! crawlers could share the work, so there the hash is of the host. **Invariant:** a host is never
-//! divided.
+//! As in production, a registrable domain is hashed to one of 256 partitions ([`Partition`]), so
+//! that all hosts of one owner stay together. If one domain holds more than half of the pages,
+//! two crawlers could not share the work. In that case the host is hashed instead.
+//!
+//! **Invariant:** a host is never split.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +14,10 @@ use page::HostId;
 use crate::run::Division;
 use crate::world::Graph;
 
-/// A web and how it is divided.
+/// A web and its division into partitions.
 pub(super) struct Divided {
     pub division: Division,
-    /// Shares that have a page.
+    /// Number of partitions that have pages.
     pub parts: usize,
     by_host: bool,
     hosts: usize,
@@ -54,7 +55,7 @@ impl Divided {
         }
     }
 
-    /// What a reader must know of it.
+    /// Returns a note for the reader if the division is unusual.
     pub fn note(&self) -> Option<String> {
         let note = match (self.hosts, self.by_host) {
             (0 | 1, _) => {
@@ -71,14 +72,14 @@ impl Divided {
     }
 }
 
-/// A host and whose it is.
+/// A host, its domain and its partition.
 struct Owned<'a> {
     host: u32,
     domain: &'a str,
     share: u8,
 }
 
-/// A host's id is a hash already, of which the first byte is a share.
+/// The partition of a host: the first byte of its id, which is already a hash.
 fn share_of(host: HostId) -> u8 {
     (host.0 >> 56) as u8
 }

@@ -1,11 +1,11 @@
-//! What do teams of any size gain and lose? One figure a metric.
+//! Figures of the partition experiment, one per metric.
 
 use figure::{Figure, Series};
 
 use super::TEAMS;
 use crate::findings::{self, Row};
 
-/// The metrics that are drawn, and what they are called there.
+/// Metrics that are drawn, with their axis labels.
 const DRAWN: [(&str, &str); 4] = [
     ("coverage", "share of the pages in reach"),
     ("overlap", "share of fetches in vain"),

@@ -1,4 +1,4 @@
-//! What does a team achieve?
+//! Measurement of one team of crawlers on the web of one run.
 
 use std::collections::HashSet;
 
@@ -11,19 +11,19 @@ use crate::findings::{Measured, Params};
 use crate::measure::Truth;
 use crate::run::{Coordination, Division, Plan, Web, Work, team};
 
-/// The share of the web after which quality is measured: late enough to have found something, early
-/// enough to have had a choice.
+/// Share of the web after which quality is measured. It is late enough to have found good pages,
+/// and early enough for the order to matter.
 const QUALITY_AT: f64 = 0.25;
 
-/// All that is needed to judge a team on one web.
+/// Runs teams on a web and measures them.
 pub(super) struct Judge<'a> {
     web: Web<'a>,
     division: &'a Division,
     seeds: &'a [usize],
     options: &'a Options,
-    /// Pages that can be reached from all seeds together.
+    /// Number of pages that can be reached from all seeds together.
     reach: usize,
-    /// The PageRank of each page of the world; nothing for those out of reach.
+    /// PageRank of each page of the world; 0 for pages out of reach.
     truth: Truth,
 }
 
@@ -107,8 +107,9 @@ impl<'a> Judge<'a> {
         ]
     }
 
-    /// Cho & Garcia-Molina's quality, |A ∩ P|/|P| for the pages fetched A and the best pages P of the
-    /// same number, weighted by PageRank: the best of the best count more.
+    /// Cho & Garcia-Molina's quality, |A ∩ P|/|P|, weighted by PageRank.
+    ///
+    /// A is the set of pages fetched, and P the set of the best pages of the same number.
     fn quality(&self, work: &Work) -> f64 {
         let count = ((QUALITY_AT * self.reach as f64).round() as usize).max(1);
         let best = &self.truth.ranking()[..count];
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn a_team_is_judged_by_all_its_fetches_and_by_its_first_for_quality() {
-        // Six pages lead to 0, three of them to 1 as well: 0 is the best and 1 the next.
+        // Six pages link to 0 and three of them also to 1, so 0 has the highest PageRank and 1
+        // the next.
         let urls: Vec<String> = (0..8).map(|page| format!("http://e.org/{page}")).collect();
         let edges = (2..8)
             .map(|from| (from, 0))

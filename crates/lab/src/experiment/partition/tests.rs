@@ -1,4 +1,4 @@
-//! Do teams of crawlers keep the laws of their confinement?
+//! Tests of the laws of confinement for teams of crawlers.
 
 use proptest::prelude::*;
 
@@ -7,8 +7,8 @@ use crate::findings::Measured;
 use crate::run::{Division, Plan, Work, team};
 use crate::workers::Silent;
 
-/// The links of a recorded web without its texts, which no team reads; `None`, with a message, where the
-/// data is absent.
+/// The links of a recorded web without its texts, which teams do not use; `None`, with a
+/// message, if the data is missing.
 fn links_of(name: &str) -> Option<tempfile::TempDir> {
     let from = format!("{}/../../../shared/data/{name}", env!("CARGO_MANIFEST_DIR"));
     let directory = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ fn orders(name: &str, crawlers: usize) -> Vec<Box<dyn policy::Policy>> {
     (0..crawlers).map(|_| order().unwrap()).collect()
 }
 
-/// The pages fetched, sorted, once for each fetch.
+/// The pages fetched, sorted, one entry per fetch.
 fn pages(work: &Work) -> Vec<usize> {
     let mut pages: Vec<usize> = work.fetches.iter().map(|&(_, page)| page).collect();
     pages.sort_unstable();
@@ -67,7 +67,7 @@ fn reach(graph: &Graph, seeds: &[usize]) -> Vec<usize> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
 
-    /// The laws of the chapter, for static and dynamic teams alike.
+    /// The laws of the chapter, for static and dynamic teams.
     #[test]
     fn bk6_confinement_modes_keep_their_laws(
         hosts in prop::collection::vec(0..8_u8, 30),
@@ -104,7 +104,7 @@ proptest! {
             if kind(Confinement::Firewall) == Coordination::Static(Confinement::Firewall) {
                 prop_assert_eq!(of(Confinement::Firewall).messages + crossover.messages, 0);
             }
-            // Each fetches what is its own.
+            // Each crawler fetches only its own pages.
             let owner = |page: usize| usize::from(division.shares[page]) % crawlers;
             if let Coordination::Static(_) = kind(Confinement::Exchange) {
                 for &(crawler, page) in &exchange.fetches {
@@ -112,7 +112,7 @@ proptest! {
                 }
             }
         }
-        // One crawler is one crawler, whatever it is called.
+        // A team of one crawler behaves the same in every mode.
         let alone = work(&graph, &division, Coordination::Independent, 1, batch, &seeds);
         let order = |coordination| work(&graph, &division, coordination, 1, batch, &seeds).fetches;
         prop_assert_eq!(&alone.fetches, &order(Coordination::Static(Confinement::Exchange)));
@@ -120,7 +120,7 @@ proptest! {
     }
 }
 
-/// Two hosts of two crawlers: 0 and 2 on one, 1 and 3 on the other; 0 → 1 → 2 and 1 → 3 → 2.
+/// Two hosts, one per crawler: 0 and 2 on one, 1 and 3 on the other; 0 → 1 → 2 and 1 → 3 → 2.
 fn two() -> (Graph, Division) {
     let graph = web(&[0, 1, 0, 1], &[(0, 1), (1, 2), (1, 3), (3, 2)]);
     let division = Division {
@@ -130,11 +130,11 @@ fn two() -> (Graph, Division) {
     (graph, division)
 }
 
-/// A link that the order holds back does not keep those behind it from being followed.
+/// A link that the order rejects does not stop the crawler from following later ones.
 #[test]
 fn crossover_goes_on_behind_a_page_that_is_too_deep() {
-    // 0 leads to 1 and 2, which are foreign; by way of 1 and 3 the crawler meets 4, which is too deep, before
-    // it meets 5 by way of 2.
+    // 0 links to the foreign pages 1 and 2. The crawler reaches 4, which is too deep, through 1
+    // and 3, before it reaches 5 through 2.
     let graph = web(
         &[0, 1, 1, 0, 1, 1],
         &[(0, 1), (0, 2), (1, 3), (3, 4), (2, 5)],
@@ -158,7 +158,7 @@ fn bk6_by_hand() {
     let of = |coordination, batch| work(&graph, &division, coordination, 2, batch, &[0]);
     let by_hash = |confinement, batch| of(Coordination::Static(confinement), batch);
     assert_eq!(by_hash(Confinement::Firewall, 1).fetches, [(0, 0)]);
-    // The first follows what is not its own when nothing else is left.
+    // The first crawler follows foreign links when it has no others left.
     let crossed = by_hash(Confinement::Crossover, 1);
     assert_eq!(crossed.fetches, [(0, 0), (0, 1), (0, 2), (0, 3)]);
     assert_eq!(crossed.messages, 0);
@@ -168,7 +168,7 @@ fn bk6_by_hand() {
     let batched = by_hash(Confinement::Exchange, 9);
     assert_eq!(batched.messages, 2, "2 is sent once a batch");
     assert_eq!(pages(&batched), [0, 1, 2, 3]);
-    // The supervisor hears of the second host and gives it to the idle crawler: two messages.
+    // The supervisor receives the second host and assigns it to the idle crawler: two messages.
     let given = of(Coordination::Dynamic(Confinement::Firewall), 1);
     assert_eq!(given.fetches, [(0, 0), (1, 1), (1, 3)]);
     assert_eq!(given.messages, 2);
@@ -272,7 +272,7 @@ fn bk6_on_a_real_web() {
     assert!(study.claims.is_empty() && study.notes.iter().any(|note| note.contains("BK6")));
 }
 
-/// Most hosts are of one domain, so that the web is divided by host.
+/// Most hosts belong to one domain, so the web is divided by host.
 #[test]
 fn bk6_a_web_of_one_domain_is_divided_by_host() {
     let Some(links) = links_of("cs-stanford") else {
@@ -292,7 +292,7 @@ fn bk6_a_web_of_one_domain_is_divided_by_host() {
         "{:?}",
         study.notes
     );
-    // What is exact holds however the hosts are spread.
+    // Exact statements hold for any distribution of the hosts.
     let at = |team: &str, metric| study.findings.value(team, metric, 16.0).unwrap();
     assert_eq!(at("static-firewall", "overlap"), 0.0);
     assert_eq!(
@@ -333,7 +333,7 @@ fn a_budget_is_kept_and_batches_save_messages() {
         (found(None, 1, "balance"), found(None, 1, "overlap")),
         (1.0, 0.0)
     );
-    // The first page fetched is 0; the best is 2, to which all lead.
+    // The first page fetched is 0; the best page is 2, which all paths lead to.
     assert_eq!(found(None, 1, "quality"), 0.0);
 }
 

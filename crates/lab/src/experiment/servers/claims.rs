@@ -1,8 +1,10 @@
-//! Which published claims about server strategies held?
+//! Published claims about server strategies.
 //!
-//! Cao, Jiang & Singh (2003), §5.3, one by one, and the one that is ours; of simulated crawls and of live ones
-//! alike. **Invariant:** a claim is judged by the means over the runs, with the numbers that the paper
-//! prints and no slack. One about a strategy that was not run is not judged.
+//! They are the claims of Cao, Jiang & Singh (2003), §5.3, and one of our own, for simulated and
+//! live crawls alike.
+//!
+//! **Invariant:** a claim is checked on the means over the runs, with the numbers that the paper
+//! prints and no tolerance. A claim about a strategy that was not run is omitted.
 
 use super::judge::Judge;
 use super::measured::{
@@ -11,7 +13,7 @@ use super::measured::{
 use crate::experiment::Claim;
 use crate::findings::{Param, Row};
 
-/// The claims about this quality, of rows of [`measured`](super::measured()) numbers.
+/// Checks the claims about this quality on rows of [`measured`](super::measured()) numbers.
 pub fn claims(judge: Judge, rows: &[Row]) -> Vec<Claim> {
     let of = Found { judge, rows };
     let own = match judge {
@@ -33,7 +35,7 @@ pub fn claims(judge: Judge, rows: &[Row]) -> Vec<Claim> {
     own.into_iter().chain(both).flatten().collect()
 }
 
-/// What was found under one quality.
+/// The rows of one quality function.
 struct Found<'a> {
     judge: Judge,
     rows: &'a [Row],
@@ -156,7 +158,8 @@ impl<'a> Found<'a> {
         ))
     }
 
-    /// The means over the time of the paper's four, its own first.
+    /// Mean efficiencies of the paper's four strategies: crawl-ability, quality, performance,
+    /// baseline.
     fn means(&self) -> Option<[&'a Row; 4]> {
         let mean = |strategy| self.row(strategy, MEAN_EFFICIENCY, 1.0);
         Some([
@@ -196,7 +199,8 @@ impl<'a> Found<'a> {
     }
 }
 
-/// Shares, and what the baseline has: a claim that it meets as well says little.
+/// Formats shares with that of the baseline, since a claim that the baseline also meets says
+/// little.
 fn beside(rows: &[&Row], baseline: Option<&Row>) -> String {
     let shares: Vec<String> = rows.iter().map(|row| share(row)).collect();
     let baseline = baseline.map_or(String::new(), |row| {
@@ -205,7 +209,7 @@ fn beside(rows: &[&Row], baseline: Option<&Row>) -> String {
     shares.join(" and ") + &baseline
 }
 
-/// A share in percent, and its interval.
+/// Formats a share in percent, with its confidence interval.
 fn share(row: &Row) -> String {
     match row.low.zip(row.high) {
         Some((low, high)) => format!(
@@ -218,7 +222,7 @@ fn share(row: &Row) -> String {
     }
 }
 
-/// A multiple, and its interval.
+/// Formats a multiple, with its confidence interval.
 fn multiple(row: &Row) -> String {
     match row.low.zip(row.high) {
         Some((low, high)) => format!("{:.2} times [{low:.2}, {high:.2}]", row.value),
@@ -241,7 +245,7 @@ mod tests {
         "best-prefix",
     ];
 
-    /// Strategies that have the best of three pages after `first` seconds of 90.
+    /// Rows of strategies that fetch the best of three pages after `first` of 90 seconds.
     fn found(judge: Judge, first: [f64; 5]) -> Vec<Row> {
         let fetched = |first| vec![(2, 1.0), (1, first), (0, 90.0)];
         let gain = |first| Gain::new(fetched(first), &[1.0, 9.0, 1.0]);
@@ -260,7 +264,7 @@ mod tests {
         };
         let paper = [80.0, 40.0, 20.0, 10.0, 5.0];
         assert_eq!(verdicts(Judge::Pagerank, paper), [true; 6]);
-        // Nothing told apart: equal is not faster, and a third of the time has passed.
+        // Equal values are not faster, and a third of the time has already passed.
         let alike = [40.0; 5];
         assert_eq!(
             verdicts(Judge::Pagerank, alike),

@@ -1,5 +1,6 @@
-//! How do the curves look? As Figures 6 and 7 of Cao, Jiang & Singh (2003): means over the runs, with
-//! their intervals.
+//! Figures of the servers experiment, after Figures 6 and 7 of Cao, Jiang & Singh (2003).
+//!
+//! They show means over the runs, with confidence intervals.
 
 use figure::{Figure, Series};
 
@@ -11,7 +12,7 @@ const TIME: &str = "share of breadth-first's time";
 const PAGES: &str = "share of the pages";
 const ALL_QUALITY: &str = "share of all quality";
 
-/// Three figures for each quality, with names for their files.
+/// Three figures per quality function, each with the stem of its file name.
 pub(super) fn figures(judges: &[Judge], connections: u16, rows: &[Row]) -> Vec<(String, Figure)> {
     let mut figures = Vec::new();
     for &judge in judges {
@@ -43,7 +44,7 @@ pub(super) fn figures(judges: &[Judge], connections: u16, rows: &[Row]) -> Vec<(
     figures
 }
 
-/// A line for each strategy, in the order in which they were run. At the beginning nothing is fetched, for certain.
+/// One line per strategy, in the order in which they were run. Each starts at the origin.
 fn series(judge: Judge, metric: &str, rows: &[Row]) -> Vec<Series> {
     let quality = Param::from(judge.to_string().as_str());
     let of_metric =

@@ -1,28 +1,27 @@
-//! Who says what a page is worth?
+//! The two quality functions of Cao, Jiang & Singh (2003), §5.3.
 //!
-//! The two judges of Cao, Jiang & Singh (2003), §5.3. **Invariant:** qualities are fixed before a crawl.
-//! Those of an invented web are those of [`quality`](super::quality), which the live experiment
-//! uses.
+//! **Invariant:** qualities are fixed before a crawl. For an invented web they equal those of
+//! [`quality`](super::quality), which the live experiment uses.
 
 use std::fmt;
 
 use super::quality::{pagerank_of, zipf_of};
 use crate::world::Graph;
 
-/// Who says what a page is worth.
+/// A function that assigns each page its quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judge {
-    /// The links of the whole web: pages of one server are worth about the same.
+    /// PageRank over the whole web: pages of one server have similar quality.
     Pagerank,
-    /// Chance: the i-th best page is worth 1/i, and may be anywhere.
+    /// Zipf's law in random order: the i-th best page has quality 1/i and may be on any server.
     Zipf,
 }
 
 impl Judge {
-    /// Both.
+    /// All quality functions.
     pub const ALL: [Self; 2] = [Self::Pagerank, Self::Zipf];
 
-    /// The quality of each page. Only Zipf's depends on the seed.
+    /// Returns the quality of each page. Only that of [`Self::Zipf`] depends on the seed.
     pub fn qualities(self, graph: &Graph, seed: u64) -> Vec<f64> {
         match self {
             Self::Pagerank => {

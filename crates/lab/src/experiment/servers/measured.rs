@@ -1,14 +1,14 @@
-//! What is measured of a crawl?
+//! Metrics of one simulated or live crawl.
 //!
-//! **Invariant:** times are shares of those that breadth-first took for the whole web in the same run, so
-//! that runs with other webs can be averaged.
+//! **Invariant:** times are relative to breadth-first's time for the whole web in the same run.
+//! Runs on different webs can therefore be averaged.
 
 use super::judge::Judge;
 use crate::experiment::Metric;
 use crate::findings::{Measured, Params};
 use crate::measure::Gain;
 
-/// What is measured, for the help.
+/// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
     (
         SPEED,
@@ -52,13 +52,13 @@ pub(super) const SECONDS: &str = "seconds";
 pub(super) const CONNECTIONS: &str = "connections";
 pub(super) const PAGES_PER_SECOND: &str = "pages_per_second";
 
-/// The strategy that others are held against, in whose time theirs is counted.
+/// The strategy that others are compared with; times are relative to its time.
 pub const BASELINE: &str = "breadth-first";
 
-/// What the paper reads its curves at, beside the half.
+/// Share of the time at which the paper reads its curves, besides one half.
 pub(super) const THIRD: f64 = 1.0 / 3.0;
 
-/// The numbers of one crawl, given that of [`BASELINE`] in the same run.
+/// Returns the numbers of one crawl, given that of [`BASELINE`] in the same run.
 pub fn measured(
     strategy: &str,
     judge: Judge,
@@ -83,7 +83,7 @@ pub fn measured(
         add(SPEED, x, pages);
         add(QUALITY, x, own.at_pages(x));
         add(EFFICIENCY, x, quality);
-        // Before breadth-first has anything, this is no number and is left out.
+        // Not finite before breadth-first has fetched a page; the report omits such values.
         add(SPEED_TIMES, x, pages / base.pages_at_time(x * all));
         add(EFFICIENCY_TIMES, x, quality / base.at_time(x * all));
     }
@@ -93,7 +93,7 @@ pub fn measured(
     found
 }
 
-/// .05, .10, … 1, and a third.
+/// Multiples of .05 up to 1, and one third.
 fn shares() -> impl Iterator<Item = f64> {
     let twentieths = |from: u32, to: u32| (from..=to).map(|n| f64::from(n) / 20.0);
     twentieths(1, 6).chain([THIRD]).chain(twentieths(7, 20))
@@ -124,7 +124,7 @@ mod tests {
             (SPEED_TIMES, 0.5, 1.0),
             (EFFICIENCY_TIMES, 0.5, 3.0),
             (EFFICIENCY_TIMES, 1.0, 0.75),
-            // Nothing for two of twenty seconds, three quarters for eighteen.
+            // 0 for two of twenty seconds, .75 for eighteen.
             (MEAN_EFFICIENCY, 1.0, 0.675),
             (SECONDS, 1.0, 30.0),
             (CONNECTIONS, 1.0, 7.0),

@@ -1,7 +1,9 @@
-//! Which HTTP, over how many connections?
+//! Throughput by HTTP version and number of connections.
 //!
-//! The breadth-first crawls of Cao, Jiang & Singh (2003), §5.2.1. **Invariant:** a crawl stops after a sixth of
-//! the pages, so that the few slow servers that keep a crawl waiting at its end are in no figure.
+//! These are the breadth-first crawls of Cao, Jiang & Singh (2003), §5.2.1.
+//!
+//! **Invariant:** a crawl stops after a sixth of the pages. The few slow servers that delay the
+//! end of a crawl therefore do not affect the figure.
 
 use figure::{Figure, Series};
 
@@ -10,22 +12,22 @@ use crate::experiment::Claim;
 use crate::findings::{self, Measured, Param, Params, Row};
 use crate::run::servers::{Crawled, Crawler, Depth, Dial, Http};
 
-/// The paper's three, slowest first.
+/// The paper's three HTTP variants, slowest first.
 const VERSIONS: [Http; 3] = [Http::Http10, Http::Http11, Http::Pipelined(Depth::DEFAULT)];
 
-/// Connections open at once. In the paper more than 96 brought nothing.
+/// Numbers of simultaneous connections. In the paper, more than 96 gained nothing.
 const CONNECTIONS: [u16; 6] = [8, 16, 32, 64, 96, 128];
 
-/// The most of them: with as few servers, more connections cannot bring more.
+/// The largest of them. With at most this many servers, more connections cannot help.
 pub(super) const MOST: usize = 128;
 
-/// The share of the pages that is fetched: 5,000 of the paper's 30,000.
+/// Share of the pages that is fetched: 5,000 of 30,000 in the paper.
 const SHARE: f64 = 1.0 / 6.0;
 
-/// How much faster 128 connections may be than 96 where more bring nothing.
+/// Speed-up of 128 connections over 96 below which it counts as none.
 const NOTHING: f64 = 1.05;
 
-/// The crawls to make of a web with so many pages.
+/// The crawls to make of a web with this number of pages.
 pub(super) fn crawlers(pages: usize, dial: Dial) -> impl Iterator<Item = Crawler> {
     let pages = Some(((pages as f64 * SHARE) as usize).max(1));
     VERSIONS.into_iter().flat_map(move |http| {
@@ -38,7 +40,7 @@ pub(super) fn crawlers(pages: usize, dial: Dial) -> impl Iterator<Item = Crawler
     })
 }
 
-/// How fast one of them was.
+/// Returns the throughput of one of these crawls.
 pub(super) fn measured(crawler: &Crawler, crawled: &Crawled) -> Measured {
     let seconds = crawled.fetched.last().map_or(f64::NAN, |&(_, at)| at);
     Measured {
@@ -50,7 +52,7 @@ pub(super) fn measured(crawler: &Crawler, crawled: &Crawled) -> Measured {
     }
 }
 
-/// The claims of §5.2.1, of these rows; none if the crawls were not made.
+/// Checks the claims of §5.2.1; empty if the crawls were not made.
 pub(super) fn claims(rows: &[Row]) -> Vec<Claim> {
     let [plain, kept, pipelined] = VERSIONS.map(|http| rates(rows, http));
     if plain.is_empty() {
@@ -102,7 +104,7 @@ pub(super) fn claims(rows: &[Row]) -> Vec<Claim> {
     ]
 }
 
-/// Pages a second over connections, as Figure 4; `None` if the crawls were not made.
+/// Draws pages per second over connections, as Figure 4; `None` if the crawls were not made.
 pub(super) fn figure(rows: &[Row]) -> Option<Figure> {
     let line = |http: Http| findings::series(format!("HTTP {http}"), of_version(rows, http));
     let series: Vec<Series> = VERSIONS.map(line).into();
@@ -139,7 +141,7 @@ mod tests {
     use super::*;
     use crate::findings::rows;
 
-    /// Rates that rise with connections up to 96, as multiples of those of HTTP/1.0.
+    /// Throughputs that rise with connections up to 96, as multiples of HTTP/1.0's.
     fn found(kept: f64, pipelined: f64, beyond: f64) -> Vec<Row> {
         rows(&[run(kept, pipelined, beyond)], None)
     }

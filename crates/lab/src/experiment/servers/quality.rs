@@ -1,8 +1,10 @@
-//! The quality of each page of a web, by a judge who sees all of it.
+//! Quality of each page of a web, computed from the whole web.
 //!
-//! The two judges of the two-level scheduling experiment (§5.3). **Invariant:** qualities are fixed before
-//! a crawl and known to nobody who is measured by them; they stand in the order of the page numbers, as
-//! [`Web::urls`] does.
+//! These are the two quality functions of the two-level scheduling experiment (§5.3).
+//!
+//! **Invariant:** qualities are fixed before a crawl, and measured policies have no access to
+//! them unless the experiment passes them on. They are in the order of page numbers, like
+//! [`Web::urls`].
 
 use rand::seq::SliceRandom;
 
@@ -11,13 +13,15 @@ use testweb::site::Web;
 
 use crate::measure::personalised_pagerank;
 
-/// The share of a page's rank that does not follow its links.
+/// Probability that the random surfer does not follow a link.
 const TELEPORT: f64 = 0.15;
 
-/// PageRank at time 0, in the paper's convention: R(u) = d/T + (1 − d)·Σ R(v)/C_v, d = .15 over T pages.
+/// PageRank at time 0, in the paper's convention: R(u) = d/T + (1 − d)·Σ R(v)/C_v, d = .15 over
+/// T pages.
 ///
-/// Here d is the share that teleports; [`measure::pagerank`](crate::measure::pagerank) has it the other way
-/// round. Pages on one server have like ranks, since three of four links stay on their server.
+/// Here d is the teleport probability; in [`measure::pagerank`](crate::measure::pagerank) it is
+/// its complement. Pages of one server have similar ranks, since three of four links stay on
+/// their server.
 pub fn pagerank(web: &Web) -> Vec<f64> {
     let mut edges = Vec::new();
     let mut degrees = Vec::new();
@@ -30,20 +34,21 @@ pub fn pagerank(web: &Web) -> Vec<f64> {
     pagerank_of(&edges, &degrees)
 }
 
-/// Zipf's law: the i-th best page has quality 1/i, and which page that is, is chance. Unlike ranks, the
-/// qualities of a server's pages say nothing about each other.
+/// Zipf's law: the i-th best page has quality 1/i, and the order of pages is random.
+///
+/// Unlike PageRank, the qualities of a server's pages are independent of each other.
 pub fn zipf(web: &Web, seed: u64) -> Vec<f64> {
     zipf_of(web.pages().count(), seed)
 }
 
-/// The same as [`pagerank`], of any links.
+/// Like [`pagerank`], for any links.
 pub(super) fn pagerank_of(edges: &[(usize, usize)], out_degrees: &[u32]) -> Vec<f64> {
     let pages = out_degrees.len();
     let anywhere: Vec<(usize, f64)> = (0..pages).map(|page| (page, 1.0 / pages as f64)).collect();
     personalised_pagerank(edges, out_degrees, 1.0 - TELEPORT, &anywhere)
 }
 
-/// The same as [`zipf`], of any pages.
+/// Like [`zipf`], for any number of pages.
 pub(super) fn zipf_of(pages: usize, seed: u64) -> Vec<f64> {
     let mut qualities: Vec<f64> = (1..=pages).map(|i| 1.0 / i as f64).collect();
     qualities.shuffle(&mut stream(seed, For::Quality, 0, 0));

@@ -1,4 +1,4 @@
-//! The experiment on webs small enough for a test.
+//! Tests of the servers experiment on small webs.
 
 use testweb::site::{Latency, Plan};
 
@@ -19,7 +19,7 @@ fn setting(policies: &[&str], runs: u32) -> Setting {
     }
 }
 
-/// A tenth of the paper's web, with so few connections that strategies have to choose.
+/// A tenth of the paper's web, with few connections, so that strategies must choose.
 fn options(judge: Judge) -> Options {
     Options {
         connections: 4,
@@ -40,7 +40,7 @@ fn small(setting: &Setting, options: &Options) -> Result<Study, LabError> {
     })
 }
 
-/// Whether the claims of this name held, one by one.
+/// Whether each claim with this id held.
 fn verdicts(study: &Study, id: &str) -> Vec<bool> {
     let claims = study.claims.iter();
     let own = claims.filter(|claim| claim.id == id);
@@ -53,10 +53,10 @@ fn value(rows: &[Row], policy: &str, metric: &str, x: f64) -> f64 {
     rows.iter().find(is_it).unwrap().value
 }
 
-/// On the web of seed 1. Whether performance has half as many pages again is a matter of the web's times,
-/// which the paper does not print.
+/// On the web of seed 1. Whether performance fetches half as many pages again depends on the
+/// server times, which the paper does not print.
 #[test]
-fn two_l1_quality_by_pagerank_comes_early_to_those_who_look_for_it() {
+fn two_l1_quality_by_pagerank_comes_early_to_strategies_that_use_it() {
     let study = small(&setting(&[], 1), &options(Judge::Pagerank)).unwrap();
     let all: Vec<_> = study.claims.iter().collect();
     assert_eq!(
@@ -117,7 +117,7 @@ fn two_l3_protocols_are_compared_unless_one_is_asked_for() {
         ..options(Judge::Zipf)
     };
     let setting = setting(&["breadth-first"], 1);
-    // With 50 servers there is nothing to gain from 64 connections on, and nothing to judge.
+    // With 50 servers, more than 64 connections gain nothing, so the claims are not checked.
     let few = small(&setting, &options).unwrap();
     assert!(few.claims.is_empty(), "{:#?}", few.claims);
     assert_eq!(few.figures.last().unwrap().0, "servers-http");
@@ -129,7 +129,7 @@ fn two_l3_protocols_are_compared_unless_one_is_asked_for() {
         };
         Ok(Network::of_web(&plan.invent(), options.slowness))
     });
-    // Kept connections save a round trip of three: not half of the time.
+    // Persistent connections save one round trip of three: less than half of the time.
     let verdicts = verdicts(&many.unwrap(), "2L3");
     assert_eq!((verdicts.len(), &verdicts[..2]), (4, &[false, true][..]));
 }
@@ -160,12 +160,12 @@ fn a_study_is_the_same_on_one_thread_and_on_many_and_another_with_another_seed()
     assert_eq!(one, rows(3, 1));
     assert_ne!(one, rows(1, 2));
     assert!(one.contains("mean_efficiency-gain"));
-    // The baseline was run, and nobody asked for its numbers.
+    // The baseline was run, but its numbers were not requested.
     assert!(!one.contains(r#""breadth-first","params":{"quality""#));
 }
 
 #[test]
-fn each_judge_tells_its_own_qualities() {
+fn each_judge_gives_its_own_qualities() {
     let rows = |judges: &[Judge]| {
         let options = Options {
             quality: judges.to_vec(),
@@ -209,10 +209,10 @@ fn what_cannot_be_is_refused_with_what_can() {
     let error = refused(&setting(&["fastest"], 1), &good);
     assert!(error.contains("fastest") && error.contains("crawl-ability"));
     let against = Setting {
-        against: Some("nobody".into()),
+        against: Some("slowest".into()),
         ..setting(&[], 1)
     };
-    assert!(refused(&against, &good).contains("nobody"));
+    assert!(refused(&against, &good).contains("slowest"));
     let wrong = |change: fn(&mut Options)| {
         let mut options = good.clone();
         change(&mut options);
@@ -233,7 +233,7 @@ fn what_cannot_be_is_refused_with_what_can() {
     assert!(still.unwrap_err().to_string().contains("no time"));
 }
 
-/// A recorded graph: its hosts are servers, and the same in each run but for their times.
+/// In a recorded graph, hosts are servers, and only their times differ between runs.
 #[test]
 fn recorded_graphs_have_servers_too() {
     let directory = concat!(

@@ -1,4 +1,4 @@
-//! One run: a web, and what all strategies make of it.
+//! One run of the servers experiment: one web, crawled with all strategies.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use crate::run::servers::{Crawled, Crawler, Dial, Http, Network, crawl};
 use crate::workers::{Progress, each};
 use crate::world::Graph;
 
-/// A run.
+/// One run.
 pub(super) struct Trial<'a> {
     pub options: &'a Options,
-    /// The strategies whose numbers are wanted, by name.
+    /// Names of the strategies to report.
     pub wanted: &'a [&'static str],
     /// The strategies to run, the baseline first.
     pub strategies: &'a [Servers],
@@ -29,22 +29,22 @@ pub(super) struct Trial<'a> {
     pub progress: &'a dyn Progress,
 }
 
-/// What a judge says of each page.
+/// A quality function and its value for each page.
 struct Judged {
     judge: Judge,
     qualities: Vec<f64>,
     scores: Arc<Scores>,
 }
 
-/// A crawl to make, or made.
+/// A crawl to make.
 struct Planned<'a> {
     strategy: &'a Servers,
-    /// By whom the strategy is told what pages are worth.
+    /// Quality that the strategy may use.
     told: Option<&'a Judged>,
 }
 
 impl Trial<'_> {
-    /// The numbers of this run.
+    /// Crawls with all strategies and returns the numbers of this run.
     pub fn run(&self) -> Result<Vec<Measured>, LabError> {
         let graph = self.network.graph();
         let judges = self.options.quality.iter();
@@ -80,7 +80,8 @@ impl Trial<'_> {
         Ok(numbers)
     }
 
-    /// Crawls with every strategy. One that does not look at quality crawls once: it goes alike under any.
+    /// Crawls with every strategy. A strategy that ignores quality crawls only once for all
+    /// qualities.
     fn crawls<'a>(&'a self, judged: &'a [Judged]) -> Vec<(Planned<'a>, Crawled)> {
         let mut planned = Vec::new();
         for strategy in self.strategies {

@@ -1,4 +1,4 @@
-//! What do people ask?
+//! Description of a query log.
 
 use super::Description;
 use super::distribution::{mean, ranked, top_share};
@@ -9,7 +9,7 @@ pub(super) fn describe(queries: &Queries, said: &mut Description) {
     for (query, count) in &queries.queries {
         counts.push((query, u64::from(*count)));
     }
-    // A query that stands in two rows is one.
+    // Rows with the same query count as one query.
     counts.sort_unstable();
     let same = counts.chunk_by(|(one, _), (other, _)| one == other);
     let different: Vec<(&str, u64)> = same

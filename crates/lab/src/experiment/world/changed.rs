@@ -1,7 +1,8 @@
-//! How do pages change?
+//! Description of how pages change over time.
 //!
-//! **Invariant:** a change is a version that shows another body than the page did; a text change one whose
-//! words differ. Births, deaths and returns are none: they are counted by themselves.
+//! **Invariant:** a change is a version with another body than the page's previous version; a
+//! text change is one with other words. Births, deaths and returns are not changes and are
+//! counted separately.
 
 use super::Description;
 use super::distribution::{mean, median, tail};
@@ -11,7 +12,7 @@ use crate::world::{Histories, Version};
 
 const DAY: f64 = 86_400.0;
 
-/// Bars of the figure of changes over time.
+/// Number of bars in the figure of changes over time.
 const STEPS: usize = 60;
 
 pub(super) fn describe(histories: &Histories, said: &mut Description) -> Result<(), LabError> {
@@ -97,8 +98,8 @@ pub(super) fn describe(histories: &Histories, said: &mut Description) -> Result<
     Ok(())
 }
 
-/// The versions that show something else than the page's last one, by these identities of bodies, where the
-/// page was there before and after.
+/// Returns the versions whose body differs from the page's previous one, by these identities of
+/// bodies. Versions after which or before which the page is gone do not count.
 fn changes(pages: usize, versions: &[Version], identities: &[u64]) -> Vec<Version> {
     let mut shown: Vec<Option<u64>> = vec![None; pages];
     let changed = |version: &&Version| {

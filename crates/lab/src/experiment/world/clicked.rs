@@ -1,7 +1,7 @@
-//! What do sources show, and what is clicked?
+//! Description of news: what sources link to, and which articles are clicked.
 //!
-//! **Invariant:** an article appears when the first source links to it; clicks before that are among those
-//! that are left at the beginning.
+//! **Invariant:** an article appears when the first source links to it. Clicks before that time
+//! count as clicks at hour 0.
 
 use policy::Moment;
 
@@ -12,10 +12,10 @@ use crate::world::News;
 
 const HOUR: f64 = 3_600.0;
 
-/// Hours after which it is said what is left.
+/// Hours for which the share of remaining clicks is reported.
 const LATE: [u32; 5] = [1, 6, 12, 24, 48];
 
-/// Hours that the figure of the decay shows.
+/// Hours that the decay figure covers.
 const SHOWN: u32 = 96;
 
 pub(super) fn describe(news: &News, said: &mut Description) {
@@ -47,7 +47,7 @@ pub(super) fn describe(news: &News, said: &mut Description) {
             .collect();
         said.number("new_per_day@mean", mean(&a_day));
         let labels = [
-            "How much do sources publish?",
+            "New articles per source",
             "rank of the source, log10",
             "new articles, log10",
         ];
@@ -59,20 +59,20 @@ pub(super) fn describe(news: &News, said: &mut Description) {
     }
     let points = (0..=SHOWN).map(|hour| (f64::from(hour), left[hour as usize]));
     let labels = [
-        "How long are articles read?",
+        "Clicks remaining over time",
         "hours after the first link",
         "share of clicks still to come",
     ];
     said.draw("decay", labels, vec![("clicks", points.collect())]);
     let labels = [
-        "How unequal are articles?",
+        "Clicks per article",
         "rank of the article, log10",
         "clicks, log10",
     ];
     said.draw("clicks", labels, vec![("articles", ranked(&of))]);
 }
 
-/// The first and the last moment at which something happened; a bin of clicks lasts as long as it does.
+/// First and last time of any event; a bin of clicks counts until its end.
 fn span(news: &News) -> Option<(Moment, Moment)> {
     let links = news.links().iter().flat_map(|link| [link.from, link.until]);
     let clicks = news
@@ -83,7 +83,7 @@ fn span(news: &News) -> Option<(Moment, Moment)> {
     Some((all().min()?, all().max()?)).filter(|(first, last)| first < last)
 }
 
-/// When each article was first linked to.
+/// The time at which each article was first linked to.
 fn appeared(news: &News) -> Vec<Option<Moment>> {
     let mut first = vec![None; news.articles().len()];
     for link in news.links() {
@@ -92,7 +92,8 @@ fn appeared(news: &News) -> Vec<Option<Moment>> {
     first
 }
 
-/// How many articles each source was the first to link to, without those that were there at the beginning.
+/// Number of articles each source was the first to link to, without those there at the
+/// beginning.
 fn new_of_sources(news: &News, beginning: Moment) -> Vec<u64> {
     let mut known = vec![false; news.articles().len()];
     let mut new = vec![0; news.sources().len()];
@@ -105,8 +106,11 @@ fn new_of_sources(news: &News, beginning: Moment) -> Vec<u64> {
     new
 }
 
-/// The share of clicks that come so many hours after the article's first link or later, by hours. A bin is
-/// where its middle is. Clicks on articles that were never linked to come to nobody: they are not left.
+/// Share of clicks that come at least a given number of hours after the article's first link, by
+/// hour.
+///
+/// A bin counts at its middle. Clicks on articles that were never linked to are not counted as
+/// remaining.
 fn left(news: &News, clicks: u64) -> Vec<f64> {
     let first = appeared(news);
     let mut by_hour = vec![0_u64; SHOWN as usize + 1];

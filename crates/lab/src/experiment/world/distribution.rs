@@ -1,13 +1,13 @@
-//! How are numbers spread?
+//! Statistics of distributions: mean, median, tail, rank curve and rank correlation.
 //!
-//! **Invariant:** no number is invented: of nothing there is no mean (it is not a number, and so has no row).
+//! **Invariant:** an empty sample gives NaN, and NaN gets no row in the report.
 
-/// The mean; not a number if there is nothing.
+/// The mean; NaN if there are no values.
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The value in the middle, or the mean of the two there; not a number if there is nothing.
+/// The median; NaN if there are no values.
 pub(super) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -19,7 +19,7 @@ pub(super) fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// The tail of counts, both axes as powers of ten: log₁₀ k, and log₁₀ of the share that has at least k, for
+/// The tail of counts on log-log axes: log₁₀ k, and log₁₀ of the share with at least k, for
 /// every k > 0 that occurs. A power law of exponent γ is a line of slope 1 − γ.
 pub(super) fn tail(counts: &[u64]) -> Vec<(f64, f64)> {
     let mut sorted = counts.to_vec();
@@ -35,8 +35,8 @@ pub(super) fn tail(counts: &[u64]) -> Vec<(f64, f64)> {
     points
 }
 
-/// Counts by rank, both as powers of ten, the largest first; at most some hundreds of ranks, evenly spread on
-/// this scale. Zipf's law is a line of slope −1.
+/// Counts by rank on log-log axes, largest first. Keeps ranks at least .02 apart on this scale,
+/// a few hundred points at most. Zipf's law is a line of slope −1.
 pub(super) fn ranked(counts: &[u64]) -> Vec<(f64, f64)> {
     let mut sorted: Vec<u64> = counts.iter().copied().filter(|&count| count > 0).collect();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -51,7 +51,8 @@ pub(super) fn ranked(counts: &[u64]) -> Vec<(f64, f64)> {
     points
 }
 
-/// The share of the whole that its largest hundredth has, at least one of it; not a number if it is nothing.
+/// Share of the total that the largest 1 % of the counts hold, at least one count. NaN if the
+/// total is 0.
 pub(super) fn top_share(counts: &[u64]) -> f64 {
     let mut sorted = counts.to_vec();
     sorted.sort_unstable_by(|a, b| b.cmp(a));
@@ -59,11 +60,11 @@ pub(super) fn top_share(counts: &[u64]) -> f64 {
     top as f64 / sorted.iter().sum::<u64>() as f64
 }
 
-/// Spearman's rank correlation (1904): that of the places of the values, those that tie sharing their mean
-/// place. Not a number where all values of one side are the same.
+/// Spearman's rank correlation (1904); tied values share their mean rank. NaN if all values of
+/// one side are equal.
 ///
 /// # Panics
-/// If there are not as many on both sides.
+/// If both sides differ in length.
 pub(super) fn rank_correlation(left: &[f64], right: &[f64]) -> f64 {
     assert_eq!(left.len(), right.len(), "pairs are compared");
     let (left, right) = (places(left), places(right));
@@ -75,7 +76,7 @@ pub(super) fn rank_correlation(left: &[f64], right: &[f64]) -> f64 {
     product(&left, &right) / (product(&left, &left) * product(&right, &right)).sqrt()
 }
 
-/// The place of each value, counted from 1, smallest first.
+/// The rank of each value, from 1, smallest first; ties get their mean rank.
 fn places(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
@@ -140,7 +141,7 @@ mod tests {
         let up = [1.0, 2.0, 3.0, 4.0];
         assert_eq!(rank_correlation(&up, &[1.0, 10.0, 1e3, 1e9]), 1.0);
         assert_eq!(rank_correlation(&up, &[4.0, 3.0, 2.0, 1.0]), -1.0);
-        // Places 1.5, 1.5, 3, 4: deviations −1, −1, .5, 1.5 against −1.5, −.5, .5, 1.5.
+        // Ranks 1.5, 1.5, 3, 4: deviations −1, −1, .5, 1.5 against −1.5, −.5, .5, 1.5.
         let tied = rank_correlation(&up, &[7.0, 7.0, 8.0, 9.0]);
         assert!(
             (tied - 4.5 / (5.0_f64 * 4.5).sqrt()).abs() < 1e-12,

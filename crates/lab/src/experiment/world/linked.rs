@@ -1,6 +1,7 @@
-//! What pages and links are there, and what is known of them?
+//! Description of pages and links: degrees, hosts, anchors, labels, bodies and views.
 //!
-//! **Invariant:** a link is counted as the graph has it: once, and none from a page to itself.
+//! **Invariant:** links are counted as in the graph: multiple links between two pages once, and
+//! none from a page to itself.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use crate::LabError;
 use crate::findings::Params;
 use crate::world::{Graph, Linked, Topic, World};
 
-/// The domain of pages without a URL of their own.
+/// The domain given to pages without a usable URL.
 const NO_DOMAIN: &str = ".invalid";
 
 pub(super) fn describe(world: World, said: &mut Description) -> Result<(), LabError> {
@@ -57,11 +58,11 @@ fn graph(graph: &Graph, said: &mut Description) {
     let host: Vec<_> = (0..pages).map(|page| graph.url(page).host()).collect();
     let local = graph.edges().filter(|&(from, to)| host[from] == host[to]);
     said.number("local", local.count() as f64 / links as f64);
-    // Of several pages with most links, the first: `max_by_key` alone takes the last.
+    // Reversed, since `max_by_key` returns the last of several maxima and the first is wanted.
     let hub = (0..pages).rev().max_by_key(|&page| out[page]);
     let reach = hub.map_or(f64::NAN, |hub| share(graph.reachable(&[hub]).len()));
     said.number("reach", reach);
-    let title = "How many links do pages have?";
+    let title = "Links per page";
     said.draw(
         "degrees",
         [
@@ -74,11 +75,7 @@ fn graph(graph: &Graph, said: &mut Description) {
     if sizes.len() > 1 {
         said.draw(
             "hosts",
-            [
-                "How large are hosts?",
-                "rank of the host, log10",
-                "pages, log10",
-            ],
+            ["Pages per host", "rank of the host, log10", "pages, log10"],
             vec![("hosts", ranked(&sizes))],
         );
     }
@@ -135,7 +132,7 @@ fn labels(topic: &Topic, said: &mut Description) {
     said.draw(
         "labels",
         [
-            "How large are labels?",
+            "Pages per label",
             "rank of the label, log10",
             "pages, log10",
         ],
@@ -143,8 +140,8 @@ fn labels(topic: &Topic, said: &mut Description) {
     );
 }
 
-/// The chance that two different labelled pages have a label in common, over all pairs. Pages with the same
-/// labels are counted together, and there are few sets of labels.
+/// Probability that two different labelled pages share a label, over all pairs. Pages with equal
+/// label sets are counted together, since there are few distinct sets.
 fn by_chance(topic: &Topic, labelled: &[usize]) -> f64 {
     let mut places: HashMap<&[u32], usize> = HashMap::new();
     let mut sets: Vec<(&[u32], f64)> = Vec::new();
@@ -193,7 +190,8 @@ fn in_links(graph: &Graph) -> Vec<u64> {
     to
 }
 
-/// Says where these pages are. Returns how many each host has, in the order in which hosts first appear.
+/// Adds the numbers of hosts and of pages without a URL. Returns the pages per host, in order of
+/// first appearance.
 pub(super) fn places<'a>(
     urls: impl Iterator<Item = &'a PageUrl>,
     said: &mut Description,

@@ -1,4 +1,4 @@
-//! What servers are there?
+//! Description of servers: latencies and requests per connection.
 
 use testweb::site::Web;
 
@@ -31,7 +31,7 @@ pub(super) fn describe(web: &Web, said: &mut Description) {
     said.draw(
         "servers",
         [
-            "How slow are servers?",
+            "Latencies of servers",
             "rank of the server, log10",
             "milliseconds, log10",
         ],

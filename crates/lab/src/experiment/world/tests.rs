@@ -1,4 +1,4 @@
-//! Worlds are described as they are.
+//! Tests of the descriptions of worlds.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn setting(world: &Path) -> Setting {
     }
 }
 
-/// What is said of a world that was written and read again.
+/// The description of a world that was written and read again.
 fn said(world: &World) -> Study {
     let directory = tempfile::tempdir().unwrap();
     world.write(directory.path()).unwrap();
@@ -47,7 +47,7 @@ fn expect(study: &Study, numbers: &[(&str, f64)]) {
 }
 
 fn graph() -> Graph {
-    // 0 and 1 link to each other and to 2; 3 links to 0; 4 is alone and has no URL.
+    // 0 and 1 link to each other and to 2; 3 links to 0; 4 has no links and no URL.
     let urls = [
         "http://a.org/0",
         "http://a.org/1",
@@ -160,9 +160,9 @@ fn topics() {
         &[
             ("labels", 3.0),
             ("labelled", 0.8),
-            // 0–1 twice, 1–2; not 0–2 and 3–0.
+            // 0–1 twice and 1–2, but not 0–2 and 3–0.
             ("same_label", 0.6),
-            // Of six pairs 0–1 and 1–2.
+            // Of six pairs, 0–1 and 1–2.
             ("same_label@chance", 1.0 / 3.0),
             ("html", 0.2),
             ("anchored", 0.2),
@@ -189,7 +189,7 @@ fn changes() {
             ("days", 10.0),
             ("gone", 1.0),
             ("changes", 3.0),
-            // Of markup alone on day 2; a return is no change.
+            // The change on day 2 is one of markup alone; a return is not a change.
             ("text_changes", 2.0),
             ("born", 1.0 / 3.0),
             ("changes_per_day@mean", 0.2 / 3.0),
@@ -220,7 +220,7 @@ fn clicks() {
             ("clicked", 2.0 / 3.0),
             ("clicks@top", 0.8),
             ("clicks_per_second", 10.0 / 172_800.0),
-            // Two articles of two sources in two days, one of them there at the beginning.
+            // Two articles of two sources in two days, one of which is there at the beginning.
             ("new_per_day@mean", 0.25),
         ],
     );
@@ -329,8 +329,9 @@ fn the_decay_of_real_clicks_is_as_stated() {
             ("days", 21.0),
         ],
     );
-    // As the README of the data set states them. At 6 h the tables give .820 here, and .822 at most however a bin that
-    // lies astride is counted: the bound is as wide as that difference, which is not explained.
+    // As the README of the data set states them. At 6 h the tables give .820 here, and .822 at
+    // most for any way of counting a bin that straddles the hour. The bound allows for this
+    // difference, which is not explained.
     for (hours, expected) in [(1.0, 0.963), (6.0, 0.825), (24.0, 0.344)] {
         let mut rows = study.findings.rows.iter();
         let left = rows
@@ -356,8 +357,8 @@ fn the_decay_of_real_clicks_is_as_stated() {
         );
     };
     close("clicked", 0.897);
-    // As a script counts it too. The README says .752, which no hundredth of all, of the ranked or of the
-    // clicked articles gives: not explained.
+    // A separate script gives the same. The README says .752, which no hundredth of all, of the
+    // ranked or of the clicked articles gives. This is not explained.
     close("clicks@top", 0.7841);
     close("clicks_per_second", 1.2555);
 }

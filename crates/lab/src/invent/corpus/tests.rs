@@ -1,4 +1,4 @@
-//! Does the corpus have the distributions that it says it has?
+//! Tests of the distributions of the corpus generator.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ fn texts(corpus: &Corpus) -> Vec<Vec<String>> {
     texts
 }
 
-/// Whether each change of a page, advertisements being the last line, was of its content.
+/// Whether each change of a page was one of content; advertisements are the last line.
 fn kinds(texts: &[String]) -> Vec<bool> {
     let content = |text: &String| {
         text.rsplit_once('\n')
@@ -47,7 +47,7 @@ fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
             .collect();
         let all: Vec<bool> = of_pages.iter().flatten().copied().collect();
         let share = all.iter().filter(|&&kind| kind).count() as f64 / all.len() as f64;
-        // Of two changes in a row, how often are both of one kind?
+        // Share of consecutive changes that are of the same kind.
         let pairs: Vec<bool> = of_pages
             .iter()
             .flat_map(|page| page.windows(2).map(|two| two[0] == two[1]))
@@ -66,7 +66,8 @@ fn changes_matter_as_often_as_set_and_pages_are_of_a_kind() {
     };
     let (mean, same) = share(&plan);
     assert!((mean - 0.4).abs() < 0.08 && same > 0.9, "{mean}, {same}");
-    // Drawn anew for each change, .4² + .6² = .52 of the pairs are alike.
+    // If the kind is drawn independently for each change, .4² + .6² = .52 of the pairs are
+    // equal.
     let (mean, same) = share(&Plan {
         mixed: 1_000.0,
         ..plan.clone()
@@ -113,14 +114,14 @@ fn a_change_replaces_what_it_says_and_nothing_else() {
 }
 
 #[test]
-fn nobody_asks_for_advertisements_and_many_for_the_first_topic() {
+fn no_query_asks_for_advertisements_and_many_ask_for_the_first_topic() {
     let plan = small();
     let corpus = plan.invent(3);
     let queries = &corpus.queries.queries;
     assert_eq!(queries.len(), 1_000);
     let counts: Vec<u32> = queries.iter().map(|(_, count)| *count).collect();
     assert!(counts.is_sorted_by(|a, b| a >= b));
-    // Zipf: the first is asked 10^.8 = 6.3 times as often as the tenth.
+    // Zipf: the first is 10^.8 = 6.3 times as frequent as the tenth.
     assert!((f64::from(counts[0]) / f64::from(counts[9]) - 6.31).abs() < 0.05);
     let total = corpus.queries.total() as f64;
     assert!((total / 100_000.0 - 1.0).abs() < 0.01, "{total}");
@@ -130,7 +131,7 @@ fn nobody_asks_for_advertisements_and_many_for_the_first_topic() {
         .sum();
     assert!((terms as f64 / 1_000.0 - 2.0).abs() < 0.12, "{terms}");
 
-    // How often the words of each page are asked for.
+    // The query frequencies of the words of each page.
     let mut asked: HashMap<&str, f64> = HashMap::new();
     for (query, count) in queries {
         query
@@ -168,6 +169,7 @@ fn more_pages_and_other_queries_leave_the_texts() {
         .map(|texts| texts.len() as f64 - 1.0)
         .sum::<f64>()
         / 200.0;
-    // Γ(1 - 1/1.4)·140/60 = 7.3 changes, less what `shortest` takes, with a deviation of about one.
+    // Γ(1 − 1/1.4)·140/60 = 7.3 changes, less because of `shortest`, with a standard deviation
+    // of about one.
     assert!((4.5..10.0).contains(&mean), "{mean}");
 }

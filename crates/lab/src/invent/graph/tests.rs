@@ -1,4 +1,4 @@
-//! Does the graph have the distributions that it says it has?
+//! Tests of the distributions of the graph generator.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use frontier::Partition;
 
 use super::*;
 
-/// The exponent of a power law's tail: Hill (1975) over the largest `top` values, plus one for the density.
+/// The exponent of a power-law tail: Hill's estimator (1975) over the largest `top` values, plus
+/// one for the density.
 fn hill(mut values: Vec<usize>, top: usize) -> f64 {
     values.sort_unstable_by(|a, b| b.cmp(a));
     let least = values[top] as f64;
@@ -77,8 +78,8 @@ fn links_follow_power_laws() {
         hosts: 150,
         ..Plan::default()
     };
-    // Over the first twentieth. The very first are fewer than the law has: a host with a thousand pages has
-    // no page with two thousand links from its own.
+    // Over the first twentieth. The very first values are lower than the law predicts, since a
+    // host with a thousand pages cannot give a page two thousand local in-links.
     let inward = |plan: &Plan| hill(in_links(&plan.invent(3)), 750);
     let usual = inward(&plan);
     assert!((1.95..2.4).contains(&usual), "{usual}");
@@ -87,7 +88,8 @@ fn links_follow_power_laws() {
         ..plan.clone()
     });
     assert!((2.8..4.2).contains(&steep), "{steep}");
-    // One host, where pages with many links find as many targets, and no tree to speak of on most pages.
+    // One host, on which pages with many links find enough targets, and few tree links on most
+    // pages.
     let one_host = Plan {
         hosts: 1,
         local: 1.0,
@@ -120,7 +122,8 @@ fn hosts_have_zipf_sizes_and_partitions() {
         sizes[host.parse::<usize>().unwrap()] += 1.0;
         partitions.insert(Partition::of(url));
     }
-    // Harmonic number 200: 5.878. A home page each, and 49,800 others.
+    // The harmonic number of 200 is 5.878. Each host has a home page, and there are 49,800
+    // others.
     for rank in [1, 2, 5, 20, 100] {
         let expected = 1.0 + 49_800.0 / 5.878 / rank as f64;
         let found = sizes[rank - 1];
@@ -129,7 +132,7 @@ fn hosts_have_zipf_sizes_and_partitions() {
             "{rank}: {found}, {expected}"
         );
     }
-    // 200 domains in 256 partitions leave 256·(1 - e^(-200/256)) = 139 of them filled.
+    // 200 domains in 256 partitions fill 256·(1 − e^(−200/256)) = 139 of them.
     assert!(
         (120..160).contains(&partitions.len()),
         "{}",
@@ -171,7 +174,7 @@ fn young_pages_are_linked_to_by_older_ones() {
         .invent(6);
         graph.edges().filter(|(from, to)| from < to).count() as f64 / graph.edges().count() as f64
     };
-    // The tree alone is one link of ten; a few links that found no target at first are added later.
+    // Tree links are one of ten; a few links that found no target at first are added later.
     let (never, half) = (share(0.0), share(0.5));
     assert!(
         (0.1..0.14).contains(&never) && half > 0.2,

@@ -1,4 +1,4 @@
-//! Does the topical web have the distributions that it says it has?
+//! Tests of the distributions of the topics generator.
 
 use std::collections::HashSet;
 
@@ -64,7 +64,7 @@ fn links_stay_on_topic_and_go_next_door_as_set() {
                 _ => {}
             }
         }
-        // Of the links that go to any other topic, two of eleven are next door.
+        // Of the links to any other topic, two of eleven go to a neighbour.
         let expected = near + (1.0 - near) * 2.0 / 11.0;
         let (stays, found) = (stay / all, beside / (all - stay));
         assert!((stays - same).abs() < 0.04, "{stays} instead of {same}");
@@ -87,7 +87,8 @@ fn islands_are_reached_through_other_topics_only() {
         let host = |&page: &usize| web.graph().url(page).host();
         pages.iter().map(host).collect::<HashSet<_>>().len()
     };
-    // From one page on a topic along pages on it alone, one finds an island of it: three hosts of twelve.
+    // Following only pages on the topic from one of its pages, one finds one island: three hosts
+    // of twelve.
     let all: Vec<usize> = (0..2_000)
         .filter(|&page| topic_of(&web, page) == 0)
         .collect();
@@ -121,7 +122,7 @@ fn links_have_words_of_their_target_and_texts_of_their_topic() {
             .0;
         prose.split(' ').map(str::to_owned).collect()
     };
-    // Two pages of a topic have more words in common than two of different ones.
+    // Two pages of a topic have more words in common than two of different topics.
     let (mut alike, mut other, mut pairs) = (0, 0, [0, 0]);
     for page in 0..200 {
         let shared = words(page).intersection(&words(page + 200)).count();

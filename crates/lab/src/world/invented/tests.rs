@@ -1,8 +1,8 @@
-//! What holds of every invented world.
+//! Tests that every invented world must pass.
 
 use super::*;
 
-/// Worlds that are small enough to invent often, and have something of everything.
+/// Settings of worlds that are small, but use every feature.
 const SMALL: &[(&str, &[(&str, f64)])] = &[
     ("graph", &[("pages", 300.0), ("hosts", 10.0)]),
     (
@@ -50,13 +50,13 @@ const SMALL: &[(&str, &[(&str, f64)])] = &[
     ("topics", &[("pages", 200.0), ("topics", 4.0)]),
 ];
 
-/// A small world, with one knob turned.
+/// A small world, with one setting changed.
 fn small(name: &str, turned: Option<(&str, f64)>, seed: u64) -> String {
     let (_, knobs) = SMALL.iter().find(|(kind, _)| *kind == name).unwrap();
     let own = |&(knob, value): &(&str, f64)| (knob.to_owned(), value.to_string());
     let wishes: Vec<_> = knobs.iter().chain(&turned).map(own).collect();
     match invent(name, &wishes, seed).unwrap() {
-        // The rest is in a map, which is shown in any order.
+        // The other fields include a map, whose order varies.
         World::Servers(web) => format!(
             "{:?}",
             (
@@ -82,7 +82,7 @@ fn every_knob_changes_something() {
     for kind in KINDS {
         let usual = small(kind.name, None, 1);
         for knob in kind.knobs {
-            // Up by half, or down where there is no up.
+            // Raised by half, or halved if that exceeds the range.
             let (_, set) = SMALL.iter().find(|(name, _)| *name == kind.name).unwrap();
             let set = set.iter().find(|(name, _)| *name == knob.name);
             let now = set.map_or(knob.default, |(_, value)| *value);

@@ -1,4 +1,4 @@
-//! Which kind of world is a directory, and what is in it?
+//! Tests of the detection of a world's kind, and of its contents.
 
 use policy::Moment;
 use testweb::site::{PageNumber, Plan};
@@ -50,7 +50,7 @@ fn a_graph_without_urls_is_on_one_host() {
 }
 
 #[test]
-fn links_keep_their_order_and_are_told_once() {
+fn links_keep_their_order_and_are_listed_once() {
     let edges = [
         (2, 1),
         (0, 2),

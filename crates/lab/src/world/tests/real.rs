@@ -1,11 +1,11 @@
-//! The real data of `../shared/data` is read, with the counts that its README states.
+//! Tests that read the real data of `../shared/data` and compare with the counts in its README.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::*;
 
-/// The world of this name, or `None` with a message where the data is not there.
+/// The world of this name, or `None` with a message if the data is missing.
 fn world(name: &str) -> Option<World> {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
     let path = PathBuf::from(data).join(name);
@@ -56,7 +56,7 @@ fn hollins() {
 fn chameleon() {
     let traffic = real!("chameleon", Traffic);
     assert_eq!(traffic.graph().pages(), 2_277);
-    // 4,680 of the 36,051 rows say again, the other way round, what another row says.
+    // 4,680 of the 36,051 rows repeat another row in the opposite direction.
     assert_eq!(traffic.graph().edges().count(), 2 * (36_051 - 4_680));
     assert_eq!(traffic.views()[traffic.graph().find("0").unwrap()], 171.0);
     assert_eq!(hosts(traffic.graph()), 1);

@@ -1,11 +1,11 @@
-//! What is written is read as it was.
+//! Tests that a written world reads as the same world.
 
 use policy::Moment;
 use proptest::prelude::*;
 
 use super::*;
 
-/// URLs of all sorts, some of them none and some the same.
+/// URLs of many forms, some of them invalid and some repeated.
 fn urls() -> impl Strategy<Value = Vec<String>> {
     let url = prop_oneof![
         "http://[a-c]\\.org/[a-z/%?=~.]{0,5}",
@@ -92,7 +92,7 @@ fn rewritten(world: &World) -> World {
     world.write(&path).unwrap();
     let again = World::read(&path).unwrap();
     assert_eq!(again.kind(), world.kind());
-    // What streams from the directory is looked at while it is there.
+    // Histories stream from the directory, so they are compared while it exists.
     if let (Some(one), Some(other)) = (changing(world), changing(&again)) {
         assert_eq!(
             (one.urls(), one.versions()),

@@ -1,4 +1,4 @@
-//! What is wrong with a table is named by file and line.
+//! Tests that errors in tables name the file and the line.
 
 use super::*;
 
@@ -14,7 +14,8 @@ const ARTICLES: (&str, &str) = ("articles.tsv", "article\turl\na\thttp://e.org/a
 const LINKS: (&str, &str) = ("links.tsv", "source\tarticle\tt_in\tt_out\ns\ta\t1\t2\n");
 const CLICKS: (&str, &str) = ("clicks.tsv", "article\tt\tclicks\na\t1\t2\n");
 
-/// Reads a world of these files and expects the first of them to be named, with the line and a word.
+/// Reads a world of these files and expects an error that names the first file, the line and a
+/// word.
 #[track_caller]
 fn refused(files: &[(&str, &str)], line: u64, word: &str) {
     let directory = directory(files);
@@ -24,7 +25,7 @@ fn refused(files: &[(&str, &str)], line: u64, word: &str) {
     assert!(error.contains(word), "{error}\ndoes not say {word}");
 }
 
-/// What is said of a world, all bodies read, with its causes.
+/// The error of a world, with its causes, after reading all bodies.
 fn whole_error(directory: &Path) -> String {
     let world = World::read(directory);
     let error = match world {

@@ -1,4 +1,4 @@
-//! A copy keeps its place in the archive, however many visits are on their way.
+//! Tests that a copy keeps its archive location when several visits are uncommitted.
 
 use frontier::PageCopy;
 use page::PageUrl;
@@ -12,7 +12,7 @@ use crate::recovery::archive_info;
 
 const BODY: &[u8] = b"<p>A page that does not change.";
 
-struct Written {
+struct TestStore {
     _dir: tempfile::TempDir,
     ledger: Ledger,
     archive: Option<archive::Writer>,
@@ -22,7 +22,7 @@ fn pages(records: Vec<Record>) -> Work {
     Work::Core(crawl::Work::Pages(records))
 }
 
-fn written() -> Written {
+fn store() -> TestStore {
     let dir = tempfile::tempdir().unwrap();
     let ledger = Ledger::open(&dir.path().join("ledger")).unwrap();
     let options = archive::Options {
@@ -31,7 +31,7 @@ fn written() -> Written {
         at_risk: 0,
     };
     let archive = archive::Writer::open(&dir.path().join("archive"), options, None).unwrap();
-    Written {
+    TestStore {
         _dir: dir,
         ledger,
         archive: Some(archive),
@@ -42,7 +42,7 @@ fn url() -> PageUrl {
     PageUrl::parse("http://127.0.0.1/page").unwrap()
 }
 
-/// A page whose body came.
+/// A page whose body was fetched.
 fn read(at: Moment) -> Record {
     let url = url();
     let address = "127.0.0.1".parse().unwrap();
@@ -74,7 +74,7 @@ fn read(at: Moment) -> Record {
     }
 }
 
-/// The same page, asked for again before the visit was written.
+/// The same page, fetched again before the first visit was written.
 fn not_modified(earlier: &Visited, at: Moment) -> Record {
     let visited = Visited {
         status: Some(304),
@@ -98,8 +98,8 @@ fn kept(ledger: &Ledger) -> Option<RecordLocation> {
 #[test]
 fn a_copy_that_was_on_its_way_when_the_page_was_asked_for_again_keeps_its_place() {
     for together in [true, false] {
-        let mut written = written();
-        let mut committer = Committer::new(&written.ledger, written.archive.take(), None);
+        let mut store = store();
+        let mut committer = Committer::new(&store.ledger, store.archive.take(), None);
         let first = read(Moment::from_micros(1_000_000));
         let again = not_modified(&first.visited, Moment::from_micros(2_000_000));
         if together {
@@ -108,19 +108,19 @@ fn a_copy_that_was_on_its_way_when_the_page_was_asked_for_again_keeps_its_place(
             committer.commit(vec![pages(vec![first])]).unwrap();
             committer.commit(vec![pages(vec![again])]).unwrap();
         }
-        assert!(kept(&written.ledger).is_some(), "together: {together}");
+        assert!(kept(&store.ledger).is_some(), "together: {together}");
     }
 }
 
 #[test]
-fn another_copy_lends_no_place() {
-    let mut written = written();
-    let mut committer = Committer::new(&written.ledger, written.archive.take(), None);
+fn the_place_of_a_different_copy_is_not_taken() {
+    let mut store = store();
+    let mut committer = Committer::new(&store.ledger, store.archive.take(), None);
     let first = read(Moment::from_micros(1_000_000));
     let mut again = not_modified(&first.visited, Moment::from_micros(2_000_000));
     if let Some(copy) = &mut again.visited.copy {
         copy.at = Moment::from_micros(1);
     }
     committer.commit(vec![pages(vec![first, again])]).unwrap();
-    assert_eq!(kept(&written.ledger), None);
+    assert_eq!(kept(&store.ledger), None);
 }

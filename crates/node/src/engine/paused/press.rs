@@ -1,6 +1,9 @@
-//! Sources publish, people click for a while, and a crawler with a small budget tries to be there: the whole engine, on pipes, in days
-//! that pass in seconds. What is fetched counts as found: the index shows itself every 15 seconds of the machine's clock, which does not jump. How long
-//! it takes until an article is found by search is measured where time is real: `cargo xtask bench sources --live`.
+//! Compares source schedulers on the whole engine, under a paused clock.
+//!
+//! Sources publish articles, and people click each article for a limited time. The crawler has a
+//! small budget. A fetched article counts as found, because the index commits every 15 seconds of
+//! real time, which does not jump. The delay until search finds an article is measured in real time
+//! by `cargo xtask bench sources --live`.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,31 +14,32 @@ use repository::log::{Click, Log};
 
 use super::{CONNECT, PIPE, plan, run_policies};
 use crate::live::Live;
-use crate::live::progress::Silent;
+use crate::live::progress::NoProgress;
 use crate::settings::Time;
 use crate::store::{self, Store};
 use crawl::Again;
 
-/// A day of this world: an hour of ours, so that the engine wakes up less often in all.
+/// A day of this world, in seconds. It is one hour, so that the engine wakes up less often.
 const DAY: f64 = 86_400.0 / SPEED;
 const SPEED: f64 = 24.0;
-/// How often clicks are told, and plans are made.
+/// How often clicks are written to the log, and how often the scheduler plans.
 const PUSH: Duration = Duration::from_secs(75);
 
-/// What a crawl achieved in the second half of its time.
+/// The results of a crawl.
 #[derive(Debug)]
-struct Earned {
-    /// Clicks on pages that it had by then, of all clicks.
+struct TrialResult {
+    /// The share of clicks, in the second half of the crawl, on pages that it had at that time.
     share: f64,
     /// The mean delay from publication to fetch, in hours.
     delay: f64,
-    /// Articles that are found by search.
+    /// Documents in the index.
     documents: u64,
     fetched: usize,
     polls: u64,
 }
 
-/// At the same budget the scheduler that knows what its sources are worth gets more of what people click than one that asks all in turn.
+/// At the same budget, a scheduler that estimates the worth of its sources serves more clicks than
+/// one that polls all sources in turn.
 #[tokio::test(start_paused = true)]
 async fn sources_that_pay_are_polled_and_their_pages_are_found_sooner() {
     let bfs = crawl("bfs").await;
@@ -47,7 +51,7 @@ async fn sources_that_pay_are_polled_and_their_pages_are_found_sooner() {
     }
 }
 
-async fn crawl(sources: &str) -> Earned {
+async fn crawl(sources: &str) -> TrialResult {
     let trial = Trial::begin(3, SPEED, Had::Fetched).unwrap();
     let press = Arc::clone(&trial.press);
     let served = Arc::clone(&press);
@@ -76,14 +80,14 @@ async fn crawl(sources: &str) -> Earned {
     let choice = policies.choose().unwrap();
     let live = Live::of(store.root());
     let never = std::future::pending();
-    crate::engine::crawl(&store, plan, choice, Silent, &live, never)
+    crate::engine::crawl(&store, plan, choice, NoProgress, &live, never)
         .await
         .unwrap();
     clicking.abort();
     let trial = trial.lock().unwrap();
     let (delays, _) = press.delays(trial.end());
     let index = repository::index::Index::open(&store.index()).unwrap();
-    Earned {
+    TrialResult {
         share: trial.served(),
         delay: delays.iter().sum::<f64>() / delays.len() as f64 / 3600.0,
         documents: index.count(),

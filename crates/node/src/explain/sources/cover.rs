@@ -1,7 +1,9 @@
-//! How few pages name most of what is new, by what the ledger says?
+//! The number of sources that suffice to find most new pages, computed from the ledger.
 //!
-//! New is what appeared on a page that had been read before. The ledger knows who named such a page first, and which pages linked to it when they were last read; a link that
-//! came and went on another page is forgotten, so with more polls fewer pages might do.
+//! A page is new if its link appeared on a page that had been read before. The ledger stores
+//! which page named it first, and which pages linked to it when they were last read. A link that
+//! appeared and disappeared on another page is not stored. The true number of sources may
+//! therefore be lower.
 
 use std::collections::HashMap;
 
@@ -11,25 +13,25 @@ use page::PageId;
 use policy::source;
 use serde::{Deserialize, Serialize};
 
-/// The share of new pages that the report asks for, as the paper's §3.1 does.
+/// The share of new pages to cover, as in Lefortier et al. (2013), section 3.1.
 const SHARE: f64 = 0.8;
 
-/// How many pages reach most new ones.
+/// The number of sources that name most new pages.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cover {
-    /// Pages that were new on a page that had been read before.
+pub struct SourceCover {
+    /// Pages whose link appeared on a page that had been read before.
     pub new_pages: usize,
     /// Pages that name at least one of them.
     pub sources: usize,
-    /// How many of these, taken greedily, name 80%.
+    /// The number of these, chosen greedily, that name 80 % of the new pages.
     pub for_80_percent: usize,
 }
 
-impl Cover {
-    /// By all facts of a ledger.
+impl SourceCover {
+    /// Computes the cover from all facts of a ledger.
     pub fn of(ledger: &Ledger) -> Result<Self> {
         let mut naming: HashMap<PageId, Vec<u32>> = HashMap::new();
-        // What is new, by order of discovery, and its place among what is new.
+        // Maps the discovery number of each new page to its position among the new pages.
         let mut new: HashMap<u32, u32> = HashMap::new();
         for known in ledger.scan() {
             let discovery = known?.discovery;
@@ -49,7 +51,7 @@ impl Cover {
             }
         }
         let mut naming: Vec<(PageId, Vec<u32>)> = naming.into_iter().collect();
-        // Of equals the first is taken, which should not be an accident of hashing.
+        // Ties are broken by position, which must not depend on the hash order.
         naming.sort_unstable_by_key(|(page, _)| *page);
         let named: Vec<Vec<u32>> = naming.into_iter().map(|(_, named)| named).collect();
         Ok(Self {

@@ -1,4 +1,4 @@
-//! The sources of a store: of the crawl that runs, or of the next.
+//! The sources of a store: those of the running crawl, or those that the next crawl would have.
 
 use std::fs;
 use std::path::Path;
@@ -8,31 +8,31 @@ use frontier::PageKey;
 use ledger::Ledger;
 use serde::{Deserialize, Serialize};
 
-use super::{Cover, Row, rows};
+use super::{Row, SourceCover, rows};
 use crate::clock::Clock;
 use crate::explain;
 use crate::store::{self, Store};
 
-/// What is printed.
+/// The output of `avocet sources`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Listed {
     /// The sources.
     pub sources: Vec<Row>,
-    /// How few of them reach how much; `null` while a crawl goes on.
-    pub cover: Option<Cover>,
+    /// How many of them suffice to find most new pages; `null` while a crawl runs.
+    pub cover: Option<SourceCover>,
 }
 
-/// What the running crawl last said of its sources.
+/// Reads the sources that the running crawl last wrote.
 pub fn running(root: &Path) -> Result<Listed> {
     let text = fs::read_to_string(store::sources(root))
-        .context("the crawl has not said anything of its sources yet")?;
+        .context("the crawl has not written its sources yet: try again in 30 seconds")?;
     Ok(Listed {
         sources: serde_json::from_str(&text)?,
         cover: None,
     })
 }
 
-/// What the next run would know of its sources.
+/// Returns the sources that the next run would start with.
 pub fn at_rest(store: &Store, ledger: &Ledger) -> Result<Listed> {
     let now = Clock::start().now();
     let mut frontier = explain::frontier(store, ledger, now)?;
@@ -45,6 +45,6 @@ pub fn at_rest(store: &Store, ledger: &Ledger) -> Result<Listed> {
     };
     Ok(Listed {
         sources: rows(&mut frontier, usize::MAX, known),
-        cover: Some(Cover::of(ledger)?),
+        cover: Some(SourceCover::of(ledger)?),
     })
 }

@@ -1,9 +1,9 @@
-//! Wishes become a configuration that says what was wished for, and all else as before.
+//! Tests that a control changes its own settings in the configuration and nothing else.
 
 use super::*;
 use crate::settings::policies::PolicySettings;
 
-/// A store whose last crawl began at `http://e.org/` and went anywhere.
+/// A store whose last crawl had the seed `http://e.org/` and the scope `any`.
 fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
     let directory = tempfile::tempdir().unwrap();
     let last = LastCrawl {
@@ -25,19 +25,19 @@ fn store(config: &str) -> (tempfile::TempDir, PathBuf) {
     (directory, path)
 }
 
-fn granted(config: &str, wish: Control) -> String {
+fn applied(config: &str, control: Control) -> String {
     let (directory, path) = store(config);
-    let granted = wish.write(&path, directory.path()).unwrap();
+    let applied = control.write(&path, directory.path()).unwrap();
     assert!(
-        granted.changed && !granted.message.is_empty(),
-        "{granted:?}"
+        applied.changed && !applied.message.is_empty(),
+        "{applied:?}"
     );
     fs::read_to_string(path).unwrap()
 }
 
-fn refused(config: &str, wish: Control) -> String {
+fn refused(config: &str, control: Control) -> String {
     let (directory, path) = store(config);
-    let error = wish.write(&path, directory.path()).unwrap_err();
+    let error = control.write(&path, directory.path()).unwrap_err();
     assert!(error.is::<Usage>(), "{error:#}");
     let text = fs::read_to_string(path).unwrap_or_default();
     assert_eq!(text, config, "nothing was written");
@@ -47,12 +47,12 @@ fn refused(config: &str, wish: Control) -> String {
 #[test]
 fn a_budget_takes_the_place_of_another_and_comments_stay() {
     let config = "# ours\n[budget]\nfetches_per_second = 2.0 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n";
-    let text = granted(config, Control::Budget("90/min".into()));
+    let text = applied(config, Control::Budget("90/min".into()));
     assert_eq!(
         text,
         "# ours\n[budget]\nfetches_per_second = 1.5 # for a small site\n\n[crawl]\ndelay = \"2s\" # they asked\n"
     );
-    let text = granted(config, Control::Budget("5000/day".into()));
+    let text = applied(config, Control::Budget("5000/day".into()));
     assert!(text.contains("fetches_per_day = 5000.0"), "{text}");
     assert!(!text.contains("fetches_per_second"), "{text}");
     assert!(refused(config, Control::Budget("many".into())).contains("2/s"));
@@ -67,7 +67,7 @@ fn policies_must_exist() {
         })
     };
     assert_eq!(
-        granted("", refresh("uniform")),
+        applied("", refresh("uniform")),
         "[refresh]\npolicy = \"uniform\"\n"
     );
     assert!(refused("", refresh("unifrom")).contains("`uniform`"));
@@ -76,7 +76,7 @@ fn policies_must_exist() {
         refresh: Some("freshness".into()),
         sources: Some("none".into()),
     };
-    let text = granted("", Control::Policy(all.clone()));
+    let text = applied("", Control::Policy(all.clone()));
     let config: Settings = toml::from_str(&text).unwrap();
     assert_eq!(
         (config.crawl.order, config.source.policy),
@@ -86,14 +86,14 @@ fn policies_must_exist() {
 }
 
 #[test]
-fn hosts_are_blocked_once_and_let_go() {
-    let text = granted("", Control::Block("Evil.Example".into()));
+fn hosts_are_blocked_once_and_unblocked() {
+    let text = applied("", Control::Block("Evil.Example".into()));
     assert_eq!(text, "[crawl]\nblock = [\"evil.example\"]\n");
     let (directory, path) = store(&text);
     let again = Control::Block("evil.example".into()).write(&path, directory.path());
     assert!(!again.unwrap().changed);
     assert_eq!(
-        granted(&text, Control::Unblock("evil.example".into())),
+        applied(&text, Control::Unblock("evil.example".into())),
         "[crawl]\nblock = []\n"
     );
     assert!(refused(&text, Control::Unblock("other.example".into())).contains("not blocked"));
@@ -103,14 +103,14 @@ fn hosts_are_blocked_once_and_let_go() {
 }
 
 #[test]
-fn seeds_that_came_from_elsewhere_are_written_down_with_their_scope() {
-    let text = granted("", Control::AddSeed("http://new.example".into()));
+fn seeds_of_the_command_line_are_written_with_their_scope() {
+    let text = applied("", Control::AddSeed("http://new.example".into()));
     let config: Settings = toml::from_str(&text).unwrap();
     assert_eq!(config.crawl.seeds, ["http://e.org/"]);
     assert_eq!(config.crawl.added_seeds, ["http://new.example/"]);
     assert_eq!(config.crawl.scope, Some(Reach::Any));
     assert_eq!(config.crawl.depth, Some(7));
-    let less = granted(&text, Control::RemoveSeed("http://e.org/".into()));
+    let less = applied(&text, Control::RemoveSeed("http://e.org/".into()));
     let config: Settings = toml::from_str(&less).unwrap();
     assert_eq!(config.crawl.all_seeds(), ["http://new.example/"]);
     let last = Control::RemoveSeed("http://new.example/".into());
@@ -133,15 +133,15 @@ fn an_added_seed_passes_the_gate_that_links_pass() {
         assert!(why.contains("not public"), "{why}");
     }
     assert!(refused("", add("http://e.org:6379/")).contains("port 6379"));
-    // It opens nothing for the next one either.
-    let text = granted("", add("http://f.org/"));
+    // An added seed does not allow an unusual port for the next one either.
+    let text = applied("", add("http://f.org/"));
     refused(&text, add("http://f.org:8080/"));
-    // What the operator wrote does, and what the operator allows.
+    // A seed in the file does, and so does `allow_private`.
     let own = "[crawl]\nseeds = [\"http://127.0.0.1:8080/\"]\n";
-    granted(own, add("http://127.0.0.1:8080/b"));
+    applied(own, add("http://127.0.0.1:8080/b"));
     refused(own, add("http://127.0.0.1:8081/"));
     refused(own, add("http://127.0.0.1/"));
-    granted(
+    applied(
         "[fetch]\nallow_private = true\n",
         add("http://10.1.2.3:99/"),
     );
@@ -150,7 +150,7 @@ fn an_added_seed_passes_the_gate_that_links_pass() {
 }
 
 #[test]
-fn a_file_keeps_its_mode_and_a_wrong_one_is_left_alone() {
+fn a_file_keeps_its_mode_and_an_invalid_one_is_not_changed() {
     let (directory, path) = store("[crawl]\n");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     Control::Budget("1/s".into())

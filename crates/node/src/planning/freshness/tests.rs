@@ -1,4 +1,6 @@
-//! What is expected against what is true, in worlds whose pages differ by orders of magnitude and are visited a few times, and not at random.
+//! Compares the estimated with the true freshness in simulated worlds.
+//!
+//! The change rates of their pages differ by orders of magnitude. Visits are few and not random.
 
 use std::time::Duration;
 
@@ -6,10 +8,10 @@ use policy::{Outcome, Visit};
 
 use super::*;
 
-/// Numbers from 0 to 1, the same for the same seed (Knuth's MMIX generator).
-struct Draws(u64);
+/// A generator of pseudo-random numbers between 0 and 1 (Knuth's MMIX generator).
+struct TestRng(u64);
 
-impl Draws {
+impl TestRng {
     fn next(&mut self) -> f64 {
         let next = self.0.wrapping_mul(6_364_136_223_846_793_005);
         self.0 = next.wrapping_add(1_442_695_040_888_963_407);
@@ -17,24 +19,26 @@ impl Draws {
     }
 }
 
-/// A page and what only the world knows of it.
-struct Living {
+/// A page with its true rate and freshness, which the model does not see.
+struct SimulatedPage {
     host: u32,
     history: History,
     rate: f64,
     fresh: bool,
 }
 
-/// A world, and how it is crawled.
+/// The parameters of a world and of its crawl.
 #[derive(Debug, Clone, Copy)]
-struct World {
-    /// Rates are from 10 to the power of this to 10^-1.5 changes a second, each power of ten alike.
+struct SimulatedWorld {
+    /// The decimal logarithm of the lowest change rate, in changes per second. Rates are
+    /// log-uniform between it and 10^-1.5.
     slowest: f64,
-    /// The share of changes that each host signals.
+    /// The share of changes for which each host gives a hint.
     recall: [f64; 3],
-    /// False signals, a page and second.
+    /// False hints per page and second.
     false_signals: f64,
-    /// The share of the other visits that go to the home pages, one page in sixty, which change as fast as any.
+    /// The share of visits without a hint that go to home pages. These are one page in sixty, and
+    /// change at the highest rate.
     polled: f64,
 }
 
@@ -42,13 +46,13 @@ const PAGES: usize = 600;
 const HOMES: usize = 10;
 const FASTEST: f64 = -1.5;
 
-/// What is expected, and what is true, after some seconds of four fetches each.
-fn judged(world: &World, seconds: u64, seed: u64) -> (f64, f64) {
-    let mut draws = Draws(seed);
-    let mut pages: Vec<Living> = (0..PAGES)
+/// Returns the estimated and the true freshness after a crawl with four fetches per second.
+fn simulate(world: &SimulatedWorld, seconds: u64, seed: u64) -> (f64, f64) {
+    let mut draws = TestRng(seed);
+    let mut pages: Vec<SimulatedPage> = (0..PAGES)
         .map(|page| {
             let first = Visit::new(Moment::START, Outcome::Changed);
-            Living {
+            SimulatedPage {
                 host: (page % 3) as u32,
                 history: History::discovered(Moment::START, u16::from(page >= HOMES)).after(first),
                 rate: 10f64.powf(match page < HOMES {
@@ -65,9 +69,9 @@ fn judged(world: &World, seconds: u64, seed: u64) -> (f64, f64) {
         for page in &mut pages {
             let changes = draws.next() < -(-page.rate).exp_m1();
             page.fresh &= !changes;
-            let told = world.recall[page.host as usize];
-            let said = if changes { told } else { world.false_signals };
-            if draws.next() < said {
+            let recall = world.recall[page.host as usize];
+            let hint = if changes { recall } else { world.false_signals };
+            if draws.next() < hint {
                 page.history = page.history.signalled(now);
             }
         }
@@ -77,7 +81,7 @@ fn judged(world: &World, seconds: u64, seed: u64) -> (f64, f64) {
             let chosen = match (first, draws.next() < world.polled) {
                 (Some(first), _) if draws.next() < 0.75 => first,
                 (_, true) => (draws.next() * HOMES as f64) as usize,
-                // Of two pages the one that was seen to change more.
+                // Of two random pages, the one with more observed changes.
                 (_, false) => {
                     let any = [0; 2].map(|_| (draws.next() * PAGES as f64) as usize);
                     any.into_iter()
@@ -95,28 +99,29 @@ fn judged(world: &World, seconds: u64, seed: u64) -> (f64, f64) {
         }
     }
     let histories = pages.iter().map(|page| (page.host, &page.history));
-    let freshness = Freshness::learned(histories, now).unwrap();
+    let freshness = FreshnessModel::learned(histories, now).unwrap();
     let expected = (pages.iter()).map(|page| freshness.of(page.host, &page.history, now));
     let expected: f64 = expected.sum();
     let fresh = pages.iter().filter(|page| page.fresh).count();
     (expected / PAGES as f64, fresh as f64 / PAGES as f64)
 }
 
-/// Each page is visited less than once in the shortest time and not three times in the longest.
+/// On average, a page has less than one visit in the shortest crawl, and less than three in the
+/// longest.
 #[test]
-fn what_is_expected_is_what_is_true_whomever_the_crawl_listens_to() {
+fn the_estimate_is_close_to_the_truth_with_and_without_hints() {
     let mut errors = Vec::new();
     for (polled, seconds) in [(0.0, 100), (0.0, 400), (0.5, 400)] {
         for recall in [[0.0; 3], [0.5; 3], [0.0, 0.5, 0.9]] {
             for (slowest, false_signals) in [(-3.0, 0.0), (-4.0, 0.0005), (-6.0, 0.0)] {
-                let world = World {
+                let world = SimulatedWorld {
                     slowest,
                     recall,
                     false_signals,
                     polled,
                 };
                 let of = |seed| {
-                    let (expected, truth) = judged(&world, seconds, seed);
+                    let (expected, truth) = simulate(&world, seconds, seed);
                     expected - truth
                 };
                 let error = f64::midpoint(of(1), of(2));
@@ -129,33 +134,33 @@ fn what_is_expected_is_what_is_true_whomever_the_crawl_listens_to() {
     assert!(mean < 0.025, "{mean}");
 }
 
-/// A page that others would have spoken of is fresher in silence than one of which nobody speaks, and one of which they do is not.
+/// The absence of a hint raises the estimate on a host that gives hints, and a hint lowers it.
 #[test]
-fn silence_counts_where_others_speak() {
+fn the_absence_of_hints_is_evidence_on_a_host_that_gives_hints() {
     let at = |seconds: u64| Moment::from_micros(seconds * 1_000_000);
     let first = Visit::new(at(0), Outcome::Changed);
     let new = History::discovered(at(0), 1).after(first);
     let seen = |history: History, seconds| history.after(Visit::new(at(seconds), Outcome::Changed));
-    let told = (1..9).fold(new, |page, turn| {
+    let hinted = (1..9).fold(new, |page, turn| {
         seen(page.signalled(at(turn * 100)), turn * 100)
     });
-    let untold = (1..9).fold(new, |page, turn| seen(page, turn * 100));
-    let kinds = [(0, told), (0, new), (1, untold), (1, new)];
+    let unhinted = (1..9).fold(new, |page, turn| seen(page, turn * 100));
+    let kinds = [(0, hinted), (0, new), (1, unhinted), (1, new)];
     let now = at(810);
     let pages = (0..40).map(|page| &kinds[page % 4]);
     let pages = pages.map(|(host, history)| (*host, history));
-    let freshness = Freshness::learned(pages, now).unwrap();
-    let (spoken, silent) = (freshness.of(0, &new, now), freshness.of(1, &new, now));
-    assert!(spoken > silent + 0.3, "{spoken} {silent}");
+    let freshness = FreshnessModel::learned(pages, now).unwrap();
+    let (with_hints, without) = (freshness.of(0, &new, now), freshness.of(1, &new, now));
+    assert!(with_hints > without + 0.3, "{with_hints} {without}");
     let doubted = freshness.of(0, &new.signalled(at(800)), now);
-    assert!(doubted < spoken / 2.0, "{spoken} {doubted}");
-    // Of a host that was never heard of nothing is known but what others are like.
+    assert!(doubted < with_hints / 2.0, "{with_hints} {doubted}");
+    // An unknown host gets the global distribution.
     let elsewhere = freshness.of(2, &new, now);
     assert!((0.0..1.0).contains(&elsewhere), "{elsewhere}");
 }
 
 #[test]
-fn before_a_page_was_visited_again_there_is_no_answer() {
+fn there_is_no_estimate_before_a_page_was_revisited() {
     let first = Visit::new(Moment::START, Outcome::Changed);
     let now = Moment::from_micros(9);
     let seed = History::discovered(Moment::START, 0).after(first);
@@ -163,9 +168,12 @@ fn before_a_page_was_visited_again_there_is_no_answer() {
     let again = |history: History| history.after(Visit::new(now, Outcome::Unchanged));
     let answers = |pages: &[History]| {
         let pages = pages.iter().map(|history| (0, history));
-        Freshness::learned(pages, now).is_some()
+        FreshnessModel::learned(pages, now).is_some()
     };
     assert!(!answers(&[]) && !answers(&[seed, page]));
-    assert!(!answers(&[again(seed), page]), "a seed speaks for itself");
+    assert!(
+        !answers(&[again(seed), page]),
+        "a seed says nothing about other pages"
+    );
     assert!(answers(&[again(seed)]) && answers(&[seed, again(page)]));
 }

@@ -5,9 +5,9 @@ use lab::LabError;
 use lab::experiment::{Study, focus};
 use lab::report::Chapter;
 
-use super::Author;
+use super::ReportAuthor;
 
-/// Runs of the focus experiment, at most: each of four universities once.
+/// Maximum number of runs of the focus experiment: one for each of the four universities.
 const TOPIC_RUNS: u32 = 4;
 
 /// Webs whose pages have labels, and the labels that are topics there.
@@ -19,11 +19,12 @@ const TOPICS: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// Hard focusing was published for crawls that begin at many pages of the topic; webkb has not so many.
+/// Number of start pages for hard focusing, which was published for crawls with many of them.
 const STARTS: u32 = 20;
+/// Worlds with enough pages of a topic for that; webkb has too few.
 const MANY_STARTS: [&str; 2] = ["invented:topics", "wikispeedia"];
 
-impl Author<'_> {
+impl ReportAuthor<'_> {
     pub(super) fn topics(&mut self) -> Result<Chapter> {
         let mut worlds: Vec<(&str, String, &[&str])> =
             vec![("invented:topics", "invented:topics".into(), &[])];
@@ -41,17 +42,18 @@ impl Author<'_> {
             }
         }
         Ok(Chapter {
-            title: "Which pages of a topic?".into(),
+            title: "Focused crawling".into(),
             source: "The same, chapter 6.2, after Chakrabarti, van den Berg & Dom, Focused crawling (1999), and others"
                 .into(),
-            introduction: "Somebody wants the pages of one topic and nothing else. A classifier that learned elsewhere \
-                judges what was fetched; which links lead to more of it?"
+            introduction: "A crawl looks for the pages of one topic. A classifier that was trained on other pages judges \
+                fetched pages; a policy chooses the links that lead to more of them."
                 .into(),
             studies,
         })
     }
 
-    /// Crawls from so many starts, by these policies; none: all.
+    /// Runs the focus experiment from `starts` pages, by these policies, or by all if none is
+    /// given.
     fn focus(
         &self,
         world: &str,
@@ -74,7 +76,7 @@ impl Author<'_> {
         }
         let mut setting = self.setting("focus", world, &more);
         setting.policies = owned(policies);
-        let setting = self.fewer(setting, TOPIC_RUNS);
+        let setting = self.with_at_most(setting, TOPIC_RUNS);
         focus::run(&setting, &options, self.bar)
     }
 }

@@ -1,4 +1,5 @@
-//! The distance between requests to a server, through kills and wrong clocks. The oracle is the server's own log.
+//! Tests of the delay between requests to a server, through kills and wrong clocks. The server's
+//! log is the oracle.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -6,21 +7,22 @@ use std::process::{Child, Command};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::program::Program;
+use crate::program::TestProgram;
 
-/// How late a busy machine may be to see a request: so much nearer two requests may seem to be.
+/// Tolerance: a busy machine may record a request this much too late, so that the next one seems
+/// too early.
 const LATE: Duration = Duration::from_millis(500);
 
-/// What is answered to a path, asked for the n-th time in all, counted from zero.
+/// Returns status, header fields and body for the n-th request of a path, counted from zero.
 type Answers = fn(path: &str, asked: usize) -> (u16, String, String);
 
-/// A server that writes down when it was asked for what.
-struct Server {
+/// A server that records the time and the path of every request.
+struct RequestLogServer {
     address: String,
     log: Arc<Mutex<Vec<(Instant, String)>>>,
 }
 
-impl Server {
+impl RequestLogServer {
     fn start(answers: Answers) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -29,7 +31,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let log = Arc::clone(&written);
-                std::thread::spawn(move || attend(stream, answers, &log));
+                std::thread::spawn(move || answer(stream, answers, &log));
             }
         });
         Self { address, log }
@@ -43,7 +45,7 @@ impl Server {
         self.log.lock().unwrap().clone()
     }
 
-    /// Waits until this many requests have come.
+    /// Waits until this many requests have arrived.
     fn until(&self, requests: usize) {
         for _ in 0..12_000 {
             if self.log().len() >= requests {
@@ -55,7 +57,7 @@ impl Server {
     }
 }
 
-fn attend(mut stream: TcpStream, answers: Answers, log: &Mutex<Vec<(Instant, String)>>) {
+fn answer(mut stream: TcpStream, answers: Answers, log: &Mutex<Vec<(Instant, String)>>) {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -93,8 +95,8 @@ fn kill(mut child: Child) {
     child.wait().unwrap();
 }
 
-/// Bytes of the archive.
-fn archived(program: &Program) -> u64 {
+/// Returns the size of the archive in bytes.
+fn archived(program: &TestProgram) -> u64 {
     let sizes = program.warcs().into_iter();
     let sizes = sizes.filter_map(|file| file.metadata().ok());
     sizes.map(|file| file.len()).sum()
@@ -103,7 +105,7 @@ fn archived(program: &Program) -> u64 {
 #[test]
 fn a_crawl_delay_holds_through_kills_at_any_instant() {
     const DELAY: Duration = Duration::from_secs(2);
-    let server = Server::start(|path, _| match path {
+    let server = RequestLogServer::start(|path, _| match path {
         "/robots.txt" => (
             200,
             String::new(),
@@ -116,19 +118,19 @@ fn a_crawl_delay_holds_through_kills_at_any_instant() {
             page("")
         }
     });
-    let program = Program::new();
+    let program = TestProgram::new();
     let url = server.url("/");
     let start = || program.start(&["crawl", &url]);
-    // The first run learns what the server asks for.
+    // The first run learns the crawl delay from robots.txt.
     let first = start();
     server.until(2);
     kill(first);
     for round in 0u64..4 {
-        // One that is killed before it may ask.
+        // A run that is killed before it may send a request.
         let hasty = start();
         std::thread::sleep(Duration::from_millis(100 + 90 * round));
         kill(hasty);
-        // One that is killed at some instant after it has asked.
+        // A run that is killed at some instant after its request.
         let seen = server.log().len();
         let child = start();
         server.until(seen + 1);
@@ -145,12 +147,12 @@ fn a_crawl_delay_holds_through_kills_at_any_instant() {
 #[test]
 fn a_retry_after_holds_through_a_kill() {
     const WAIT: Duration = Duration::from_secs(4);
-    let server = Server::start(|path, asked| match (path, asked) {
+    let server = RequestLogServer::start(|path, asked| match (path, asked) {
         ("/robots.txt", _) => (404, String::new(), String::new()),
         (_, 0) => (429, "Retry-After: 4\r\n".to_owned(), String::new()),
         _ => page(""),
     });
-    let program = Program::new();
+    let program = TestProgram::new();
     let url = server.url("/");
     let child = program.start(&["crawl", &url]);
     server.until(2);
@@ -158,7 +160,7 @@ fn a_retry_after_holds_through_a_kill() {
     while archived(&program) == before {
         std::thread::sleep(Duration::from_millis(2));
     }
-    // The refusal is being committed: its page is in the archive, and perhaps in the ledger.
+    // The 429 is being committed: it is in the archive, and perhaps in the ledger.
     kill(child);
     assert_eq!(program.json(&["crawl", &url])["pages"], 1);
     let log = server.log();
@@ -166,8 +168,8 @@ fn a_retry_after_holds_through_a_kill() {
     assert!(log[2].0 - log[1].0 + LATE >= WAIT, "{log:?}");
 }
 
-/// The program under another clock; `None` where libfaketime is not installed.
-fn at_another_time(program: &Program, shift: &str, arguments: &[&str]) -> Option<Command> {
+/// Returns a command that runs with a shifted clock, or `None` if faketime is not installed.
+fn at_another_time(program: &TestProgram, shift: &str, arguments: &[&str]) -> Option<Command> {
     if Command::new("faketime").arg("--version").output().is_err() {
         eprintln!("skipped: there is no faketime (apt-get install faketime)");
         return None;
@@ -184,15 +186,15 @@ fn at_another_time(program: &Program, shift: &str, arguments: &[&str]) -> Option
 
 #[test]
 fn a_clock_that_was_wrong_does_not_stop_a_crawl() {
-    // Ahead, far ahead, and behind: then the facts are old, and no more than that.
+    // Ahead, far ahead, and behind. A clock that was behind only makes facts look old.
     for (shift, noticed) in [("+2h", true), ("+30d", true), ("-30d", false)] {
-        let server = Server::start(|path, asked| match (path, asked) {
+        let server = RequestLogServer::start(|path, asked| match (path, asked) {
             ("/robots.txt", _) => (404, String::new(), String::new()),
             ("/1", 0) => (500, String::new(), String::new()),
             ("/0", _) => page("/2 /3"),
             _ => page(""),
         });
-        let program = Program::new();
+        let program = TestProgram::new();
         let urls = [server.url("/1"), server.url("/0")];
         let crawl = ["crawl", &urls[0], &urls[1]];
         let mut one = crawl.to_vec();
@@ -204,7 +206,7 @@ fn a_clock_that_was_wrong_does_not_stop_a_crawl() {
         assert!(output.status.success(), "{output:?}");
         assert_eq!(program.fetched(), [server.url("/0")]);
 
-        // A time limit, so that a crawl that waits for the clock fails the test instead of standing still.
+        // With a time limit, a crawl that waits for the clock fails the test instead of hanging.
         let mut limited = crawl.to_vec();
         limited.extend(["--time", "60s"]);
         let output = program.run(&limited);
@@ -217,11 +219,11 @@ fn a_clock_that_was_wrong_does_not_stop_a_crawl() {
 
 #[test]
 fn a_clock_that_was_ahead_does_not_stop_refreshing() {
-    let server = Server::start(|path, _| match path {
+    let server = RequestLogServer::start(|path, _| match path {
         "/robots.txt" => (404, String::new(), String::new()),
         _ => page(""),
     });
-    let program = Program::new();
+    let program = TestProgram::new();
     let url = server.url("/");
     let Some(mut shifted) = at_another_time(&program, "+30d", &["crawl", &url]) else {
         return;
@@ -229,7 +231,8 @@ fn a_clock_that_was_ahead_does_not_stop_refreshing() {
     assert!(shifted.output().unwrap().status.success());
     assert_eq!(server.log().len(), 2);
     let mut run = program.start(&["run", &url, "--budget", "5/s"]);
-    // robots.txt is a month younger than now and good for a day; a page is asked for, or one that cannot exist.
+    // robots.txt seems to be a month in the future and is valid for a day. A page is requested,
+    // or a probe for a page that cannot exist.
     server.until(4);
     run.kill().unwrap();
     run.wait().unwrap();

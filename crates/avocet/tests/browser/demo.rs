@@ -1,4 +1,4 @@
-//! `avocet demo`, as the thing that is looked at.
+//! A running `avocet demo` for tests.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -6,15 +6,15 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-/// A demo that runs until dropped, with nobody in town who searches.
-pub struct Town {
+/// A demo without simulated users, which runs until dropped.
+pub struct DemoTown {
     process: Child,
     directory: tempfile::TempDir,
-    /// Where the search page is, without a slash at the end.
+    /// Address of the search page, without a slash at the end.
     pub address: String,
 }
 
-impl Town {
+impl DemoTown {
     pub fn start(more: &[&str]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut process = Command::new(env!("CARGO_BIN_EXE_avocet"))
@@ -49,8 +49,8 @@ impl Town {
                         .to_owned(),
                 )
             })
-            .expect("the demo says where it is");
-        // What it says later must be read, or it would wait.
+            .expect("the demo prints its address");
+        // The rest of the output must be read, or the process would block.
         std::thread::spawn(move || lines.for_each(drop));
         Self {
             process,
@@ -63,13 +63,13 @@ impl Town {
         self.directory.path().join("store")
     }
 
-    /// A page that no search for goods shows: the home page of the manual.
+    /// Returns a page that no search for products shows: the home page of the manual.
     pub fn unseen(&self, shown: &str) -> String {
         let port = shown.rsplit_once(':').unwrap().1.split('/').next().unwrap();
         format!("http://127.10.0.2:{port}/")
     }
 
-    /// All lines of the log of searches and clicks.
+    /// Returns all lines of the query log and the click log.
     pub fn log(&self) -> Vec<Value> {
         let files = std::fs::read_dir(self.store().join("log"))
             .into_iter()
@@ -85,7 +85,7 @@ impl Town {
     }
 }
 
-impl Drop for Town {
+impl Drop for DemoTown {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();

@@ -1,4 +1,4 @@
-//! People of the town search, over HTTP like anybody, and click.
+//! Simulated users of the demo, who search over HTTP and click on results.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,60 +14,65 @@ use serde::Deserialize;
 use testweb::site::{PageNumber, Searchers, Serving};
 use tokio::runtime::Runtime;
 
-use crate::cli::Demo;
+use crate::cli::DemoArguments;
 use node::live::Live;
 use node::panics::POISONED;
 
-/// How often it is looked whether there is a search page.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// Time between two checks whether the server is up.
+const CHECK_EVERY: Duration = Duration::from_millis(100);
 
-/// How long after a search was not answered it must be that the server is still there.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// A search without a response counts as failed if the server is still up after this time.
+const SHUTDOWN: Duration = Duration::from_secs(2);
 
-/// What they did so far.
+/// The searches and clicks of the simulated users so far.
 #[derive(Debug, Clone, Default)]
-pub struct Searching(Arc<Inner>);
+pub struct SearchTraffic(Arc<TrafficCounts>);
 
 #[derive(Debug, Default)]
-struct Inner {
+struct TrafficCounts {
     searches: AtomicU64,
     clicks: AtomicU64,
     failed: AtomicU64,
     over: AtomicBool,
-    /// Results that were shown, and when.
+    /// Results that were shown, each with its time.
     shown: Mutex<Vec<(PageNumber, f64)>>,
 }
 
-/// What the API says of a search.
+/// Response of the search API.
 #[derive(Deserialize)]
-struct Found {
-    results: Vec<Shown>,
+struct SearchAnswer {
+    results: Vec<ResultLink>,
 }
 
 #[derive(Deserialize)]
-struct Shown {
+struct ResultLink {
     url: String,
     click: Option<String>,
 }
 
-impl Searching {
-    /// They begin as soon as the crawl can be asked.
-    pub fn start(runtime: &Runtime, live: &Arc<Live>, web: &Arc<Serving>, wishes: &Demo) -> Self {
+impl SearchTraffic {
+    /// Starts the searches as soon as the server of the crawl is up.
+    pub fn start(
+        runtime: &Runtime,
+        live: &Arc<Live>,
+        web: &Arc<Serving>,
+        arguments: &DemoArguments,
+    ) -> Self {
         let people = Searchers {
-            seed: wishes.seed,
-            rate: wishes.searches,
-            speed: wishes.speed,
+            seed: arguments.seed,
+            rate: arguments.searches,
+            speed: arguments.speed,
         };
-        let searching = Self::default();
+        let traffic = Self::default();
         if people.rate == 0.0 {
-            return searching;
+            return traffic;
         }
-        let (live, web, doing) = (live.clone(), web.clone(), searching.clone());
+        let (live, web, doing) = (live.clone(), web.clone(), traffic.clone());
         runtime.spawn(async move {
             let address = loop {
                 match live.address() {
                     Some(address) => break address,
-                    None => tokio::time::sleep(LOOK_EVERY).await,
+                    None => tokio::time::sleep(CHECK_EVERY).await,
                 }
             };
             let client = Client::builder(TokioExecutor::new()).build_http();
@@ -79,7 +84,7 @@ impl Searching {
                 }
             }
         });
-        searching
+        traffic
     }
 
     async fn search(
@@ -92,8 +97,8 @@ impl Searching {
     ) -> Result<()> {
         let words = wish.query.replace(' ', "+");
         let answer = get(client, &format!("{address}/api/v1/search?q={words}")).await?;
-        let found: Found =
-            serde_json::from_slice(&answer).context("the API answers something else")?;
+        let found: SearchAnswer = serde_json::from_slice(&answer)
+            .context("the response of the search API cannot be read")?;
         self.0.searches.fetch_add(1, Ordering::Relaxed);
         let at = web.now();
         let (mut pages, mut clicks) = (Vec::new(), Vec::new());
@@ -113,35 +118,35 @@ impl Searching {
         Ok(())
     }
 
-    /// Counts a failure, unless there was nobody to answer any more.
+    /// Counts a failure, unless the demo has ended in the meantime.
     async fn failed_unless_over(&self) {
-        tokio::time::sleep(FAREWELL).await;
+        tokio::time::sleep(SHUTDOWN).await;
         if !self.0.over.load(Ordering::Relaxed) {
             self.0.failed.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// The server is gone.
+    /// Marks the end of the demo: later failures do not count.
     pub fn end(&self) {
         self.0.over.store(true, Ordering::Relaxed);
     }
 
-    /// Searches that were answered.
+    /// Returns the number of searches with a response.
     pub fn searches(&self) -> u64 {
         self.0.searches.load(Ordering::Relaxed)
     }
 
-    /// Clicks that were counted.
+    /// Returns the number of clicks.
     pub fn clicks(&self) -> u64 {
         self.0.clicks.load(Ordering::Relaxed)
     }
 
-    /// Searches and clicks that were not answered.
+    /// Returns the number of searches and clicks without a response.
     pub fn failed(&self) -> u64 {
         self.0.failed.load(Ordering::Relaxed)
     }
 
-    /// Results that were shown, and when.
+    /// Returns the results that were shown, each with its time.
     pub fn shown(&self) -> Vec<(PageNumber, f64)> {
         self.0.shown.lock().expect(POISONED).clone()
     }

@@ -1,170 +1,173 @@
-//! What is said of a URL.
+//! The explanation of a URL, as `avocet explain --json` and the API return it.
 
 use frontier::{DomainAccount, HostFacts, SpentBudget, Standing, Visited};
 use policy::{History, Term};
 use serde::{Deserialize, Serialize};
 
 use super::findable::Findable;
-use super::opinion::Opinion;
+use super::topic_opinion::TopicOpinion;
 use crate::clock::timestamp;
 use crate::settings::policies::PolicySettings;
 
-/// Everything there is to say about a URL.
+/// The explanation of a URL.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Explanation {
     /// The URL, in its normal form.
     pub url: String,
-    /// Whether its host is blocked, and so nobody asks for it.
+    /// Whether its host is blocked, so that it is not fetched.
     pub blocked: bool,
-    /// How it was discovered; `null`: it never was.
-    pub discovered: Option<Found>,
-    /// Links to it whose words were kept.
-    pub links: Vec<Named>,
-    /// The last visit; `null`: there was none.
-    pub visited: Option<Seen>,
-    /// What it is worth, by the last crawl's policies.
-    pub worth: Option<Value>,
-    /// The page budget of its domain; `null`: it has none, as a seed's domain.
-    pub budget: Option<Share>,
+    /// How it was discovered; `null` if it never was.
+    pub discovered: Option<DiscoveryReport>,
+    /// Links to it that have an anchor text.
+    pub links: Vec<LinkReport>,
+    /// The last visit; `null` if there was none.
+    pub visited: Option<VisitReport>,
+    /// What a fetch of it is worth, by the policies of the last crawl.
+    pub worth: Option<WorthReport>,
+    /// The page budget of its domain; `null` if there is none, as for the domain of a seed.
+    pub budget: Option<BudgetReport>,
     /// Its server.
-    pub server: Option<Speed>,
-    /// Where it stands in the queue; `null`: it does not wait.
-    pub standing: Option<Place>,
-    /// Why it was not fetched; `null`: it was.
+    pub server: Option<ServerReport>,
+    /// Its position in the queue; `null` if it is not waiting.
+    pub standing: Option<QueuePosition>,
+    /// Why it was not fetched; `null` if it was.
     pub not_fetched: Option<String>,
-    /// How it was judged by the topic of the last crawl; `null`: there was none that was learned, or no copy.
-    pub topic: Option<Opinion>,
-    /// What search knows of it; `null`: it is not in the index, or another process was asked.
+    /// How the topic classifier of the last crawl judged it; `null` if the crawl had no trained
+    /// topic, or the page has no copy.
+    pub topic: Option<TopicOpinion>,
+    /// What search knows of it; `null` if it is not in the index, or another process answered.
     #[serde(default)]
     pub search: Option<Findable>,
 }
 
 /// How a page was discovered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Found {
+pub struct DiscoveryReport {
     /// How many pages were discovered before it.
     pub number: u64,
-    /// When.
+    /// When it was discovered.
     pub at: String,
-    /// Links from a seed.
+    /// The number of links between a seed and it.
     pub depth: u16,
-    /// The page that named it; `null`: a user did.
-    pub by: Option<Named>,
+    /// The link by which it was discovered; `null` if it is a seed.
+    pub by: Option<LinkReport>,
 }
 
-/// A link, and the page that has it.
+/// A link to the page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Named {
-    /// The page.
+pub struct LinkReport {
+    /// The URL of the linking page.
     pub from: String,
-    /// The words of the link.
+    /// The anchor text.
     pub anchor: String,
 }
 
-/// What visits found.
+/// The last visit, and counts over all visits.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Seen {
-    /// When it was last asked for.
+pub struct VisitReport {
+    /// When it was last requested.
     pub at: Option<String>,
-    /// The status of the answer.
+    /// The HTTP status of the answer.
     pub status: Option<u16>,
-    /// What was wrong with it.
+    /// The kind of error, if there was one.
     pub error: Option<String>,
-    /// Visits that could tell whether it had changed.
+    /// Visits that could detect a change.
     pub revisits: u32,
-    /// How many of them found it changed.
+    /// Visits that found a change.
     pub changes: u32,
-    /// Visits in a row that found nobody.
+    /// The last visits in a row that failed.
     pub failures: u16,
     /// Pages that it links to.
     pub out_links: Option<u32>,
     /// Whether it is a sitemap or a feed.
     pub listing: bool,
-    /// The WebSub hub that it names, which would say when it changes.
+    /// The WebSub hub that it names for change notifications.
     pub hub: Option<String>,
-    /// New pages that it named after the first look.
+    /// New pages that it named after its first fetch.
     pub named: u32,
-    /// What sitemaps and feeds said of its changes.
-    pub signals: Signalled,
-    /// What the last change that was measured gave to searchers, ΔQ_A; `null`: none was, of late.
+    /// Hints of sitemaps and feeds about its changes.
+    pub signals: HintCounts,
+    /// The gain for searchers (ΔQ_A) of the last measured change; `null` if no recent one was
+    /// measured.
     pub gain: Option<f32>,
 }
 
-/// Signals, counted.
+/// Counts of hints that the page has changed.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Signalled {
-    /// Since it was last seen.
+pub struct HintCounts {
+    /// Hints since the last visit.
     pub since: u16,
-    /// Followed by a visit that found a change.
+    /// Hints followed by a visit that found a change.
     pub hits: u16,
-    /// Followed by a visit that found none.
+    /// Hints followed by a visit that found no change.
     pub false_alarms: u16,
-    /// Changes that nobody had signalled.
+    /// Changes without a hint.
     pub misses: u16,
 }
 
-/// What a page is worth.
+/// What a fetch of the page is worth.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Value {
+pub struct WorthReport {
     /// The ordering.
     pub order: String,
-    /// The refresh policy; `null`: the last crawl had none.
+    /// The refresh policy; `null` if the last crawl had none.
     pub refresh: Option<String>,
     /// What a fetch is worth now.
     pub now: f64,
-    /// What a fetch must be worth.
+    /// The least worth at which a page is fetched.
     pub price: f64,
-    /// What the worth is made of.
+    /// The terms that the worth is computed from.
     pub terms: Vec<Term>,
-    /// When it falls due; `null`: never, as far as is known.
+    /// When it becomes due; `null` if it does not become due by what is known now.
     pub due: Option<String>,
 }
 
 /// The page budget of a domain.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Share {
-    /// Whether the page is beyond the budget, and so deferred.
+pub struct BudgetReport {
+    /// Whether the page is deferred because it is beyond the budget.
     pub deferred: bool,
     /// The budget and its evidence.
     #[serde(flatten)]
     pub account: DomainAccount,
 }
 
-/// What is known of a server.
+/// Figures of the host's server.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Speed {
-    /// `https://example.org`.
+pub struct ServerReport {
+    /// The host, such as `https://example.org`.
     pub origin: String,
     /// Connections opened.
     pub connections: u32,
     /// Requests answered.
     pub requests: u32,
-    /// Milliseconds to open a connection, of late.
+    /// Milliseconds to open a connection (moving average).
     pub connect_ms: Option<f64>,
-    /// Milliseconds to an answer, of late.
+    /// Milliseconds until an answer (moving average).
     pub response_ms: Option<f64>,
-    /// Requests that a connection carries.
+    /// Requests per connection.
     pub per_connection: Option<u32>,
 }
 
-/// Where a page stands.
+/// The position of a waiting page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Place {
+pub struct QueuePosition {
     /// The server strategy.
     pub strategy: String,
-    /// The rank of its host's next visit, in worth a second where the strategy counts so.
+    /// The rank of its host's next visit. Its unit depends on the strategy, such as worth per
+    /// second.
     pub rank: f64,
-    /// Pages that this visit is for.
+    /// Pages that the next visit fetches.
     pub visit_pages: usize,
-    /// Pages of its host that leave before it.
+    /// Pages of its host that are fetched before it.
     pub pages_before: usize,
-    /// Pages of its host that wait.
+    /// Pages of its host that are waiting.
     pub pages_waiting: usize,
     /// Servers that are visited before its own.
     pub servers_before: usize,
 }
 
-impl Seen {
+impl VisitReport {
     pub(super) fn of(visited: Visited, out_links: Option<u32>) -> Self {
         let history = visited.history;
         Self {
@@ -178,7 +181,7 @@ impl Seen {
             listing: history.listing,
             hub: visited.copy.and_then(|copy| copy.hub),
             named: history.finds.total,
-            signals: Signalled {
+            signals: HintCounts {
                 since: history.signals.since,
                 hits: history.signals.hits,
                 false_alarms: history.signals.false_alarms,
@@ -189,12 +192,12 @@ impl Seen {
     }
 }
 
-/// Says why a page is deferred and what would release it.
+/// Describes why a page is deferred and what would release it.
 pub(super) fn deferred(account: &DomainAccount) -> String {
     let domain = &account.domain;
     let spent = match account.spent {
         Some(SpentBudget::Names) => format!(
-            "{} of {} host names of {domain} are open, and its own is not",
+            "{} of {} host names of {domain} are open, and the page's own is not",
             account.open_names, account.known_names
         ),
         Some(SpentBudget::Host) => {
@@ -210,12 +213,12 @@ pub(super) fn deferred(account: &DomainAccount) -> String {
             )
         }
     };
-    let raised = "links from other domains and distinct texts raise it";
+    let raised = "links from other domains and distinct texts raise the budget";
     let open = account.spent != Some(SpentBudget::Names);
     let spare = if open && account.known <= account.spare {
         "; it is fetched when nothing else is left"
     } else {
-        ", or [crawl] domain_pages in avocet.toml, or the domain as a seed"
+        "; so does a higher [crawl] domain_pages in avocet.toml, or a seed on the domain"
     };
     format!("deferred: {spent}; {raised}{spare}")
 }
@@ -224,8 +227,8 @@ fn pages(account: &DomainAccount) -> String {
     format!("{} of {} pages", account.used, account.allowed)
 }
 
-impl Share {
-    /// The budget and its evidence, in words.
+impl BudgetReport {
+    /// Describes the budget and its evidence, in two lines.
     pub fn describe(&self) -> [String; 2] {
         let account = &self.account;
         let names = format!(
@@ -248,7 +251,7 @@ fn gain(history: &History) -> Option<f32> {
     last.or(history.first_gain)
 }
 
-impl Speed {
+impl ServerReport {
     pub(super) fn of(facts: HostFacts) -> Self {
         Self {
             origin: facts.origin,
@@ -261,11 +264,11 @@ impl Speed {
     }
 }
 
-impl Place {
+impl QueuePosition {
     pub(super) fn of(standing: &Standing, policies: &PolicySettings) -> Self {
         Self {
             strategy: policies.crawl.servers.clone(),
-            // JSON knows no infinity.
+            // JSON cannot represent infinity.
             rank: standing.rank.value().clamp(f64::MIN, f64::MAX),
             visit_pages: standing.visit_pages,
             pages_before: standing.pages_before,

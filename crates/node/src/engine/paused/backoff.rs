@@ -1,7 +1,8 @@
-//! A server that refuses is left alone for longer and longer, and what it is owed outlives the crawl.
+//! Tests the exponential backoff from a server that refuses, also across restarts of the crawl.
 //!
-//! The second crawl of a test reads the machine's clock, which the paused one has left behind: to it the facts of the
-//! first are dated in the future, and it must keep the distance all the same.
+//! The second crawl of a test starts at the machine's clock, which is behind the paused clock of
+//! the first. For it, the facts of the first crawl have dates in the future. It must keep the
+//! distance nevertheless.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -16,20 +17,20 @@ use tokio::time::Instant;
 use super::{PIPE, choice, plan};
 use crate::engine::plan::Plan;
 use crate::live::Live;
-use crate::live::progress::Silent;
+use crate::live::progress::NoProgress;
 use crate::store::Store;
 use crawl::Summary;
 
-/// What the server answers to a request for a path, the n-th for a page, counted from zero.
+/// The server's answer to a request for `path`; `page` counts requests for pages from zero.
 type Answers = fn(path: &str, page: usize) -> String;
 
-/// A server that writes down when it was asked for a page.
-struct Logged {
+/// A server that logs when each page was requested.
+struct LoggingServer {
     answers: Answers,
     pages: Mutex<Vec<Instant>>,
 }
 
-impl Logged {
+impl LoggingServer {
     fn new(answers: Answers) -> Arc<Self> {
         Arc::new(Self {
             answers,
@@ -37,7 +38,7 @@ impl Logged {
         })
     }
 
-    /// Seconds between requests for pages.
+    /// Returns the seconds between requests for pages.
     fn gaps(&self) -> Vec<f64> {
         let pages = self.pages.lock().unwrap();
         let gaps = pages.windows(2).map(|pair| pair[1] - pair[0]);
@@ -67,7 +68,7 @@ impl Logged {
         }
     }
 
-    /// A crawl that begins at the server's first page.
+    /// Returns the plan of a crawl that starts at the server's first page.
     fn plan(self: &Arc<Self>) -> Plan {
         let server = Arc::clone(self);
         let pipes: Pipes = Arc::new(move |_| {
@@ -98,19 +99,19 @@ async fn crawl(root: &Path, plan: Plan, interrupted: impl Future<Output = ()>) -
     let store = Store::create(root).unwrap();
     let choice = choice("breadth-first", "quality");
     let live = Live::of(root);
-    crate::engine::crawl(&store, plan, choice, Silent, &live, interrupted)
+    crate::engine::crawl(&store, plan, choice, NoProgress, &live, interrupted)
         .await
         .unwrap()
 }
 
-/// Whether a wait is one of `seconds`, with its jitter.
+/// Returns whether a gap is `seconds`, with jitter.
 fn is_about(gap: f64, seconds: f64) -> bool {
     (seconds..seconds * 1.25 + 0.1).contains(&gap)
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_in_a_row_are_waited_for_longer_and_a_success_forgives() {
-    let server = Logged::new(|path, page| match (path, page) {
+async fn refusals_in_a_row_double_the_wait_and_a_success_resets_it() {
+    let server = LoggingServer::new(|path, page| match (path, page) {
         ("/robots.txt", _) => answer(404, "", ""),
         (_, 0..=4 | 6) => answer(429, "", ""),
         (_, 8 | 9) => answer(503, "Retry-After: 1\r\n", ""),
@@ -137,7 +138,7 @@ async fn refusals_in_a_row_are_waited_for_longer_and_a_success_forgives() {
 
 #[tokio::test(start_paused = true)]
 async fn what_a_server_asked_for_outlives_the_crawl() {
-    let server = Logged::new(|path, page| match (path, page) {
+    let server = LoggingServer::new(|path, page| match (path, page) {
         ("/robots.txt", _) => answer(200, "", "User-agent: *\nCrawl-delay: 20"),
         (_, 0) => answer(200, "", "<a href=/a>a</a> <a href=/b>b</a>"),
         (_, 1) => answer(503, "Retry-After: 90\r\n", ""),
@@ -145,7 +146,7 @@ async fn what_a_server_asked_for_outlives_the_crawl() {
         _ => answer(200, "", ""),
     });
     let directory = tempfile::tempdir().unwrap();
-    // Stopped once after each of the first answers.
+    // Each crawl is stopped after one more answer.
     for pages in 1..4 {
         let asked = Arc::clone(&server);
         let interrupted = async move {
@@ -166,8 +167,8 @@ async fn what_a_server_asked_for_outlives_the_crawl() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crawl_ends_when_all_that_is_left_is_to_be_left_alone_for_long() {
-    let server = Logged::new(|path, page| match (path, page) {
+async fn a_crawl_ends_when_all_remaining_servers_must_wait_long() {
+    let server = LoggingServer::new(|path, page| match (path, page) {
         ("/robots.txt", _) => answer(404, "", ""),
         (_, 0) => answer(429, "Retry-After: 3600\r\n", ""),
         _ => answer(200, "", ""),

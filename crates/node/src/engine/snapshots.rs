@@ -1,7 +1,7 @@
-//! What the engine says of itself while it runs: counted at every request, put together when somebody asks.
+//! Makes snapshots of the running engine on demand.
 //!
-//! What is said must not slow down what is done: lists are cut to what a person can read, and what takes reads of the ledger or
-//! of directories is done every ten seconds.
+//! A snapshot must not slow the crawl down. Its lists are therefore short, and values that need
+//! many reads of the ledger or of directories are measured only every ten seconds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,63 +15,69 @@ use repository::archive::Sealed;
 use super::Engine;
 use crate::explain::sources::Row;
 use crate::live::meter::written;
-use crate::live::snapshot::{Mode, Outlook, Policies, Server, Snapshot, State, Storage};
+use crate::live::snapshot::{
+    CrawlState, FreshnessOutlook, Mode, PolicyNames, Server, Snapshot, Storage,
+};
 use crate::panics::POISONED;
 use crate::planning::Estimates;
 use crate::store;
 
-/// For so long what was said last is said again.
-const SAID_FOR: Duration = Duration::from_millis(400);
-/// How often the sources are looked at anew, and it is measured what takes a while to measure: some thousand reads of the ledger.
-const LOOK_EVERY: Duration = Duration::from_secs(10);
-/// Hosts that are spoken of.
+/// The age up to which the last snapshot is returned again.
+const REUSED_FOR: Duration = Duration::from_millis(400);
+/// How often the sources and the slow figures are updated: they need some thousand ledger reads.
+const MEASURE_EVERY: Duration = Duration::from_secs(10);
+/// The most hosts in a snapshot.
 const SERVERS: usize = 200;
-/// Sources that are spoken of.
+/// The most sources in a snapshot.
 const SOURCES: usize = 200;
 
-/// What the engine last said, and when it looked for it.
+/// The last snapshot, and the last slow update.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct SnapshotCache {
     last: Option<(Moment, Arc<Snapshot>)>,
-    looked: Option<Moment>,
+    measured: Option<Moment>,
     sources: Vec<Row>,
 }
 
 impl Engine {
-    /// How it goes. Blocks: not to be called on a task.
+    /// Returns a snapshot of the crawl. Blocks the thread, so it must not be called on an async
+    /// task.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         let now = self.clock.now();
-        let mut said = self.said.lock().expect(POISONED);
-        if let Some((at, last)) = &said.last
-            && now.since(*at) < SAID_FOR
+        let mut cache = self.snapshots.lock().expect(POISONED);
+        if let Some((at, last)) = &cache.last
+            && now.since(*at) < REUSED_FOR
         {
             return last.clone();
         }
-        if said.looked.is_none_or(|last| now.since(last) >= LOOK_EVERY) {
-            said.looked = Some(now);
+        if cache
+            .measured
+            .is_none_or(|last| now.since(last) >= MEASURE_EVERY)
+        {
+            cache.measured = Some(now);
             self.measure(now);
-            said.sources = self.sources(SOURCES);
+            cache.sources = self.sources(SOURCES);
         }
-        let snapshot = Arc::new(self.look(now, said.sources.clone()));
-        said.last = Some((now, snapshot.clone()));
+        let snapshot = Arc::new(self.collect_snapshot(now, cache.sources.clone()));
+        cache.last = Some((now, snapshot.clone()));
         snapshot
     }
 
-    fn look(&self, now: Moment, sources: Vec<Row>) -> Snapshot {
+    fn collect_snapshot(&self, now: Moment, sources: Vec<Row>) -> Snapshot {
         let elapsed = self.clock.elapsed();
-        let seen = self.ask(move |core| Look::at(core, elapsed, now));
-        let Look {
+        let view = self.ask(move |core| CoreView::at(core, elapsed, now));
+        let CoreView {
             summary,
             hosts,
             visits,
             uncommitted,
             budget,
             mode,
-        } = seen.unwrap_or_default();
-        let servers = hosts.into_iter().map(|seen| self.named(seen)).collect();
+        } = view.unwrap_or_default();
+        let servers = hosts.into_iter().map(|host| self.named(host)).collect();
         let meter = self.live.meter();
         let (fetches_per_second, bytes_per_second) = meter.rates();
-        let state = State {
+        let state = CrawlState {
             summary,
             at: written(now),
             since: self.live.since().to_owned(),
@@ -86,7 +92,7 @@ impl Engine {
             visits,
             uncommitted,
             budget,
-            policies: Policies::of(&self.live.policies()),
+            policies: PolicyNames::of(&self.live.policies()),
             fetches: meter.counts,
             fetches_per_second,
             bytes_per_second,
@@ -107,12 +113,14 @@ impl Engine {
         }
     }
 
-    /// Measures what the store takes, and what its copies are expected to be like.
+    /// Measures the disk usage of the store and estimates the freshness of its copies.
     fn measure(&self, now: Moment) {
         let root = self.live.root();
         let free = rustix::fs::statvfs(root).map(|disk| disk.f_bavail * disk.f_frsize);
         let storage = Storage {
-            ledger: self.trust(self.ledger.disk_bytes()).unwrap_or_default(),
+            ledger: self
+                .ok_or_stop(self.ledger.disk_bytes())
+                .unwrap_or_default(),
             archive: store::size(&store::archive(root)),
             index: store::size(&store::index(root)),
             free: free.unwrap_or_default(),
@@ -124,12 +132,12 @@ impl Engine {
         meter.outlook = outlook.or(meter.outlook);
     }
 
-    /// What copies are expected to be like, by a sample of them.
-    fn outlook(&self, now: Moment) -> Option<Outlook> {
+    /// Estimates freshness and quality of the copies from a sample.
+    fn outlook(&self, now: Moment) -> Option<FreshnessOutlook> {
         let keys = self.ask(|core| core.frontier().sampled())?;
         let known = |key: PageKey| {
-            let discovery: Discovery = self.trust(self.ledger.discovery(key))??;
-            let visited = self.trust(self.ledger.visited(key))?;
+            let discovery: Discovery = self.ok_or_stop(self.ledger.discovery(key))??;
+            let visited = self.ok_or_stop(self.ledger.visited(key))?;
             Some(Ok(Known {
                 key,
                 discovery,
@@ -140,19 +148,19 @@ impl Engine {
         let rate = policies
             .refreshing()
             .and_then(|refresh| refresh.rate.clone());
-        // Rates that were given are not estimates of this store.
+        // Rates from a file are not estimates from this store's visits.
         let rate = rate.filter(|rate| rate != "given");
         let pages = keys.into_iter().filter_map(known);
         let estimates = Estimates::of(pages, "user-centric-marginal", rate.as_deref());
         estimates.ok()?.now(now)
     }
 
-    /// A host by its name.
-    fn named(&self, seen: Seen) -> Server {
-        let mut server = seen.server;
+    /// Fills in the name of a host from the ledger, if the core does not have it.
+    fn named(&self, host: HostEntry) -> Server {
+        let mut server = host.server;
         if server.origin.is_empty()
-            && let Some(key) = seen.key
-            && let Some(found) = self.trust(self.ledger.discovery(key)).flatten()
+            && let Some(key) = host.key
+            && let Some(found) = self.ok_or_stop(self.ledger.discovery(key)).flatten()
             && let Ok(url) = page::PageUrl::parse(&found.url)
         {
             server.origin = url.origin().to_owned();
@@ -161,21 +169,24 @@ impl Engine {
     }
 }
 
-/// What the core says of itself at one moment.
+/// The part of a snapshot that is read from the core.
 #[derive(Default)]
-struct Look {
+struct CoreView {
     summary: Summary,
-    hosts: Vec<Seen>,
+    hosts: Vec<HostEntry>,
     visits: usize,
     uncommitted: usize,
     budget: Option<f64>,
     mode: crawl::Mode,
 }
 
-impl Look {
+impl CoreView {
     fn at(core: &mut Core<Sealed>, elapsed: Duration, now: Moment) -> Self {
         let places = core.frontier().bench.busiest(SERVERS, now);
-        let hosts = places.into_iter().map(|place| seen(core, place)).collect();
+        let hosts = places
+            .into_iter()
+            .map(|place| host_entry(core, place))
+            .collect();
         Self {
             summary: core.summary(elapsed),
             hosts,
@@ -187,13 +198,13 @@ impl Look {
     }
 }
 
-/// A host, and where one of its pages is in the ledger, if its name is only there.
-struct Seen {
+/// A host, and the ledger key of one of its pages, from which its name can be read.
+struct HostEntry {
     server: Server,
     key: Option<PageKey>,
 }
 
-fn seen(core: &mut Core<Sealed>, place: Place) -> Seen {
+fn host_entry(core: &mut Core<Sealed>, place: Place) -> HostEntry {
     let known = core.host(place.host).map(server);
     let frontier = core.frontier();
     let page = place.first.map(|number| frontier.page(place.host, number));
@@ -212,7 +223,7 @@ fn seen(core: &mut Core<Sealed>, place: Place) -> Seen {
         Doing::Idle => ("idle", None),
         Doing::Parked => ("left alone", None),
     };
-    Seen {
+    HostEntry {
         key: page.and_then(|page| frontier.key(page)),
         server: Server {
             address: place.address.map(|address| address.to_string()),
@@ -225,7 +236,7 @@ fn seen(core: &mut Core<Sealed>, place: Place) -> Seen {
     }
 }
 
-/// What is said of a host to people.
+/// Returns the figures of a host that is in memory.
 fn server(host: &Host) -> Server {
     let facts = host.facts();
     let ms = |seconds: f64| (seconds * 1e4).round() / 10.0;
@@ -246,7 +257,7 @@ fn server(host: &Host) -> Server {
     }
 }
 
-/// Bytes of memory that this process holds, where the system says so.
+/// Returns the resident memory of this process in bytes; `None` where `/proc` does not exist.
 fn memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/statm").ok()?;
     let pages: u64 = status.split(' ').nth(1)?.parse().ok()?;

@@ -1,4 +1,4 @@
-//! How far is an experiment? A bar on a terminal, a plain line now and then elsewhere.
+//! Progress of an experiment on standard error: a bar on a terminal, or a line every five seconds.
 
 use std::io::IsTerminal;
 use std::sync::Mutex;
@@ -9,16 +9,16 @@ use lab::workers::Progress;
 
 use node::panics::POISONED;
 
-/// How often a log gets a line.
+/// Time between two lines where standard error is not a terminal.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows progress on standard error.
+/// Shows the progress of an experiment.
 pub struct Bar {
     bar: Option<ProgressBar>,
-    plain: Mutex<Plain>,
+    plain: Mutex<PlainProgress>,
 }
 
-struct Plain {
+struct PlainProgress {
     what: String,
     done: usize,
     steps: usize,
@@ -26,7 +26,7 @@ struct Plain {
 }
 
 impl Bar {
-    /// Shows nothing until something begins.
+    /// Creates a display that is empty until an experiment begins.
     pub fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let style = ProgressStyle::with_template("{msg} [{bar:30}] {pos}/{len}, {eta} left");
@@ -35,7 +35,7 @@ impl Bar {
         });
         Self {
             bar,
-            plain: Mutex::new(Plain {
+            plain: Mutex::new(PlainProgress {
                 what: String::new(),
                 done: 0,
                 steps: 0,
@@ -44,7 +44,7 @@ impl Bar {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -61,7 +61,7 @@ impl Progress for Bar {
             return;
         }
         let mut plain = self.plain.lock().expect(POISONED);
-        *plain = Plain {
+        *plain = PlainProgress {
             what: what.to_owned(),
             done: 0,
             steps,

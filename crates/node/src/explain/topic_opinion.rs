@@ -1,4 +1,4 @@
-//! Why was a page judged on or off the topic of the crawl?
+//! The judgement of a page by the topic classifier of the crawl, with the words that decided it.
 
 use std::path::Path;
 
@@ -8,41 +8,41 @@ use page::PageUrl;
 use policy::focus::{Evidence, Field, Known, ON_TOPIC};
 use serde::{Deserialize, Serialize};
 
-use super::Facts;
+use super::PageFacts;
 use crate::recovery;
 use crate::settings::policies::PolicySettings;
 use crate::settings::topic::Subject;
 
-/// Telling words that are named of each field.
+/// The most words that are listed per field.
 const WORDS: usize = 8;
 
-/// How a page was judged.
+/// The judgement of a page by a topic classifier.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Opinion {
-    /// The topic.
+pub struct TopicOpinion {
+    /// The name of the topic.
     pub name: String,
-    /// How likely the page is of it, by title, text and URL.
+    /// The probability that the page matches it, by title, text and URL.
     pub probability: f64,
-    /// Whether that is called on the topic.
+    /// Whether the probability reaches the threshold.
     pub on_topic: bool,
-    /// What told most, for the topic (above 0) and against it.
-    pub words: Vec<Telling>,
+    /// The words with the strongest evidence, for and against the topic.
+    pub words: Vec<WordEvidence>,
 }
 
-/// A word and what its occurrences add to the log odds of its field.
+/// A word, and what its occurrences add to the log odds of its field.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Telling {
-    /// Where it stands.
+pub struct WordEvidence {
+    /// The field that it occurs in.
     pub field: String,
     /// The word.
     pub word: String,
-    /// Above 0: for the topic.
+    /// Evidence for the topic if positive, against it if negative.
     pub log_odds: f32,
 }
 
-impl Opinion {
-    /// What the crawl's topic says of a page whose copy the archive has; `None` if the crawl has no topic that was
-    /// learned, or there is no copy.
+impl TopicOpinion {
+    /// Judges the archived copy of a page by the crawl's topic. Returns `None` if the crawl has no
+    /// trained topic, or there is no copy.
     pub fn of(
         archive: &Path,
         policies: &PolicySettings,
@@ -60,16 +60,16 @@ impl Opinion {
         else {
             return Ok(None);
         };
-        let said = [
+        let fields = [
             (Field::Text, text.body.as_str()),
             (Field::Title, text.title.as_str()),
             (Field::Url, url.as_str()),
         ];
-        let evidence: [Evidence; 3] = said.map(|(field, words)| bayes.evidence(words, field));
+        let evidence: [Evidence; 3] = fields.map(|(field, words)| bayes.evidence(words, field));
         let probability = bayes.page(evidence);
-        let words = said.iter().flat_map(|(field, text)| {
-            let told = bayes.telling(text, *field, WORDS).into_iter();
-            told.map(|(word, log_odds)| Telling {
+        let words = fields.iter().flat_map(|(field, text)| {
+            let words = bayes.telling(text, *field, WORDS).into_iter();
+            words.map(|(word, log_odds)| WordEvidence {
                 field: field.name().to_owned(),
                 word,
                 log_odds,
@@ -84,9 +84,13 @@ impl Opinion {
     }
 }
 
-impl Facts {
-    /// How the page was judged by the topic of the crawl.
-    pub fn judged(&self, archive: &Path, policies: &PolicySettings) -> Result<Option<Opinion>> {
-        Opinion::of(archive, policies, &self.url, self.visited.as_ref())
+impl PageFacts {
+    /// Judges the page by the topic of the crawl.
+    pub fn topic_opinion(
+        &self,
+        archive: &Path,
+        policies: &PolicySettings,
+    ) -> Result<Option<TopicOpinion>> {
+        TopicOpinion::of(archive, policies, &self.url, self.visited.as_ref())
     }
 }

@@ -1,4 +1,4 @@
-//! How good is a classifier on pages that it has not learned from?
+//! Quality of a topic classifier on pages that it was not trained on, by cross-validation.
 
 use std::fmt;
 
@@ -6,37 +6,37 @@ use serde::Serialize;
 
 use node::settings::topic::Judged;
 
-/// Parts of the scale that calibration is shown for.
+/// Number of equal intervals of probability for the calibration.
 const BINS: usize = 5;
 
-/// What cross-validation found.
+/// Results of cross-validation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Quality {
-    /// The share that was judged right, by one half.
+pub struct ClassifierQuality {
+    /// Share of examples classified correctly, with the threshold one half.
     pub accuracy: f64,
-    /// Of those that it calls of the topic, the share that is.
+    /// Share of the examples classified as on topic that are.
     pub precision: f64,
-    /// Of those that are, the share that it calls so.
+    /// Share of the examples on topic that are classified so.
     pub recall: f64,
-    /// The mean square of probability minus truth: 0 is perfect, .25 is a coin.
+    /// Brier score: the mean of (probability − truth)². 0 is perfect; always one half gives 0.25.
     pub brier: f64,
-    /// What it said and what was so.
-    pub calibration: Vec<Bin>,
+    /// Predicted and observed shares, by interval of probability; empty intervals are left out.
+    pub calibration: Vec<CalibrationBin>,
 }
 
-/// Examples with much the same probability.
+/// The examples in one interval of probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Bin {
-    /// How many there are.
+pub struct CalibrationBin {
+    /// Number of examples.
     pub examples: usize,
-    /// The mean of what it said.
+    /// Mean predicted probability.
     pub said: f64,
-    /// The share that is of the topic.
+    /// Share that is on topic.
     pub found: f64,
 }
 
-impl Quality {
-    /// Of these examples.
+impl ClassifierQuality {
+    /// Computes the quality from examples and their cross-validated probabilities.
     pub fn of(examples: &[Judged]) -> Self {
         let count = |wanted: &dyn Fn(&Judged) -> bool| {
             examples.iter().filter(|example| wanted(example)).count() as f64
@@ -54,12 +54,14 @@ impl Quality {
             precision: share(hits, count(&called)),
             recall: share(hits, count(&|example| example.on)),
             brier: share(errors, examples.len() as f64),
-            calibration: (0..BINS).filter_map(|bin| Bin::of(examples, bin)).collect(),
+            calibration: (0..BINS)
+                .filter_map(|bin| CalibrationBin::of(examples, bin))
+                .collect(),
         }
     }
 }
 
-impl Bin {
+impl CalibrationBin {
     fn of(examples: &[Judged], bin: usize) -> Option<Self> {
         let place = |example: &&Judged| {
             let place = (example.probability * BINS as f64) as usize;
@@ -79,21 +81,21 @@ impl Bin {
     }
 }
 
-impl fmt::Display for Quality {
+impl fmt::Display for ClassifierQuality {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "  {:.1} % judged right; precision {:.3}, recall {:.3}; mean square error {:.3}",
+            "  accuracy {:.1} %, precision {:.3}, recall {:.3}, Brier score {:.3}",
             100.0 * self.accuracy,
             self.precision,
             self.recall,
             self.brier
         )?;
-        writeln!(f, "  said   found  examples")?;
+        writeln!(f, "  predicted  observed  examples")?;
         for bin in &self.calibration {
             writeln!(
                 f,
-                "  {:.2}   {:.2}   {:>8}",
+                "  {:>9.2}  {:>8.2}  {:>8}",
                 bin.said, bin.found, bin.examples
             )?;
         }
@@ -115,7 +117,7 @@ mod tests {
                 probability,
             })
             .collect();
-        let quality = Quality::of(&examples);
+        let quality = ClassifierQuality::of(&examples);
         assert_eq!(
             (quality.accuracy, quality.precision, quality.recall),
             (0.5, 0.5, 0.5)
@@ -124,6 +126,6 @@ mod tests {
         assert!((quality.brier - squares / 4.0).abs() < 1e-12);
         let last = quality.calibration.last().unwrap();
         assert_eq!((last.examples, last.found), (1, 1.0));
-        assert_eq!(Quality::of(&[]).accuracy, 0.0);
+        assert_eq!(ClassifierQuality::of(&[]).accuracy, 0.0);
     }
 }

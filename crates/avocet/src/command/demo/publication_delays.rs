@@ -1,6 +1,7 @@
-//! When could a new page first be found by search?
+//! Measures the delay from the publication of a page to its first appearance in search.
 //!
-//! **Invariant:** looked up in the index as searchers see it, not in what the crawl knows: fetched is not yet found.
+//! **Invariant:** pages are looked up in the index that searchers use. A page that is fetched but
+//! not indexed does not count as found.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,22 +16,22 @@ use tokio::runtime::Runtime;
 use node::panics::POISONED;
 use node::store;
 
-/// How often it is looked; a delay is known to within this.
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// Time between two lookups, which is the resolution of a delay.
+const LOOKUP_EVERY: Duration = Duration::from_millis(250);
 
-/// New pages that were found, each with the delay since it appeared, in seconds.
+/// The new pages that were found, each with its delay in seconds.
 #[derive(Debug, Clone, Default)]
-pub struct Noticed(Arc<Mutex<BTreeMap<PageNumber, f64>>>);
+pub struct PublicationDelays(Arc<Mutex<BTreeMap<PageNumber, f64>>>);
 
-impl Noticed {
-    /// Looks for as long as the runtime runs.
+impl PublicationDelays {
+    /// Starts to look for new pages, until the runtime ends.
     pub fn start(runtime: &Runtime, root: &Path, web: &Arc<Serving>) -> Self {
-        let noticed = Self::default();
-        let (looking, web, path) = (noticed.clone(), web.clone(), store::index(root));
+        let delays = Self::default();
+        let (looking, web, path) = (delays.clone(), web.clone(), store::index(root));
         runtime.spawn(async move {
             loop {
-                tokio::time::sleep(LOOK_EVERY).await;
-                // The list of an index is the last thing that is made of it.
+                tokio::time::sleep(LOOKUP_EVERY).await;
+                // `meta.json` is the last file that is written when an index is created.
                 if !path.join("meta.json").exists() {
                     continue;
                 }
@@ -38,15 +39,15 @@ impl Noticed {
                     continue;
                 };
                 loop {
-                    tokio::time::sleep(LOOK_EVERY).await;
+                    tokio::time::sleep(LOOKUP_EVERY).await;
                     if let Err(error) = looking.look(&index, &web) {
-                        tracing::debug!(%error, "the demo could not look into the index");
+                        tracing::debug!(%error, "the demo cannot read the index");
                         break;
                     }
                 }
             }
         });
-        noticed
+        delays
     }
 
     fn look(&self, index: &Index, web: &Serving) -> Result<(), repository::index::IndexError> {
@@ -64,14 +65,15 @@ impl Noticed {
         Ok(())
     }
 
-    /// The delays, in seconds.
+    /// Returns the delays, in seconds.
     pub fn delays(&self) -> Vec<f64> {
         let found = self.0.lock().expect(POISONED);
         found.values().copied().collect()
     }
 }
 
-/// Pages that appeared since the demo began and exist, with the moment.
+/// Returns the pages that appeared since the start and still exist, each with its time of
+/// publication.
 pub fn published(web: &Serving, now: f64) -> Vec<(PageNumber, f64)> {
     (web.web().pages())
         .filter(|page| page.born() > 0.0 && page.exists(now))

@@ -1,4 +1,4 @@
-//! A few pages, crawled and served, whose text a test knows.
+//! A few fixed pages, crawled and served by `avocet serve`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -8,24 +8,24 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
-/// Pages by path; each is HTML, in which `SITE` stands for the address of the site.
+/// HTML pages by path. `SITE` in them stands for the address of the site.
 pub type Pages = &'static [(&'static str, &'static str)];
 
-/// A store of them that is served until dropped.
-pub struct Shelf {
+/// A store of the pages, served until dropped.
+pub struct ServedPages {
     process: Child,
     directory: tempfile::TempDir,
-    /// Where the search page is, without a slash at the end.
+    /// Address of the search page, without a slash at the end.
     pub address: String,
-    /// Where the pages are, without a slash at the end.
+    /// Address of the pages, without a slash at the end.
     pub site: String,
     asked: Requests,
 }
 
-/// The paths that a site was asked for.
+/// The paths that were requested from a site.
 pub type Requests = Arc<Mutex<Vec<String>>>;
 
-impl Shelf {
+impl ServedPages {
     pub fn start(pages: Pages) -> Self {
         let (address, asked) = publish(pages);
         let site = format!("http://{address}");
@@ -58,12 +58,12 @@ impl Shelf {
         }
     }
 
-    /// What the site was asked for since it was crawled.
+    /// Returns the paths requested from the site since the crawl.
     pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
-    /// The lines of a log: `queries` or `clicks`.
+    /// Returns the lines of a log: `queries` or `clicks`.
     pub fn log(&self, kind: &str) -> Vec<Value> {
         let directory: PathBuf = self.directory.path().join("store/log");
         let files = std::fs::read_dir(directory).into_iter().flatten();
@@ -81,14 +81,14 @@ impl Shelf {
     }
 }
 
-impl Drop for Shelf {
+impl Drop for ServedPages {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Serves pages on loopback until the test ends; returns where, and what is asked for.
+/// Serves pages on loopback until the test ends. Returns the address and the requested paths.
 pub fn publish(pages: Pages) -> (SocketAddr, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -1,31 +1,32 @@
-//! What does a running crawl say of one page?
+//! Explains a page of a running crawl.
 //!
-//! The same truth as `avocet explain` of a store at rest, asked of the frontier that decides. The core looks at its
-//! memory; what takes reads of many records happens on the thread of whoever asks.
+//! The answer has the same content as `avocet explain` for a store at rest, but comes from the
+//! frontier of the crawl. The core reads only its memory. Reads of many ledger records run on the
+//! thread of the caller.
 
 use anyhow::{Context, Result};
 use frontier::{PageKey, Visited};
 
 use super::Engine;
-use crate::explain::{self, Asked, Explanation, Facts};
+use crate::explain::{self, ExplainContext, Explanation, PageFacts};
 use crate::store;
 
 impl Engine {
-    /// What the last visit to a page found.
+    /// Returns the record of the last visit to a page, committed or not.
     pub fn visited(&self, key: PageKey) -> Option<Visited> {
         let uncommitted = self.ask(move |core| core.uncommitted_record(key.page).cloned());
-        let stored = || self.trust(self.ledger.visited(key)).flatten();
+        let stored = || self.ok_or_stop(self.ledger.visited(key)).flatten();
         uncommitted.flatten().or_else(stored)
     }
 
     /// Explains a URL.
     pub fn explain(&self, text: &str) -> Result<Explanation> {
         let url = explain::parse(text)?;
-        let mut facts = Facts::read(&self.ledger, url)?;
+        let mut facts = PageFacts::read(&self.ledger, url)?;
         let policies = self.live.policies();
         let (decided_by, now) = (policies.clone(), self.clock.now());
-        let told = self.ask(move |core| {
-            // What is on its way to the ledger is newer than what is there.
+        let explained = self.ask(move |core| {
+            // Uncommitted records are newer than those in the ledger.
             if let Some(visited) = core.uncommitted_record(facts.key.page) {
                 facts.visited = Some(visited.clone());
             }
@@ -36,17 +37,18 @@ impl Engine {
                 facts.host = Some(host.facts().clone());
             }
             let (frontier, scope) = core.frontier_and_scope();
-            let told = facts.told(Asked {
+            let explained = facts.explain_from_memory(ExplainContext {
                 frontier,
                 scope,
                 policies: &decided_by,
                 running: true,
                 now,
             });
-            (facts, told)
+            (facts, explained)
         });
-        let (facts, (explanation, source)) = told.context("the crawl has just ended: ask again")?;
-        let topic = facts.judged(&store::archive(self.live.root()), &policies)?;
+        let (facts, (explanation, source)) =
+            explained.context("the crawl has just ended: run the command again")?;
+        let topic = facts.topic_opinion(&store::archive(self.live.root()), &policies)?;
         let explanation = explain::complete(explanation, &facts, source, &self.ledger)?;
         Ok(Explanation {
             topic,

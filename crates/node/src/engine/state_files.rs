@@ -1,4 +1,4 @@
-//! Files in which a running crawl says how it stands and what it knows of its sources, for other processes.
+//! Writes the state and the sources of a running crawl into files for other processes.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,32 +10,32 @@ use super::Engine;
 use crate::explain::sources::{Row, best, rows};
 use crate::store;
 
-/// How often the sources are written.
+/// How often the file of sources is written.
 pub(super) const SOURCES_EVERY: Duration = Duration::from_secs(30);
-/// How often the state is written.
+/// How often the state file and the snapshot file are written.
 pub(super) const STATE_EVERY: Duration = Duration::from_secs(2);
-/// Sources that are written of: each costs two looks into the ledger.
+/// The most sources in the file: each costs two reads of the ledger.
 const MOST: usize = 1000;
 
 impl Engine {
-    /// Writes what is known of the sources where `avocet sources` finds it.
+    /// Writes the sources to the file that `avocet sources` reads.
     pub(super) fn record_sources(&self, root: &Path) {
         write(&self.sources(MOST), &store::sources(root));
     }
 
-    /// Writes the state of the crawl where `avocet status` finds it.
+    /// Writes the state of the crawl to the file that `avocet status` reads, and the full snapshot.
     pub(super) fn record_state(&self, root: &Path) {
         let snapshot = self.snapshot();
         write(&snapshot.state, &store::state(root));
         write(&*snapshot, &store::snapshot(root));
     }
 
-    /// The sources that name most worth, so many at most.
+    /// Returns the best sources, by the worth of the new pages that they name; at most `most`.
     pub(super) fn sources(&self, most: usize) -> Vec<Row> {
         let keys = self.ask(move |core| best(core.frontier(), most));
         let mut known = HashMap::new();
         for key in keys.into_iter().flatten() {
-            let found = self.trust(self.ledger.discovery(key)).flatten();
+            let found = self.ok_or_stop(self.ledger.discovery(key)).flatten();
             let history = self.history(key).ok().flatten();
             if let (Some(found), Some(history)) = (found, history) {
                 known.insert(key, (found.url, history));
@@ -46,7 +46,7 @@ impl Engine {
     }
 }
 
-/// Writes a file that the crawl does not need: where it cannot be written the crawl goes on.
+/// Writes a file as JSON. The crawl does not need it, so a failure is only logged.
 fn write(what: &impl Serialize, path: &Path) {
     let written = serde_json::to_vec(what)
         .map_err(std::io::Error::other)

@@ -1,11 +1,11 @@
-//! How did the user ask for an experiment, so that anyone can ask again?
+//! The command line that reproduces an experiment.
 
 use std::env;
 
-/// Flags that change where results go or how fast they come, and their values; never the results.
+/// Flags with a value that do not change the results, only their place or the speed.
 const WITHOUT_EFFECT: [&str; 4] = ["--out", "--threads", "--store", "--write"];
 
-/// The command that gives the same numbers: what the user wrote, with the seed.
+/// Returns the command that gives the same numbers: the arguments of this process, with the seed.
 pub fn command(seed: u64) -> String {
     let arguments = env::args_os().skip(1);
     let arguments: Vec<String> = arguments
@@ -35,7 +35,7 @@ fn written(arguments: &[String], seed: u64) -> String {
     words.join(" ")
 }
 
-/// A word as a shell takes it.
+/// Returns a word quoted for a shell.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_command_says_what_matters_and_how_a_shell_takes_it() {
+    fn the_command_has_the_seed_and_is_quoted_for_a_shell() {
         let check = |arguments: &[&str], expected: &str| {
             let arguments: Vec<String> = arguments.iter().map(|&word| word.into()).collect();
             assert_eq!(written(&arguments, 7), expected);

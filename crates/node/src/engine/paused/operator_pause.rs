@@ -1,4 +1,4 @@
-//! A crawl that is told to pause asks nobody, and goes on when it is told to; what it says it did is what servers saw.
+//! Tests that a paused crawl makes no requests until it is resumed, and that its counts are right.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use page::PageUrl;
 use testweb::site::{Clock, Serving};
 
 use super::{DAY, PIPE, living_web, plan, run_policies};
-use crate::live::progress::Silent;
+use crate::live::progress::NoProgress;
 use crate::live::snapshot::Mode;
 use crate::live::{Live, pause};
 use crate::store::Store;
@@ -57,7 +57,7 @@ async fn a_pause_is_kept_and_every_request_is_counted() {
         paused
     });
     let never = std::future::pending();
-    crate::engine::crawl(&store, plan, choice, Silent, &live, never)
+    crate::engine::crawl(&store, plan, choice, NoProgress, &live, never)
         .await
         .unwrap();
     assert_eq!(operator.await.unwrap(), Mode::Paused);
@@ -80,11 +80,11 @@ async fn a_pause_is_kept_and_every_request_is_counted() {
     let snapshot = live.snapshot();
     let fetches = snapshot.state.fetches;
     let seen = log.requests() as u64;
-    // The last words are said up to a second before the end.
+    // The last snapshot is up to a second older than the end.
     assert!(seen - fetches.all() <= 2, "{seen} requests, {fetches:?}");
     assert!(fetches.new >= web.pages().count() as u64 / 2, "{fetches:?}");
     assert!(fetches.refresh > 0 && fetches.source > 0, "{fetches:?}");
-    // Each server was asked for its robots.txt, and for a page that cannot exist.
+    // Each server got one request for robots.txt, and one for a page that cannot exist.
     assert_eq!(fetches.overhead, 2 * web.servers().count() as u64);
     let series: u64 = (snapshot.series.iter())
         .map(|point| point.fetches.all())

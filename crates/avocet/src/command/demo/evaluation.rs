@@ -1,0 +1,154 @@
+//! Evaluation of a demo against the true state of its web.
+
+use serde::Serialize;
+use testweb::site::{Copies, Fetches, Serving};
+
+use super::publication_delays::{PublicationDelays, published};
+use super::search_traffic::SearchTraffic;
+use crate::cli::DemoArguments;
+use crawl::Summary;
+
+/// Number of moments at which the freshness of all copies is sampled.
+const SAMPLES: u32 = 100;
+
+/// The results of a demo, as `--json` prints them.
+#[derive(Debug, Serialize)]
+pub struct Evaluation {
+    /// Random seed of the town.
+    pub seed: u64,
+    /// Speed of the town.
+    pub speed: f64,
+    /// Duration of the demo, in seconds.
+    pub seconds: f64,
+    /// Text pages of the town that exist at the end.
+    pub pages: usize,
+    /// Those of them that were fetched at least once.
+    pub known: usize,
+    /// Requests by kind, counted by the servers of the town.
+    pub fetches: Fetches,
+    /// Total number of requests.
+    pub requests: u64,
+    /// Freshness of the copies.
+    pub freshness: DemoFreshness,
+    /// Delay from publication to search result.
+    pub publication: Publication,
+    /// Searches with a response.
+    pub searches: u64,
+    /// Clicks.
+    pub clicks: u64,
+    /// Searches and clicks without a response.
+    pub failed: u64,
+    /// Price at the end: the least worth that is fetched.
+    pub price: Option<f64>,
+    /// Directory of the store.
+    pub store: String,
+}
+
+/// Share of copies that equal their page, averaged over a period.
+///
+/// The fields `…_if_alike` are the same shares if the same requests had visited all pages equally
+/// often.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct DemoFreshness {
+    /// Start of the period, in seconds since the start of the demo.
+    pub from: f64,
+    /// End of the period.
+    pub until: f64,
+    /// Share of all copies.
+    pub copies: Option<f64>,
+    /// Share of all copies, with as many requests at the same moments.
+    pub copies_if_alike: Option<f64>,
+    /// Share of the results that searchers saw.
+    pub shown: Option<f64>,
+    /// Share of the results that searchers saw, if all pages were visited equally often.
+    pub shown_if_alike: Option<f64>,
+}
+
+/// Delays from the publication of new pages to their first appearance in the index.
+#[derive(Debug, Clone, Copy, Serialize)]
+pub struct Publication {
+    /// New pages that still exist.
+    pub published: usize,
+    /// Those of them that were in the index at the end.
+    pub found: usize,
+    /// Mean delay of these, in seconds.
+    pub mean_delay: Option<f64>,
+    /// Median delay of these, in seconds.
+    pub median_delay: Option<f64>,
+}
+
+/// Evaluates the demo from its start until now.
+pub fn evaluate(
+    web: &Serving,
+    traffic: &SearchTraffic,
+    delays_seen: &PublicationDelays,
+    summary: &Summary,
+    arguments: &DemoArguments,
+) -> Evaluation {
+    let now = web.now();
+    let existing =
+        (web.web().pages()).filter(|page| page.exists(now) && web.web().is_text(page.number()));
+    let copies = web.copies();
+    let existing: Vec<_> = existing.map(|page| page.number()).collect();
+    let fetches = web.fetches();
+    Evaluation {
+        seed: arguments.seed,
+        speed: arguments.speed,
+        seconds: summary.seconds,
+        pages: existing.len(),
+        known: existing
+            .iter()
+            .filter(|page| copies.first(**page).is_some())
+            .count(),
+        fetches,
+        requests: fetches.all(),
+        freshness: freshness(web, traffic, now / 2.0, now, SAMPLES),
+        publication: publication(web, delays_seen, now),
+        searches: traffic.searches(),
+        clicks: traffic.clicks(),
+        failed: traffic.failed(),
+        price: summary.price,
+        store: summary.store.clone(),
+    }
+}
+
+/// Returns the freshness of the copies from `from` until `until`.
+pub fn freshness(
+    web: &Serving,
+    traffic: &SearchTraffic,
+    from: f64,
+    until: f64,
+    samples: u32,
+) -> DemoFreshness {
+    let (copies, alike) = (web.copies(), web.copies_alike());
+    let shown = traffic.shown();
+    let share = |copies: &Copies| {
+        let of_time = shown.iter().filter(|(_, at)| (from..until).contains(at));
+        let fresh: Vec<bool> = of_time
+            .filter_map(|(page, at)| copies.is_fresh(*page, web.web(), *at))
+            .collect();
+        let good = fresh.iter().filter(|fresh| **fresh).count();
+        (!fresh.is_empty()).then(|| good as f64 / fresh.len() as f64)
+    };
+    DemoFreshness {
+        from,
+        until,
+        copies: copies.freshness(web.web(), from, until, samples),
+        copies_if_alike: alike.freshness(web.web(), from, until, samples),
+        shown: share(&copies),
+        shown_if_alike: share(&alike),
+    }
+}
+
+/// Returns the publication delays until now.
+pub fn publication(web: &Serving, delays_seen: &PublicationDelays, now: f64) -> Publication {
+    let mut delays = delays_seen.delays();
+    delays.sort_unstable_by(f64::total_cmp);
+    let mean = delays.iter().sum::<f64>() / delays.len() as f64;
+    Publication {
+        published: published(web, now).len(),
+        found: delays.len(),
+        mean_delay: (!delays.is_empty()).then_some(mean),
+        median_delay: delays.get(delays.len() / 2).copied(),
+    }
+}
