@@ -222,7 +222,7 @@ fn wrong_arguments_are_explained() {
     let train = ["topic", "train"];
     let cases: [(_, &[&str], &str); 8] = [
         (crawl, &["--focus", "soft"], "--topic"),
-        (crawl, &["--topic", "?!"], "no word to look for"),
+        (crawl, &["--topic", "?!"], "contains no word"),
         (
             crawl,
             &["--where", "contains('a b') ad url('x')"],

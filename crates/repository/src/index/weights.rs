@@ -1,7 +1,7 @@
 //! The weights of the ranking function.
 //!
 //! They were chosen on the tuning sites of `docs/science/relevance.md`; results are reported on
-//! other sites. `cargo xtask bench relevance --questions FILE` prints the contribution of each field.
+//! other sites. `cargo xtask bench relevance --questions FILE` prints what each field adds.
 
 /// A text of a page that is searched as a field of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -31,7 +31,7 @@ impl PublicationDelays {
         runtime.spawn(async move {
             loop {
                 tokio::time::sleep(LOOKUP_EVERY).await;
-                // `meta.json` is the last file that is written when an index is created.
+                // The list of segments is the last file that is written when an index is created.
                 if !path.join("meta.json").exists() {
                     continue;
                 }

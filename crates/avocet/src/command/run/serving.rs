@@ -80,7 +80,7 @@ async fn start(
     listener: TcpListener,
     live: Arc<Live>,
 ) -> Result<Serving> {
-    // `meta.json` is the last file that is written when an index is created.
+    // The list of segments is the last file that is written when an index is created.
     while !store::index(root).join("meta.json").exists() {
         tokio::time::sleep(CHECK_EVERY).await;
     }

@@ -59,7 +59,7 @@ const SENTENCES: [&str; 18] = [
     "I would ask {other}, who knows every {subject} on this coast.",
     "New ones are cheaper than you think.",
     "It depends on what you call safe.",
-    "Update: it works again, nobody knows why.",
+    "Update: it works again, no one knows why.",
     "Grease, and then more grease.",
     "Come to the slip on Saturday and I will show you.",
     "It was the {subject} after all.",

@@ -67,7 +67,7 @@ pub(super) fn frame(
             );
         }
     }
-    html.push_str("<br>An invented town; nobody in it is real.</footer>\n</body></html>\n");
+    html.push_str("<br>An invented town; no one in it is real.</footer>\n</body></html>\n");
     html
 }
 

@@ -50,7 +50,7 @@ const HEADLINES: [&str; 12] = [
 
 const SENTENCES: [&str; 18] = [
     "The {subject} at {place} was on everybody's mind this week.",
-    "\"Nobody asked us about the {subject},\" said {other}, who has lived at {place} for {number} years.",
+    "\"No one asked us about the {subject},\" said {other}, who has lived at {place} for {number} years.",
     "{person} told the Courier that the decision would be made within {number} days.",
     "A report of {number} pages lists what went wrong, and who knew.",
     "At {elsewhere} people are less worried, though not all of them.",

@@ -43,7 +43,7 @@ const SENTENCES: [&str; 14] = [
     "The brass will darken; that is how it should be.",
     "Ships within {number} hours.",
     "Not a toy.",
-    "Our most returned {subject} until we changed the maker; now nobody returns it.",
+    "Our most returned {subject} until we changed the maker; now no one returns it.",
     "Goes well with everything else we sell.",
 ];
 
