@@ -4,6 +4,9 @@
 //! crawl core ([`run`](crate::run)). It measures the
 //! outcome, checks published claims against it and draws the figures of the papers.
 //!
+//! "The chapter" is chapter 6 of Baldi, Frasconi & Smyth, "Modeling the Internet and the Web"
+//! (2003), which several experiments repeat.
+//!
 //! **Invariant:** a [`Study`] is a pure function of the [`Setting`] and the experiment's own
 //! options.
 
@@ -61,7 +64,7 @@ pub struct Study {
 /// A published claim and whether it held.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
-    /// Short identifier: `UO1`, `2L1`, `BK1`, …
+    /// Short identifier, as in `docs/claims.md`: `UO1`, `2L1`, `BK1`, …
     pub id: &'static str,
     /// The claim in one sentence.
     pub says: String,

@@ -27,7 +27,7 @@ pub use queries::Queries;
 pub use topic::{Labels, Topic};
 pub use traffic::Traffic;
 
-pub(crate) use reach::Reach;
+pub(crate) use reach::ReachSearch;
 
 /// A changing collection of texts and the queries that search it.
 #[derive(Debug, Clone)]

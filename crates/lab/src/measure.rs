@@ -1,6 +1,6 @@
 //! Measures of an order of visits, one module per measure of the literature.
 //!
-//! Most come with the closed forms of the ideal and the random crawler. [`pagerank`] computes
+//! Most come with the closed forms of the ideal and the random crawler. [`pagerank()`] computes
 //! the exact solutions that incremental orderings are compared with.
 //!
 //! **Invariant:** measures are pure functions of the order and of the true importance, which no

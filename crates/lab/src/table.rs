@@ -17,7 +17,7 @@ use std::str::FromStr;
 use policy::Moment;
 
 use crate::LabError;
-pub(crate) use lines::{Lines, Place};
+pub(crate) use lines::{FilePlace, LineReader};
 pub(crate) use write::{TableWriter, create_zst};
 
 /// Greatest length of a row in bytes. URLs and queries are far shorter; a longer row means that
@@ -56,7 +56,7 @@ pub(crate) fn find(directory: &Path, name: &str) -> Result<PathBuf, LabError> {
 
 /// A table that is read for these `N` columns.
 pub(crate) struct Table<const N: usize> {
-    lines: Lines,
+    lines: LineReader,
     columns: [&'static str; N],
     /// Index of each column in the file.
     places: [usize; N],
@@ -65,10 +65,10 @@ pub(crate) struct Table<const N: usize> {
 }
 
 /// A row of a [`Table`].
-pub(crate) struct Row<'a, const N: usize> {
+pub(crate) struct TableRow<'a, const N: usize> {
     pub(crate) cells: [&'a str; N],
     columns: [&'static str; N],
-    pub(crate) place: Place<'a>,
+    pub(crate) place: FilePlace<'a>,
 }
 
 impl<const N: usize> Table<N> {
@@ -83,7 +83,7 @@ impl<const N: usize> Table<N> {
 
     /// Opens the table in this file and reads its header.
     pub(crate) fn open_file(path: PathBuf, columns: [&'static str; N]) -> Result<Self, LabError> {
-        let mut lines = Lines::open(path, LONGEST_ROW)?;
+        let mut lines = LineReader::open(path, LONGEST_ROW)?;
         let (header, place) = match lines.next()? {
             Some((header, place)) => (header.to_owned(), place),
             None => return Err(lines.place().wrong("there is no header row")),
@@ -108,7 +108,7 @@ impl<const N: usize> Table<N> {
     }
 
     /// Returns the next row. An empty line at the end of the file is ignored.
-    pub(crate) fn next(&mut self) -> Result<Option<Row<'_, N>>, LabError> {
+    pub(crate) fn next(&mut self) -> Result<Option<TableRow<'_, N>>, LabError> {
         if self.lines.only_an_empty_line_is_left()? {
             return Ok(None);
         }
@@ -128,7 +128,7 @@ impl<const N: usize> Table<N> {
             let why = format!("too {too} columns: {width}, not {}", self.width);
             return Err(place.wrong(why));
         }
-        Ok(Some(Row {
+        Ok(Some(TableRow {
             cells,
             columns: self.columns,
             place,
@@ -136,12 +136,12 @@ impl<const N: usize> Table<N> {
     }
 
     /// The current position, for errors that concern the table as a whole.
-    pub(crate) fn place(&self) -> Place<'_> {
+    pub(crate) fn place(&self) -> FilePlace<'_> {
         self.lines.place()
     }
 }
 
-impl<const N: usize> Row<'_, N> {
+impl<const N: usize> TableRow<'_, N> {
     /// Parses a cell as a number.
     pub(crate) fn number<T: FromStr>(&self, column: usize) -> Result<T, LabError> {
         let cell = self.cells[column];

@@ -22,7 +22,7 @@ use page::{Digest, Limits, PageId, PageUrl, Shingles};
 
 use crate::LabError;
 use crate::world::{Body, Histories};
-use words::{Vocabulary, count};
+use words::{QueryVocabulary, count};
 
 /// The texts of a history.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub struct Text {
 }
 
 /// The data that is kept of a body.
-struct Reading {
+struct BodyReading {
     fingerprint: u64,
     text: Text,
     /// Targets of its links; `None` if it is not HTML or its links are not needed.
@@ -54,7 +54,10 @@ struct Reading {
 
 impl Texts {
     /// Reads all bodies once, on all cores, and counts the words of the vocabulary.
-    pub(crate) fn read(histories: &Histories, vocabulary: &Vocabulary) -> Result<Self, LabError> {
+    pub(crate) fn read(
+        histories: &Histories,
+        vocabulary: &QueryVocabulary,
+    ) -> Result<Self, LabError> {
         let first = first_bodies(histories);
         let base = bases(histories, &first);
         let readings = histories.measured(|number, body| {
@@ -146,7 +149,7 @@ fn bases(histories: &Histories, first: &[Option<u32>]) -> Vec<Option<u32>> {
     bases
 }
 
-fn read(body: &Body, base: Option<&PageUrl>, vocabulary: &Vocabulary) -> Reading {
+fn read(body: &Body, base: Option<&PageUrl>, vocabulary: &QueryVocabulary) -> BodyReading {
     let parsed = body.html.then(|| body.parsed(base, &limits(base)));
     let Some(parsed) = parsed.flatten() else {
         return measured(&body.text, Digest::of(&body.text), None, vocabulary);
@@ -167,10 +170,10 @@ fn measured(
     text: &str,
     digest: Digest,
     links: Option<Vec<PageId>>,
-    vocabulary: &Vocabulary,
-) -> Reading {
+    vocabulary: &QueryVocabulary,
+) -> BodyReading {
     let (counts, length) = count(text, vocabulary);
-    Reading {
+    BodyReading {
         fingerprint: digest.fingerprint.0,
         text: Text {
             counts,
@@ -233,7 +236,7 @@ mod tests {
         ];
         let bodies = Bodies::kept(bodies.map(Body::html).to_vec());
         let histories = Histories::new(pages.into_iter(), versions, bodies);
-        let vocabulary = Vocabulary::of(["blue", "sea", "coral"].into_iter());
+        let vocabulary = QueryVocabulary::of(["blue", "sea", "coral"].into_iter());
         let texts = Texts::read(&histories, &vocabulary).unwrap();
         assert_eq!([0, 1, 2].map(|body| texts.of_body(body)), [0, 1, 0]);
         assert_eq!(*texts.text(0).counts, [(0, 2), (1, 1)]);

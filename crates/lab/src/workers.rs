@@ -72,9 +72,9 @@ mod tests {
 
     use super::*;
 
-    struct Counted(AtomicUsize);
+    struct CountedSteps(AtomicUsize);
 
-    impl Progress for Counted {
+    impl Progress for CountedSteps {
         fn begin(&self, _: &str, _: usize) {}
         fn step(&self) {
             self.0.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn any_number_of_threads_gives_the_same() {
         for threads in [0, 1, 2, 5, 100] {
-            let counted = Counted(AtomicUsize::new(0));
+            let counted = CountedSteps(AtomicUsize::new(0));
             let squares = each((0..37).collect(), threads, &counted, |n: u64| n * n);
             assert!(squares.iter().copied().eq((0..37).map(|n| n * n)));
             assert_eq!(counted.0.into_inner(), 37);

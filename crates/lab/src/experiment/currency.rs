@@ -27,7 +27,7 @@ use super::{Metric, Setting, Study};
 use crate::LabError;
 use crate::findings::{self, Measured, Param, Params};
 use crate::workers::{Progress, each};
-use contestants::Contestants;
+use contestants::CurrencyContestants;
 
 /// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
@@ -94,8 +94,8 @@ pub struct Options {
     pub shape: f64,
     /// Its scale, in days.
     pub scale_days: f64,
-    /// Revisit intervals to try, in days. Empty means [`INTERVALS`] and the one that (α, β)
-    /// needs.
+    /// Revisit intervals to try, in days. Empty means five from 7 to 90 days and the one that
+    /// (α, β) needs.
     pub interval_days: Vec<f64>,
     /// Documents of the collection.
     pub documents: f64,
@@ -132,15 +132,15 @@ pub fn run(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Study, LabError> {
-    let question = Question::of(options)?;
-    let contestants = Contestants::of(setting)?;
+    let question = CurrencyQuestion::of(options)?;
+    let contestants = CurrencyContestants::of(setting)?;
     let runs = u64::from(setting.runs.max(1));
     let kinds = usize::from(contestants.draw()) + usize::from(contestants.crawl());
     let steps = runs as usize * kinds * question.intervals.len();
     progress.begin("currency", steps);
     let mut notes = Vec::new();
     let mut measured = Vec::new();
-    let mut lives = world::Opened::default();
+    let mut lives = world::OpenedWorld::default();
     for run in 0..runs {
         let seed = setting.seed_of(run);
         // The closed forms are repeated in every run, so that they can be compared run by run.
@@ -178,7 +178,7 @@ pub fn run(
 }
 
 /// Validated options.
-struct Question {
+struct CurrencyQuestion {
     lifetimes: Weibull,
     alpha: f64,
     beta: f64,
@@ -201,7 +201,7 @@ const SHORTEST: f64 = 0.01;
 /// Default revisit intervals, in days.
 const INTERVALS: [f64; 5] = [7.0, 14.0, 30.0, 60.0, 90.0];
 
-impl Question {
+impl CurrencyQuestion {
     fn of(options: &Options) -> Result<Self, LabError> {
         let positive = |name: &str, number: f64| {
             let good = number > 0.0 && number.is_finite();
@@ -266,7 +266,7 @@ impl Question {
         })
     }
 
-    fn notes(&self, contestants: &Contestants) -> Vec<String> {
+    fn notes(&self, contestants: &CurrencyContestants) -> Vec<String> {
         let mut notes = vec![
             "Formula (6.21) is corrected: as printed its exponent and its divisor are not those of (6.20).".into(),
             "A kilobyte is 1000 bytes, and the 10 Kb of exercise 6.6 are taken for 10 kilobytes; as kilobits it would be an eighth of the bandwidth, at 1024 bytes 2.4 % more.".into(),

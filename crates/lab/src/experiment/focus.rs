@@ -5,7 +5,7 @@
 //! the pages with that label are the targets. Every method of the catalog runs through the
 //! production frontier. Breadth-first, backlink and random order are the lower bound, and an
 //! omniscient crawler is the upper bound. Between them are crawlers that know part of the truth
-//! (`told`).
+//! (`oracle`).
 //!
 //! **Invariant:** pages that a classifier was trained on never count as found (`split`). All
 //! policies of a run see the same web from the same starts.
@@ -16,11 +16,11 @@ mod judged;
 mod lessons;
 mod locality;
 mod omniscient;
+mod oracle;
 mod ranks;
 mod split;
 #[cfg(test)]
 mod tests;
-mod told;
 
 use policy::catalog::{Catalog, Wishes};
 
@@ -31,9 +31,9 @@ use crate::run::Web;
 use crate::workers::{Progress, each};
 use crate::world::Labels;
 
-use judged::Judge;
+use judged::FocusJudge;
 use omniscient::OMNISCIENT;
-use split::Split;
+use split::TopicSplit;
 
 /// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
@@ -62,7 +62,7 @@ pub const METRICS: &[Metric] = &[
 /// Lower bounds: orders that know nothing about topics.
 const FLOOR: [&str; 3] = ["breadth-first", "backlink", "random"];
 /// Upper bounds: crawlers that know facts which a real crawler cannot know.
-const BOUNDS: [&str; 3] = [OMNISCIENT, told::AHEAD, told::LINKS];
+const BOUNDS: [&str; 3] = [OMNISCIENT, oracle::AHEAD, oracle::LINKS];
 /// Greatest number of labels used as topics when the user names none.
 const MOST_TARGETS: usize = 5;
 /// A label needs twice this many pages to be used as a topic by default.
@@ -110,14 +110,15 @@ pub fn run(
         }
         let mut found: Vec<Vec<Measured>> = Vec::new();
         for target in &targets {
-            let split = Split::draw(&world, &labels, target, options.starts, setting.seed, run)?;
+            let split =
+                TopicSplit::draw(&world, &labels, target, options.starts, setting.seed, run)?;
             if options.experienced && !split.is_apart() {
                 let wrong = "this web is crawled as a whole: there is no other part that a policy could have crawled before";
                 return Err(LabError::Wish(wrong.into()));
             }
             let topic = lessons::learn(&world, &labels, target, &split)?;
             notes.push(split.describe(run, target, &topic, world.graph()));
-            let judge = Judge {
+            let judge = FocusJudge {
                 web,
                 split: &split,
                 topic: &topic,

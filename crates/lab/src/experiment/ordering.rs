@@ -32,8 +32,8 @@ use crate::workers::{Progress, each};
 
 pub(crate) use importance::ranks;
 
-use contestants::Contestants;
-use ground::{Ground, draw};
+use contestants::OrderingContestants;
+use ground::{ReachableWeb, draw};
 
 /// Metrics of this experiment.
 pub const METRICS: &[Metric] = &[
@@ -102,7 +102,7 @@ pub fn run(
     let mut world = setting.open(0)?.linked()?;
     let wishes = options.wishes();
     let has_texts = Web::from(&world).has_texts();
-    let mut contestants = Contestants::of(setting, &wishes, has_texts)?;
+    let mut contestants = OrderingContestants::of(setting, &wishes, has_texts)?;
     let mut notes = std::mem::take(&mut contestants.notes);
     let runs = setting.runs.max(1) as usize;
     let wanted = if invented { 1 } else { runs };
@@ -120,9 +120,9 @@ pub fn run(
             starts = options.starts(&Web::from(&world), seed, 1)?;
         }
         let web = Web::from(&world);
-        let ground = Ground::from(web.graph(), starts[run % starts.len()]);
+        let ground = ReachableWeb::from(web.graph(), starts[run % starts.len()]);
         notes.push(ground.describe(run, web.graph()));
-        let judged = measured::Judge {
+        let judged = measured::OrderingJudge {
             web,
             truths: importance::truths(&web, &ground, options.query.as_deref())?,
             ground: &ground,
@@ -190,7 +190,7 @@ impl Options {
         if runs != setting.runs as usize {
             let why = match self.starts.is_empty() {
                 true => {
-                    "so many pages reach enough of this web; another run would be one of these again"
+                    "only this many starts reach enough of this web; a further run would repeat one of them"
                 }
                 false => "one for each start that was named",
             };

@@ -28,7 +28,7 @@ use crate::workers::{Progress, each};
 use crate::world::Graph;
 
 use division::Divided;
-use judged::Judge;
+use judged::TeamJudge;
 
 /// Metrics of this experiment; x is the number of crawlers.
 pub const METRICS: &[Metric] = &[
@@ -147,7 +147,7 @@ pub fn run(
         }
         apart &= divided.parts > 1;
         let seeds = options.seeds(world.graph(), setting.seed, run);
-        let judge = Judge::new(Web::from(&world), &divided.division, &seeds, options);
+        let judge = TeamJudge::new(Web::from(&world), &divided.division, &seeds, options);
         notes.push(judge.describe(run));
         let pieces: Vec<_> = teams
             .iter()

@@ -24,7 +24,7 @@ use crate::findings::rows;
 use crate::run::servers::{Http, Network};
 use crate::workers::Progress;
 use crate::world::{Linked, World};
-use trial::Trial;
+use trial::StrategyTrial;
 
 pub use claims::claims;
 pub use judge::Judge;
@@ -119,7 +119,7 @@ fn study(
         fewest = fewest.min(network.servers().len());
         let http = options.http.unwrap_or(Http::Http11);
         notes.push(limits(&network, seed, http, options.connections));
-        let trial = Trial {
+        let trial = StrategyTrial {
             options,
             wanted: &wanted,
             strategies: &strategies,
@@ -205,7 +205,7 @@ fn strategies(setting: &Setting) -> Result<(Vec<&'static str>, Vec<Servers>), La
 }
 
 /// Whether a strategy uses the quality of pages.
-fn is_told(strategy: &str) -> bool {
+fn uses_quality(strategy: &str) -> bool {
     !matches!(strategy, BASELINE | "performance")
 }
 

@@ -5,11 +5,11 @@
 //!
 //! **Invariant:** the description is a function of the world alone.
 
-mod asked;
 mod changed;
 mod clicked;
 mod distribution;
 mod linked;
+mod queries;
 mod served;
 #[cfg(test)]
 mod tests;
@@ -149,7 +149,7 @@ pub const METRICS: &[Metric] = &[
 
 /// The description of one world.
 #[derive(Debug, Default)]
-struct Description {
+struct WorldDescription {
     measured: Vec<Measured>,
     figures: Vec<(String, Figure)>,
     notes: Vec<String>,
@@ -169,7 +169,7 @@ pub fn run(setting: &Setting, progress: &dyn Progress) -> Result<Study, LabError
     let described = each(pieces, setting.threads, progress, |run| {
         describe(setting.open(run)?)
     });
-    let mut described: Vec<Description> = described.into_iter().collect::<Result<_, _>>()?;
+    let mut described: Vec<WorldDescription> = described.into_iter().collect::<Result<_, _>>()?;
     let runs: Vec<Vec<Measured>> = described
         .iter_mut()
         .map(|world| std::mem::take(&mut world.measured))
@@ -192,18 +192,18 @@ pub fn run(setting: &Setting, progress: &dyn Progress) -> Result<Study, LabError
     })
 }
 
-fn describe(world: World) -> Result<Description, LabError> {
-    let mut said = Description::default();
+fn describe(world: World) -> Result<WorldDescription, LabError> {
+    let mut said = WorldDescription::default();
     said.notes
         .push(format!("A world of the kind {:?}.", world.kind()));
     match world {
         World::Histories(histories) => changed::describe(&histories, &mut said)?,
         World::Corpus(corpus) => {
             changed::describe(&corpus.histories, &mut said)?;
-            asked::describe(&corpus.queries, &mut said);
+            queries::describe(&corpus.queries, &mut said);
         }
         World::News(news) => clicked::describe(&news, &mut said),
-        World::Queries(queries) => asked::describe(&queries, &mut said),
+        World::Queries(queries) => queries::describe(&queries, &mut said),
         World::Servers(web) => {
             served::describe(&web, &mut said);
             linked::describe(World::Servers(web), &mut said)?;
@@ -213,7 +213,7 @@ fn describe(world: World) -> Result<Description, LabError> {
     Ok(said)
 }
 
-impl Description {
+impl WorldDescription {
     fn number(&mut self, metric: &str, value: f64) {
         self.at(metric, 0.0, value);
     }

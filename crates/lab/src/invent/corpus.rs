@@ -103,7 +103,7 @@ plan! {
 }
 
 /// The current state of a page.
-struct Page {
+struct CorpusPage {
     topic: u32,
     ads: String,
     paragraphs: Vec<String>,
@@ -168,7 +168,7 @@ impl Plan {
         }
     }
 
-    fn page(&self, number: u32, language: &Language, rng: &mut ChaCha8Rng) -> Page {
+    fn page(&self, number: u32, language: &Language, rng: &mut ChaCha8Rng) -> CorpusPage {
         let of_site = (number % self.sites) % self.topics;
         let any = rng.random_range(0..self.topics);
         let topic = if chance(rng, self.focus) {
@@ -182,7 +182,7 @@ impl Plan {
         let paragraphs = (0..count)
             .map(|_| self.paragraph(topic, language, rng))
             .collect();
-        Page {
+        CorpusPage {
             topic,
             ads: self.advertise(count, language, rng),
             paragraphs,
@@ -196,7 +196,7 @@ impl Plan {
         Beta::new(content, other).map_or(self.matter, |beta| beta.sample(rng))
     }
 
-    fn edit(&self, page: &mut Page, language: &Language, rng: &mut ChaCha8Rng) {
+    fn edit(&self, page: &mut CorpusPage, language: &Language, rng: &mut ChaCha8Rng) {
         let count = page.paragraphs.len();
         let replaced = ((self.edit * count as f64).round() as usize).clamp(1, count);
         let first = rng.random_range(0..count);
@@ -269,7 +269,7 @@ impl Plan {
     }
 }
 
-impl Page {
+impl CorpusPage {
     fn body(&self) -> Body {
         let mut text = self.paragraphs.join("\n");
         if !self.ads.is_empty() {

@@ -75,7 +75,7 @@ plan! {
 impl Plan {
     /// Invents the graph. Page `h` is the home page of host `h`, and host 0 has the most pages.
     pub fn invent(&self, seed: u64) -> kinds::Graph {
-        let mut growth = Growth::new(self, seed);
+        let mut growth = GraphGrowth::new(self, seed);
         for page in 0..self.pages.max(1) {
             growth.add(page);
         }
@@ -96,14 +96,14 @@ impl Plan {
 }
 
 /// A web during growth.
-struct Growth<'a> {
+struct GraphGrowth<'a> {
     plan: &'a Plan,
     seed: u64,
     sizes: Zipf,
     wanted: Power,
     copied: f64,
     local: f64,
-    hosts: Vec<Host>,
+    hosts: Vec<HostPages>,
     host_of: Vec<u32>,
     urls: Vec<Box<str>>,
     links: Vec<Vec<u32>>,
@@ -117,13 +117,13 @@ struct Growth<'a> {
 
 /// The pages, directories and link targets of one host.
 #[derive(Default)]
-struct Host {
+struct HostPages {
     pages: Vec<u32>,
     directories: Vec<u32>,
     targets: Vec<u32>,
 }
 
-impl<'a> Growth<'a> {
+impl<'a> GraphGrowth<'a> {
     fn new(plan: &'a Plan, seed: u64) -> Self {
         let hosts = plan.hosts.clamp(1, plan.pages.max(1)) as usize;
         let (pages, drawn) = (plan.pages as usize, plan.links - 1.0);
@@ -135,7 +135,7 @@ impl<'a> Growth<'a> {
             copied: plan.copied(),
             // A single host has only local links.
             local: if hosts == 1 { 1.0 } else { plan.drawn_local() },
-            hosts: (0..hosts).map(|_| Host::default()).collect(),
+            hosts: (0..hosts).map(|_| HostPages::default()).collect(),
             host_of: Vec::with_capacity(pages),
             urls: Vec::with_capacity(pages),
             links: Vec::with_capacity(pages),

@@ -32,7 +32,7 @@ pub(crate) trait Tuned: Default {
 }
 
 /// A number type that plans can have.
-pub(super) trait Number {
+pub(super) trait KnobNumber {
     /// Whether the type has no fractions.
     const WHOLE: bool;
 
@@ -78,7 +78,7 @@ impl Knob {
     }
 }
 
-impl Number for f64 {
+impl KnobNumber for f64 {
     const WHOLE: bool = false;
 
     fn from_wish(value: f64) -> Self {
@@ -86,7 +86,7 @@ impl Number for f64 {
     }
 }
 
-impl Number for u32 {
+impl KnobNumber for u32 {
     const WHOLE: bool = true;
 
     fn from_wish(value: f64) -> Self {
@@ -120,14 +120,14 @@ macro_rules! plan {
                 default: $default as f64,
                 least: $least as f64,
                 most: $most as f64,
-                whole: <$type as $crate::invent::knob::Number>::WHOLE,
+                whole: <$type as $crate::invent::knob::KnobNumber>::WHOLE,
                 meaning: concat!($($meaning),+).trim_ascii(),
             }, )+ ];
 
             fn set(&mut self, name: &str, value: f64) {
                 match name {
                     $( stringify!($name) => {
-                        self.$name = $crate::invent::knob::Number::from_wish(value);
+                        self.$name = $crate::invent::knob::KnobNumber::from_wish(value);
                     } )+
                     _ => {}
                 }

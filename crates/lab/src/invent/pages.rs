@@ -60,7 +60,7 @@ plan! {
 
 /// A page, by the stream that it draws from.
 #[derive(Clone, Copy)]
-enum Page {
+enum PageStream {
     /// A page that exists from the beginning.
     Old(u32),
     /// A page born later.
@@ -87,7 +87,7 @@ impl Plan {
             let number = urls.len() as u32;
             let (host, lifetime, mut rng) = self.drawn(page, &zipf, seed);
             urls.push(format!("http://www.site{host}.example/page-{number}.html"));
-            let life = Life { number, lifetime };
+            let life = PageLife { number, lifetime };
             self.live(page, life, &mut rng, &mut versions);
         }
         let bodies = Bodies::unknown(versions.len() as u32);
@@ -110,13 +110,13 @@ impl Plan {
         f64::from(self.pages) * (self.growth * self.span).exp_m1()
     }
 
-    fn all(&self) -> impl Iterator<Item = Page> + use<> {
-        let later = (0..self.newborn().round() as u32).map(Page::New);
-        (0..self.pages).map(Page::Old).chain(later)
+    fn all(&self) -> impl Iterator<Item = PageStream> + use<> {
+        let later = (0..self.newborn().round() as u32).map(PageStream::New);
+        (0..self.pages).map(PageStream::Old).chain(later)
     }
 
     /// A page's host and mean lifetime in days, and its stream after these draws.
-    fn drawn(&self, page: Page, zipf: &Zipf, seed: u64) -> (usize, f64, ChaCha8Rng) {
+    fn drawn(&self, page: PageStream, zipf: &Zipf, seed: u64) -> (usize, f64, ChaCha8Rng) {
         let mut rng = page.stream(seed);
         let host = zipf.draw(&mut rng);
         let lifetime = self.lifetime(seed, host as u64, &mut rng);
@@ -133,11 +133,17 @@ impl Plan {
     }
 
     /// Adds the versions of a page. Bodies are numbered in this order.
-    fn live(&self, page: Page, life: Life, rng: &mut ChaCha8Rng, versions: &mut Vec<Version>) {
+    fn live(
+        &self,
+        page: PageStream,
+        life: PageLife,
+        rng: &mut ChaCha8Rng,
+        versions: &mut Vec<Version>,
+    ) {
         let (birth, until): (f64, f64) = (Exp1.sample(rng), Exp1.sample(rng));
         let born = match page {
-            Page::Old(_) => 0.0,
-            Page::New(_) => self.born(-(-birth).exp_m1()),
+            PageStream::Old(_) => 0.0,
+            PageStream::New(_) => self.born(-(-birth).exp_m1()),
         };
         let dies = born + until / self.deaths;
         let end = self.span.min(dies);
@@ -173,12 +179,12 @@ impl Plan {
 
 /// A page's number and its mean time between changes, in days.
 #[derive(Clone, Copy)]
-struct Life {
+struct PageLife {
     number: u32,
     lifetime: f64,
 }
 
-impl Page {
+impl PageStream {
     fn stream(self, seed: u64) -> ChaCha8Rng {
         match self {
             Self::Old(number) => stream(seed, For::Lifetimes, u64::from(number), 0),

@@ -108,7 +108,7 @@ plan! {
 
 /// The parameters of a source.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Source {
+struct NewsSource {
     /// Articles per second.
     rate: f64,
     /// Mean number of clicks on an article.
@@ -121,7 +121,7 @@ impl Plan {
     /// Invents the sources, their articles, and the clicks on these.
     pub fn invent(&self, seed: u64) -> News {
         let sources = self.sources(seed);
-        let mut press = Press {
+        let mut press = Publications {
             plan: self,
             seed,
             articles: Vec::new(),
@@ -143,7 +143,7 @@ impl Plan {
     }
 
     /// Draws the parameters of all sources, scaled to the totals `articles` and `profit`.
-    fn sources(&self, seed: u64) -> Vec<Source> {
+    fn sources(&self, seed: u64) -> Vec<NewsSource> {
         let draw = |number| {
             let site: f64 = StandardNormal.sample(&mut stream(
                 seed,
@@ -155,13 +155,13 @@ impl Plan {
             let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
             let rate = (self.rate_sigma * normal()).exp();
             let worth = (self.site_sigma * site + self.source_sigma * normal()).exp();
-            Source {
+            NewsSource {
                 rate,
                 worth: worth * rate.powf(-self.dilution),
                 decay: self.decay / DAY * (self.decay_sigma * normal()).exp(),
             }
         };
-        let mut sources: Vec<Source> = (0..self.sources).map(draw).collect();
+        let mut sources: Vec<NewsSource> = (0..self.sources).map(draw).collect();
         let rates: f64 = sources.iter().map(|source| source.rate).sum();
         for source in &mut sources {
             source.rate *= self.articles / rates;
@@ -218,7 +218,7 @@ impl Plan {
 }
 
 /// Everything that has been published so far.
-struct Press<'a> {
+struct Publications<'a> {
     plan: &'a Plan,
     seed: u64,
     articles: Vec<String>,
@@ -226,8 +226,8 @@ struct Press<'a> {
     clicks: Vec<Clicked>,
 }
 
-impl Press<'_> {
-    fn publish(&mut self, number: u32, source: &Source) {
+impl Publications<'_> {
+    fn publish(&mut self, number: u32, source: &NewsSource) {
         let mut rng = stream(self.seed, For::Articles, u64::from(number), 0);
         let largest = self.plan.largest_swing();
         let most = source.rate * largest;
@@ -312,7 +312,7 @@ impl Press<'_> {
         }
     }
 
-    fn click(&mut self, article: u32, source: &Source, published: f64, own: u64) {
+    fn click(&mut self, article: u32, source: &NewsSource, published: f64, own: u64) {
         let mut rng = stream(self.seed, For::Clicks, own, 0);
         let sigma = self.plan.article_sigma;
         let normal: f64 = StandardNormal.sample(&mut rng);

@@ -9,9 +9,9 @@
 //!   the web are mostly on one topic (Davison, "Topical locality in the web", SIGIR 2000). Of
 //!   the others, a share `near` goes to one of the two neighbouring topics in a ring, and the
 //!   rest to any topic. The path from topic to topic can therefore be learned.
-//! - **Growth.** Every page is linked by an older page, so everything can be reached from page
-//!   0. The number of further links is Poisson. On the chosen island, they copy the target of an
-//!   older link (Kumar et al., FOCS 2000), which gives in-links a heavy tail. As in
+//! - **Growth.** Every page is linked by an older page, so all pages can be reached from the
+//!   first one. The number of further links is Poisson. On the chosen island, they copy the
+//!   target of an older link (Kumar et al., FOCS 2000), which gives in-links a heavy tail. As in
 //!   [`graph`](super::graph), half of them are added to older pages.
 //! - **Texts.** Pages are HTML. They have a title of topic words, a text that mixes topic words
 //!   with a shared background, and links with words of their target's title as anchor text.
@@ -76,12 +76,12 @@ plan! {
 impl Plan {
     /// Invents the pages, their links and texts.
     pub fn invent(&self, seed: u64) -> Topic {
-        let mut growth = Growth::new(self, seed);
+        let mut growth = TopicGrowth::new(self, seed);
         for page in 0..self.pages {
             growth.add(page);
         }
         let language = Language::new(self.words, self.topics, seed);
-        let text = Writer {
+        let text = PageWriter {
             plan: self,
             seed,
             language,
@@ -129,7 +129,7 @@ impl Plan {
 }
 
 /// A web during growth.
-struct Growth<'a> {
+struct TopicGrowth<'a> {
     plan: &'a Plan,
     seed: u64,
     sizes: Zipf,
@@ -143,7 +143,7 @@ struct Growth<'a> {
     owed: [usize; 2],
 }
 
-impl<'a> Growth<'a> {
+impl<'a> TopicGrowth<'a> {
     fn new(plan: &'a Plan, seed: u64) -> Self {
         let islands = plan.topics as usize * plan.islands as usize;
         Self {
@@ -236,13 +236,13 @@ impl<'a> Growth<'a> {
 }
 
 /// Writes the texts of the pages.
-struct Writer<'a> {
+struct PageWriter<'a> {
     plan: &'a Plan,
     seed: u64,
     language: Language,
 }
 
-impl Writer<'_> {
+impl PageWriter<'_> {
     fn title(&self, page: u32, island: u32) -> Vec<u32> {
         let mut rng = stream(self.seed, For::Prose, u64::from(page), 0);
         let topic = self.plan.topic(island);
@@ -251,7 +251,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    fn body(&self, page: u32, growth: &Growth<'_>, titles: &[Vec<u32>]) -> Body {
+    fn body(&self, page: u32, growth: &TopicGrowth<'_>, titles: &[Vec<u32>]) -> Body {
         let mut rng = stream(self.seed, For::Prose, u64::from(page), 1);
         let topic = self.plan.topic(growth.island_of[page as usize]);
         let normal: f64 = StandardNormal.sample(&mut rng);

@@ -13,7 +13,7 @@ use page::{Digest, Fingerprint, Limits, PageUrl, Reading};
 use serde::{Deserialize, Serialize};
 
 use crate::LabError;
-use crate::table::{Lines, create_zst, find};
+use crate::table::{LineReader, create_zst, find};
 
 /// Greatest length of a line in bytes: a body with its JSON escapes.
 const LONGEST_BODY: usize = 64 << 20;
@@ -31,11 +31,11 @@ pub struct Body {
 #[derive(Debug, Clone)]
 pub struct Bodies {
     count: u32,
-    source: Source,
+    source: BodySource,
 }
 
 #[derive(Debug, Clone)]
-enum Source {
+enum BodySource {
     /// Nothing is known except that they differ.
     Unknown,
     Kept(Vec<Body>),
@@ -44,7 +44,7 @@ enum Source {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Line<'a> {
+struct BodyLine<'a> {
     #[serde(borrow)]
     body: Cow<'a, str>,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ fn base() -> Option<PageUrl> {
 impl Bodies {
     /// `count` bodies of unknown content, known only to differ.
     pub fn unknown(count: u32) -> Self {
-        let source = Source::Unknown;
+        let source = BodySource::Unknown;
         Self { count, source }
     }
 
@@ -105,7 +105,7 @@ impl Bodies {
     pub fn kept(bodies: Vec<Body>) -> Self {
         Self {
             count: bodies.len() as u32,
-            source: Source::Kept(bodies),
+            source: BodySource::Kept(bodies),
         }
     }
 
@@ -113,7 +113,7 @@ impl Bodies {
     pub(super) fn file(path: PathBuf, ids: HashMap<Box<str>, u32>) -> Self {
         Self {
             count: ids.len() as u32,
-            source: Source::File(path, ids),
+            source: BodySource::File(path, ids),
         }
     }
 
@@ -124,7 +124,7 @@ impl Bodies {
 
     /// Whether their content is known.
     pub fn are_known(&self) -> bool {
-        !matches!(self.source, Source::Unknown)
+        !matches!(self.source, BodySource::Unknown)
     }
 
     /// Passes every body to `see` once, in an arbitrary but fixed order. Passes none if their
@@ -134,12 +134,12 @@ impl Bodies {
     /// If the file cannot be read or lacks one of the bodies.
     pub fn each(&self, mut see: impl FnMut(u32, Body)) -> Result<(), LabError> {
         match &self.source {
-            Source::Unknown => Ok(()),
-            Source::Kept(bodies) => {
+            BodySource::Unknown => Ok(()),
+            BodySource::Kept(bodies) => {
                 (0..).zip(bodies).for_each(|(n, body)| see(n, body.clone()));
                 Ok(())
             }
-            Source::File(path, ids) => each_of(path, ids, see),
+            BodySource::File(path, ids) => each_of(path, ids, see),
         }
     }
 
@@ -147,18 +147,18 @@ impl Bodies {
     pub(super) fn reordered(self, order: &[u32]) -> Self {
         let count = order.len() as u32;
         let source = match self.source {
-            Source::Unknown => Source::Unknown,
-            Source::Kept(mut bodies) => {
+            BodySource::Unknown => BodySource::Unknown,
+            BodySource::Kept(mut bodies) => {
                 let taken = order
                     .iter()
                     .map(|&old| std::mem::take(&mut bodies[old as usize]));
-                Source::Kept(taken.collect())
+                BodySource::Kept(taken.collect())
             }
-            Source::File(path, ids) => {
+            BodySource::File(path, ids) => {
                 let new: HashMap<u32, u32> = order.iter().copied().zip(0..).collect();
                 let ids = ids.into_iter();
                 let kept = ids.filter_map(|(id, old)| Some((id, *new.get(&old)?)));
-                Source::File(path, kept.collect())
+                BodySource::File(path, kept.collect())
             }
         };
         Self { count, source }
@@ -204,7 +204,7 @@ pub(crate) fn write(
                 (None, said)
             };
             let body = Cow::from(id);
-            let line = serde_json::to_vec(&Line { body, html, text });
+            let line = serde_json::to_vec(&BodyLine { body, html, text });
             let written = line.map_err(std::io::Error::from).and_then(|mut line| {
                 line.push(b'\n');
                 sink.write_all(&line)
@@ -245,13 +245,13 @@ fn each_of(
 fn stream(
     path: PathBuf,
     mut see: impl FnMut(&str, Body) -> Result<(), String>,
-) -> Result<Lines, LabError> {
-    let mut lines = Lines::open(path, LONGEST_BODY)?;
+) -> Result<LineReader, LabError> {
+    let mut lines = LineReader::open(path, LONGEST_BODY)?;
     while !lines.only_an_empty_line_is_left()? {
         let Some((line, place)) = lines.next()? else {
             break;
         };
-        let line: Line<'_> =
+        let line: BodyLine<'_> =
             serde_json::from_str(line).map_err(|error| place.wrong(error.to_string()))?;
         let body = match (line.html, line.text) {
             (Some(html), None) => Body::html(html),

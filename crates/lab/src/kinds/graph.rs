@@ -12,7 +12,7 @@ use std::path::Path;
 use page::PageUrl;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::Reach;
+use super::ReachSearch;
 use super::ids as names;
 use super::urls::distinct;
 use crate::LabError;
@@ -151,7 +151,7 @@ impl Graph {
 
     /// The pages that can be reached from these, themselves included, in breadth-first order.
     pub fn reachable(&self, from: &[usize]) -> Vec<usize> {
-        Reach::new(self).of(from).to_vec()
+        ReachSearch::new(self).of(from).to_vec()
     }
 
     /// The subgraph of these pages, numbered in this order. Duplicates count once.

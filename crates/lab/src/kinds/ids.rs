@@ -5,7 +5,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::LabError;
-use crate::table::{Row, Table};
+use crate::table::{Table, TableRow};
 
 /// Reads ids and the second column of a table that has one row per object.
 pub(super) fn named(table: &mut Table<2>) -> Result<(Vec<Box<str>>, Vec<String>), LabError> {
@@ -30,7 +30,7 @@ pub(super) fn places(ids: &[Box<str>]) -> HashMap<&str, u32> {
 /// Finds the object that a cell refers to; `what` names its kind in the error.
 pub(super) fn found<const N: usize>(
     places: &HashMap<&str, u32>,
-    row: &Row<'_, N>,
+    row: &TableRow<'_, N>,
     column: usize,
     what: &str,
 ) -> Result<u32, LabError> {

@@ -24,22 +24,22 @@ pub struct Linked {
     graph: Graph,
     views: Option<Vec<f64>>,
     /// Title and text of each page.
-    texts: Option<Arc<[Text]>>,
+    texts: Option<Arc<[PageText]>>,
 }
 
 #[derive(Debug)]
-struct Text {
+struct PageText {
     title: String,
     text: String,
     /// Sorted by the page linked to.
-    anchors: Vec<Anchor>,
+    anchors: Vec<AnchorLink>,
     /// Tag paths of the links.
     paths: Vec<String>,
 }
 
 /// A link of a page to another page of the graph.
 #[derive(Debug)]
-struct Anchor {
+struct AnchorLink {
     to: u32,
     /// Its anchor text, as a range of the page's text.
     words: Range<u32>,
@@ -49,7 +49,7 @@ struct Anchor {
     path: u32,
 }
 
-impl Text {
+impl PageText {
     fn slice(&self, range: &Range<u32>) -> &str {
         let range = range.start as usize..range.end as usize;
         self.text.get(range).unwrap_or_default()
@@ -92,7 +92,7 @@ impl Linked {
         })
     }
 
-    fn found(&self, from: usize, nth: usize) -> Option<(&Text, &Anchor)> {
+    fn found(&self, from: usize, nth: usize) -> Option<(&PageText, &AnchorLink)> {
         let text = &self.texts.as_ref()?[from];
         let to = self.graph.links(from)[nth];
         let place = text.anchors.binary_search_by_key(&to, |anchor| anchor.to);
@@ -152,9 +152,9 @@ fn ids(graph: &Graph) -> Vec<(PageId, u32)> {
     ids
 }
 
-fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> Text {
+fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> PageText {
     if !body.html {
-        return Text {
+        return PageText {
             title: String::new(),
             text: body.text,
             anchors: Vec::new(),
@@ -169,7 +169,7 @@ fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> Text {
             let place = ids.binary_search_by_key(&link.id, |(id, _)| *id).ok()?;
             let around = reading.around(link, AROUND);
             let start = around.as_ptr() as usize - reading.text.as_ptr() as usize;
-            Some(Anchor {
+            Some(AnchorLink {
                 to: ids[place].1,
                 words: link.anchor.clone(),
                 around: start as u32..(start + around.len()) as u32,
@@ -177,8 +177,8 @@ fn read(graph: &Graph, ids: &[(PageId, u32)], page: usize, body: Body) -> Text {
             })
         })
         .collect();
-    anchors.sort_by_key(|anchor: &Anchor| anchor.to);
-    Text {
+    anchors.sort_by_key(|anchor: &AnchorLink| anchor.to);
+    PageText {
         title: reading.title,
         text: reading.text,
         anchors,

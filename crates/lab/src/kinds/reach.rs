@@ -6,7 +6,7 @@
 use super::Graph;
 
 /// Reusable buffers for repeated searches.
-pub(crate) struct Reach<'g> {
+pub(crate) struct ReachSearch<'g> {
     graph: &'g Graph,
     /// Number of the latest search that saw each page.
     seen: Vec<u32>,
@@ -14,7 +14,7 @@ pub(crate) struct Reach<'g> {
     found: Vec<usize>,
 }
 
-impl<'g> Reach<'g> {
+impl<'g> ReachSearch<'g> {
     pub fn new(graph: &'g Graph) -> Self {
         Self {
             graph,
@@ -50,7 +50,7 @@ mod tests {
         let urls: Vec<String> = (0..7).map(|n| format!("http://e.org/{n}")).collect();
         let edges = [(0, 3), (0, 1), (1, 2), (3, 2), (2, 0), (4, 1), (5, 6)];
         let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());
-        let mut reach = Reach::new(&graph);
+        let mut reach = ReachSearch::new(&graph);
         let mut check = |from: &[usize], expected: &[usize]| {
             assert_eq!(reach.of(from), expected, "{from:?}");
             assert_eq!(graph.reachable(from), expected, "{from:?}, alone");

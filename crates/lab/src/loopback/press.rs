@@ -28,7 +28,7 @@ use crate::world::{Clicked, News, Shown};
 #[derive(Debug)]
 pub struct Press {
     news: News,
-    pages: HashMap<PageId, Printed>,
+    pages: HashMap<PageId, ServedPage>,
     /// The links of each source, by the time of their appearance.
     links: Vec<Vec<Shown>>,
     /// Time at which each article appears; `None` if no source ever links to it.
@@ -40,7 +40,7 @@ pub struct Press {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Printed {
+enum ServedPage {
     Source(u32),
     Article(u32),
 }
@@ -69,9 +69,9 @@ impl Press {
     /// It uses the clock of the current tokio runtime.
     pub fn new(news: News, begins: Moment, speed: f64) -> Self {
         let source = (0..).zip(news.sources());
-        let source = source.map(|(number, url)| (url.id(), Printed::Source(number)));
+        let source = source.map(|(number, url)| (url.id(), ServedPage::Source(number)));
         let article = (0..).zip(news.articles());
-        let article = article.map(|(number, url)| (url.id(), Printed::Article(number)));
+        let article = article.map(|(number, url)| (url.id(), ServedPage::Article(number)));
         let mut links = vec![Vec::new(); news.sources().len()];
         let mut published = vec![None; news.articles().len()];
         for link in news.links() {
@@ -130,7 +130,7 @@ impl Press {
     ///
     /// The caller must report it, since only the caller has the index.
     pub fn found(&self, page: PageId) {
-        if let Some(Printed::Article(article)) = self.pages.get(&page) {
+        if let Some(ServedPage::Article(article)) = self.pages.get(&page) {
             let now = self.now();
             self.log().found.entry(*article).or_insert(now);
         }
@@ -188,11 +188,11 @@ impl Press {
         let url = PageUrl::parse(&uri.to_string()).ok();
         let now = self.now();
         let html = match url.and_then(|url| self.pages.get(&url.id()).copied()) {
-            Some(Printed::Source(source)) => {
+            Some(ServedPage::Source(source)) => {
                 self.log().polls += 1;
                 Some(self.index(source, now))
             }
-            Some(Printed::Article(article)) => {
+            Some(ServedPage::Article(article)) => {
                 let there = self.published[article as usize].is_some_and(|at| at <= now);
                 there.then(|| {
                     self.log().fetched.entry(article).or_insert(now);

@@ -22,8 +22,8 @@ use crate::text::Scored;
 #[derive(Debug, Clone)]
 pub struct Answers<'s> {
     scored: &'s Scored,
-    lists: Vec<Vec<Answer>>,
-    sums: Vec<Sums>,
+    lists: Vec<Vec<ListedAnswer>>,
+    sums: Vec<ListSums>,
     /// Lists that changed since they were last summed.
     changed: Vec<u32>,
     is_changed: Vec<bool>,
@@ -35,7 +35,7 @@ pub struct Answers<'s> {
 
 /// A page in an answer list.
 #[derive(Debug, Clone, Copy)]
-struct Answer {
+struct ListedAnswer {
     page: u32,
     score: f32,
     live: f32,
@@ -43,7 +43,7 @@ struct Answer {
 
 /// Sums over an answer list.
 #[derive(Debug, Clone, Copy, Default)]
-struct Sums {
+struct ListSums {
     useful: f64,
     seen: f64,
     embarrassing: f64,
@@ -65,7 +65,7 @@ impl<'s> Answers<'s> {
         Self {
             scored,
             lists: vec![Vec::new(); lists],
-            sums: vec![Sums::default(); lists],
+            sums: vec![ListSums::default(); lists],
             changed: Vec::new(),
             is_changed: vec![false; lists],
             copies: vec![None; pages],
@@ -114,7 +114,7 @@ impl<'s> Answers<'s> {
                 && let Err(place) = answers.binary_search_by(|other| order(other, new, page))
             {
                 let live = scored.in_list(page, live, list);
-                let answer = Answer {
+                let answer = ListedAnswer {
                     page,
                     score: new,
                     live,
@@ -178,12 +178,12 @@ impl<'s> Answers<'s> {
 }
 
 /// Compares an answer with one of this score and page: best score first, then by page.
-fn order(answer: &Answer, score: f32, page: u32) -> std::cmp::Ordering {
+fn order(answer: &ListedAnswer, score: f32, page: u32) -> std::cmp::Ordering {
     score.total_cmp(&answer.score).then(answer.page.cmp(&page))
 }
 
-fn sums(list: &[Answer], attention: &[f64]) -> Sums {
-    let mut sums = Sums::default();
+fn sums(list: &[ListedAnswer], attention: &[f64]) -> ListSums {
+    let mut sums = ListSums::default();
     for (answer, attention) in list.iter().zip(attention) {
         sums.useful += attention * f64::from(answer.live);
         sums.seen += attention;

@@ -7,8 +7,8 @@ use crate::experiment::{Claim, Study};
 
 /// Renders the head of the report.
 pub(super) fn summary(chapters: &[Chapter], about: &About) -> String {
-    let tried = all_tried(chapters);
-    let held = tried.iter().filter(|tried| tried.claim.holds).count();
+    let checked = checked_claims(chapters);
+    let held = checked.iter().filter(|checked| checked.claim.holds).count();
     let mut html = format!(
         "<header>\n<h1>Avocet lab report</h1>\n\
          <p>Published experiments on web crawling, run again with Avocet’s policies in recorded and invented webs. \
@@ -21,12 +21,12 @@ pub(super) fn summary(chapters: &[Chapter], about: &About) -> String {
     );
     html += &format!(
         "<nav id=\"claims\" aria-label=\"Contents\">\n<h2>{}</h2>\n{}",
-        verdict(held, tried.len() - held),
+        verdict(held, checked.len() - held),
         contents(chapters)
     );
-    if held < tried.len() {
-        let failed = tried.iter().filter(|tried| !tried.claim.holds);
-        let lines: String = failed.map(Tried::line).collect();
+    if held < checked.len() {
+        let failed = checked.iter().filter(|checked| !checked.claim.holds);
+        let lines: String = failed.map(CheckedClaim::line).collect();
         html += &format!(
             "<details>\n<summary>What did not hold, and by how much</summary>\n<ul class=\"failed\">\n{lines}</ul>\n</details>\n"
         );
@@ -76,17 +76,17 @@ fn words(command: &str) -> Vec<&str> {
 }
 
 /// A claim, the id of its table row and its world.
-struct Tried<'c> {
+struct CheckedClaim<'c> {
     place: String,
     world: &'c str,
     claim: &'c Claim,
 }
 
-fn all_tried(chapters: &[Chapter]) -> Vec<Tried<'_>> {
+fn checked_claims(chapters: &[Chapter]) -> Vec<CheckedClaim<'_>> {
     let mut all = Vec::new();
     for (number, chapter) in (1..).zip(chapters) {
         for (at, study) in (1..).zip(&chapter.studies) {
-            all.extend((1..).zip(&study.claims).map(|(row, claim)| Tried {
+            all.extend((1..).zip(&study.claims).map(|(row, claim)| CheckedClaim {
                 place: format!("{number}-{at}-{row}"),
                 world: &study.findings.world,
                 claim,
@@ -107,7 +107,7 @@ fn verdict(held: usize, failed: usize) -> String {
     }
 }
 
-impl Tried<'_> {
+impl CheckedClaim<'_> {
     fn line(&self) -> String {
         format!(
             "<li><a href=\"#claim-{}\">{}</a> {} <small>({})</small> \

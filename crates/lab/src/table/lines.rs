@@ -18,7 +18,7 @@ const WINDOW: u32 = 27;
 const CHUNK: usize = 1 << 16;
 
 /// The lines of a file.
-pub(crate) struct Lines {
+pub(crate) struct LineReader {
     path: PathBuf,
     reader: Box<dyn BufRead>,
     limit: usize,
@@ -28,12 +28,12 @@ pub(crate) struct Lines {
 
 /// Position in a file, for errors.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct FilePlace<'a> {
     path: &'a Path,
     line: u64,
 }
 
-impl Lines {
+impl LineReader {
     /// Opens a file whose lines have at most `limit` bytes, line ends included.
     pub(crate) fn open(path: PathBuf, limit: usize) -> Result<Self, LabError> {
         let reader = unpack(&path).map_err(|source| LabError::Read {
@@ -50,7 +50,7 @@ impl Lines {
     }
 
     /// Returns the next line without its end, which is `\n` or `\r\n`.
-    pub(crate) fn next(&mut self) -> Result<Option<(&str, Place<'_>)>, LabError> {
+    pub(crate) fn next(&mut self) -> Result<Option<(&str, FilePlace<'_>)>, LabError> {
         self.buffer.clear();
         let mut rest = self.reader.by_ref().take(self.limit as u64 + 1);
         let read = rest.read_until(b'\n', &mut self.buffer);
@@ -59,7 +59,7 @@ impl Lines {
             return Ok(None);
         }
         self.line += 1;
-        let place = Place {
+        let place = FilePlace {
             path: &self.path,
             line: self.line,
         };
@@ -105,8 +105,8 @@ impl Lines {
     }
 
     /// The position of the line that was read last.
-    pub(crate) fn place(&self) -> Place<'_> {
-        Place {
+    pub(crate) fn place(&self) -> FilePlace<'_> {
+        FilePlace {
             path: &self.path,
             line: self.line.max(1),
         }
@@ -121,7 +121,7 @@ impl Lines {
     }
 }
 
-impl Place<'_> {
+impl FilePlace<'_> {
     /// Creates an error at this line.
     pub(crate) fn wrong(&self, why: impl Into<String>) -> LabError {
         LabError::Table {

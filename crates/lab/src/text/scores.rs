@@ -75,16 +75,16 @@ impl Scored {
             }
             _ => Vec::new(),
         };
-        let asked = Asked::of(workload);
-        let statistics = Statistics::of(&asked, texts, living);
-        let mut scratch = vec![0; asked.words.len()];
-        let score = |text| asked.scores(scorer, &statistics, texts.text(text), &mut scratch);
+        let queries = QueryLists::of(workload);
+        let statistics = Statistics::of(&queries, texts, living);
+        let mut scratch = vec![0; queries.words.len()];
+        let score = |text| queries.scores(scorer, &statistics, texts.text(text), &mut scratch);
         let texts = (0..texts.count() as u32).map(score).collect();
         Ok(Self {
             texts,
             factors,
-            shares: asked.shares,
-            word_shares: asked.word_shares,
+            shares: queries.shares,
+            word_shares: queries.word_shares,
         })
     }
 
@@ -117,7 +117,7 @@ impl Scored {
 }
 
 /// Queries as answer lists.
-struct Asked {
+struct QueryLists {
     /// The list of each word of any query.
     words: BTreeMap<u32, u32>,
     /// Queries of several words: their list, and the lists of their words.
@@ -126,7 +126,7 @@ struct Asked {
     word_shares: Vec<f64>,
 }
 
-impl Asked {
+impl QueryLists {
     fn of(workload: &Workload) -> Self {
         let mut words = BTreeMap::new();
         for &word in workload.queries.iter().flat_map(|query| &query.words) {
@@ -135,25 +135,25 @@ impl Asked {
         (0..)
             .zip(words.values_mut())
             .for_each(|(list, word)| *word = list);
-        let mut asked = Self {
+        let mut queries = Self {
             shares: vec![0.0; words.len()],
             word_shares: vec![0.0; words.len()],
             several: Vec::new(),
             words,
         };
         for query in &workload.queries {
-            let lists: Vec<u32> = query.words.iter().map(|word| asked.words[word]).collect();
+            let lists: Vec<u32> = query.words.iter().map(|word| queries.words[word]).collect();
             for &list in &lists {
-                asked.word_shares[list as usize] += query.share;
+                queries.word_shares[list as usize] += query.share;
             }
             if let [only] = lists[..] {
-                asked.shares[only as usize] += query.share;
+                queries.shares[only as usize] += query.share;
             } else {
-                asked.several.push((asked.shares.len() as u32, lists));
-                asked.shares.push(query.share);
+                queries.several.push((queries.shares.len() as u32, lists));
+                queries.shares.push(query.share);
             }
         }
-        asked
+        queries
     }
 
     /// The query words of a text, as lists, with their counts.
@@ -210,17 +210,17 @@ struct Statistics {
 }
 
 impl Statistics {
-    fn of(asked: &Asked, texts: &Texts, living: &[u32]) -> Self {
-        let mut frequency = vec![0; asked.words.len()];
+    fn of(queries: &QueryLists, texts: &Texts, living: &[u32]) -> Self {
+        let mut frequency = vec![0; queries.words.len()];
         let mut words = 0;
         for text in living.iter().map(|&text| texts.text(text)) {
             words += u64::from(text.length);
-            asked
+            queries
                 .counts(text)
                 .for_each(|(list, _)| frequency[list as usize] += 1);
         }
-        let mut by_rarest = vec![Vec::new(); asked.words.len()];
-        for (query, (_, words)) in asked.several.iter().enumerate() {
+        let mut by_rarest = vec![Vec::new(); queries.words.len()];
+        for (query, (_, words)) in queries.several.iter().enumerate() {
             let rarest = words.iter().min_by_key(|&&word| frequency[word as usize]);
             rarest
                 .into_iter()

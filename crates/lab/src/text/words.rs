@@ -10,9 +10,9 @@ use policy::words::each_lower;
 
 /// Numbers of the words that are counted.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Vocabulary(HashMap<Box<str>, u32>);
+pub(crate) struct QueryVocabulary(HashMap<Box<str>, u32>);
 
-impl Vocabulary {
+impl QueryVocabulary {
     /// These words, numbered in the order of their first appearance.
     #[cfg(test)]
     pub fn of<'w>(words: impl Iterator<Item = &'w str>) -> Self {
@@ -37,7 +37,7 @@ impl Vocabulary {
 
 /// Counts of the vocabulary's words in a text, by ascending number, and the number of all its
 /// words.
-pub(crate) fn count(text: &str, vocabulary: &Vocabulary) -> (Box<[(u32, u32)]>, u32) {
+pub(crate) fn count(text: &str, vocabulary: &QueryVocabulary) -> (Box<[(u32, u32)]>, u32) {
     let mut length = 0;
     let mut found = Vec::new();
     each_lower(text, |word| {
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn words_of_the_vocabulary_are_counted() {
-        let vocabulary = Vocabulary::of(["b", "a", "b"].into_iter());
+        let vocabulary = QueryVocabulary::of(["b", "a", "b"].into_iter());
         let (counts, length) = count("A, b c; B", &vocabulary);
         assert_eq!((&*counts, length), (&[(0, 2), (1, 1)][..], 4));
     }

@@ -13,7 +13,7 @@ use super::knee::knee;
 use super::scores::classic;
 use policy::words::each_lower;
 
-use super::words::Vocabulary;
+use super::words::QueryVocabulary;
 use super::{Text, Texts};
 use crate::world::{Histories, Queries};
 
@@ -39,7 +39,7 @@ pub struct Query {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     /// All words of all queries.
-    pub vocabulary: Vocabulary,
+    pub vocabulary: QueryVocabulary,
     /// The words of each query and its count, in the order of the log.
     queries: Vec<(Vec<u32>, u64)>,
 }

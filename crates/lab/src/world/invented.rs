@@ -7,7 +7,7 @@ use crate::LabError;
 use crate::invent::{Knob, Tuned, corpus, graph, pages, servers, sources, topics, tuned};
 
 /// A kind of world that can be invented.
-struct Kind {
+struct WorldKind {
     name: &'static str,
     about: &'static str,
     knobs: &'static [Knob],
@@ -17,8 +17,8 @@ struct Kind {
 /// Creates a world from the user's settings and a seed.
 type Invent = fn(&[(String, String)], u64) -> Result<World, LabError>;
 
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[WorldKind] = &[
+    WorldKind {
         name: "graph",
         about: "hosts, pages and links with power laws",
         knobs: graph::Plan::KNOBS,
@@ -27,7 +27,7 @@ const KINDS: &[Kind] = &[
             Ok(World::Graph(plan.invent(seed)))
         },
     },
-    Kind {
+    WorldKind {
         name: "servers",
         about: "servers with latencies, and their pages",
         knobs: servers::Plan::KNOBS,
@@ -36,7 +36,7 @@ const KINDS: &[Kind] = &[
             Ok(World::Servers(Box::new(plan.invent(seed)?)))
         },
     },
-    Kind {
+    WorldKind {
         name: "pages",
         about: "pages that change, are born and die, without texts",
         knobs: pages::Plan::KNOBS,
@@ -45,7 +45,7 @@ const KINDS: &[Kind] = &[
             Ok(World::Histories(plan.invent(seed)?))
         },
     },
-    Kind {
+    WorldKind {
         name: "sources",
         about: "sources that publish articles, which are clicked for some days",
         knobs: sources::Plan::KNOBS,
@@ -54,7 +54,7 @@ const KINDS: &[Kind] = &[
             Ok(World::News(plan.invent(seed)))
         },
     },
-    Kind {
+    WorldKind {
         name: "corpus",
         about: "texts that change, and the queries that are asked of them",
         knobs: corpus::Plan::KNOBS,
@@ -63,7 +63,7 @@ const KINDS: &[Kind] = &[
             Ok(World::Corpus(plan.invent(seed)))
         },
     },
-    Kind {
+    WorldKind {
         name: "topics",
         about: "pages on topics, which link to their own topic more than to others",
         knobs: topics::Plan::KNOBS,

@@ -4,7 +4,7 @@ use policy::plan::{Weibull, age, allocation, currency, freshness, growth};
 
 use super::formulas::{ALLOCATIONS, EXAMPLE, EXAMPLE_BUDGET, GROWTH, demands};
 use super::monte_carlo::look;
-use super::{Options, Question};
+use super::{CurrencyQuestion, Options};
 use crate::experiment::Claim;
 
 /// Tolerance in standard errors. Chance exceeds it in one of 16,000 comparisons; there are two
@@ -97,11 +97,11 @@ fn bk5_closed_forms(draws: u32, seed: u64) -> Option<Claim> {
         draws,
         ..Options::default()
     };
-    let question = Question::of(&options).ok()?;
+    let question = CurrencyQuestion::of(&options).ok()?;
     let mut errors: Vec<f64> = Vec::new();
     for &interval in &question.intervals {
         let seen = look(&question, interval, seed);
-        let mut compare = |drawn: super::monte_carlo::Drawn, expected: f64| {
+        let mut compare = |drawn: super::monte_carlo::SampleMean, expected: f64| {
             if drawn.error() > 0.0 {
                 errors.push((drawn.mean() - expected).abs() / drawn.error());
             }

@@ -14,9 +14,9 @@ const NAMES: [&str; 6] = [
 ];
 
 /// The chosen names; empty means all.
-pub(super) struct Contestants(Vec<String>);
+pub(super) struct CurrencyContestants(Vec<String>);
 
-impl Contestants {
+impl CurrencyContestants {
     pub fn of(setting: &Setting) -> Result<Self, LabError> {
         let asked = setting.policies.iter().chain(&setting.against);
         for name in asked {

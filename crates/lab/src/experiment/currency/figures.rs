@@ -4,14 +4,14 @@ use figure::{Figure, Series};
 use policy::plan::{currency, growth};
 
 use super::formulas::{ALLOCATIONS, GROWTH};
-use super::{GRACES, Question, currency_at};
+use super::{CurrencyQuestion, GRACES, currency_at};
 use crate::findings::{self, Findings};
 
 /// Lifespans of a growing web that are drawn, in days.
 const LIFESPANS: [f64; 3] = [365.0, 1_000.0, 3_000.0];
 
 /// Returns all figures, each with the stem of its file name.
-pub(super) fn all(question: &Question, findings: &Findings) -> Vec<(String, Figure)> {
+pub(super) fn all(question: &CurrencyQuestion, findings: &Findings) -> Vec<(String, Figure)> {
     let mut figures = vec![
         ("lifetime-density", density(question)),
         ("lifetime-distribution", distribution(question)),
@@ -36,7 +36,7 @@ pub(super) fn all(question: &Question, findings: &Findings) -> Vec<(String, Figu
         .collect()
 }
 
-fn density(question: &Question) -> Figure {
+fn density(question: &CurrencyQuestion) -> Figure {
     let lifetimes = &question.lifetimes;
     let at = |t| lifetimes.density(t);
     Figure {
@@ -52,7 +52,7 @@ fn density(question: &Question) -> Figure {
     }
 }
 
-fn distribution(question: &Question) -> Figure {
+fn distribution(question: &CurrencyQuestion) -> Figure {
     let lifetimes = &question.lifetimes;
     let at = |t| lifetimes.distribution(t);
     Figure {
@@ -92,7 +92,7 @@ fn ages() -> Figure {
     }
 }
 
-fn intervals(question: &Question) -> Figure {
+fn intervals(question: &CurrencyQuestion) -> Figure {
     let longest = 5.0 * question.needed;
     let of = |grace: f64| {
         let at = move |interval| currency::of_collection(&question.lifetimes, interval, grace);
@@ -127,7 +127,7 @@ fn allocations(findings: &Findings) -> Figure {
     }
 }
 
-fn recency(question: &Question, findings: &Findings) -> Figure {
+fn recency(question: &CurrencyQuestion, findings: &Findings) -> Figure {
     let metric = currency_at(question.beta);
     let beta = format!("β = {} d", question.beta);
     let of = |(policy, who): (&str, &str)| {

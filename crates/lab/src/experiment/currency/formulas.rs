@@ -3,7 +3,7 @@
 use policy::plan::allocation::{self, Demand};
 use policy::plan::{Weibull, age, currency, freshness, growth};
 
-use super::{Question, currency_at, number};
+use super::{CurrencyQuestion, currency_at, number};
 use crate::findings::Measured;
 
 const CLOSED: &str = "closed-form";
@@ -28,7 +28,7 @@ pub(super) const ALLOCATIONS: [(&str, Allocate); 3] = [
 ];
 
 /// Returns all numbers that need no random draws.
-pub(super) fn rows(question: &Question) -> Vec<Measured> {
+pub(super) fn rows(question: &CurrencyQuestion) -> Vec<Measured> {
     let mut rows = Vec::new();
     for &interval in &question.intervals {
         rows.extend(recency(

@@ -9,18 +9,18 @@ use rand::RngExt;
 use rand_distr::{Distribution, Exp1};
 use testweb::chance::{For, stream};
 
-use super::{Question, currency_at, number};
+use super::{CurrencyQuestion, currency_at, number};
 use crate::findings::Measured;
 
 /// Sums for a sample mean and its standard error.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Drawn {
+pub(super) struct SampleMean {
     count: f64,
     sum: f64,
     squares: f64,
 }
 
-impl Drawn {
+impl SampleMean {
     fn add(&mut self, value: f64) {
         self.count += 1.0;
         self.sum += value;
@@ -39,16 +39,17 @@ impl Drawn {
 }
 
 /// Estimates at one revisit interval.
-pub(super) struct Seen {
-    pub freshness: Drawn,
-    pub age: Drawn,
+pub(super) struct IntervalEstimates {
+    pub freshness: SampleMean,
+    pub age: SampleMean,
     /// One per grace period.
-    pub currency: Vec<Drawn>,
+    pub currency: Vec<SampleMean>,
 }
 
-pub(super) fn rows(question: &Question, interval: f64, seed: u64) -> Vec<Measured> {
+pub(super) fn rows(question: &CurrencyQuestion, interval: f64, seed: u64) -> Vec<Measured> {
     let seen = look(question, interval, seed);
-    let row = |metric: String, drawn: Drawn| number("monte-carlo", metric, interval, drawn.mean());
+    let row =
+        |metric: String, drawn: SampleMean| number("monte-carlo", metric, interval, drawn.mean());
     let mut rows = vec![
         row("freshness".into(), seen.freshness),
         row("age".into(), seen.age),
@@ -59,11 +60,11 @@ pub(super) fn rows(question: &Question, interval: f64, seed: u64) -> Vec<Measure
     rows
 }
 
-pub(super) fn look(question: &Question, interval: f64, seed: u64) -> Seen {
-    let mut seen = Seen {
-        freshness: Drawn::default(),
-        age: Drawn::default(),
-        currency: vec![Drawn::default(); question.graces.len()],
+pub(super) fn look(question: &CurrencyQuestion, interval: f64, seed: u64) -> IntervalEstimates {
+    let mut seen = IntervalEstimates {
+        freshness: SampleMean::default(),
+        age: SampleMean::default(),
+        currency: vec![SampleMean::default(); question.graces.len()],
     };
     for page in 0..u64::from(question.draws) {
         let mut chance = stream(seed, For::Looks, page, interval.to_bits());

@@ -7,7 +7,7 @@ use policy::plan::lifetime::{self, Watched};
 use policy::refresh::Uniform;
 use policy::{Crawl, History, Price};
 
-use super::{Options, Question, currency_at, formulas, number};
+use super::{CurrencyQuestion, Options, currency_at, formulas, number};
 use crate::LabError;
 use crate::experiment::Setting;
 use crate::findings::Measured;
@@ -25,9 +25,9 @@ const FEWER: &str = "20000";
 /// The pages of the world. A recorded world is opened once for all runs, an invented one for
 /// each run.
 #[derive(Default)]
-pub(super) struct Opened(Option<Lives>);
+pub(super) struct OpenedWorld(Option<Lives>);
 
-impl Opened {
+impl OpenedWorld {
     pub fn of(
         &mut self,
         setting: &Setting,
@@ -71,7 +71,7 @@ fn open(setting: &Setting, options: &Options, run: u64) -> Result<Lives, LabErro
 /// Returns the crawler's measurements at an interval and the model's predictions, and a note if
 /// either is missing.
 pub(super) fn rows(
-    question: &Question,
+    question: &CurrencyQuestion,
     lives: &Lives,
     interval: f64,
     seed: u64,
@@ -117,7 +117,7 @@ pub(super) fn rows(
     (rows, None)
 }
 
-fn reached(question: &Question, done: &Refreshed, interval: f64) -> Vec<Measured> {
+fn reached(question: &CurrencyQuestion, done: &Refreshed, interval: f64) -> Vec<Measured> {
     let recency = &done.recency;
     let mut rows = vec![
         number("uniform", "freshness", interval, recency.freshness()),

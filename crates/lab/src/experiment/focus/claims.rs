@@ -18,7 +18,7 @@ const LATE: usize = POINTS / 2;
 
 /// Claim BK7, as far as the policies it concerns were run.
 pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<Claim> {
-    let found = Found { runs };
+    let found = FocusFindings { runs };
     let has = |name: &str| names.iter().any(|known| known == name);
     let mut claims = Vec::new();
     if has("breadth-first") && has("soft") {
@@ -32,7 +32,7 @@ pub(super) fn of_crawls(runs: &[Vec<Measured>], names: &[String]) -> Vec<Claim> 
 
 /// Claim BK8, as far as the world has texts and anchor texts.
 pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<Claim> {
-    let found = Found { runs };
+    let found = FocusFindings { runs };
     let mean = |kind: usize| found.mean(|number| number.policy == KINDS[kind]);
     let mut claims = Vec::new();
     let linked: Vec<f64> = [mean(2), mean(3)].into_iter().flatten().collect();
@@ -62,11 +62,11 @@ pub(super) fn of_links(runs: &[Vec<Measured>]) -> Vec<Claim> {
     claims
 }
 
-struct Found<'a> {
+struct FocusFindings<'a> {
     runs: &'a [Vec<Measured>],
 }
 
-impl Found<'_> {
+impl FocusFindings<'_> {
     fn level(&self) -> Claim {
         let kept = |policy: &str| {
             let [early, late] = [(0, EARLY), (EARLY, LATE)].map(|(from, to)| {

@@ -7,8 +7,8 @@ use policy::catalog::{Catalog, Wishes};
 use policy::focus::Topic;
 
 use super::omniscient::{self, OMNISCIENT};
-use super::split::Split;
-use super::told::{self, Told};
+use super::oracle::{self, LinkOracle};
+use super::split::TopicSplit;
 use crate::LabError;
 use crate::findings::{Measured, Param, Params};
 use crate::run::{Web, order_after};
@@ -19,16 +19,16 @@ pub(super) const POINTS: usize = 20;
 pub(super) const ALL: &str = "all";
 
 /// Scores the crawls of one run for one target.
-pub(super) struct Judge<'a> {
+pub(super) struct FocusJudge<'a> {
     pub web: Web<'a>,
-    pub split: &'a Split,
+    pub split: &'a TopicSplit,
     pub topic: &'a Topic,
     pub target: &'a str,
     /// Whether policies first crawl the training pages.
     pub experienced: bool,
 }
 
-impl Judge<'_> {
+impl FocusJudge<'_> {
     pub fn judge(&self, name: &str) -> Result<Vec<Measured>, LabError> {
         let split = self.split;
         let visits = match name {
@@ -41,12 +41,12 @@ impl Judge<'_> {
                     topic: Some(Arc::new(self.topic.clone())),
                     ..Wishes::default()
                 };
-                let is_told = [told::LINKS, told::AHEAD].contains(&name);
-                let method = if is_told { told::METHOD } else { name };
+                let has_oracle = [oracle::LINKS, oracle::AHEAD].contains(&name);
+                let method = if has_oracle { oracle::METHOD } else { name };
                 let order = Catalog::standard().order(method, &wishes);
                 let mut order = order.map_err(|error| LabError::Wish(error.to_string()))?;
-                if is_told {
-                    order = Box::new(Told::new(order, self.web.graph(), split, name));
+                if has_oracle {
+                    order = Box::new(LinkOracle::new(order, self.web.graph(), split, name));
                 }
                 let earlier = |page: usize| self.experienced && split.lessons[page];
                 let ground = |page: usize| split.ground[page];
@@ -57,7 +57,7 @@ impl Judge<'_> {
         Ok(self.measured(name, &curve(&found, split.reached, split.wanted())))
     }
 
-    fn measured(&self, name: &str, curve: &Curve) -> Vec<Measured> {
+    fn measured(&self, name: &str, curve: &RecallCurve) -> Vec<Measured> {
         let number = |metric: &str, x: f64, value: f64| Measured {
             policy: name.to_owned(),
             params: Params::from([("target".to_owned(), Param::from(self.target))]),
@@ -77,12 +77,12 @@ impl Judge<'_> {
 }
 
 /// The scores of a crawl.
-pub(super) struct Curve {
+pub(super) struct RecallCurve {
     pub area: f64,
-    points: Vec<Point>,
+    points: Vec<FocusPoint>,
 }
 
-struct Point {
+struct FocusPoint {
     harvest: f64,
     recall: f64,
     relevance: f64,
@@ -92,7 +92,7 @@ struct Point {
 /// hit a target.
 ///
 /// Fetches that a crawl did not make before it ended count as misses.
-pub(super) fn curve(found: &[bool], pages: usize, wanted: usize) -> Curve {
+pub(super) fn curve(found: &[bool], pages: usize, wanted: usize) -> RecallCurve {
     let mut so_far = Vec::with_capacity(pages);
     let mut count = 0;
     for fetch in 0..pages {
@@ -108,14 +108,14 @@ pub(super) fn curve(found: &[bool], pages: usize, wanted: usize) -> Curve {
         let slice = (fetches - last.0, found_by - last.1);
         let made = fetches.min(found.len().max(1));
         last = (fetches, found_by);
-        Point {
+        FocusPoint {
             harvest: found_by as f64 / made as f64,
             recall: recall(found_by),
             relevance: slice.1 as f64 / slice.0 as f64,
         }
     });
     let points = points.collect();
-    Curve { area, points }
+    RecallCurve { area, points }
 }
 
 /// Averages the numbers of a run over its targets.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 use policy::focus::{Bayes, Crawled, Document, Guide, Pointer, Topic, Trainer};
 
-use super::split::{Split, has};
+use super::split::{TopicSplit, has};
 use crate::LabError;
 use crate::world::{Labels, Linked};
 
@@ -22,7 +22,7 @@ pub(super) fn learn(
     world: &Linked,
     labels: &Labels,
     target: &str,
-    split: &Split,
+    split: &TopicSplit,
 ) -> Result<Topic, LabError> {
     if !world.has_texts() {
         let wrong = "this world does not say what its pages say: there is nothing to learn from";
@@ -50,7 +50,7 @@ pub(super) fn learn(
 }
 
 /// Trains the link guide on the links between training pages.
-fn guide(world: &Linked, split: &Split, on: impl Fn(usize) -> bool) -> Option<Guide> {
+fn guide(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Option<Guide> {
     let graph = world.graph();
     let mut crawled = Crawled::default();
     let lessons = (0..graph.pages()).filter(|page| split.lessons[*page]);
@@ -77,7 +77,7 @@ struct School<'a> {
     world: &'a Linked,
     /// Anchor texts of the links to each page.
     anchors: Vec<String>,
-    split: &'a Split,
+    split: &'a TopicSplit,
 }
 
 impl School<'_> {
@@ -98,7 +98,7 @@ impl School<'_> {
 }
 
 /// Anchor texts of links between training pages, by target page.
-fn anchors(world: &Linked, split: &Split) -> Vec<String> {
+fn anchors(world: &Linked, split: &TopicSplit) -> Vec<String> {
     let graph = world.graph();
     let mut anchors = vec![String::new(); graph.pages()];
     for from in (0..graph.pages()).filter(|page| split.lessons[*page]) {
@@ -116,7 +116,7 @@ fn anchors(world: &Linked, split: &Split) -> Vec<String> {
 
 /// Number of links from each training page to the nearest topic page, over training pages, up to
 /// [`LAYERS`].
-fn distances(world: &Linked, split: &Split, on: impl Fn(usize) -> bool) -> Vec<Option<u8>> {
+fn distances(world: &Linked, split: &TopicSplit, on: impl Fn(usize) -> bool) -> Vec<Option<u8>> {
     let graph = world.graph();
     let lessons = |page: usize| split.lessons[page];
     let mut distances: Vec<Option<u8>> = (0..graph.pages())

@@ -39,7 +39,7 @@ type Vector = HashMap<u64, f64>;
 
 /// Mean similarity of each kind of pair; kinds with fewer than ten pairs are omitted.
 pub(super) fn measured(world: &Linked, seed: u64) -> Vec<Measured> {
-    let texts = Texts::of(world);
+    let texts = TfIdfIndex::of(world);
     let mut chance = stream(seed, For::Pairs, 0, 0);
     let mut sums = [(0.0, 0u32); KINDS.len()];
     let graph = world.graph();
@@ -94,13 +94,13 @@ fn any(chance: &mut ChaCha8Rng, pages: usize) -> usize {
     chance.random_range(0..pages)
 }
 
-struct Texts {
+struct TfIdfIndex {
     vectors: Vec<Vector>,
     /// ln N/df of each word.
     rarity: Vector,
 }
 
-impl Texts {
+impl TfIdfIndex {
     fn of(world: &Linked) -> Self {
         let pages = world.graph().pages();
         let mut counted: Vec<Vec<(u64, u32)>> = Vec::with_capacity(pages);

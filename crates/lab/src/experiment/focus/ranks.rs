@@ -15,8 +15,8 @@ const OURS: [&str; 2] = ["learned", "bandit"];
 /// Descriptions of the entries of `BOUNDS`.
 const KNOW: [&str; 3] = [
     "a crawler that knows all pages",
-    "learned, told what each link leads to and what is behind that",
-    "learned, told what each link leads to",
+    "learned, with knowledge of each linked page and of the targets behind it",
+    "learned, with knowledge of each linked page",
 ];
 
 /// Lists the methods by area, and compares ours with the best published method and with the

@@ -18,7 +18,7 @@ use testweb::chance::{For, stream};
 
 use super::LEAST_TARGETS;
 use crate::LabError;
-use crate::kinds::{Graph, Labels, Linked, Reach};
+use crate::kinds::{Graph, Labels, Linked, ReachSearch};
 
 /// Least share of the pages that a site needs to be crawled on its own.
 const SITE: f64 = 0.05;
@@ -27,7 +27,7 @@ const SITE_PAGES: f64 = 200.0;
 
 /// The split of one run for one target.
 #[derive(Debug, Clone)]
-pub(super) struct Split {
+pub(super) struct TopicSplit {
     /// Start pages of the crawl.
     pub starts: Vec<usize>,
     /// Whether a page belongs to the part of the web that is crawled.
@@ -41,7 +41,7 @@ pub(super) struct Split {
     site: Option<String>,
 }
 
-impl Split {
+impl TopicSplit {
     /// Draws the split of a run with up to `starts` start pages, determined by seed, run and
     /// target.
     pub fn draw(
@@ -76,7 +76,7 @@ impl Split {
             starts,
             &mut stream(seed, For::Starts, run, 1),
         );
-        let mut reach = Reach::new(&within);
+        let mut reach = ReachSearch::new(&within);
         let reached = reach.of(&starts).to_vec();
         let mut targets = vec![false; graph.pages()];
         for &page in &reached {
@@ -208,7 +208,7 @@ fn begin(
 ) -> Vec<usize> {
     let mut pages: Vec<usize> = (0..within.pages()).collect();
     pages.shuffle(chance);
-    let mut reach = Reach::new(within);
+    let mut reach = ReachSearch::new(within);
     let sizes = pages.iter().map(|page| reach.of(&[*page]).len());
     let sizes: Vec<usize> = sizes.collect();
     let most = sizes.iter().max().copied().unwrap_or(0);

@@ -68,11 +68,11 @@ fn training_pages_are_never_targets() {
     let setting = setting("invented:topics", &[], 1);
     let (world, labels) = setting.open(0).unwrap().topical().unwrap();
     let target = &labels.names()[0];
-    let split = Split::draw(&world, &labels, target, 1, 1, 0).unwrap();
+    let split = TopicSplit::draw(&world, &labels, target, 1, 1, 0).unwrap();
     let both = (0..labels.pages()).filter(|&page| split.lessons[page] && split.targets[page]);
     assert_eq!(both.count(), 0);
     assert!(split.wanted() > 0 && split.targets.len() == labels.pages());
-    let other = Split::draw(&world, &labels, target, 1, 1, 1).unwrap();
+    let other = TopicSplit::draw(&world, &labels, target, 1, 1, 1).unwrap();
     assert_ne!(split.lessons, other.lessons, "each run holds out others");
 }
 
@@ -81,7 +81,7 @@ fn a_crawl_may_begin_at_many_pages_of_its_topic() {
     let setting = setting("invented:topics", &["hard"], 1);
     let (world, labels) = setting.open(0).unwrap().topical().unwrap();
     let target = &labels.names()[0];
-    let split = Split::draw(&world, &labels, target, 8, 1, 0).unwrap();
+    let split = TopicSplit::draw(&world, &labels, target, 8, 1, 0).unwrap();
     assert_eq!(split.starts.len(), 8);
     for &start in &split.starts {
         assert!(split::has(&labels, start, target) && !split.targets[start]);
@@ -141,7 +141,7 @@ fn webkb_is_learned_at_other_universities() {
         return;
     };
     let (world, labels) = world.topical().unwrap();
-    let split = Split::draw(&world, &labels, "course", 1, 1, 0).unwrap();
+    let split = TopicSplit::draw(&world, &labels, "course", 1, 1, 0).unwrap();
     let site = world.graph().url(split.starts[0]).registrable_domain();
     for page in 0..labels.pages() {
         let inside = world.graph().url(page).registrable_domain() == site;

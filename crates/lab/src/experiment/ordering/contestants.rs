@@ -17,13 +17,13 @@ pub(super) const IDEAL: &str = "ideal";
 pub(super) const RANDOM: &str = "random";
 
 /// Names of the orderings, without duplicates.
-pub(super) struct Contestants {
+pub(super) struct OrderingContestants {
     pub names: Vec<String>,
     /// Orderings that were left out, and why.
     pub notes: Vec<String>,
 }
 
-impl Contestants {
+impl OrderingContestants {
     /// Returns the orderings that the user named, or else all that fit.
     pub fn of(setting: &Setting, wishes: &Wishes, has_texts: bool) -> Result<Self, LabError> {
         let mut contestants = Self {

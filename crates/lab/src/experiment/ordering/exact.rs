@@ -8,7 +8,7 @@
 use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
 
-use super::measured::{Judge, TARGETS, shares};
+use super::measured::{OrderingJudge, TARGETS, shares};
 use crate::experiment::Claim;
 use crate::measure::{Curve, Truth, p_bc, p_cs, p_st};
 use crate::run::Trip;
@@ -35,7 +35,7 @@ pub(super) struct Exact {
 }
 
 impl Exact {
-    pub fn of(judge: &Judge<'_>, seed: u64) -> Self {
+    pub fn of(judge: &OrderingJudge<'_>, seed: u64) -> Self {
         let mut exact = Self::default();
         for (importance, truth) in &judge.truths {
             let visits = truth.ranking().to_vec();
@@ -116,16 +116,16 @@ type Measure<'a> = Box<dyn Fn(&[usize]) -> Option<Curve> + 'a>;
 
 /// A measure, its closed form, and the standard deviation of one random order after a number of
 /// visits.
-struct Form<'a> {
+struct ClosedForm<'a> {
     closed: Curve,
     measure: Measure<'a>,
     spread: Box<dyn Fn(usize) -> f64 + 'a>,
     sums: Vec<f64>,
 }
 
-fn forms(truth: &Truth, room: usize, points: usize) -> Vec<Form<'_>> {
+fn forms(truth: &Truth, room: usize, points: usize) -> Vec<ClosedForm<'_>> {
     let pages = truth.pages();
-    let form = |closed, measure, spread| Form {
+    let form = |closed, measure, spread| ClosedForm {
         closed,
         measure,
         spread,

@@ -35,7 +35,7 @@ const ABOUT: [&str; MOST] = [
 ];
 
 pub(super) fn figures(rows: &[Row], names: &[String], target: f64) -> Vec<(String, Figure)> {
-    let rows = Drawn { rows };
+    let rows = OrderingRows { rows };
     let (all, about) = (ranked(names, &FIRST), ranked(names, &ABOUT));
     let mut figures = vec![
         ("backlink", rows.targets(&["backlink", IDEAL])),
@@ -61,11 +61,11 @@ fn ranked<'a>(names: &'a [String], first: &[&str]) -> Vec<&'a str> {
     ranked
 }
 
-struct Drawn<'a> {
+struct OrderingRows<'a> {
     rows: &'a [Row],
 }
 
-impl Drawn<'_> {
+impl OrderingRows<'_> {
     /// Compares two policies at each target, as the paper's figures that vary G do.
     fn targets(&self, policies: &[&str; 2]) -> Figure {
         let mut figure = figure(&format!(

@@ -7,7 +7,7 @@ use rand::seq::SliceRandom;
 use testweb::chance::{For, stream};
 
 use crate::LabError;
-use crate::kinds::{Graph, Reach};
+use crate::kinds::{Graph, ReachSearch};
 
 /// Bound on the links followed to find starts, as a multiple of all links. It is ample for real
 /// webs. It ends the search in a web where a hundred thousand pages each reach a third of it.
@@ -15,7 +15,7 @@ const PATIENCE: usize = 2_000;
 
 /// The web of a run: all that can be reached from its start.
 #[derive(Debug, Clone)]
-pub(super) struct Ground {
+pub(super) struct ReachableWeb {
     pub start: usize,
     /// Pages in breadth-first order from the start.
     pub pages: Vec<usize>,
@@ -23,7 +23,7 @@ pub(super) struct Ground {
     places: Vec<u32>,
 }
 
-impl Ground {
+impl ReachableWeb {
     pub fn from(graph: &Graph, start: usize) -> Self {
         let pages = graph.reachable(&[start]);
         let mut places = vec![u32::MAX; graph.pages()];
@@ -83,7 +83,7 @@ pub(super) fn draw(graph: &Graph, seed: u64, most: usize) -> Vec<usize> {
         each.sum()
     };
     let mut patience = PATIENCE.saturating_mul(links(&candidates) + graph.pages());
-    let mut reach = Reach::new(graph);
+    let mut reach = ReachSearch::new(graph);
     // If a page reaches too little, so do all pages that it reaches.
     let mut hopeless = vec![false; graph.pages()];
     let (mut starts, mut best) = (Vec::new(), None);
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn the_web_of_a_run_is_what_it_reaches() {
         let graph = graph(4, &[(2, 1), (1, 3), (0, 1)]);
-        let ground = Ground::from(&graph, 2);
+        let ground = ReachableWeb::from(&graph, 2);
         assert_eq!(ground.pages, [2, 1, 3]);
         assert_eq!(ground.edges(&graph), [(0, 1), (1, 2)]);
         assert_eq!(ground.places(&[3, 2]), [2, 0]);

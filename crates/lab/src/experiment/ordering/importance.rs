@@ -7,7 +7,7 @@
 
 use policy::query::Query;
 
-use super::ground::Ground;
+use super::ground::ReachableWeb;
 use crate::LabError;
 use crate::measure::{Truth, pagerank};
 use crate::run::Web;
@@ -22,7 +22,7 @@ const TITLE: f64 = 10.0;
 /// Importance of every page by each metric that this world has data for.
 pub(super) fn truths(
     web: &Web<'_>,
-    ground: &Ground,
+    ground: &ReachableWeb,
     query: Option<&str>,
 ) -> Result<Vec<(&'static str, Truth)>, LabError> {
     let edges = ground.edges(web.graph());
@@ -64,7 +64,7 @@ pub(crate) fn ranks(edges: &[(usize, usize)], pages: usize) -> Vec<f64> {
 }
 
 /// IS(p, Q): the weighted number of occurrences of query words in a page.
-fn similarity(web: &Web<'_>, ground: &Ground, mut query: Query) -> Vec<f64> {
+fn similarity(web: &Web<'_>, ground: &ReachableWeb, mut query: Query) -> Vec<f64> {
     let mut of = |page: usize| {
         let (in_title, in_body) = query.look_at_text(web.text(page));
         TITLE * f64::from(in_title) + f64::from(in_body)

@@ -5,7 +5,7 @@ use std::iter::once;
 use policy::catalog::{Catalog, Wishes};
 
 use super::contestants::{IDEAL, RANDOM};
-use super::ground::Ground;
+use super::ground::ReachableWeb;
 use crate::LabError;
 use crate::findings::{Measured, Params};
 use crate::measure::{Curve, Truth, efficiency, mass, p_bc, p_cs, p_st};
@@ -20,16 +20,16 @@ pub(super) fn shares() -> impl Iterator<Item = f64> {
 }
 
 /// Crawls a web with an ordering and measures it.
-pub(super) struct Judge<'a> {
+pub(super) struct OrderingJudge<'a> {
     pub web: Web<'a>,
-    pub ground: &'a Ground,
+    pub ground: &'a ReachableWeb,
     pub truths: Vec<(&'static str, Truth)>,
     /// Size of the limited buffer, as a share of the web.
     pub buffer: f64,
     pub wishes: &'a Wishes,
 }
 
-impl Judge<'_> {
+impl OrderingJudge<'_> {
     pub fn judge(&self, name: &str) -> Result<Vec<Measured>, LabError> {
         let trip = match name {
             IDEAL | RANDOM => None,

@@ -99,8 +99,8 @@ fn uo1_an_order_that_is_not_ideal_is_noticed() {
         .linked()
         .unwrap();
     let web = Web::from(&world);
-    let ground = Ground::from(web.graph(), 0);
-    let mut judge = measured::Judge {
+    let ground = ReachableWeb::from(web.graph(), 0);
+    let mut judge = measured::OrderingJudge {
         web,
         truths: importance::truths(&web, &ground, None).unwrap(),
         ground: &ground,
@@ -111,7 +111,7 @@ fn uo1_an_order_that_is_not_ideal_is_noticed() {
     assert!(exact.ideal == 0.0 && exact.random < 5.0, "{exact:?}");
     assert!(exact.claims().iter().all(|claim| claim.holds));
     // The ideal order of another importance does not match these closed forms.
-    let other = measured::Judge {
+    let other = measured::OrderingJudge {
         truths: judge.truths.split_off(1),
         ..judge
     };

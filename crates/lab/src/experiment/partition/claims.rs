@@ -12,7 +12,7 @@ pub(super) fn claims(runs: &[Vec<Measured>], crawlers: &[u32]) -> Vec<Claim> {
     if largest < 2 {
         return Vec::new();
     }
-    let found = Found {
+    let found = TeamFindings {
         runs,
         crawlers: largest,
     };
@@ -20,12 +20,12 @@ pub(super) fn claims(runs: &[Vec<Measured>], crawlers: &[u32]) -> Vec<Claim> {
     claims.into_iter().flatten().collect()
 }
 
-struct Found<'a> {
+struct TeamFindings<'a> {
     runs: &'a [Vec<Measured>],
     crawlers: u32,
 }
 
-impl Found<'_> {
+impl TeamFindings<'_> {
     fn firewall(&self) -> Option<Claim> {
         let overlap = self.range("static-firewall", "overlap")?;
         let coverage = self.range("static-firewall", "coverage")?;
@@ -77,14 +77,14 @@ impl Found<'_> {
         })
     }
 
-    fn range(&self, team: &str, metric: &str) -> Option<Range> {
+    fn range(&self, team: &str, metric: &str) -> Option<ValueRange> {
         let mut values = self.each(team, metric);
         let first = values.next()?;
-        let range = Range {
+        let range = ValueRange {
             low: first,
             high: first,
         };
-        Some(values.fold(range, |range, value| Range {
+        Some(values.fold(range, |range, value| ValueRange {
             low: range.low.min(value),
             high: range.high.max(value),
         }))
@@ -101,12 +101,12 @@ impl Found<'_> {
 
 /// Minimum and maximum over all runs.
 #[derive(Clone, Copy)]
-struct Range {
+struct ValueRange {
     low: f64,
     high: f64,
 }
 
-impl std::fmt::Display for Range {
+impl std::fmt::Display for ValueRange {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.low == self.high {
             true => write!(formatter, "{:.3}", self.low),

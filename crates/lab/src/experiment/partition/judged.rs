@@ -16,7 +16,7 @@ use crate::run::{Coordination, Division, Plan, Web, Work, team};
 const QUALITY_AT: f64 = 0.25;
 
 /// Runs teams on a web and measures them.
-pub(super) struct Judge<'a> {
+pub(super) struct TeamJudge<'a> {
     web: Web<'a>,
     division: &'a Division,
     seeds: &'a [usize],
@@ -27,7 +27,7 @@ pub(super) struct Judge<'a> {
     truth: Truth,
 }
 
-impl<'a> Judge<'a> {
+impl<'a> TeamJudge<'a> {
     pub fn new(
         web: Web<'a>,
         division: &'a Division,
@@ -138,7 +138,7 @@ mod tests {
         let graph = Graph::new(urls.iter().map(String::as_str), edges);
         let divided = Divided::of(&graph);
         let (seeds, options) = ((0..8).collect::<Vec<_>>(), Options::default());
-        let judge = Judge::new(Web::from(&graph), &divided.division, &seeds, &options);
+        let judge = TeamJudge::new(Web::from(&graph), &divided.division, &seeds, &options);
         let of = |fetches: &[(u32, usize)]| {
             let work = Work {
                 fetches: fetches.to_vec(),

@@ -317,7 +317,7 @@ fn a_budget_is_kept_and_batches_save_messages() {
     };
     let found = |budget, batch, metric: &str| {
         let options = options(budget, batch);
-        let judge = Judge::new(Web::from(&graph), &division, &seeds, &options);
+        let judge = TeamJudge::new(Web::from(&graph), &division, &seeds, &options);
         let team = ("exchange", Coordination::Static(Confinement::Exchange));
         let measured = judge.judge(team, 2).unwrap();
         let number = measured.iter().find(|number| number.metric == metric);

@@ -15,7 +15,7 @@ use crate::findings::{Param, Row};
 
 /// Checks the claims about this quality on rows of [`measured`](super::measured()) numbers.
 pub fn claims(judge: Judge, rows: &[Row]) -> Vec<Claim> {
-    let of = Found { judge, rows };
+    let of = QualityRows { judge, rows };
     let own = match judge {
         Judge::Pagerank => vec![
             of.before_half_of_the_pages(),
@@ -36,12 +36,12 @@ pub fn claims(judge: Judge, rows: &[Row]) -> Vec<Claim> {
 }
 
 /// The rows of one quality function.
-struct Found<'a> {
+struct QualityRows<'a> {
     judge: Judge,
     rows: &'a [Row],
 }
 
-impl<'a> Found<'a> {
+impl<'a> QualityRows<'a> {
     fn before_half_of_the_pages(&self) -> Option<Claim> {
         let quality = self.row("quality", QUALITY, 0.5)?;
         let able = self.row("crawl-ability", QUALITY, 0.5)?;

@@ -8,7 +8,7 @@ use policy::order::{BreadthFirst, Given, Scores};
 
 use super::judge::Judge;
 use super::measured::{BASELINE, measured};
-use super::{Options, is_told, protocols};
+use super::{Options, protocols, uses_quality};
 use crate::LabError;
 use crate::findings::Measured;
 use crate::measure::Gain;
@@ -17,7 +17,7 @@ use crate::workers::{Progress, each};
 use crate::world::Graph;
 
 /// One run.
-pub(super) struct Trial<'a> {
+pub(super) struct StrategyTrial<'a> {
     pub options: &'a Options,
     /// Names of the strategies to report.
     pub wanted: &'a [&'static str],
@@ -30,33 +30,35 @@ pub(super) struct Trial<'a> {
 }
 
 /// A quality function and its value for each page.
-struct Judged {
+struct JudgedPages {
     judge: Judge,
     qualities: Vec<f64>,
     scores: Arc<Scores>,
 }
 
 /// A crawl to make.
-struct Planned<'a> {
+struct PlannedCrawl<'a> {
     strategy: &'a Servers,
     /// Quality that the strategy may use.
-    told: Option<&'a Judged>,
+    known: Option<&'a JudgedPages>,
 }
 
-impl Trial<'_> {
+impl StrategyTrial<'_> {
     /// Crawls with all strategies and returns the numbers of this run.
     pub fn run(&self) -> Result<Vec<Measured>, LabError> {
         let graph = self.network.graph();
         let judges = self.options.quality.iter();
-        let judged: Vec<Judged> = judges
-            .map(|&judge| Judged::new(judge, graph, self.seed))
+        let judged: Vec<JudgedPages> = judges
+            .map(|&judge| JudgedPages::new(judge, graph, self.seed))
             .collect();
         let crawls = self.crawls(&judged);
         let mut numbers = Vec::new();
         for judged in &judged {
-            let is_own = |strategy: &str, planned: &Planned<'_>| {
-                let told = planned.told.is_none_or(|told| told.judge == judged.judge);
-                told && planned.strategy.name == strategy
+            let is_own = |strategy: &str, planned: &PlannedCrawl<'_>| {
+                let known = planned
+                    .known
+                    .is_none_or(|known| known.judge == judged.judge);
+                known && planned.strategy.name == strategy
             };
             let gain = |strategy: &str| {
                 let mut crawls = crawls.iter();
@@ -82,15 +84,15 @@ impl Trial<'_> {
 
     /// Crawls with every strategy. A strategy that ignores quality crawls only once for all
     /// qualities.
-    fn crawls<'a>(&'a self, judged: &'a [Judged]) -> Vec<(Planned<'a>, Crawled)> {
+    fn crawls<'a>(&'a self, judged: &'a [JudgedPages]) -> Vec<(PlannedCrawl<'a>, Crawled)> {
         let mut planned = Vec::new();
         for strategy in self.strategies {
-            if is_told(strategy.name) {
-                let told = judged.iter().map(Some);
-                planned.extend(told.map(|told| Planned { strategy, told }));
+            if uses_quality(strategy.name) {
+                let known = judged.iter().map(Some);
+                planned.extend(known.map(|known| PlannedCrawl { strategy, known }));
             } else {
-                let told = None;
-                planned.push(Planned { strategy, told });
+                let known = None;
+                planned.push(PlannedCrawl { strategy, known });
             }
         }
         let crawler = Crawler {
@@ -112,16 +114,16 @@ impl Trial<'_> {
         let crawlers: Vec<Crawler> = protocols::crawlers(pages, self.dial()).collect();
         let what = format!("protocols, seed {}", self.seed);
         self.progress.begin(&what, crawlers.len());
-        let baseline = Planned {
+        let baseline = PlannedCrawl {
             strategy: &self.strategies[0],
-            told: None,
+            known: None,
         };
         each(crawlers, self.threads, self.progress, |crawler| {
             protocols::measured(&crawler, &self.crawl(&baseline, &crawler))
         })
     }
 
-    fn crawl(&self, planned: &Planned<'_>, crawler: &Crawler) -> Crawled {
+    fn crawl(&self, planned: &PlannedCrawl<'_>, crawler: &Crawler) -> Crawled {
         let strategy = (planned.strategy.build)();
         crawl(self.network, planned.order(), strategy, crawler)
     }
@@ -135,16 +137,16 @@ impl Trial<'_> {
     }
 }
 
-impl Planned<'_> {
+impl PlannedCrawl<'_> {
     fn order(&self) -> Box<dyn Policy> {
-        match self.told {
-            Some(told) => Box::new(Given::new(Arc::clone(&told.scores))),
+        match self.known {
+            Some(known) => Box::new(Given::new(Arc::clone(&known.scores))),
             None => Box::new(BreadthFirst),
         }
     }
 }
 
-impl Judged {
+impl JudgedPages {
     fn new(judge: Judge, graph: &Graph, seed: u64) -> Self {
         let qualities = judge.qualities(graph, seed);
         let mut scores = Scores::default();

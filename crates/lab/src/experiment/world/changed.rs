@@ -4,7 +4,7 @@
 //! text change is one with other words. Births, deaths and returns are not changes and are
 //! counted separately.
 
-use super::Description;
+use super::WorldDescription;
 use super::distribution::{mean, median, tail};
 use super::linked::places;
 use crate::LabError;
@@ -15,7 +15,7 @@ const DAY: f64 = 86_400.0;
 /// Number of bars in the figure of changes over time.
 const STEPS: usize = 60;
 
-pub(super) fn describe(histories: &Histories, said: &mut Description) -> Result<(), LabError> {
+pub(super) fn describe(histories: &Histories, said: &mut WorldDescription) -> Result<(), LabError> {
     let (pages, versions) = (histories.urls().len(), histories.versions());
     let texts = histories.texts()?;
     let bodies: Vec<u64> = (0..u64::from(histories.bodies().count())).collect();
@@ -63,7 +63,7 @@ pub(super) fn describe(histories: &Histories, said: &mut Description) -> Result<
     all.iter()
         .for_each(|change| of_bodies[change.page as usize] += 1);
     let labels = [
-        "How often do pages change?",
+        "Changes per page",
         "changes k, log10",
         "share of pages with k or more, log10",
     ];
@@ -85,7 +85,7 @@ pub(super) fn describe(histories: &Histories, said: &mut Description) -> Result<
     };
     if days > 0.0 {
         let labels = [
-            "When do pages change?",
+            "Changes over time",
             "days",
             "changes in a sixtieth of the time",
         ];

@@ -5,7 +5,7 @@
 
 use policy::Moment;
 
-use super::Description;
+use super::WorldDescription;
 use super::distribution::{mean, median, ranked, top_share};
 use super::linked::places;
 use crate::world::News;
@@ -18,7 +18,7 @@ const LATE: [u32; 5] = [1, 6, 12, 24, 48];
 /// Hours that the decay figure covers.
 const SHOWN: u32 = 96;
 
-pub(super) fn describe(news: &News, said: &mut Description) {
+pub(super) fn describe(news: &News, said: &mut WorldDescription) {
     let articles = news.articles().len();
     said.count("sources", news.sources().len());
     said.count("articles", articles);

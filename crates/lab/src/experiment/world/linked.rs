@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use page::PageUrl;
 
-use super::Description;
+use super::WorldDescription;
 use super::distribution::{mean, median, rank_correlation, ranked, tail};
 use crate::LabError;
 use crate::findings::Params;
@@ -16,7 +16,7 @@ use crate::world::{Graph, Linked, Topic, World};
 /// The domain given to pages without a usable URL.
 const NO_DOMAIN: &str = ".invalid";
 
-pub(super) fn describe(world: World, said: &mut Description) -> Result<(), LabError> {
+pub(super) fn describe(world: World, said: &mut WorldDescription) -> Result<(), LabError> {
     if let World::Topic(topic) = &world {
         labels(topic, said);
         bodies(topic, said);
@@ -32,7 +32,7 @@ pub(super) fn describe(world: World, said: &mut Description) -> Result<(), LabEr
     Ok(())
 }
 
-fn graph(graph: &Graph, said: &mut Description) {
+fn graph(graph: &Graph, said: &mut WorldDescription) {
     let pages = graph.pages();
     let share = |count: usize| count as f64 / pages as f64;
     let to = in_links(graph);
@@ -81,7 +81,7 @@ fn graph(graph: &Graph, said: &mut Description) {
     }
 }
 
-fn anchors(linked: &Linked, said: &mut Description) {
+fn anchors(linked: &Linked, said: &mut WorldDescription) {
     if !linked.has_texts() {
         return;
     }
@@ -97,7 +97,7 @@ fn anchors(linked: &Linked, said: &mut Description) {
     said.number("anchored", anchored as f64 / all as f64);
 }
 
-fn labels(topic: &Topic, said: &mut Description) {
+fn labels(topic: &Topic, said: &mut WorldDescription) {
     let (labels, pages) = (topic.labels(), topic.graph().pages());
     said.count("labels", labels.names().len());
     let labelled: Vec<usize> = (0..pages)
@@ -166,7 +166,7 @@ fn by_chance(topic: &Topic, labelled: &[usize]) -> f64 {
     same / (all * (all - 1.0))
 }
 
-fn bodies(topic: &Topic, said: &mut Description) {
+fn bodies(topic: &Topic, said: &mut WorldDescription) {
     let bodies: Vec<_> = (0..topic.graph().pages())
         .map(|page| topic.body(page))
         .collect();
@@ -194,7 +194,7 @@ fn in_links(graph: &Graph) -> Vec<u64> {
 /// first appearance.
 pub(super) fn places<'a>(
     urls: impl Iterator<Item = &'a PageUrl>,
-    said: &mut Description,
+    said: &mut WorldDescription,
 ) -> Vec<u64> {
     let mut places = HashMap::new();
     let mut sizes: Vec<u64> = Vec::new();

@@ -2,10 +2,10 @@
 
 use testweb::site::Web;
 
-use super::Description;
+use super::WorldDescription;
 use super::distribution::{median, ranked};
 
-pub(super) fn describe(web: &Web, said: &mut Description) {
+pub(super) fn describe(web: &Web, said: &mut WorldDescription) {
     let servers: Vec<_> = web.servers().map(|(_, server)| server).collect();
     said.count("servers", servers.len());
     let trips: Vec<f64> = servers

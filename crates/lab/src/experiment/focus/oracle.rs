@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use policy::{Fact, History, Moment, Moves, Needs, Number, Page, Policy, Worth};
 
-use super::split::Split;
+use super::split::TopicSplit;
 use crate::world::Graph;
 
 /// Name of the bound that knows which links lead to targets.
@@ -25,7 +25,7 @@ pub(super) const METHOD: &str = "learned";
 const TARGET: f64 = 10.0;
 
 /// A policy with added knowledge of the web.
-pub(super) struct Told {
+pub(super) struct LinkOracle {
     inner: Box<dyn Policy>,
     pages: Vec<Behind>,
     /// Graph index of each page, by URL.
@@ -47,8 +47,8 @@ struct Behind {
     parents: Vec<usize>,
 }
 
-impl Told {
-    pub fn new(inner: Box<dyn Policy>, graph: &Graph, split: &Split, name: &str) -> Self {
+impl LinkOracle {
+    pub fn new(inner: Box<dyn Policy>, graph: &Graph, split: &TopicSplit, name: &str) -> Self {
         let mut pages = vec![Behind::default(); graph.pages()];
         let mut places = HashMap::new();
         for page in (0..graph.pages()).filter(|page| split.ground[*page]) {
@@ -108,7 +108,7 @@ impl Told {
     }
 }
 
-impl Policy for Told {
+impl Policy for LinkOracle {
     fn needs(&self) -> Needs {
         self.inner.needs()
     }
@@ -152,9 +152,9 @@ mod tests {
         let edges = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (2, 5)];
         let graph = Graph::new(urls.iter().map(String::as_str), edges.into_iter());
         let targets = [false, false, false, true, true, true];
-        let split = Split::by_hand(0, &targets);
+        let split = TopicSplit::by_hand(0, &targets);
         let after = |name: &str, count: u32| {
-            let mut told = Told::new(Box::new(Even), &graph, &split, name);
+            let mut oracle = LinkOracle::new(Box::new(Even), &graph, &split, name);
             let mut moves = Moves::default();
             for page in 0..count {
                 let discovered = Discovered {
@@ -166,11 +166,12 @@ mod tests {
                     at: Moment::START,
                     appeared: None,
                 };
-                told.observe(&Fact::Discovered(discovered), &mut moves);
+                oracle.observe(&Fact::Discovered(discovered), &mut moves);
             }
             let worths: Vec<f64> = (0..4)
                 .map(|page| {
-                    told.of(Number(page), told.inner_worth(Number(page)))
+                    oracle
+                        .of(Number(page), oracle.inner_worth(Number(page)))
                         .value()
                 })
                 .collect();

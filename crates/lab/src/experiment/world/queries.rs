@@ -1,10 +1,10 @@
 //! Description of a query log.
 
-use super::Description;
+use super::WorldDescription;
 use super::distribution::{mean, ranked, top_share};
 use crate::world::Queries;
 
-pub(super) fn describe(queries: &Queries, said: &mut Description) {
+pub(super) fn describe(queries: &Queries, said: &mut WorldDescription) {
     let mut counts: Vec<(&str, u64)> = Vec::new();
     for (query, count) in &queries.queries {
         counts.push((query, u64::from(*count)));
@@ -26,7 +26,7 @@ pub(super) fn describe(queries: &Queries, said: &mut Description) {
     said.draw(
         "queries",
         [
-            "How unequal are queries?",
+            "Query frequencies",
             "rank of the query, log10",
             "how often, log10",
         ],
